@@ -39,6 +39,9 @@ export const uploadZipAnswer = z.strictObject({
 /** Answer of `GET /api/uploads/{uploadId}/zip?key=`: how much of this archive is here, and need not be sent again. */
 export const uploadZipArrived = z.strictObject({ bytes: z.int().check(z.minimum(0)) });
 
+/** Answer of `GET /api/releases/{releaseId}/files`: path, hash and size of each, sorted by path. */
+export const releaseFilesSchema = z.array(z.tuple([publishedPathSchema, sha256Schema, z.int()]));
+
 export const createReleaseInput = z.strictObject({
   deploymentId: idSchema,
   uploadId: idSchema,

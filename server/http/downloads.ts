@@ -2,31 +2,53 @@ import { once } from 'node:events';
 import express, { type Request, type Response, type Router } from 'express';
 import { requireAccount } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
-import { idSchema } from '../../routers/schemas/primitives.ts';
+import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { FreeSlot } from '../rate-counters.ts';
-import type { Limits, Providers } from '../service-context.ts';
+import type { AccountContext, Limits, Providers } from '../service-context.ts';
 import { findExporter, openExport } from '../services/account/index.ts';
 import { findVisitsReader, openVisitsDownload, parseVisitsQuery } from '../services/analytics/index.ts';
 import type { Download } from '../services/download-ticket.ts';
-import { findDownloader, openDownload } from '../services/releases/index.ts';
+import { findDownloader, openDownload, openFile, openFileList } from '../services/releases/index.ts';
 
 /** Returns the routes below `/api` whose answers people save; they are streamed, never whole in memory. */
 export function downloadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
   const slots = createSlots(providers);
 
+  async function sendToAccount(
+    request: Request,
+    response: Response,
+    open: (ctx: AccountContext) => Promise<Download>,
+  ): Promise<void> {
+    const ctx = requireAccount(await contextFor(providers, request, response));
+    await slots.during(ctx.actor.accountId, (watch) =>
+      send(request, response, watch(request, response), async () => open(ctx)),
+    );
+  }
+
   routes.get('/releases/:releaseId/download', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
-    const releaseId = idSchema.safeParse(request.params.releaseId);
-    if (!releaseId.success) throw notFound('release');
+    const releaseId = releaseIdOf(request);
     const ticket = ticketOf(request);
     const caller = ticket === null ? requireAccount(ctx) : ctx;
-    const accountId = await findDownloader(caller, releaseId.data, ticket);
+    const accountId = await findDownloader(caller, releaseId, ticket);
     await slots.during(accountId, (watch) =>
-      send(request, response, watch(request, response), () => openDownload(providers, accountId, releaseId.data)),
+      send(request, response, watch(request, response), () => openDownload(providers, accountId, releaseId)),
     );
   });
+
+  routes.get('/releases/:releaseId/files', (request, response) =>
+    sendToAccount(request, response, (ctx) => openFileList(ctx, releaseIdOf(request))),
+  );
+
+  routes.get('/releases/:releaseId/files/:sha256', (request, response) =>
+    sendToAccount(request, response, (ctx) => {
+      const sha256 = sha256Schema.safeParse(request.params.sha256);
+      if (!sha256.success) throw notFound('file');
+      return openFile(ctx, releaseIdOf(request), sha256.data);
+    }),
+  );
 
   routes.get('/account/export', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
@@ -46,6 +68,12 @@ export function downloadRoutes(providers: Providers): Router {
   });
 
   return routes;
+}
+
+function releaseIdOf(request: Request): string {
+  const releaseId = idSchema.safeParse(request.params.releaseId);
+  if (!releaseId.success) throw notFound('release');
+  return releaseId.data;
 }
 
 function ticketOf(request: Request): string | null {

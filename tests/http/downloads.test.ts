@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
+import { releaseFilesSchema } from '../../routers/schemas/releases.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { newId } from '../../server/mongo.ts';
 import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
@@ -163,4 +164,35 @@ test('a file that is damaged ends the download in the middle instead of coming a
       .end();
   });
   expect(ending).toBe('broken off');
+});
+
+test('the owner alone reads the files of a release one by one, and nothing that it does not name', async () => {
+  await using app = await createTestApp();
+  await using listener = await listen(app);
+  const [person, stranger] = [await app.trialPerson(), await app.trialPerson()];
+  const { release } = await released(app, person, 'Edited');
+  const { release: other } = await released(app, stranger, 'Elsewhere');
+  const files = `/api/releases/${release.id}/files`;
+  const list = await fetchZip(listener, files, bearer(person));
+  const rows = releaseFilesSchema.parse(await list.json());
+  expect(rows).toContainEqual(['only/日本語/😀.txt', sha256Of('emoji'), 5]);
+  expect(rows).toHaveLength(Object.keys(SITE).length);
+
+  const file = await fetchZip(listener, `${files}/${sha256Of(SITE['only/index.html'])}`, bearer(person));
+  expect(Object.fromEntries(file.headers)).toMatchObject({
+    'content-type': 'application/octet-stream',
+    'content-security-policy': "default-src 'none'; sandbox",
+  });
+  expect(await file.text()).toBe('<h1>Grüße</h1>');
+
+  const statusOf = async (path: string, headers = {}) => (await fetchZip(listener, path, headers)).status;
+  const emoji = `${files}/${sha256Of('emoji')}`;
+  expect([await statusOf(files), await statusOf(emoji)]).toEqual([401, 401]);
+  expect([await statusOf(files, bearer(stranger)), await statusOf(emoji, bearer(stranger))]).toEqual([404, 404]);
+  expect(await statusOf(`${files}/${sha256Of('nowhere')}`, bearer(person))).toBe(404);
+  expect(await statusOf(`${files}/index.html`, bearer(person))).toBe(404);
+  expect(await statusOf(`/api/releases/${other.id}/files`, bearer(person))).toBe(404);
+
+  await app.providers.store.remove(sha256Of('emoji'));
+  expect(await statusOf(emoji, bearer(person))).toBe(500);
 });

@@ -1,0 +1,51 @@
+import type { ArtifactStore } from '../../artifacts/store.ts';
+import { notFound } from '../../errors.ts';
+import type { AccountContext } from '../../service-context.ts';
+import type { Download } from '../download-ticket.ts';
+import { entriesOf } from '../uploads/index.ts';
+import { findRelease } from './read.ts';
+
+/**
+ * Returns the list of a release's files as it is stored, rows of path, hash and size (`releaseFilesSchema`): one of 11 MB
+ * is streamed and never parsed here. Throws `not_found`, `artifact_corrupted`.
+ */
+export async function openFileList(ctx: AccountContext, releaseId: string): Promise<Download> {
+  const { manifestHash, number } = await findRelease(ctx, releaseId);
+  const name = `release-${number}.json`;
+  return openStored(ctx.providers.store, manifestHash, { name, contentType: 'application/json' });
+}
+
+/**
+ * Returns a file of a release by its hash, for whoever edits it. Throws `not_found` for a hash that the release does not
+ * name, `artifact_corrupted`.
+ */
+export async function openFile(ctx: AccountContext, releaseId: string, sha256: string): Promise<Download> {
+  const { manifestHash } = await findRelease(ctx, releaseId);
+  const { store } = ctx.providers;
+  if (!(await entriesOf(store, manifestHash)).has(sha256)) throw notFound('file');
+  return openStored(store, sha256, { name: sha256, contentType: 'application/octet-stream' });
+}
+
+async function openStored(
+  store: ArtifactStore,
+  sha256: string,
+  { name, contentType }: { name: string; contentType: string },
+): Promise<Download> {
+  // Whether it is whole is known before the first byte leaves: after that an error has no status any more.
+  const artifact = await store.open(sha256);
+  await artifact.close();
+  const { sizeBytes } = artifact;
+  return { fileName: name, plainName: name, sizeBytes, contentType, body: (signal) => stream(store, sha256, signal) };
+}
+
+async function* stream(store: ArtifactStore, sha256: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const artifact = await store.open(sha256);
+  try {
+    for await (const piece of artifact.stream()) {
+      signal.throwIfAborted();
+      yield piece;
+    }
+  } finally {
+    await artifact.close();
+  }
+}
