@@ -71,7 +71,9 @@ export const href = {
   deploy: (platform: PlatformId) => `/deploy/${platform}`,
   replaceToken: (connectionId: string) => `${paths.settings}?${REPLACE}=${encodeURIComponent(connectionId)}`,
   connect: (platform: PlatformId) => `${paths.settings}?${CONNECT}=${platform}`,
-  deploymentEditor: (deploymentId: string) => `/deployment-editor/${encodeURIComponent(deploymentId)}`,
+  /** Of the live files, or of those of one release. */
+  deploymentEditor: (deploymentId: string, release?: number) =>
+    `/deployment-editor/${encodeURIComponent(deploymentId)}${release === undefined ? '' : `?release=${release}`}`,
   /** The sign-in screen, which leads back to `redirect` (a path with its query). */
   auth: (redirect?: string) =>
     redirect === undefined ? paths.auth : `${paths.auth}?redirect=${encodeURIComponent(redirect)}`,

@@ -1,5 +1,5 @@
-import { Download } from 'lucide-react';
-import { useParams } from 'wouter';
+import { Download, FilePen } from 'lucide-react';
+import { Link, useParams } from 'wouter';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
@@ -84,6 +84,13 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
         ]}
         actions={
           <>
+            {!isRunning && mayChange && (
+              <Button className="max-sm:order-last" asChild>
+                <Link to={href.deploymentEditor(release.deploymentId, release.isCurrent ? undefined : release.number)}>
+                  <FilePen /> Edit files
+                </Link>
+              </Button>
+            )}
             {isCancellable(release) && (
               <Button
                 isBusy={cancel.isPending}

@@ -8,6 +8,7 @@ import { extentOf, innerFolder, publishedPart } from './apply-rules.ts';
 import { forgetHashes } from './hash.ts';
 import type { StoredProgress } from './publish.ts';
 import { type Extent, isZip, type SelectedFile, type Selection, selectionNoun } from './selection.ts';
+import { forgetEdits } from './stored-edits.ts';
 import { readZip } from './zip.ts';
 
 /**
@@ -215,12 +216,12 @@ async function dropFiles(ids: string[]): Promise<void> {
 
 /**
  * Lets what is stored follow the session: a visitor's selection becomes that of the account that signed in; that of
- * another account is removed, and all with the hashes of its files when its owner has logged out.
+ * another account is removed, and all with the hashes of its files and what was edited when its owner has logged out.
  */
 export function followAccount(): void {
   const accountId = session.accountId();
   const hasLoggedOut = accountId === null && isSignedOut();
-  if (hasLoggedOut) void forgetHashes();
+  if (hasLoggedOut) void Promise.all([forgetHashes(), forgetEdits()]);
   for (const record of listStored()) {
     const isTakenOver = accountId !== null && record.accountId !== null && record.accountId !== accountId;
     if (isTakenOver || (hasLoggedOut && (record.accountId !== null || isOwn(record.id)))) dropStored(record.id);

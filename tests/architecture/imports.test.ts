@@ -226,6 +226,12 @@ const ROWS: readonly Row[] = [
     files: [SCHEMAS, /^src\/(api|lib|components)\//],
     packages: [/^react/, /^idb-keyval$/, /^@noble\/hashes\//],
   },
+  // What edits a text is known to few files: all else of the screen is React.
+  {
+    of: /^src\/features\/deployments\/edit\/code-/,
+    files: [/^src\/features\/deployments\/edit\//],
+    packages: [/^react$/, /^@codemirror\//, /^@lezer\/highlight$/, /^get-nonce$/],
+  },
   {
     of: /^src\/features\//,
     files: PARTS,

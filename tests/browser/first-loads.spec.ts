@@ -27,6 +27,9 @@ const DEPLOYMENT_MAX = 1.24;
 /** A form that is on the screen from the start brings its rules as well, those of each platform's options among them. */
 const FORM_MAX = 1.42;
 
+/** A text is open from the start: what edits it comes along, on this route alone. */
+const EDITOR_MAX = 1.9;
+
 const SLACK = 0.06;
 
 const LIMITS: Partial<Record<string, number>> = {
@@ -40,6 +43,7 @@ const LIMITS: Partial<Record<string, number>> = {
   [paths.dashboard]: 1.08,
   [paths.deployment]: DEPLOYMENT_MAX,
   [paths.release]: DEPLOYMENT_MAX,
+  [paths.deploymentEditor]: EDITOR_MAX,
   [paths.websocketDemo]: FORM_MAX,
   [paths.deploymentSetup]: FORM_MAX,
   [paths.deployNetlify]: FORM_MAX,

@@ -78,6 +78,7 @@ test('what is live is seen with its address, its report, its figures and its fil
     page.getByRole('button', { name: 'Download as ZIP' }).click(),
   ]);
   expect(download.suggestedFilename()).toBe('lighthouse keeper 1.zip');
+  await expect(page.getByRole('treeitem').first()).toBeVisible();
   await page.goto(`/deployment-editor/${foreign.id}`);
   await expect(page.getByText('This deployment does not exist')).toBeVisible();
 });

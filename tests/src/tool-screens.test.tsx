@@ -12,7 +12,6 @@ import { domainChecks } from '../../src/features/diagnostics/domain-checks.ts';
 import { formatDate } from '../../src/lib/format.ts';
 import { AnalyticsScreen } from '../../src/screens/analytics.tsx';
 import { CertificatesScreen } from '../../src/screens/certificates.tsx';
-import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
 import { DeploymentHistoryScreen } from '../../src/screens/deployment-history.tsx';
 import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
@@ -329,44 +328,6 @@ test('beside a dashboard that shows a failing address, the report of the deploym
   });
   await shown.sees('1 thing to look at in harbour');
   expect(shown.page.textContent).toContain(seen);
-});
-
-const EDITOR = { pattern: '/deployment-editor/:deploymentId', path: '/deployment-editor/harbour' };
-
-test('the editor of a deployment that is not there, or of another account, says so and offers nothing', async () => {
-  const answers: Answers = { 'deployments.get': () => refusal('not_found', 'There is no such deployment.') };
-  using shown = showScreen(<DeploymentEditorScreen />, answers, EDITOR);
-  await shown.sees('This deployment does not exist');
-  expect([...shown.page.querySelectorAll('button')].map((button) => button.textContent)).toEqual(['Show details']);
-});
-
-test('the editor names what is live, and the way that files are changed in this version', async () => {
-  const answers: Answers = {
-    'deployments.get': () => AWAY,
-    'releases.get': () => verified,
-    'subscription.allowance': () => onPro,
-  };
-  using shown = showScreen(<DeploymentEditorScreen />, answers, EDITOR);
-  await shown.sees('The deployment could not be fetched');
-  answers['deployments.get'] = () => deploymentOf();
-  shown.button('Retry').click();
-  await shown.sees('Take the files of release 3, which is live');
-  expect(shown.page.textContent).toContain('Editing in the browser is not available in this version');
-  expect(shown.page.textContent).toContain('214 files, 8.4 MB');
-  expect(shown.linkTo('Publish again')).toBe('/deployments/harbour#publish');
-
-  using empty = showScreen(<DeploymentEditorScreen />, { ...answers, 'deployments.get': () => draft }, EDITOR);
-  await empty.sees('Nothing was published here so far.');
-  expect(empty.linkTo('Publish')).toBe('/deployments/draft#publish');
-
-  const free = { ...answers, 'subscription.allowance': () => allowanceOf({ plan: 'free' }) };
-  using readOnly = showScreen(<DeploymentEditorScreen />, free, EDITOR);
-  await readOnly.sees('What is live stays live. A plan is needed to publish again.');
-  expect(readOnly.linkTo('Publish again')).toBeUndefined();
-  free['subscription.allowance'] = () => allowanceOf({ plan: 'free', isTrialAvailable: true });
-  using onTrial = showScreen(<DeploymentEditorScreen />, free, EDITOR);
-  await onTrial.sees('What is live stays live. Start the free trial to publish again.');
-  expect(onTrial.linkTo('See the trial')).toBe('/subscription/pricing');
 });
 
 test('what a plan allows is said as the server says it, without a receipt and without a key', async () => {

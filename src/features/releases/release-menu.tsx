@@ -1,4 +1,4 @@
-import { Ban, Download, Ellipsis, ExternalLink, Eye, FileDiff, RotateCcw, Undo2 } from 'lucide-react';
+import { Ban, Download, Ellipsis, ExternalLink, Eye, FileDiff, FilePen, RotateCcw, Undo2 } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Release } from '../../../routers/schemas/releases.ts';
 import { IconButton } from '../../components/icon-button.tsx';
@@ -43,6 +43,13 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
           <a href={release.previewUrl} target="_blank" rel="noreferrer">
             <ExternalLink /> Open preview
           </a>
+        </MenuItem>
+      )}
+      {!isReadOnly && (
+        <MenuItem asChild>
+          <Link to={href.deploymentEditor(release.deploymentId, release.isCurrent ? undefined : release.number)}>
+            <FilePen /> Edit files
+          </Link>
         </MenuItem>
       )}
       <MenuItem disabled={download.isPending} onSelect={() => download.mutate({ releaseId })}>

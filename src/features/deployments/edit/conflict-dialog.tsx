@@ -1,0 +1,63 @@
+import { useState } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { ChoiceList } from '../../../components/choice-list.tsx';
+import { FormDialog } from '../../../components/form-dialog.tsx';
+import { type Base, type Draft, rebased } from './draft.ts';
+
+export const CONFLICT_CHOICES = ['merge', 'mine', 'theirs'] as const;
+export type ConflictChoice = (typeof CONFLICT_CHOICES)[number];
+
+export type ConflictDialogProps = {
+  draft: Draft;
+  /** The release that went live meanwhile. */
+  newer: Base;
+  onChoose: (choice: ConflictChoice) => void;
+  onClose: () => void;
+};
+
+/** Asks what becomes of the changes when another release went live since they were begun. */
+export function ConflictDialog({ draft, newer, onChoose, onClose }: ConflictDialogProps) {
+  const [choice, setChoice] = useState<ConflictChoice>('merge');
+  const { both } = rebased(draft, newer);
+  const files = formatCount(both.length, 'file');
+  return (
+    <FormDialog
+      title={`Release ${newer.number} is live`}
+      description={`Your changes began with release ${draft.base.number}.`}
+      submitLabel="Continue"
+      busyLabel="…"
+      isBusy={false}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onChoose(choice);
+      }}
+      onClose={onClose}
+    >
+      <ChoiceList
+        label="Your changes"
+        value={choice}
+        onChange={setChoice}
+        choices={[
+          {
+            value: 'merge',
+            title: `Add them to release ${newer.number}`,
+            description:
+              both.length === 0
+                ? 'No file was changed in both.'
+                : `${files} changed in both will be as you have ${both.length === 1 ? 'it' : 'them'}: ${both.slice(0, 5).join(', ')}${both.length > 5 ? ' …' : ''}`,
+          },
+          {
+            value: 'mine',
+            title: 'Keep the files as you have them',
+            description: `What release ${newer.number} changed is undone when you publish.`,
+          },
+          {
+            value: 'theirs',
+            title: 'Discard your changes',
+            description: `You go on with the files of release ${newer.number}.`,
+          },
+        ]}
+      />
+    </FormDialog>
+  );
+}

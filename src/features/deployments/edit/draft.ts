@@ -1,0 +1,121 @@
+import { leftOutRule, readUpload, refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
+import { sizeOf } from './texts.ts';
+
+/** A file as the release has it. */
+export type StoredFile = { sha256: string; sizeBytes: number };
+/** What a path holds: a file that the server has, one that was added here, or a text that was typed. */
+export type Content = StoredFile | { blob: Blob } | { text: string };
+
+/** What a draft begins with. `releaseId` is null where nothing was published yet. */
+export type Base = { releaseId: string | null; number: number; files: ReadonlyMap<string, StoredFile> };
+
+/**
+ * What differs from the release, by path. `before` is what the release had there when the change was made, null for a path
+ * that it had not; `now` is null for a file that goes.
+ */
+export type Change = { before: StoredFile | null; now: Content | null };
+export type Changes = ReadonlyMap<string, Change>;
+
+export type Draft = { base: Base; changes: Changes };
+
+/** Gives the files as they would be published, by path. */
+export function filesOf({ base, changes }: Draft): Map<string, Content> {
+  const files = new Map<string, Content>(base.files);
+  for (const [path, { now }] of changes) {
+    if (now === null) files.delete(path);
+    else files.set(path, now);
+  }
+  return files;
+}
+
+export function contentOf({ base, changes }: Draft, path: string): Content | null {
+  const change = changes.get(path);
+  return change === undefined ? (base.files.get(path) ?? null) : change.now;
+}
+
+/** Answers how a path stands to the release; null where it is as it was. */
+export function kindOf({ before, now }: Change): 'added' | 'changed' | 'removed' {
+  if (now === null) return 'removed';
+  return before === null ? 'added' : 'changed';
+}
+
+/** Puts a content at a path, null to take it away; what is the release's own again is no change. */
+export function withContent(draft: Draft, path: string, now: Content | null): Draft {
+  const { base } = draft;
+  const changes = new Map(draft.changes);
+  const stored = base.files.get(path) ?? null;
+  const before = changes.get(path)?.before ?? stored;
+  const isAsStored =
+    now === null ? stored === null : stored !== null && 'sha256' in now && now.sha256 === stored.sha256;
+  if (isAsStored) changes.delete(path);
+  else changes.set(path, { before, now });
+  return { base, changes };
+}
+
+/** Moves a file, or all of a folder, to another path. */
+export function withMoved(draft: Draft, from: string, to: string): Draft {
+  let moved = draft;
+  for (const path of pathsBelow(filesOf(draft), from)) {
+    const content = contentOf(draft, path);
+    moved = withContent(withContent(moved, path, null), to + path.slice(from.length), content);
+  }
+  return moved;
+}
+
+/** Takes a file, or all of a folder, away. */
+export function withRemoved(draft: Draft, path: string): Draft {
+  return pathsBelow(filesOf(draft), path).reduce((rest, one) => withContent(rest, one, null), draft);
+}
+
+/** Gives a path back what the release has there. */
+export function withRestored(draft: Draft, path: string): Draft {
+  return withContent(draft, path, draft.base.files.get(path) ?? null);
+}
+
+/** Lists the paths of a file, or of all files of a folder. */
+export function pathsBelow(files: ReadonlyMap<string, unknown>, path: string): string[] {
+  return files.has(path) ? [path] : [...files.keys()].filter((one) => one.startsWith(`${path}/`));
+}
+
+/** Puts the changes on another release; `both` names the files that were changed here and there. */
+export function rebased({ changes }: Draft, base: Base): { draft: Draft; both: string[] } {
+  let draft: Draft = { base, changes: new Map() };
+  const both: string[] = [];
+  for (const [path, { before, now }] of changes) {
+    const stored = base.files.get(path) ?? null;
+    draft = withContent(draft, path, now);
+    if (stored?.sha256 !== before?.sha256 && draft.changes.has(path)) both.push(path);
+  }
+  return { draft, both };
+}
+
+/** Puts the files as they are here in the place of another release: what that one added goes. */
+export function replacing(draft: Draft, base: Base): Draft {
+  const files = filesOf(draft);
+  let next: Draft = { base, changes: new Map() };
+  for (const path of base.files.keys()) if (!files.has(path)) next = withContent(next, path, null);
+  for (const [path, content] of files) next = withContent(next, path, content);
+  return next;
+}
+
+/** Why these files cannot be published together, in a sentence; null where they can. */
+export function problemOf(draft: Draft): string | null {
+  const { refusal } = readUpload([...filesOf(draft)].map(([path, content]) => ({ path, sizeBytes: sizeOf(content) })));
+  return refusal === null || refusal.reason === 'no_files' ? null : refusalSentence(refusal);
+}
+
+/**
+ * Lists what is left out of the release unless the person decides otherwise. What the release has published on purpose
+ * stays published.
+ */
+export function leftOutOf({ changes }: Draft): { path: string; reason: string }[] {
+  return [...changes].flatMap(([path, { before, now }]) => {
+    const rule = now === null || before !== null ? null : leftOutRule(path);
+    return rule === null ? [] : [{ path, reason: rule.reason }];
+  });
+}
+
+/** Lists what the release has published on purpose, and goes on publishing. */
+export function publishedAnyway({ base, changes }: Draft): string[] {
+  return [...base.files.keys()].filter((path) => leftOutRule(path) !== null && changes.get(path)?.now !== null);
+}

@@ -1,0 +1,87 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { shownFailure } from '../../../api/shown-failure.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Card } from '../../../components/card.tsx';
+import { FailedState } from '../../../components/failed-state.tsx';
+import { SkeletonRows } from '../../../components/skeleton.tsx';
+import { readFileList } from '../../../uploads/release-files.ts';
+import type { Base, Draft } from './draft.ts';
+import { Editor } from './editor.tsx';
+import { type Edited, readDraft } from './use-draft.ts';
+
+type ReleaseRef = { id: string; number: number };
+
+const NOTHING: Base = { releaseId: null, number: 0, files: new Map() };
+/** What a first visit opens. */
+const FIRST_FILE = 'index.html';
+
+export type EditFilesProps = {
+  deployment: Deployment;
+  /** The number of the release that is edited, where it is another than the live one. */
+  releaseNumber: number | null;
+  isReadOnly: boolean;
+};
+
+/** Finds what is edited: what an earlier visit left in this browser, else the files of the release. */
+export function EditFiles({ deployment, releaseNumber, isReadOnly }: EditFilesProps) {
+  const draftKey = releaseNumber === null ? deployment.id : `${deployment.id} ${releaseNumber}`;
+  const newest = deployment.currentRelease ?? deployment.latestRelease;
+  const stored = useQuery({ queryKey: ['edits', draftKey], queryFn: () => readDraft(draftKey), gcTime: 0 });
+  const chosen = trpc.releases.get.useQuery(
+    { deploymentId: deployment.id, number: releaseNumber ?? 1 },
+    { enabled: releaseNumber !== null },
+  );
+  const first = releaseNumber === null ? newest : (chosen.data ?? null);
+  const begun: ReleaseRef | null = stored.data?.releaseId
+    ? { id: stored.data.releaseId, number: stored.data.number }
+    : first;
+  const base = useFiles(stored.data === undefined ? undefined : begun);
+  const newestFiles = useFiles(newest);
+
+  const question = [chosen, base].find(({ error }) => error !== null);
+  const failure = shownFailure('The files could not be fetched', question?.error ?? null);
+  if (question !== undefined) {
+    return (
+      <Card>
+        <FailedState failure={failure} question={question} />
+      </Card>
+    );
+  }
+  if (stored.data === undefined || base.data === undefined || (releaseNumber !== null && chosen.data === undefined)) {
+    return (
+      <Card>
+        <SkeletonRows rows={6} />
+      </Card>
+    );
+  }
+  return (
+    <Editor
+      key={draftKey}
+      deployment={deployment}
+      draftKey={draftKey}
+      initial={editedOf({ base: base.data, changes: stored.data?.changes ?? new Map() }, stored.data)}
+      newest={newestFiles.data ?? null}
+      isReadOnly={isReadOnly}
+    />
+  );
+}
+
+function editedOf(draft: Draft, stored: Omit<Edited, 'draft'> | null): Edited {
+  if (stored !== null) return { draft, open: stored.open, active: stored.active };
+  return draft.base.files.has(FIRST_FILE)
+    ? { draft, open: [FIRST_FILE], active: FIRST_FILE }
+    : { draft, open: [], active: null };
+}
+
+/** The files of a release, which never change; undefined while it is not known which. */
+function useFiles(release: ReleaseRef | null | undefined) {
+  return useQuery<Base>({
+    queryKey: ['release-files', release?.id ?? null],
+    enabled: release !== undefined,
+    queryFn: async ({ signal }) => {
+      if (!release) return NOTHING;
+      return { releaseId: release.id, number: release.number, files: await readFileList(release.id, signal) };
+    },
+  });
+}

@@ -1,0 +1,195 @@
+import { ChevronLeft } from 'lucide-react';
+import { useEffect, useId, useRef, useState } from 'react';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { Button } from '../../../components/button.tsx';
+import { Card } from '../../../components/card.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { useNavigate } from '../../../lib/location.ts';
+import { href } from '../../../lib/paths.ts';
+import { writeEdits } from '../../../uploads/stored-edits.ts';
+import type { LeftEditor } from './code-editor.tsx';
+import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
+import { type Base, rebased, replacing, withRestored } from './draft.ts';
+import { FilesPane } from './files-pane.tsx';
+import { NameDialog } from './name-dialog.tsx';
+import { OpenFile, Said } from './open-file.tsx';
+import { OpenTabs } from './open-tabs.tsx';
+import { PublishDialog } from './publish-dialog.tsx';
+import { type Edited, useDraft } from './use-draft.ts';
+import { useFilesActs } from './use-files-acts.ts';
+import { usePublishDraft } from './use-publish-draft.ts';
+
+export type EditorProps = {
+  deployment: Deployment;
+  /** Where the browser stores what is edited. */
+  draftKey: string;
+  initial: Edited;
+  /** What is live now, else what came last; null until its files are known. */
+  newest: Base | null;
+  isReadOnly: boolean;
+};
+
+/** The files of a release to be: a tree, the open ones as tabs, and what publishes them. */
+export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: EditorProps) {
+  const navigate = useNavigate();
+  const id = useId();
+  const editing = useDraft(draftKey, initial);
+  const { draft, open, active, version, change } = editing;
+  const [isTreeShown, setIsTreeShown] = useState(draft.changes.size === 0);
+  const [dialog, setDialog] = useState<'publish' | 'conflict' | 'discard' | null>(null);
+  const acts = useFilesActs(editing, () => setIsTreeShown(false));
+  const publishing = usePublishDraft(deployment.id);
+  const left = useLeftEditors(version);
+  const count = draft.changes.size;
+  const isOutdated = newest !== null && newest.releaseId !== draft.base.releaseId;
+  const askPublish = () => count > 0 && !isReadOnly && setDialog(isOutdated ? 'conflict' : 'publish');
+  useSaveKey(askPublish);
+
+  async function publish() {
+    const release = await publishing.publish(draft);
+    if (release === null) return;
+    await writeEdits(draftKey, null);
+    navigate(href.release(release.deploymentId, release.number));
+  }
+
+  function settle(choice: ConflictChoice) {
+    if (newest === null) return;
+    if (choice === 'theirs') change(() => ({ base: newest, changes: new Map() }));
+    else change((before) => (choice === 'merge' ? rebased(before, newest).draft : replacing(before, newest)));
+    setDialog(null);
+  }
+
+  return (
+    <>
+      {editing.isUnstored && (
+        <Notice tone="warn" className="mb-4">
+          This browser cannot store your changes: a reload would lose them.
+        </Notice>
+      )}
+      {isOutdated && count > 0 && (
+        <Notice
+          tone="warn"
+          title={`Release ${newest.number} is live`}
+          className="mb-4"
+          action={<Button onClick={() => setDialog('conflict')}>Choose</Button>}
+        >
+          Your changes began with release {draft.base.number}.
+        </Notice>
+      )}
+      <Card className="flex h-[max(26rem,calc(100dvh-14.5rem))] flex-col overflow-hidden">
+        <div className="grid min-h-0 flex-1 md:grid-cols-[15rem_minmax(0,1fr)]">
+          <div className={classNames('flex min-h-0 flex-col border-line md:border-r', !isTreeShown && 'max-md:hidden')}>
+            <FilesPane draft={draft} active={active} isReadOnly={isReadOnly} acts={acts} />
+          </div>
+          <div className={classNames('flex min-h-0 min-w-0 flex-col', isTreeShown && 'max-md:hidden')}>
+            <Button variant="quiet" className="self-start md:hidden" onClick={() => setIsTreeShown(true)}>
+              <ChevronLeft /> Files
+            </Button>
+            {active === null ? (
+              <Said>
+                <p className="text-ink-muted">Choose a file to edit it.</p>
+              </Said>
+            ) : (
+              <>
+                <OpenTabs
+                  id={id}
+                  open={open}
+                  active={active}
+                  changes={draft.changes}
+                  onShow={acts.open}
+                  onClose={editing.close}
+                />
+                <div
+                  role="tabpanel"
+                  id={`${id}-panel`}
+                  aria-labelledby={`${id}-tab-${open.indexOf(active)}`}
+                  className="min-h-0 flex-1"
+                >
+                  <OpenFile
+                    key={`${version} ${active}`}
+                    draft={draft}
+                    path={active}
+                    left={left}
+                    line={null}
+                    isReadOnly={isReadOnly}
+                    onWrite={editing.write}
+                  />
+                </div>
+              </>
+            )}
+          </div>
+        </div>
+        <div className="flex shrink-0 flex-wrap items-center justify-end gap-2 border-t border-line px-3 py-2">
+          <p role="status" className="mr-auto text-sm text-ink-muted">
+            {count === 0 ? 'No changes' : formatCount(count, 'change')}
+            {count > 0 && <span className="max-sm:sr-only">, stored in this browser</span>}
+          </p>
+          {count > 0 && (
+            <Button variant="quiet" onClick={() => setDialog('discard')}>
+              Discard
+            </Button>
+          )}
+          <Button variant="primary" disabled={count === 0 || isReadOnly} onClick={askPublish}>
+            Publish…
+          </Button>
+        </div>
+      </Card>
+      {acts.naming !== null && <NameDialog {...acts.naming} onName={acts.name} onClose={acts.endNaming} />}
+      {dialog === 'publish' && (
+        <PublishDialog
+          draft={draft}
+          number={deployment.releaseCount + 1}
+          liveNumber={deployment.currentRelease?.number ?? null}
+          isBusy={publishing.isBusy}
+          problem={publishing.problem}
+          onRestore={(path) => change((before) => withRestored(before, path))}
+          onPublish={publish}
+          onClose={() => {
+            publishing.stop();
+            setDialog(null);
+          }}
+        />
+      )}
+      {dialog === 'conflict' && newest !== null && (
+        <ConflictDialog draft={draft} newer={newest} onChoose={settle} onClose={() => setDialog(null)} />
+      )}
+      <ConfirmDialog
+        isOpen={dialog === 'discard'}
+        onOpenChange={() => setDialog(null)}
+        title="Discard your changes?"
+        description={`The files are again as in release ${draft.base.number}. This cannot be undone.`}
+        confirmLabel="Discard"
+        onConfirm={() => {
+          change(({ base }) => ({ base, changes: new Map() }));
+          setDialog(null);
+        }}
+      />
+    </>
+  );
+}
+
+/** The editors that were left, until the texts are changed by something else than typing. */
+function useLeftEditors(version: number): Map<string, LeftEditor> {
+  const latest = useRef({ version, left: new Map<string, LeftEditor>() });
+  if (latest.current.version !== version) latest.current = { version, left: new Map() };
+  return latest.current.left;
+}
+
+/** Ctrl or ⌘ S publishes, in the place of saving the page. */
+function useSaveKey(onSave: () => void): void {
+  const latest = useRef(onSave);
+  latest.current = onSave;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== 's' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey)
+        return;
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+}

@@ -1,0 +1,134 @@
+import { ChevronRight, File, FileImage, Folder } from 'lucide-react';
+import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { classNames } from '../../../components/class-names.ts';
+import { type Changes, kindOf } from './draft.ts';
+import { imageType } from './texts.ts';
+import { type TreeRow, treeRows } from './tree.ts';
+
+/** More are found by the search: so many rows are more than anybody scrolls through. */
+const ROWS_MAX = 1_000;
+
+export type FileTreeProps = {
+  paths: readonly string[];
+  changes: Changes;
+  openFolders: ReadonlySet<string>;
+  /** The file in view. */
+  active: string | null;
+  /** What the buttons above act on, a file or a folder. */
+  selected: string | null;
+  onSelect: (path: string) => void;
+  onToggle: (folder: string, isOpen: boolean) => void;
+  onOpen: (path: string) => void;
+  onRename: (path: string) => void;
+  onRemove: (path: string) => void;
+};
+
+/** The files of a draft. By the keyboard as the ARIA practices have it, with F2 to rename and Delete to delete. */
+export function FileTree(props: FileTreeProps) {
+  const { paths, changes, openFolders, active, selected } = props;
+  const all = useMemo(() => treeRows(paths, (folder) => openFolders.has(folder)), [paths, openFolders]);
+  const rows = all.slice(0, ROWS_MAX);
+  const focusable = rows.some(({ path }) => path === selected) ? selected : rows[0]?.path;
+  const tree = useRef<HTMLDivElement>(null);
+  const isMoving = useRef(false);
+
+  useEffect(() => {
+    if (!isMoving.current || selected === null) return;
+    isMoving.current = false;
+    tree.current?.querySelector<HTMLElement>('[tabindex="0"]')?.focus();
+  }, [selected]);
+
+  function onKeyDown(event: KeyboardEvent, row: TreeRow) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'F2') props.onRename(row.path);
+    else if (event.key === 'Delete') props.onRemove(row.path);
+    else {
+      const to = target(event.key, rows, row);
+      if (to === null) return;
+      if (typeof to === 'boolean') props.onToggle(row.path, to);
+      else {
+        isMoving.current = true;
+        props.onSelect(to.path);
+      }
+    }
+    event.preventDefault();
+  }
+
+  return (
+    <div ref={tree} role="tree" aria-label="Files" className="min-h-0 flex-1 overflow-y-auto py-1.5">
+      {rows.map((row) => {
+        const change = changes.get(row.path);
+        return (
+          <button
+            key={`${row.kind} ${row.path}`}
+            type="button"
+            role="treeitem"
+            tabIndex={row.path === focusable ? 0 : -1}
+            aria-level={row.level}
+            aria-posinset={row.position}
+            aria-setsize={row.siblings}
+            aria-selected={row.path === selected}
+            aria-expanded={row.kind === 'folder' ? row.isOpen : undefined}
+            onKeyDown={(event) => onKeyDown(event, row)}
+            onClick={() => {
+              props.onSelect(row.path);
+              if (row.kind === 'folder') props.onToggle(row.path, !row.isOpen);
+              else props.onOpen(row.path);
+            }}
+            style={{ paddingLeft: `${row.level * 14 - 4}px` }}
+            className={classNames(
+              'flex h-7 w-full items-center gap-1.5 pr-3 text-left text-sm focus-visible:-outline-offset-2 touch:h-11',
+              row.path === selected ? 'bg-accent-soft' : 'hover:bg-surface-hover',
+              row.path === active && 'font-medium',
+            )}
+          >
+            <RowIcon row={row} />
+            <span className="truncate">{row.name}</span>
+            {change !== undefined && change.now !== null && <ChangeMark kind={kindOf(change)} />}
+          </button>
+        );
+      })}
+      {all.length > rows.length && (
+        <p className="px-3 py-2 text-xs text-ink-muted">
+          {formatCount(all.length - rows.length, 'more file')}. Search to find them.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function RowIcon({ row }: { row: TreeRow }) {
+  if (row.kind === 'file') {
+    const Icon = imageType(row.path) === null ? File : FileImage;
+    return <Icon className="ml-4.5 size-4 text-ink-faint" />;
+  }
+  return (
+    <>
+      <ChevronRight className={classNames('size-3 text-ink-faint transition-transform', row.isOpen && 'rotate-90')} />
+      <Folder className="size-4 text-ink-muted" />
+    </>
+  );
+}
+
+/** Says beside a name how it stands to the release. */
+export function ChangeMark({ kind }: { kind: ReturnType<typeof kindOf> }) {
+  const look = { added: 'text-good', changed: 'text-warn', removed: 'text-bad' } as const;
+  return <span className={classNames('ml-auto shrink-0 pl-2 text-xs', look[kind])}>{LABELS[kind]}</span>;
+}
+
+const LABELS = { added: 'new', changed: 'edited', removed: 'deleted' } as const;
+
+/** Where a key leads: to another row, or whether it opens or closes this folder; null for any other key. */
+function target(key: string, rows: readonly TreeRow[], row: TreeRow): TreeRow | boolean | null {
+  const index = rows.indexOf(row);
+  const isFolder = row.kind === 'folder';
+  const parent = rows.slice(0, index).findLast(({ level }) => level < row.level) ?? null;
+  if (key === 'ArrowDown') return rows[index + 1] ?? null;
+  if (key === 'ArrowUp') return rows[index - 1] ?? null;
+  if (key === 'Home') return rows[0] ?? null;
+  if (key === 'End') return rows.at(-1) ?? null;
+  if (key === 'ArrowRight') return isFolder ? !row.isOpen || (rows[index + 1] ?? null) : null;
+  if (key === 'ArrowLeft') return isFolder && row.isOpen ? false : parent;
+  return null;
+}

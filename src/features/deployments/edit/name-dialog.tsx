@@ -1,0 +1,53 @@
+import { useState } from 'react';
+import { Field } from '../../../components/field.tsx';
+import { FormDialog } from '../../../components/form-dialog.tsx';
+import { Input } from '../../../components/input.tsx';
+
+export type NameDialogProps = {
+  /** What is renamed; null for a new file. */
+  path: string | null;
+  /** What the name begins with. */
+  initial: string;
+  /** Answers why a name cannot be taken; null where it was. */
+  onName: (path: string) => string | null;
+  onClose: () => void;
+};
+
+/** Asks for the path of a file: a new one's, or the one that a file or a folder is moved to. */
+export function NameDialog({ path, initial, onName, onClose }: NameDialogProps) {
+  const [name, setName] = useState(initial);
+  const [error, setError] = useState<string>();
+  return (
+    <FormDialog
+      title={path === null ? 'New file' : `Rename ${path.slice(path.lastIndexOf('/') + 1)}`}
+      submitLabel={path === null ? 'Create' : 'Rename'}
+      busyLabel="…"
+      isBusy={false}
+      onSubmit={(event) => {
+        event.preventDefault();
+        const problem = onName(name.trim());
+        if (problem === null) onClose();
+        else setError(problem);
+      }}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        hint={path === null ? 'A slash makes a folder: css/site.css' : 'Change the folder in it to move it.'}
+        error={error}
+      >
+        <Input
+          value={name}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          className="font-mono"
+          onChange={(event) => {
+            setName(event.target.value);
+            setError(undefined);
+          }}
+        />
+      </Field>
+    </FormDialog>
+  );
+}

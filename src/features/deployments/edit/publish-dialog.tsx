@@ -1,0 +1,79 @@
+import { Undo2 } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { FormDialog } from '../../../components/form-dialog.tsx';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { type Draft, kindOf, leftOutOf } from './draft.ts';
+import { ChangeMark } from './file-tree.tsx';
+
+export type PublishDialogProps = {
+  draft: Draft;
+  /** The number that the release will have, and the one that is live until then. */
+  number: number;
+  liveNumber: number | null;
+  isBusy: boolean;
+  /** Why the last attempt stopped. */
+  problem: string | null;
+  onRestore: (path: string) => void;
+  onPublish: () => void;
+  onClose: () => void;
+};
+
+/** Lists what changed, each with a way back, and publishes it. */
+export function PublishDialog(props: PublishDialogProps) {
+  const { draft, number, liveNumber, isBusy, problem, onRestore, onPublish, onClose } = props;
+  const { changes } = draft;
+  const leftOut = leftOutOf(draft);
+  const list = useRef<HTMLUListElement>(null);
+  // What opened it is pressed again to go on; the first button in it would take a change back.
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => {
+      list.current?.closest('[role="dialog"]')?.querySelector<HTMLElement>('[type="submit"]')?.focus();
+    });
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  return (
+    <FormDialog
+      title={`Publish release ${number}`}
+      description={
+        liveNumber === null
+          ? 'Only what changed is sent.'
+          : `Only what changed is sent. Release ${liveNumber} stays live until the new one has been seen to work.`
+      }
+      submitLabel="Publish"
+      busyLabel="Publishing…"
+      isBusy={isBusy}
+      isStoppable
+      onSubmit={(event) => {
+        event.preventDefault();
+        onPublish();
+      }}
+      onClose={onClose}
+    >
+      {problem !== null && <Notice tone="bad">{problem}</Notice>}
+      {leftOut.map(({ path, reason }) => (
+        <Notice key={path} tone="warn" title={`${path} is left out`}>
+          {reason}
+        </Notice>
+      ))}
+      <ul
+        ref={list}
+        aria-label={formatCount(changes.size, 'change')}
+        className="divide-y divide-line rounded-card border border-line"
+      >
+        {[...changes].map(([path, change]) => (
+          <li key={path} className="flex min-h-10 items-center gap-2 py-1 pr-1 pl-3">
+            <span className="min-w-0 truncate font-mono text-sm" title={path}>
+              {path}
+            </span>
+            <ChangeMark kind={kindOf(change)} />
+            <IconButton label={`Undo the change of ${path}`} disabled={isBusy} onClick={() => onRestore(path)}>
+              <Undo2 />
+            </IconButton>
+          </li>
+        ))}
+      </ul>
+    </FormDialog>
+  );
+}

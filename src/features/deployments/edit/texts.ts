@@ -1,0 +1,50 @@
+import type { Content } from './draft.ts';
+
+/** Larger texts are no pages that a person edits by hand; a browser would stumble over the lines of some of them. */
+export const TEXT_MAX_BYTES = 1024 * 1024;
+/** Larger pictures are not fetched for a look at them. */
+export const IMAGE_MAX_BYTES = 20 * 1024 * 1024;
+
+const IMAGES: Partial<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  ico: 'image/x-icon',
+};
+
+/** Gives the type of an image by its name; null for any other file. An SVG is a text. */
+export function imageType(path: string): string | null {
+  return IMAGES[extensionOf(path)] ?? null;
+}
+
+/** Gives the ending of a name in small letters, without its dot. */
+export function extensionOf(path: string): string {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return name.includes('.') ? name.slice(name.lastIndexOf('.') + 1).toLowerCase() : '';
+}
+
+/** Reads a text; null where the bytes are none: no UTF-8, or with a NUL, which no text has. */
+export async function readText(blob: Blob): Promise<string | null> {
+  if (blob.size > TEXT_MAX_BYTES) return null;
+  try {
+    // The mark at its beginning stays: a text that is not touched is published to the byte.
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await blob.arrayBuffer());
+    return text.includes('\0') ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+export function sizeOf(content: Content): number {
+  if ('text' in content) return new TextEncoder().encode(content.text).length;
+  return 'blob' in content ? content.blob.size : content.sizeBytes;
+}
+
+/** Gives the bytes of a content that is here; null for one that the server has. */
+export function blobOf(content: Content): Blob | null {
+  if ('text' in content) return new Blob([content.text]);
+  return 'blob' in content ? content.blob : null;
+}

@@ -1,0 +1,120 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { showToast } from '../../../components/toast-store.ts';
+import { readEdits, writeEdits } from '../../../uploads/stored-edits.ts';
+import { type Base, type Changes, type Draft, problemOf, withContent } from './draft.ts';
+
+/** What is edited, and which files are open. */
+export type Edited = { draft: Draft; open: readonly string[]; active: string | null };
+
+/** As the browser stores it: the files of the release are asked for again. */
+type StoredEdits = Pick<Base, 'releaseId' | 'number'> & {
+  changes: Changes;
+  open: readonly string[];
+  active: string | null;
+};
+
+/** Reads the draft that an earlier visit left; null where there is none that this version understands. */
+export async function readDraft(key: string): Promise<StoredEdits | null> {
+  const edits = await readEdits(key);
+  return isStored(edits) && edits.changes.size > 0 ? edits : null;
+}
+
+function isStored(edits: unknown): edits is StoredEdits {
+  return typeof edits === 'object' && edits !== null && 'changes' in edits && edits.changes instanceof Map;
+}
+
+const STORE_PAUSE_MS = 300;
+
+export type Editing = Edited & {
+  /** How often the texts were changed by something else than typing. */
+  version: number;
+  /** The browser could not store the draft: a reload would lose it. */
+  isUnstored: boolean;
+  write: (path: string, text: string, original: string | null) => void;
+  /** Changes files; says why not where the files could not be published then, and answers whether it did. */
+  change: (next: (draft: Draft) => Draft, opened?: string) => boolean;
+  show: (path: string) => void;
+  close: (path: string) => void;
+};
+
+/** Holds a draft, and stores it for a reload. `key` names the deployment, and the release where it is not the live one. */
+export function useDraft(key: string, initial: Edited): Editing {
+  const [edited, setEdited] = useState(initial);
+  const [version, setVersion] = useState(0);
+  const latest = useRef(edited);
+  latest.current = edited;
+  const isUnstored = useStored(key, edited);
+
+  const acts = useMemo(() => {
+    const write: Editing['write'] = (path, text, original) =>
+      setEdited((before) => {
+        const stored = before.draft.base.files.get(path);
+        const content = text === original && stored !== undefined ? stored : { text };
+        return { ...before, draft: withContent(before.draft, path, content) };
+      });
+    const change: Editing['change'] = (next, opened) => {
+      const { draft, open, active } = latest.current;
+      const changed = next(draft);
+      const problem = problemOf(changed);
+      if (problem !== null) {
+        showToast({ title: 'This cannot be published', description: problem, variant: 'destructive' });
+        return false;
+      }
+      setEdited(withTabs({ draft: changed, open, active }, opened));
+      setVersion((count) => count + 1);
+      return true;
+    };
+    const show: Editing['show'] = (path) => setEdited((before) => withTabs(before, path));
+    const close: Editing['close'] = (path) =>
+      setEdited((before) => {
+        const open = before.open.filter((one) => one !== path);
+        const next = before.open[before.open.indexOf(path) + 1] ?? open.at(-1) ?? null;
+        return { ...before, open, active: before.active === path ? next : before.active };
+      });
+    return { write, change, show, close };
+  }, []);
+  return { ...edited, version, isUnstored, ...acts };
+}
+
+/** Closes what is gone, and opens a file. */
+function withTabs({ draft, open, active }: Edited, opened?: string): Edited {
+  const isThere = (path: string) => {
+    const change = draft.changes.get(path);
+    return change === undefined ? draft.base.files.has(path) : change.now !== null;
+  };
+  const left = open.filter(isThere);
+  const shown = opened ?? (active !== null && isThere(active) ? active : (left.at(-1) ?? null));
+  return { draft, open: shown === null || left.includes(shown) ? left : [...left, shown], active: shown };
+}
+
+/** Stores what is edited a moment after it changed, and asks before the page is left with changes. */
+function useStored(key: string, edited: Edited): boolean {
+  const [isUnstored, setIsUnstored] = useState(false);
+  const latest = useRef(edited);
+  latest.current = edited;
+  const store = useCallback(async () => {
+    const { draft, open, active } = latest.current;
+    const { releaseId, number } = draft.base;
+    const edits: StoredEdits = { releaseId, number, changes: draft.changes, open, active };
+    setIsUnstored(!(await writeEdits(key, draft.changes.size === 0 ? null : edits)) && draft.changes.size > 0);
+  }, [key]);
+  const { draft, open, active } = edited;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each of them is a part of what is stored
+  useEffect(() => {
+    const timer = setTimeout(store, STORE_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [draft, open, active, store]);
+  // Whoever leaves this screen within the pause has left something to store.
+  useEffect(() => () => void store(), [store]);
+  const hasChanges = draft.changes.size > 0;
+  useEffect(() => {
+    if (!hasChanges) return;
+    const ask = (event: BeforeUnloadEvent) => {
+      void store();
+      event.preventDefault();
+    };
+    addEventListener('beforeunload', ask);
+    return () => removeEventListener('beforeunload', ask);
+  }, [hasChanges, store]);
+  return isUnstored;
+}

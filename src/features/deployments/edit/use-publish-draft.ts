@@ -1,0 +1,55 @@
+import { useRef, useState } from 'react';
+import type { Release } from '../../../../routers/schemas/releases.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { failureOf } from '../../../uploads/publication-failure.ts';
+import { type EditedFile, sendEdited } from '../../../uploads/send-edited.ts';
+import { type Draft, filesOf, publishedAnyway } from './draft.ts';
+
+export type PublishDraft = {
+  isBusy: boolean;
+  /** Why the last attempt stopped. */
+  problem: string | null;
+  /** Answers the release; null where it stopped. */
+  publish: (draft: Draft) => Promise<Release | null>;
+  stop: () => void;
+};
+
+/** Makes a release of a draft, of which only what the server does not have is sent. */
+export function usePublishDraft(deploymentId: string): PublishDraft {
+  const client = trpc.useUtils();
+  const [isBusy, setIsBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const running = useRef<AbortController>(null);
+
+  async function publish(draft: Draft): Promise<Release | null> {
+    const cancel = new AbortController();
+    const { signal } = cancel;
+    running.current = cancel;
+    setIsBusy(true);
+    setProblem(null);
+    try {
+      const { uploadId } = await client.client.releases.prepare.mutate({ deploymentId });
+      await sendEdited(uploadId, editedFiles(draft), publishedAnyway(draft), signal);
+      const release = await client.client.releases.create.mutate({ deploymentId, uploadId, ifChanged: true });
+      await client.invalidate();
+      return release;
+    } catch (cause) {
+      if (!signal.aborted) {
+        const { message, hint } = failureOf(cause, false);
+        setProblem([message, hint].filter(Boolean).join(' '));
+      }
+      return null;
+    } finally {
+      setIsBusy(false);
+    }
+  }
+
+  return { isBusy, problem, publish, stop: () => running.current?.abort() };
+}
+
+function editedFiles(draft: Draft): EditedFile[] {
+  return [...filesOf(draft)].map(([path, content]) => {
+    if ('text' in content) return { path, blob: new Blob([content.text]) };
+    return { path, ...content };
+  });
+}

@@ -1,0 +1,50 @@
+import { clear, createStore, del, delMany, get, keys, set, type UseStore } from 'idb-keyval';
+import { session } from '../api/session.ts';
+
+let opened: UseStore | null = null;
+
+function database(): UseStore {
+  opened ??= createStore('fairlead-edits', 'deployments');
+  return opened;
+}
+
+/** The drafts of an account begin with its id: nobody else finds them. */
+function keyOf(deploymentId: string): string {
+  return `${session.accountId() ?? ''} ${deploymentId}`;
+}
+
+/**
+ * Reads what was edited on a deployment and not published, by this account in this browser; the drafts of others go. The
+ * caller checks what it gets: another version may have written it.
+ */
+export async function readEdits(deploymentId: string): Promise<unknown> {
+  try {
+    const own = keyOf('');
+    const foreign = (await keys<string>(database())).filter((key) => !key.startsWith(own));
+    if (foreign.length > 0) await delMany(foreign, database());
+    return await get<unknown>(keyOf(deploymentId), database());
+  } catch {
+    // Without a database nothing outlives the page.
+    return undefined;
+  }
+}
+
+/** Stores what was edited, or removes it (null); answers whether the browser did. */
+export async function writeEdits(deploymentId: string, edits: unknown): Promise<boolean> {
+  try {
+    if (edits === null) await del(keyOf(deploymentId), database());
+    else await set(keyOf(deploymentId), edits, database());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Removes the drafts of this browser, as its owner logs out. */
+export async function forgetEdits(): Promise<void> {
+  try {
+    await clear(database());
+  } catch {
+    // Without a database there is nothing to forget.
+  }
+}

@@ -1,0 +1,55 @@
+import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
+import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
+
+const SITE = {
+  'index.html': '<!doctype html>\n<h1>Harbour</h1>\n',
+  'css/site.css': 'h1 {\n  color: teal;\n}\n',
+  'about.html': '<h1>About</h1>\n',
+};
+
+test('a word is changed in the browser, outlives a reload, and is live as a new release', async ({ page, app }) => {
+  const credentials = newCredentials();
+  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const site = await publishSite(account, 'harbour', SITE);
+  await seeDisclaimer(page);
+  await logIn(page, credentials);
+
+  await page.goto(`/deployment-editor/${site.deploymentId}`);
+  const code = page.getByRole('textbox', { name: 'index.html' });
+  await expect(code).toContainText('Harbour');
+  await code.click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('<p>Open daily</p>');
+  await expect(page.getByRole('status').filter({ hasText: '1 change' })).toBeVisible();
+  // By the keyboard alone: a file of a folder is renamed, another is deleted.
+  await page.getByRole('treeitem', { name: 'css' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('F2');
+  await page.getByRole('textbox', { name: 'Name' }).fill('css/main.css');
+  await page.keyboard.press('Enter');
+  await page.getByRole('treeitem', { name: 'about.html' }).focus();
+  await page.keyboard.press('Delete');
+  await expect(page.getByRole('treeitem', { name: 'about.html' })).toHaveCount(0);
+
+  await expect(page.getByText('4 changes, stored in this browser')).toBeVisible();
+  await page.reload();
+  await expect(code).toContainText('Open daily');
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/api/uploads/') && request.method() === 'PUT') sent.push(request.url());
+  });
+  await page.keyboard.press('Control+s');
+  await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+  await page.waitForURL('**/releases/2');
+  // The list of files and the one text: what was renamed does not travel.
+  expect(sent).toHaveLength(2);
+
+  const visitor = await page.context().newPage();
+  const served = async (path: string) => (await visitor.goto(`${site.siteUrl}/${path}`))?.text();
+  await expect.poll(() => served('')).toBe(`${SITE['index.html']}<p>Open daily</p>`);
+  expect(await served('css/main.css')).toBe(SITE['css/site.css']);
+  const { items } = await clientOf(account).releases.list.query({ deploymentId: site.deploymentId });
+  // Without the page that was deleted.
+  expect(items.map(({ fileCount }) => fileCount)).toEqual([2, 3]);
+});
