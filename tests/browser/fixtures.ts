@@ -62,6 +62,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
         if (message.type() !== 'error' && message.type() !== 'warning') return;
         // A visitor's one silent refresh is refused, and the browser itself writes that down.
         if (message.location().url.endsWith('/api/refresh-token') && message.text().includes('401')) return;
+        // Who has no plan is answered with a 404 where the question for it goes alone, as the specification has it.
+        if (isQuestionForPlan(message.location().url) && message.text().includes('404')) return;
         // The app names its icon. A site that a test opens may have none, and browsers ask it by themselves.
         if (isIconOfSite(message.location().url)) return;
         all.push(`console ${message.type()}: ${message.text()} (${message.location().url})`);
@@ -94,6 +96,10 @@ export function testWithOwn<App extends RealApp>(start: () => Promise<App>) {
     app: async ({ ownApp }, use) => use(ownApp),
     baseURL: async ({ ownApp }, use) => use(ownApp.url),
   });
+}
+
+function isQuestionForPlan(url: string): boolean {
+  return /\/api\/(?:subscription|trpc\/subscription\.get)(?:\?|$)/.test(url);
 }
 
 /** In every page; a site in a frame of its own origin may have no storage. */

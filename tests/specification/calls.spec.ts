@@ -1,5 +1,5 @@
 import type { APIRequestContext, APIResponse, Page } from '@playwright/test';
-import { expect, logInHere, newCredentials, refusedCall, registerHere, test } from '../browser/fixtures.ts';
+import { expect, logInHere, newCredentials, registerHere, test } from '../browser/fixtures.ts';
 import { personOf } from './accounts.ts';
 import { callsOf, expectHeadersRead, muteRealtime, REFRESH, watchCalls } from './calls.ts';
 
@@ -16,10 +16,7 @@ async function signInByForm(page: Page, url: string): Promise<void> {
 test('login, registration and refresh carry no token, every other call carries all three headers', async ({
   page,
   app,
-  complaints,
 }) => {
-  // Who has just registered has no subscription yet.
-  complaints.allow(refusedCall(404, 'subscription'));
   await muteRealtime(page);
   const calls = watchCalls(page);
   await signInByForm(page, app.url);

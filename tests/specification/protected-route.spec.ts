@@ -1,12 +1,8 @@
-import { expect, refusedCall, test } from '../browser/fixtures.ts';
+import { expect, test } from '../browser/fixtures.ts';
 import { enrol, seenBefore } from './accounts.ts';
 import { holdCalls } from './held-network.ts';
 
-/** Its answer is a 404, as the specification has it. */
-const WITHOUT_SUBSCRIPTION = refusedCall(404, 'subscription');
-
-test('while it is not known who is there, the screen says so', async ({ page, context, app, complaints }) => {
-  complaints.allow(WITHOUT_SUBSCRIPTION);
+test('while it is not known who is there, the screen says so', async ({ page, context, app }) => {
   await enrol(context.request);
   await seenBefore(context, app.url);
   const letGo = await holdCalls(page, '**/api/**');
@@ -22,9 +18,7 @@ test('without a user it leads to /auth with the whole path, and from there back'
   context,
   app,
   request,
-  complaints,
 }) => {
-  complaints.allow(WITHOUT_SUBSCRIPTION);
   const { username, password } = await enrol(request);
   await seenBefore(context, app.url);
   const path = '/deployments?platform=built-in&search=a%20b';

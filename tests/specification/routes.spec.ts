@@ -37,9 +37,7 @@ function nameOf({ account, subscribed, disclaimer }: Visitor): string {
 }
 
 for (const visitor of VISITORS) {
-  test(`the route table: ${nameOf(visitor)}`, async ({ page, context, app, complaints }) => {
-    // Without a subscription the answer is a 404.
-    if (!visitor.subscribed) complaints.allow(refusedCall(404, 'subscription'));
+  test(`the route table: ${nameOf(visitor)}`, async ({ page, context, app }) => {
     if (visitor.account) {
       await enrol(context.request, { accepted: visitor.disclaimer, subscribed: visitor.subscribed });
     }
@@ -193,8 +191,7 @@ const FOREIGN = [
   '',
 ];
 
-test('a redirect leads to a path of the app or to the dashboard', async ({ page, context, app, complaints }) => {
-  complaints.allow(refusedCall(404, 'subscription'));
+test('a redirect leads to a path of the app or to the dashboard', async ({ page, context, app }) => {
   const person: Person = await enrol(context.request, { accepted: true, subscribed: false });
   await seenBefore(context, app.url);
   const elsewhere: string[] = [];

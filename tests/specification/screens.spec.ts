@@ -1,5 +1,5 @@
 import type { Locator } from '@playwright/test';
-import { expect, refusedCall, test } from '../browser/fixtures.ts';
+import { expect, test } from '../browser/fixtures.ts';
 import { enrol, seenBefore } from './accounts.ts';
 import { holdCalls } from './held-network.ts';
 import { follow } from './navigation.ts';
@@ -42,13 +42,7 @@ async function headingsOf(area: Locator): Promise<string[]> {
   return area.locator('h2, h3, h4').allInnerTexts();
 }
 
-test('home offers the six platforms, each with three points and a way on', async ({
-  page,
-  context,
-  app,
-  complaints,
-}) => {
-  complaints.allow(refusedCall(404, 'subscription'));
+test('home offers the six platforms, each with three points and a way on', async ({ page, context, app }) => {
   await enrol(context.request);
   await seenBefore(context, app.url);
   await page.goto('/');
