@@ -62,7 +62,7 @@ async function consumerFolder(): Promise<string> {
   const source = join(folder, 'source');
   await mkdir(source, { recursive: true });
   await cp(join(ROOT, 'package.json'), join(source, 'package.json'));
-  await run(process.execPath, ['server/cli/build-client.mjs', join(source, 'dist/client')], { cwd: ROOT });
+  await cp(join(ROOT, 'dist/client'), join(source, 'dist/client'), { recursive: true });
   await run('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], { cwd: source });
 
   const installed = join(folder, 'script/node_modules/fairlead');
