@@ -45,8 +45,7 @@ export async function watchCertificate(
   const isKnown = state === 'misconfigured' && problem?.code === REPLACED;
   const known = isKnown ? { code: REPLACED, message: problem.message, hint: problem.hint ?? null } : null;
   if (lookAt !== null && lookAt > now) return { watched: { ...watched, lookAt }, problem: known };
-  const certified = { accountId, domainId, issued: { $ne: null } };
-  const issued = await CertificateModel.find(certified, { 'issued.serial': 1, 'issued.names': 1 }).lean();
+  const issued = await CertificateModel.find({ accountId, domainId, issued: { $ne: null } }, { issued: 1 }).lean();
   const own = issued.flatMap(({ issued: one }) => (one ? [one] : []));
   const names = namesOf(domain).filter((name) => own.some((one) => one.names.some((covered) => isFor(covered, name))));
   if (names.length === 0) return null;
