@@ -29,6 +29,9 @@ const PlatformAnswers = lazy(async () => ({
   default: (await import('../features/domains/platform-answers.tsx')).PlatformAnswers,
 }));
 
+/** Below what there is to do. */
+const WayCard = lazy(async () => ({ default: (await import('../features/diagnostics/way-card.tsx')).WayCard }));
+
 /** Of a domain that was removed here a moment ago. */
 const RemovedDomain = lazy(async () => ({
   default: (await import('../features/domains/removed-domain.tsx')).RemovedDomain,
@@ -107,6 +110,11 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
         {!isEnding && !readOnly && <RecordSetup domain={domain} />}
         {!isEnding && <RecordCards domain={domain} />}
         {!isEnding && <CertifiedBy domain={domain} isReadOnly={readOnly} />}
+        {!isEnding && (
+          <Suspense fallback={<SkeletonRows rows={5} />}>
+            <WayCard domain={domain} mayLook={!readOnly} />
+          </Suspense>
+        )}
         <VisitorsCard domain={domain} deployment={deployments.find(({ id }) => id === domain.deploymentId)} />
       </div>
     </>

@@ -38,6 +38,7 @@ const answersFor = (domain: Domain): Answers => ({
   'domains.lastPlan': () => null,
   'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
   'certificates.list': () => ({ items: [], localRoot: null }),
+  'diagnostics.list': () => ({ items: [] }),
   'domains.list': () => ({ items: [domain], nextCursor: null }),
 });
 
@@ -215,6 +216,38 @@ test('a certificate that another hand has put there leads to who answers, since 
   using shown = showScreen(<DomainScreen />, { ...answersFor(domain), ...withDns }, PLACE);
   await shown.sees('Visitors get another certificate.');
   expect(shown.linkTo('Find out who answers')).toBe(`/diagnostics?deployment=${domain.deploymentId}`);
+});
+
+test('the way from the name to the page shows each link with what was seen of it', async () => {
+  const seen = [answerOf('ns1', ['203.0.113.7']), answerOf('ns2', null)];
+  const domain = domainOf({ state: 'active', checkedAt: AT, records: [recordOf({ state: 'ok', seen })] });
+  const check = (id: string, verdict: string, text: string) => ({
+    ...{ id, verdict, seen: text, why: '', fix: null, because: null, repair: null, asked: [], tookMs: 1 },
+  });
+  const report = {
+    ...{ id: 'report', state: 'done', name: domain.servedName, deploymentId: domain.deploymentId, cause: 'url-up' },
+    checks: [check('port-80', 'pass', 'It answers here.'), check('url-up', 'fail', 'It answers 502.')],
+    ...{ checkCount: 2, isWhole: true, startedAt: AT, finishedAt: AT, changes: [], since: null, sharedUntil: null },
+  };
+  const run = vi.fn(() => ({ reportId: 'second' }));
+  const answers = {
+    ...answersFor(domain),
+    'diagnostics.list': () => ({ items: [report] }),
+    'diagnostics.get': () => report,
+    'diagnostics.run': run,
+  };
+  using shown = showScreen(<DomainScreen />, answers, PLACE);
+  await shown.sees('It answers 502.');
+  const links = [...shown.page.querySelectorAll('[aria-label="Checks"] li')].map(({ textContent }) => textContent);
+  expect(links).toEqual([
+    expect.stringContaining('ns1 answered, and ns2 did not.'),
+    expect.stringContaining('Its records point to this deployment.'),
+    expect.stringContaining('It answers here.'),
+    expect.stringContaining('It was not issued yet.'),
+    expect.stringContaining('It answers 502.'),
+  ]);
+  shown.button('Look from outside').click();
+  await vi.waitFor(() => expect(run.mock.lastCall).toMatchObject([{ name: domain.servedName }, undefined]));
 });
 
 test('that the zone is no longer at its connection is told before anything is written there', async () => {

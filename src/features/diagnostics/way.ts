@@ -1,0 +1,64 @@
+import type { Certificate } from '../../../routers/schemas/certificates.ts';
+import type { CheckId, Report } from '../../../routers/schemas/diagnostics.ts';
+import type { Domain } from '../../../routers/schemas/domains.ts';
+import { CHECK_TITLES } from './check-titles.ts';
+import type { Check } from './checks.ts';
+import { domainChecks } from './domain-checks.ts';
+
+const SERVERS_SHOWN = 4;
+const SAID = 'What is in the way is said above.';
+
+/**
+ * Returns the way from a name to the bytes behind it, link by link, each with what was seen of it last: by the checks of the
+ * domain, which go on by themselves, and by the last report, for what only a visit shows.
+ */
+export function wayOf(
+  domain: Domain,
+  certificates: readonly Certificate[],
+  report: Report | undefined,
+  now: Date,
+): Check[] {
+  const [records, certificate] = domainChecks([domain], certificates, now).map((check) => told(check, domain));
+  const visited = (id: CheckId): Check => {
+    const found = report?.checks.find((check) => check.id === id);
+    const common = { id, title: CHECK_TITLES[id], link: null };
+    if (found === undefined || report === undefined)
+      return { ...common, verdict: 'unknown', seen: 'It was not looked at from outside yet.', at: null };
+    const { verdict, seen } = found;
+    return { ...common, verdict, seen, at: report.finishedAt };
+  };
+  const last = visited('certificate');
+  const isReplaced = domain.problem?.code === 'certificate_replaced';
+  const shown = last.verdict === 'unknown' || isReplaced ? certificate : last;
+  return [
+    nameServersCheck(domain),
+    ...(records === undefined ? [] : [records]),
+    ...(domain.atPlatform === null ? [visited('port-80')] : []),
+    ...(shown === undefined ? [] : [isReplaced ? replaced(shown, domain) : shown]),
+    visited('url-up'),
+  ];
+}
+
+function nameServersCheck({ records, checkedAt: at }: Domain): Check {
+  const common = { id: 'name-servers', title: CHECK_TITLES.delegation, link: null, at };
+  const asked = records.flatMap(({ seen }) => seen.filter(({ isAuthority }) => isAuthority));
+  const names = (answered: boolean) => [
+    ...new Set(asked.filter(({ values }) => (values !== null) === answered).map(({ server }) => server)),
+  ];
+  const [there, silent] = [names(true), names(false).filter((server) => !names(true).includes(server))];
+  const listed = (servers: readonly string[]): string => servers.slice(0, SERVERS_SHOWN).join(', ');
+  if (at === null) return { ...common, verdict: 'unknown', seen: 'They were not asked yet.' };
+  if (there.length === 0) return { ...common, verdict: 'fail', seen: 'None of them has answered.' };
+  if (silent.length > 0)
+    return { ...common, verdict: 'warn', seen: `${listed(there)} answered, and ${listed(silent)} did not.` };
+  return { ...common, verdict: 'pass', seen: `${listed(there)} answered.` };
+}
+
+/** What is in the way is said once on the page of a domain, which is where the links of these checks lead. */
+function told(check: Check, { problem }: Domain): Check {
+  return { ...check, link: null, seen: check.seen === problem?.message ? SAID : check.seen };
+}
+
+function replaced(check: Check, { problem }: Domain): Check {
+  return { ...check, verdict: 'fail', seen: SAID, at: problem?.since ?? null };
+}
