@@ -77,7 +77,7 @@ export async function verifyRelease(
     asked ??= addressesOf(providers, work, call);
     return asked;
   };
-  const files = {
+  const visited = {
     egress: call.egress,
     manifest,
     serving,
@@ -95,16 +95,16 @@ export async function verifyRelease(
   return {
     conditions,
     async atOwnAddress() {
-      const toVerify: ReleaseToVerify = { ...files, ...(await addresses()) };
+      const toVerify: ReleaseToVerify = { ...visited, ...(await addresses()) };
       if (toVerify.own === null) return;
       report.log(told(await verifyAtOwnAddress(toVerify), "the release's own address", release._id));
     },
     async atPublicAddress() {
       const { publicAt } = work.published;
-      const { edge } = files;
+      const { edge } = visited;
       const isLate = publicAt instanceof Date && edge !== undefined;
       // On the way back it is asked here at the earliest: a platform may name the address only once it leads there again.
-      const toVerify: ReleaseToVerify = { ...files, ...(await addresses()) };
+      const toVerify: ReleaseToVerify = { ...visited, ...(await addresses()) };
       const atPublic = { ...toVerify, ...(isLate && { edge: { ...edge, hasTime: hasTime(publicAt) } }) };
       const isSeenWhole = toVerify.own !== null || work.wasVerified;
       if (isSeenWhole) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });

@@ -1,4 +1,4 @@
-import { Check, CircleX } from 'lucide-react';
+import { Check, TriangleAlert } from 'lucide-react';
 import { Suspense, useState } from 'react';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
@@ -107,7 +107,7 @@ function choiceOf(
     aside:
       ranked?.fits === false ? (
         <span className={`${look} text-warn`}>
-          <CircleX /> Does not fit
+          <TriangleAlert /> Does not fit
         </span>
       ) : (
         ranked !== undefined &&
