@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
+import { credentialSchema, MAX_CREDENTIAL } from '../../routers/schemas/primitives.ts';
 import { textWithinBudget } from '../answer-budget.ts';
 import { parseAnswer } from '../answer-json.ts';
 import { AppError } from '../errors.ts';
@@ -10,9 +11,13 @@ import type { OAuthCall, OAuthClient, OAuthClients, OAuthTokens, PlatformSignIn,
 /** Refusals of the grant itself, RFC 6749, section 5.2. Every other answer may pass. */
 const REFUSED_GRANT: ReadonlySet<string> = new Set(['invalid_grant', 'bad_verification_code', 'bad_refresh_token']);
 
+/** A century: what is said to live longer does not end, and no date is that far. */
+const LIFE_MAX_S = 100 * 365 * 86_400;
+
+/** Tokens are held to what a person may paste: nothing else can be sent in a header, or is kept. */
 const tokensSchema = z.object({
-  access_token: z.string().check(z.minLength(1)),
-  refresh_token: z.nullish(z.string()),
+  access_token: credentialSchema,
+  refresh_token: z.nullish(z.string().check(z.maxLength(MAX_CREDENTIAL))),
   expires_in: z.nullish(z.number()),
 });
 // GitHub answers a refusal with 200 and this body.
@@ -67,11 +72,11 @@ async function askTokens(call: OAuthCall, client: OAuthClient, grant: Record<str
   const tokens = tokensSchema.safeParse(body);
   if (!tokens.success) throw platformError('platform_down', title, { said: 'its answer is not understood' });
   const { access_token, refresh_token, expires_in } = tokens.data;
-  const lifeMs = (expires_in ?? 0) * 1_000;
+  const lifeS = expires_in ?? 0;
   return {
     token: access_token,
     refreshToken: refresh_token ?? null,
-    expiresAt: lifeMs > 0 ? new Date(call.now().getTime() + lifeMs) : null,
+    expiresAt: lifeS > 0 && lifeS < LIFE_MAX_S ? new Date(call.now().getTime() + lifeS * 1_000) : null,
   };
 }
 

@@ -355,6 +355,29 @@ test('signing in at the platform connects it, once, and only in the account that
   await expect(app.caller.connections.finishAuthorization(back)).rejects.toMatchObject(refusal);
 });
 
+test.each([
+  ['longer than any token', { access_token: 'x'.repeat(5_000) }, null],
+  ['for ever', { access_token: 'access-1', expires_in: 1e308 }, 'ok'],
+])('a sign-in whose token is %s does no harm', async (_what, tokens, state) => {
+  const answered = { status: 200, headers: { 'content-type': 'application/json' } };
+  const server = createServer((_request, response) => {
+    response.writeHead(answered.status, answered.headers).end(JSON.stringify(tokens));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+  const endpoints = { authorize: `${origin}/authorize`, token: `${origin}/token` };
+  await using app = await createConnectionApp({
+    netlify: { provider: 'netlify', id: 'fairlead', secret: 'secret', endpoints },
+  });
+  const { url } = await app.caller.connections.authorize({ provider: 'netlify' });
+  const answer = { provider: 'netlify' as const, code: 'code', state: new URL(url).searchParams.get('state') ?? '' };
+  const ended = app.caller.connections.finishAuthorization(answer);
+  if (state === null) await expect(ended).rejects.toMatchObject({ cause: { code: 'platform_down' } });
+  else expect(await ended).toMatchObject({ state, expiresAt: null });
+  server.close();
+});
+
 test('a token that ends is renewed once, however many need it at the same time', async () => {
   await using oauth = await startOAuth();
   await using app = await createConnectionApp(oauth.clients);
