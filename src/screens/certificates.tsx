@@ -19,7 +19,7 @@ const SHOWN = 50;
 /** The certificates of domains, and of every address how it is served. */
 export function CertificatesScreen() {
   const list = trpc.deployments.list.useQuery({ limit: SHOWN });
-  const deployments = list.data?.items ?? [];
+  const deployments = list.data?.items.filter(({ url }) => url !== '') ?? [];
   return (
     <div className="max-w-reading">
       <PageHeader

@@ -3,6 +3,7 @@ import type { Certificate } from '../../routers/schemas/certificates.ts';
 import { CertificatesScreen } from '../../src/screens/certificates.tsx';
 import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
+import { deploymentOf } from '../support/screen-fixtures.ts';
 
 const AT = new Date('2026-11-20T12:00:00Z');
 
@@ -24,6 +25,17 @@ test('a certificate says its names, its issuer and how long it lasts', async () 
   expect(shown.page.textContent).toContain("Let's Encrypt");
   expect(shown.page.textContent).toMatch(/Expires on .*2126, in [\d,]+ days/);
   expect(shown.page.textContent).not.toContain('Browsers do not trust');
+});
+
+test('a deployment that has no address yet is not said to be served', async () => {
+  const items = [deploymentOf(), deploymentOf({ name: 'draft', url: '', currentRelease: null })];
+  using shown = showScreen(<CertificatesScreen />, {
+    ...answersFor(certificateOf()),
+    'deployments.list': () => ({ items, nextCursor: null }),
+  });
+  await shown.sees('harbour.localhost:3001');
+  // The other one is Fairlead's own.
+  expect(shown.page.textContent?.match(/Plain HTTP(?! any)/g)).toHaveLength(2);
 });
 
 test('a renewal that failed says why and when it is tried again, and the certificate serves on', async () => {

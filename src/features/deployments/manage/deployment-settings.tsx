@@ -79,10 +79,10 @@ function Identity({ deployment, isReadOnly, onAct }: IdentityProps) {
           )
         }
       >
-        <HostName name={formatAddress(deployment.url)} fit="wrap" />
+        {deployment.url !== '' && <HostName name={formatAddress(deployment.url)} fit="wrap" />}
         <p>
           {!isServedHere
-            ? `${title} gives the site its address.`
+            ? `${title} gives the site its address${deployment.url === '' ? ' with the first release' : ''}.`
             : isBusy
               ? 'It can be changed when the release is done.'
               : `When you change it, the old one is held for you for ${HELD_SLUG_DAYS} days.`}

@@ -102,6 +102,7 @@ function NameAndState({ deployment, isReadOnly, badge }: PartProps & { isReadOnl
 }
 
 function Address({ deployment }: PartProps) {
+  if (deployment.url === '') return <span className="text-ink-muted">No address yet</span>;
   const shown = formatAddress(deployment.url);
   if (deployment.currentRelease === null || deployment.state === 'deleting') {
     return <HostName name={shown} className="text-ink-muted" />;

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { DeploymentTable } from '../../src/features/deployments/manage/deployment-table.tsx';
+import { showScreen } from '../support/screen.tsx';
+import { deploymentOf } from '../support/screen-fixtures.ts';
+
+test('a list says which deployment lost its connection, and which has no address yet', () => {
+  const lost = { destinationId: 'lost-here', provider: 'netlify' as const, connectionId: null, message: 'Removed.' };
+  const elsewhere = { ...lost, destinationId: 'another of its platforms' };
+  const deployments = [
+    deploymentOf({ name: 'lost', lostConnections: [lost] }),
+    deploymentOf({ name: 'fine', lostConnections: [elsewhere] }),
+    deploymentOf({ name: 'new', url: '', state: 'draft', currentRelease: null }),
+  ];
+  using shown = showScreen(<DeploymentTable deployments={deployments} isReadOnly={() => false} />, {});
+  const rows = [...shown.page.querySelectorAll('tbody tr')].map(({ textContent }) => textContent);
+  expect(rows).toEqual([
+    expect.stringContaining('lostNot connected'),
+    expect.stringContaining('fineLive'),
+    expect.stringContaining('newDraftNo address yet'),
+  ]);
+});
