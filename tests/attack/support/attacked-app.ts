@@ -147,6 +147,12 @@ function egressTo(platforms: AttackedApp['platforms']): NodeJS.ProcessEnv {
     GITHUB_API_URL: byProxy(platforms['github-pages']),
     RENDER_API_URL: byProxy(platforms.render),
     HEROKU_API_URL: byProxy(platforms.heroku),
+    ...Object.fromEntries(
+      ['NETLIFY', 'VERCEL', 'GITHUB', 'HEROKU'].flatMap((name) => [
+        [`${name}_CLIENT_ID`, 'fairlead'],
+        [`${name}_CLIENT_SECRET`, 'secret'],
+      ]),
+    ),
   };
 }
 

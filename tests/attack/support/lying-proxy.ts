@@ -27,7 +27,10 @@ export type Plan = { lie: Lie; from: number; times: number; random: Random };
 
 export type LyingProxy = AsyncDisposable & {
   port: number;
-  /** Lies to whoever brings this token, and to visitors of the site of this name; null is honest again. */
+  /**
+   * Lies to whoever brings this token, and to visitors of the site of this name; null is honest again. Who signs in with a
+   * code that is such a token is given it.
+   */
   lieTo(who: { token: string; slug: string }, plan: Plan | null): void;
   /** Requests that went where none may go, since the last question. */
   takeLeaks(): string[];
@@ -53,8 +56,12 @@ export async function startLyingProxy({ port: target }: { port: number }): Promi
   const proxy = createServer(async (request, response) => {
     const body = await buffer(request).catch(() => null);
     if (body === null) return;
-    const honest = () => passOn(request, body, { from: portOf(proxy), to: target });
-    const plan = planFor(request, lied);
+    const code = codeIn(request, body);
+    const honest = async () =>
+      code !== undefined && lied.has(code)
+        ? signedIn(code)
+        : passOn(request, body, { from: portOf(proxy), to: target });
+    const plan = planFor(request, lied, code);
     const socket = response.socket;
     try {
       if (plan === null || socket === null) {
@@ -104,9 +111,20 @@ function tokenIn(headers: IncomingHttpHeaders): string | undefined {
   return headers.authorization?.replace(/^Bearer /, '') ?? headers['x-api-key']?.toString();
 }
 
+/** The code of a sign-in that becomes a token here (RFC 6749, section 4.1.3). */
+function codeIn({ headers }: IncomingMessage, body: Buffer): string | undefined {
+  const isForm = headers['content-type'] === 'application/x-www-form-urlencoded';
+  return (isForm && new URLSearchParams(body.toString()).get('code')) || undefined;
+}
+
+function signedIn(token: string): Answer {
+  const tokens = { access_token: token, refresh_token: `${token}-again`, expires_in: 3_600, token_type: 'bearer' };
+  return { status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(tokens)) };
+}
+
 /** The plan, when this request is one of those that it lies to. */
-function planFor({ headers }: IncomingMessage, lied: ReadonlyMap<string, Lied>): Plan | null {
-  const token = tokenIn(headers);
+function planFor({ headers }: IncomingMessage, lied: ReadonlyMap<string, Lied>, code?: string): Plan | null {
+  const token = tokenIn(headers) ?? code;
   const host = headers.host ?? '';
   const found = token === undefined ? [...lied.values()].find(({ slug }) => host.includes(slug)) : lied.get(token);
   if (found === undefined) return null;
