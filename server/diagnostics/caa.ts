@@ -1,4 +1,4 @@
-import { caaText, judgeCaa, MUTE_REMEDY, muteText } from '../dns/caa.ts';
+import { type CaaQuestion, caaText, judgeCaa, MUTE_REMEDY, muteText, namesAccount, strangeTags } from '../dns/caa.ts';
 import { DnsLookupError } from '../dns/dns-client.ts';
 import { type Check, fail, namesOf, pass, type Tools, unknown, warn } from './check.ts';
 
@@ -29,19 +29,28 @@ function failureOf(error: unknown): DnsLookupError {
   throw error;
 }
 
+/** Of an authority that is not known only what no authority takes is judged. */
+const NOBODY: CaaQuestion = { identities: [], isWildcard: false };
+
 async function judge(found: readonly NonNullable<CaaSet>[], tools: Tools) {
-  const question = await tools.caaQuestion();
-  const [identity] = question?.identities ?? [];
+  const question = (await tools.caaQuestion()) ?? NOBODY;
+  const [identity] = question.identities;
   const shown = found.map(({ name, values }) => `${name}: ${values.join(', ')}`).join('; ');
-  if (question === null || identity === undefined) return pass(`CAA records are there: ${shown}.`);
   for (const { name, values } of found) {
     const refusal = judgeCaa(values, question);
     if (refusal === null) continue;
     const fix = refusal.add === null ? `Remove the critical record at ${name}.` : `Add CAA ${refusal.add} at ${name}.`;
-    return fail(caaText(refusal, name, identity), fix);
+    return fail(caaText(refusal, name, identity ?? ''), fix);
   }
-  const isOnlyContact = found.every(({ values }) => values.every((value) => / iodef /.test(value)));
-  if (isOnlyContact)
+  const strange = found.flatMap(({ values }) => strangeTags(values));
+  if (strange.length > 0)
+    return warn(`No authority knows the tag ${strange.join(', ')}: ${shown}.`, 'Write issue, issuewild or iodef.');
+  if (found.every(({ values }) => values.every((value) => / iodef /.test(value))))
     return warn(`The CAA records only name a contact: ${shown}.`, 'Add a record that names who may issue.');
+  if (identity === undefined) return pass(`CAA records are there: ${shown}.`);
+  if (question.accountUrl !== undefined && found.some(({ values }) => namesAccount(values))) {
+    const seen = `CAA lets ${identity} sign for the account of this Fairlead alone: ${shown}.`;
+    return warn(seen, 'Remove accounturi before this Fairlead gets another account at the authority.');
+  }
   return pass(`CAA lets ${identity} sign: ${shown}.`);
 }

@@ -134,7 +134,7 @@ export function namesOf({ name, counterpart }: Subject): string[] {
 }
 
 /** The records of the domain can be written by the app. */
-export function recordsRepair({ own }: Subject): Repair | null {
+export function recordsRepair({ own }: Pick<Subject, 'own'>): Repair | null {
   return own?.domainId ? { kind: 'records', domainId: own.domainId } : null;
 }
 

@@ -28,7 +28,12 @@ export const delegation: Check = {
       return warn(seen, 'Set the same name servers at your registrar and in the NS records of the zone.', { facts });
     }
     if (zone.servers.length === 0) return unknown(`Nobody says which name servers ${apex} has.`);
-    return pass(`${named} ${answering.length === 1 ? 'answers' : 'answer'} for ${apex}.`, { facts });
+    if (zone.servers.length === 1) {
+      // RFC 1034, section 4.1: a zone is to be at two of them at the least.
+      const seen = `${named} is the only name server of ${apex}: while it is away, nobody finds the site.`;
+      return warn(seen, 'Add a second name server at your registrar and in the NS records of the zone.', { facts });
+    }
+    return pass(`${named} answer for ${apex}.`, { facts });
   },
 };
 

@@ -4,6 +4,7 @@ import {
   fail,
   faultText,
   isOurs,
+  namesOf,
   type Place,
   pass,
   recordsRepair,
@@ -16,7 +17,7 @@ import {
 /** As many as a certificate authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
 const HOPS_MAX = 10;
 
-export type Probe = { place: Place; outcome: 'here' | 'unknown' | { problem: string } };
+export type Probe = { place: Place; outcome: 'here' | 'unknown' | { problem: string } | { via: string } };
 
 /** Whether our own answer is found at each IPv4 address of the name, as a certificate authority looks for it. */
 export const port80: Check = {
@@ -33,7 +34,9 @@ export const port80: Check = {
 /** Says what the probes of one family found. */
 export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing: string) {
   const { name } = subject;
-  const bad = probes.flatMap(({ place, outcome }) => (typeof outcome === 'object' ? [{ place, ...outcome }] : []));
+  const bad = probes.flatMap(({ place, outcome }) =>
+    typeof outcome === 'object' && 'problem' in outcome ? [{ place, ...outcome }] : [],
+  );
   const [first] = bad;
   if (first !== undefined) {
     const isElsewhere = !first.place.isOwn;
@@ -47,6 +50,11 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
       ? warn(`${seen} Another address of ${name} answers rightly.`, fix, { repair: recordsRepair(subject) })
       : fail(seen, fix, { repair: isElsewhere ? recordsRepair(subject) : null });
   }
+  const led = probes.flatMap(({ outcome }) => (typeof outcome === 'object' && 'via' in outcome ? [outcome.via] : []));
+  if (led[0] !== undefined) {
+    const seen = `${addresses(probes)} leads to ${led[0]}, and our own answer is found there.`;
+    return warn(seen, `Let ${name} answer at /.well-known/acme-challenge/ itself, so that it needs no other name.`);
+  }
   if (probes.some(({ outcome }) => outcome === 'here'))
     return pass(`Our own answer was found at ${addresses(probes)}.`);
   return unknown(probes.length === 0 ? nothing : `${addresses(probes)} could not be tried from here.`);
@@ -55,7 +63,8 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
 const addresses = (probes: readonly Probe[]): string => probes.map(({ place }) => place.address).join(', ');
 
 /** Fetches our own answer, through redirects. */
-export async function probeAt({ name }: Subject, place: Place, tools: Tools): Promise<Probe> {
+export async function probeAt(subject: Subject, place: Place, tools: Tools): Promise<Probe> {
+  const { name } = subject;
   const token = await tools.challengeToken();
   let url = `http://${name}/.well-known/acme-challenge/${token}`;
   for (let hop = 0; hop <= HOPS_MAX; hop += 1) {
@@ -64,14 +73,20 @@ export async function probeAt({ name }: Subject, place: Place, tools: Tools): Pr
     if (visit.fault !== null) return { place, outcome: { problem: faultText(visit) } };
     const location = visit.status >= 300 && visit.status < 400 ? visit.headers.get('location') : null;
     if (location === null) {
-      const isHere = visit.status === 200 && visit.text.trim() === token;
-      return { place, outcome: isHere ? 'here' : { problem: `is another server, which answers ${visit.status}` } };
+      const isOurAnswer = visit.status === 200 && visit.text.trim() === token;
+      if (!isOurAnswer) return { place, outcome: { problem: `is another server, which answers ${visit.status}` } };
+      return { place, outcome: foundAt(subject, url) };
     }
     const next = nextHop(location, url, place);
     if (next === null) return { place, outcome: { problem: `redirects to an odd place (${location.slice(0, 80)})` } };
     url = next;
   }
   return { place, outcome: { problem: 'redirects in a circle' } };
+}
+
+function foundAt(subject: Subject, url: string): Probe['outcome'] {
+  const { hostname } = new URL(url);
+  return namesOf(subject).includes(hostname) ? 'here' : { via: hostname };
 }
 
 /** Authorities follow to the ports of the web alone; ours may be others behind a proxy. */

@@ -1,9 +1,11 @@
+import { isWithin } from '../dns/zone-names.ts';
 import {
   type Check,
   fail,
   isOurs,
   namesOf,
   pass,
+  recordsRepair,
   type Subject,
   type Tools,
   unknown,
@@ -15,6 +17,8 @@ const HOPS_MAX = 10;
 const SHORT = 2;
 
 type Chain = { urls: string[]; end: Visit; isLoop: boolean };
+
+const hostOf = (url: string): string => new URL(url).hostname;
 
 /** Where a visitor is led from http and https, at each of the names. */
 export const redirects: Check = {
@@ -28,7 +32,8 @@ export const redirects: Check = {
     const chains = await Promise.all(starts.map((url) => chainFrom(url, tools)));
     const known = chains.filter(({ end }) => end.fault === null);
     if (known.length === 0) return unknown(`${subject.name} does not answer, so that nothing leads on.`);
-    const findings = known.map((chain) => judge(subject, chain));
+    const outside = await leadsOutside(subject, known, tools);
+    const findings = known.map((chain) => judge(subject, chain, outside));
     const [worst] = ['fail', 'warn', 'pass'].flatMap((verdict) => findings.filter((one) => one.verdict === verdict));
     return worst ?? unknown('Nothing answers.');
   },
@@ -48,10 +53,32 @@ export async function chainFrom(start: string, tools: Tools): Promise<Chain> {
   }
 }
 
-function judge({ hasTls, own }: Subject, { urls, end, isLoop }: Chain) {
+/**
+ * Returns the hosts at which visitors end outside of the domain. Where somebody else's name leads, or a rule of the site
+ * itself, is as it should be.
+ */
+async function leadsOutside(
+  { name, own, entrySha256 }: Subject,
+  chains: readonly Chain[],
+  tools: Tools,
+): Promise<ReadonlySet<string>> {
+  if (!own?.domainId || entrySha256 === null) return new Set();
+  const zone = await tools.zoneOf(name);
+  const hosts = chains.map(({ urls }) => hostOf(urls.at(-1) ?? ''));
+  return new Set(zone === null ? [] : hosts.filter((host) => !isWithin(host, zone.apex)));
+}
+
+function judge({ hasTls, own, name }: Subject, { urls, end, isLoop }: Chain, outside: ReadonlySet<string>) {
   const shown = urls.map((url) => url.slice(0, 100)).join(' → ');
   const hops = urls.length - 1;
+  const last = urls.at(-1) ?? '';
+  if (isLoop && urls.indexOf(last) === hops)
+    return fail(`More than ${HOPS_MAX} redirects follow one another.`, 'Lead to the last address at once.');
   if (isLoop) return fail(`The redirects lead in a circle: ${shown}.`, 'Remove one of the redirects of the circle.');
+  if (outside.has(hostOf(last))) {
+    const fix = `Remove the redirect to ${hostOf(last)}, or point ${name} at the site itself.`;
+    return fail(`Visitors of ${name} end at another domain: ${shown}.`, fix, { repair: recordsRepair({ own }) });
+  }
   if (end.fault === null && end.status >= 400 && hops > 0) {
     return fail(`The redirects end in an error (${end.status}): ${shown}.`, 'Mend where the last redirect leads.');
   }
@@ -60,7 +87,7 @@ function judge({ hasTls, own }: Subject, { urls, end, isLoop }: Chain) {
     return warn(`A redirect leads from https back to http: ${shown}.`, 'Let every redirect lead to https.');
   }
   if (hops > SHORT) return warn(`${hops} redirects follow one another: ${shown}.`, 'Lead to the last address at once.');
-  if (hasTls && own !== null && !(urls.at(-1) ?? '').startsWith('https:')) {
+  if (hasTls && own !== null && !last.startsWith('https:')) {
     return pass(`${shown} ends without https, which is looked at by itself.`);
   }
   return pass(hops === 0 ? `${shown} answers without a redirect.` : shown);

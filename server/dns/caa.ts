@@ -25,6 +25,11 @@ export type CaaRefusal = { why: 'issuer' | 'account' | 'method' | 'critical'; ad
 type Property = { issuer: string; parameters: readonly (readonly [string, string])[] };
 
 const KNOWN_TAGS: ReadonlySet<string> = new Set(['issue', 'issuewild', 'iodef']);
+/** The registry of IANA, "Certification Authority Restriction Properties". */
+const REGISTERED_TAGS: ReadonlySet<string> = new Set([
+  ...KNOWN_TAGS,
+  ...['contactemail', 'contactphone', 'issuevmc', 'issuemail'],
+]);
 /** RFC 8659, section 4.1: the first bit of the flags. */
 const CRITICAL = 128;
 /** RFC 8659, section 4.2: parameters are `tag=value`, with semicolons between. */
@@ -73,6 +78,19 @@ function isForMethod({ parameters }: Property, { methods }: CaaQuestion): boolea
   );
   if (lists.length === 0) return true;
   return lists.length === 1 && (methods === undefined || lists.flat().some((method) => methods.includes(method)));
+}
+
+/** Returns the tags that no authority knows: a word that was mistyped allows and forbids nothing. */
+export function strangeTags(values: readonly string[]): string[] {
+  const tags = values.flatMap((value) => caaPartsOf(value)?.tag ?? []);
+  return [...new Set(tags)].filter((tag) => !REGISTERED_TAGS.has(tag));
+}
+
+/** Whether an authority is named for one account at it alone (RFC 8657, section 3). */
+export function namesAccount(values: readonly string[]): boolean {
+  return values.some((value) =>
+    propertyIn(caaPartsOf(value)?.value ?? '').parameters.some(([tag]) => tag === 'accounturi'),
+  );
 }
 
 /** Returns the sentence for a person: what the records at this name have against the authority. */

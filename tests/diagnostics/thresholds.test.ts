@@ -1,0 +1,102 @@
+import { expect, test } from 'vitest';
+import { caa } from '../../server/diagnostics/caa.ts';
+import type { Subject, Tools, Visit } from '../../server/diagnostics/check.ts';
+import { delegation } from '../../server/diagnostics/delegation.ts';
+import { port80 } from '../../server/diagnostics/port-80.ts';
+import { redirects } from '../../server/diagnostics/redirects.ts';
+
+/** Thresholds of checks that need no real server to be held: what each makes of what its tools bring. */
+const NAME = 'harbour.example';
+const OWN = { deploymentId: 'd', isServedHere: true, records: [], proof: null, domainId: 'domain' };
+const subject = (fields: Partial<Subject> = {}): Subject => ({
+  ...{ name: NAME, isDomain: true, counterpart: null, url: `https://${NAME}/`, hasTls: true, witness: null },
+  ...{ entrySha256: 'a'.repeat(64), own: { ...OWN, certificateId: null, renewAt: null } },
+  ...fields,
+});
+/** What a test does not bring is not asked for. */
+const tools = (some: Partial<Tools>): Tools => some as Tools;
+
+const servers = (...names: string[]) => names.map((name) => ({ name, addresses: ['192.0.2.1'] }));
+const zone = (...names: string[]) => ({
+  ...{ apex: NAME, servers: servers(...names), parentServers: names, childServers: names },
+});
+
+test.each([
+  [['ns1.example'], 'warn', 'ns1.example is the only name server of harbour.example'],
+  [['ns1.example', 'ns2.example'], 'pass', 'ns1.example, ns2.example answer'],
+] as const)('a zone at %j: %s', async (names, verdict, seen) => {
+  const answers = names.map((server) => ({ server, address: '192.0.2.1', values: ['soa'], cname: null, ttl: 60 }));
+  const found = await delegation.run(
+    subject(),
+    tools({ zoneOf: async () => zone(...names), askNameServers: async () => answers as never }),
+  );
+  expect(found).toMatchObject({ verdict, seen: expect.stringContaining(seen) });
+});
+
+/** Visits that are led on as `leads` says, and end with a page. */
+function led(leads: Record<string, string>, text = ''): Pick<Tools, 'visit' | 'zoneOf'> {
+  const visit = async (url: string): Promise<Visit> => {
+    const location = leads[url];
+    const headers = new Headers(location === undefined ? {} : { location });
+    const status = location === undefined ? 200 : 301;
+    return { fault: null, status, headers, text, sha256: '', firstByteMs: 1, server: '' };
+  };
+  return { visit, zoneOf: async () => zone('ns1.example') };
+}
+
+const toHttps = { [`http://${NAME}/`]: `https://${NAME}/` };
+const toOther = { ...toHttps, [`https://${NAME}/`]: 'https://parked.test/' };
+const long = Object.fromEntries(
+  Array.from({ length: 12 }, (_, index) => [`https://${NAME}/${index || ''}`, `https://${NAME}/${index + 1}`]),
+);
+
+test.each([
+  ['to https', subject(), toHttps, 'pass', ''],
+  ['below the domain', subject(), { ...toHttps, [`https://${NAME}/`]: `https://www.${NAME}/` }, 'pass', ''],
+  ['to another domain', subject(), toOther, 'fail', 'end at another domain'],
+  ['to another domain, of somebody else', subject({ own: null }), toOther, 'pass', ''],
+  ['to another domain by a rule of the site', subject({ entrySha256: null }), toOther, 'pass', ''],
+  ['on and on', subject(), { ...toHttps, ...long }, 'fail', 'More than 10 redirects'],
+  ['in a circle', subject(), { ...toHttps, [`https://${NAME}/`]: `http://${NAME}/` }, 'fail', 'in a circle'],
+] as const)('redirects that lead %s', async (_, of, leads, verdict, seen) => {
+  const found = await redirects.run(of, tools(led(leads)));
+  expect(found).toMatchObject({ verdict, seen: expect.stringContaining(seen) });
+});
+
+const OURS = {
+  identities: ['ca.example'],
+  accountUrl: 'https://ca.example/1',
+  methods: ['http-01'],
+  isWildcard: false,
+};
+
+test.each([
+  ['0 issue "ca.example"', OURS, 'pass', 'CAA lets ca.example sign'],
+  ['0 issue "other.example"', OURS, 'fail', 'do not allow ca.example'],
+  ['0 issue "other.example"', null, 'pass', 'CAA records are there'],
+  ['128 tbs "x"', OURS, 'fail', 'critical'],
+  ['128 tbs "x"', null, 'fail', 'critical'],
+  ['0 isue "ca.example"', OURS, 'warn', 'No authority knows the tag isue'],
+  ['0 isue "ca.example"', null, 'warn', 'No authority knows the tag isue'],
+  ['0 issuemail "ca.example"', null, 'pass', ''],
+  ['0 iodef "mailto:a@ca.example"', OURS, 'warn', 'only name a contact'],
+  ['0 issue "ca.example; accounturi=https://ca.example/1"', OURS, 'warn', 'for the account of this Fairlead alone'],
+  ['0 issue "ca.example; accounturi=https://ca.example/2"', OURS, 'fail', 'another account'],
+] as const)('CAA %s', async (value, question, verdict, seen) => {
+  const set = { name: NAME, values: [value] };
+  const asked = question === null ? null : { ...question, methods: [...question.methods] };
+  const found = await caa.run(subject(), tools({ caaOf: async () => set, caaQuestion: async () => asked }));
+  expect(found).toMatchObject({ verdict, seen: expect.stringContaining(seen) });
+});
+
+test.each([
+  ['at its own name', {}, null, 'pass'],
+  ['at its www', { [`http://${NAME}/`]: `http://www.${NAME}/` }, `www.${NAME}`, 'pass'],
+  ['at a name that is none of the domain', { [`http://${NAME}/`]: 'https://front.test/' }, null, 'warn'],
+] as const)('our own answer is found %s', async (_, roots, counterpart, verdict) => {
+  const path = '.well-known/acme-challenge/token';
+  const leads = Object.fromEntries(Object.entries(roots).map(([from, to]) => [`${from}${path}`, `${to}${path}`]));
+  const place = { address: '192.0.2.1', isOwn: true };
+  const brought = { ...led(leads, 'token'), placesOf: async () => [place], challengeToken: async () => 'token' };
+  expect(await port80.run(subject({ counterpart }), tools(brought))).toMatchObject({ verdict });
+});
