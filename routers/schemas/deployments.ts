@@ -98,8 +98,8 @@ export const listDeploymentsInput = z.optional(
     platform: z.optional(platformIdSchema),
     state: z.optional(listedDeploymentStateSchema),
     /**
-     * Only those that need their owner: the newest release failed, a platform waits, files are damaged, the last check
-     * failed, a deletion is refused, or the connection that they are published by is gone.
+     * Only those that need their owner: the newest release or a further platform failed, a platform waits, files are
+     * damaged, the last check failed, a deletion is refused, or the connection that they are published by is gone.
      */
     needsCare: z.optional(z.literal(true)),
     cursor: z.optional(cursorSchema),

@@ -37,8 +37,8 @@ export function DashboardScreen() {
   const { user } = useUser();
   const items = deployments.data?.items ?? [];
   const everyone = useBeyondFirst(deployments.data);
-  const watched = [...new Map([...items, ...everyone.inCare].map((one) => [one.id, one])).values()];
-  const health = useHealth(watched.flatMap(({ id, currentRelease }) => (currentRelease === null ? [] : [id])));
+  const looked = [...items, ...everyone.inCare].filter(({ currentRelease }) => currentRelease !== null);
+  const health = useHealth([...new Set(looked.map(({ id }) => id))]);
   // The user knows it before the list has come: what stands there in the meantime is as tall as what comes.
   const expected = Math.min(user?.deploymentCount ?? 0, SHOWN_DEPLOYMENTS);
   const hasNothing = deployments.isError ? false : (deployments.data?.items.length ?? expected) === 0;
@@ -78,7 +78,7 @@ export function DashboardScreen() {
         <>
           <AttentionList
             deployments={everyone.inCare}
-            unhealthy={healthItems(watched, health)}
+            unhealthy={healthItems(everyone.inCare, health)}
             hasMore={everyone.hasMoreInCare}
             allowance={allowance.data}
           />
@@ -128,16 +128,21 @@ export function DashboardScreen() {
   );
 }
 
+type BeyondFirst = { inCare: Deployment[]; hasMoreInCare: boolean; deploying: Deployment[] };
+
 /** Those in care and those being published, of all deployments; the first page answers where it holds every one. */
-function useBeyondFirst(first: DeploymentList | undefined) {
+function useBeyondFirst(first: DeploymentList | undefined): BeyondFirst {
   const hasMore = first !== undefined && first.nextCursor !== null;
   const inCare = trpc.deployments.list.useQuery({ needsCare: true }, { enabled: hasMore });
   const deploying = trpc.deployments.list.useQuery({ state: 'deploying' }, { enabled: hasMore });
   const items = first?.items ?? [];
-  const hasMoreInCare = hasMore && inCare.data !== undefined && inCare.data.nextCursor !== null;
   return hasMore
-    ? { inCare: inCare.data?.items ?? [], deploying: deploying.data?.items ?? [], hasMoreInCare }
-    : { inCare: items, deploying: items, hasMoreInCare };
+    ? {
+        inCare: inCare.data?.items ?? [],
+        hasMoreInCare: (inCare.data?.nextCursor ?? null) !== null,
+        deploying: deploying.data?.items ?? [],
+      }
+    : { inCare: items, hasMoreInCare: false, deploying: items };
 }
 
 function firstDropText(allowance: Allowance | undefined): string {

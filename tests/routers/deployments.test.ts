@@ -186,23 +186,26 @@ test('those that wait for their owner are found behind any number that do not', 
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
   const [broken, damaged] = [await create(person, 'Broken'), await create(person, 'Damaged')];
-  const [down, slow] = [await create(person, 'Down'), await create(person, 'Slow')];
   const failed = await publish(app, person, broken, { 'index.html': 'one' });
   const served = await publish(app, person, damaged, { 'index.html': 'one' });
   await create(person, 'Calm');
+  const [down, further] = [await create(person, 'Down'), await create(person, 'Further')];
+  const slow = await create(person, 'Slow');
   const ofPerson = (id: string) => ({ _id: id, accountId: person.user.id });
   await ReleaseModel.updateOne(ofPerson(failed.id), { $set: { state: 'failed' } });
   const lost = { destinationId: null, path: 'index.html', at: new Date() };
   await ReleaseModel.updateOne(ofPerson(served.id), { $set: { corruptedFiles: [lost] } });
+  const there = { _id: 't'.repeat(20), platform: 'netlify', state: 'failed' };
+  await DeploymentModel.updateOne(ofPerson(further.id), { $push: { destinations: there } });
   const at = { changedAt: new Date(), nextCheckAt: new Date() };
   const seen = (id: string, verdict: 'fail' | 'warn') => ({
     ...{ ...ofPerson(id), ...at, checks: [{ id: 'url-up', verdict, seen: 'It answers 500.' }] },
   });
   await DeploymentHealthModel.insertMany([seen(down.id, 'fail'), seen(slow.id, 'warn')]);
   const { items } = await person.caller.deployments.list({ needsCare: true });
-  expect(items.map(({ name }) => name)).toEqual(['Down', 'Damaged', 'Broken']);
+  expect(items.map(({ name }) => name)).toEqual(['Further', 'Down', 'Damaged', 'Broken']);
   const [first] = (await person.caller.deployments.list({ needsCare: true, limit: 1 })).items;
-  expect(first?.name).toBe('Down');
+  expect(first?.name).toBe('Further');
 });
 
 test('a new name keeps the address; a new address holds the old one for its owner', async () => {

@@ -21,8 +21,10 @@ afterEach(() => {
 type Wish = { needsCare?: true; state?: string };
 
 const failed = deploymentOf({ name: 'far', latestRelease: releaseRefOf({ number: 7, state: 'failed' }) });
-const down = deploymentOf({ name: 'down' });
 const running = deploymentOf({ name: 'busy', latestRelease: releaseRefOf({ number: 4, state: 'uploading' }) });
+
+const elsewhere = { id: 'elsewhere', platform: 'netlify', url: '', state: 'failed', error: null } as const;
+const down = deploymentOf({ name: 'down', destinations: [...deploymentOf().destinations, elsewhere] });
 
 /** Old ones stand behind the first page. */
 function listOf(input: unknown) {
@@ -57,7 +59,8 @@ test('what waits for the person and what is being published is looked for among 
   await shown.sees('busy, release 4');
   await shown.sees('down failed its last check');
   expect(shown.page.textContent).toContain('https://down.test answers 500.');
-  expect(shown.page.textContent).toContain('More deployments need a look');
+  await shown.sees('down failed at Netlify');
+  await shown.sees('More deployments need you');
 });
 
 test('the filter offers no platform that nothing is published to', async () => {

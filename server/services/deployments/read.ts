@@ -71,7 +71,7 @@ async function idsInCare(accountId: string): Promise<string[]> {
         : failed.has(row.latestReleaseId ?? '') ||
           bad.has(row.currentReleaseId ?? '') ||
           down.has(row._id) ||
-          row.destinations.some((one) => one.state === 'waiting') ||
+          row.destinations.some((one, index) => one.state === 'waiting' || (index > 0 && one.state === 'failed')) ||
           lostConnections(row, connections).some(({ connectionId }) => connectionId === null),
     )
     .map(({ _id }) => _id);

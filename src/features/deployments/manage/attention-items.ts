@@ -160,6 +160,25 @@ export function failedItems(deployments: readonly Deployment[]): AttentionItem[]
   });
 }
 
+/** Returns the further platforms at which what is live could not be published. */
+export function failedPlatformItems(deployments: readonly Deployment[]): AttentionItem[] {
+  return deployments.flatMap(({ id, name, slug, state, destinations }) =>
+    destinations.slice(1).flatMap((one) => {
+      if (one.state !== 'failed' || state === 'deleting') return [];
+      const { title } = PLATFORMS[one.platform];
+      return [
+        {
+          key: `failed ${id} ${one.id}`,
+          kind: 'failed' as const,
+          title: `${deploymentLabel({ name, slug })} failed at ${title}`,
+          text: one.error?.message ?? 'It ended without saying why.',
+          action: { to: href.deployment(id), label: 'See what to do' },
+        },
+      ];
+    }),
+  );
+}
+
 /** Returns the deployments of which a check failed at the last look; the first that fails is what to mend first. */
 export function healthItems(
   deployments: readonly Deployment[],

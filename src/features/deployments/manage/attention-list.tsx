@@ -16,6 +16,7 @@ import {
   corruptedItems,
   endingItems,
   failedItems,
+  failedPlatformItems,
   lostConnectionItems,
   refusedItems,
   stoppedConnectionItems,
@@ -28,7 +29,7 @@ export type AttentionListProps = {
   deployments: readonly Deployment[];
   /** Those of them of which a check failed at the last look. */
   unhealthy?: readonly AttentionItem[];
-  /** There are deployments in care beside these. */
+  /** There are more than are named. */
   hasMore?: boolean;
   allowance: Allowance | undefined;
 };
@@ -39,7 +40,7 @@ const SHOWN_DOMAINS = 5;
 const MORE_DEPLOYMENTS: AttentionItem = {
   key: 'more deployments',
   kind: 'warning',
-  title: 'More deployments need a look',
+  title: 'More deployments need you',
   text: 'These are the newest of them.',
   action: { to: paths.deployments, label: 'See all deployments' },
 };
@@ -63,6 +64,7 @@ export function AttentionList({ deployments, unhealthy = [], hasMore = false, al
     ...refusedItems(deployments),
     ...waitingItems(deployments),
     ...failedItems(deployments),
+    ...failedPlatformItems(deployments),
     ...(hasMore ? [MORE_DEPLOYMENTS] : []),
   ];
   if (items.length === 0) return null;
