@@ -2,7 +2,6 @@ import { ExternalLink, FolderUp } from 'lucide-react';
 import { useEffect } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
-import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { isNothing } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
@@ -10,6 +9,7 @@ import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { PlatformMark } from '../components/platform-mark.tsx';
+import { PlatformsLabel } from '../components/platforms-label.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { TabPanel, Tabs } from '../components/tabs.tsx';
@@ -109,7 +109,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
             <ReleaseAddress url={deployment.url} />
             <span className="flex items-center gap-1.5 text-sm">
               <PlatformMark platform={deployment.platform} className="size-3.5" />
-              {PLATFORMS[deployment.platform].title}
+              <PlatformsLabel {...deployment} />
             </span>
           </span>
         }

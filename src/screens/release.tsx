@@ -25,6 +25,7 @@ import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { ReleaseDiff } from '../features/releases/release-diff.tsx';
 import { isCancellable, SOURCE_LABELS } from '../features/releases/release-labels.ts';
 import { ReleaseOutcome } from '../features/releases/release-outcome.tsx';
+import { ReleasePlatforms } from '../features/releases/release-platforms.tsx';
 import { ReleaseSteps } from '../features/releases/release-steps.tsx';
 import { RollBackBadge } from '../features/releases/roll-back-badge.tsx';
 import { useReleaseActs } from '../features/releases/use-release-acts.ts';
@@ -128,6 +129,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
           <CardBody>
             <h2 className="mb-3 font-semibold">{isRunning ? 'While this runs' : 'About this release'}</h2>
             {isRunning && <p className="mb-4 text-ink-muted">{meanwhile(release)}</p>}
+            {release.destinations.length > 1 && <ReleasePlatforms destinations={release.destinations} />}
             <ReleaseFacts release={release} />
           </CardBody>
         </Card>
@@ -163,7 +165,7 @@ function ReleaseFacts({ release }: { release: ReleaseDetail }) {
   return (
     <FactList
       facts={[
-        { name: 'Platform', value: PLATFORMS[release.platform].title },
+        ...(release.destinations.length > 1 ? [] : [{ name: 'Platform', value: PLATFORMS[release.platform].title }]),
         { name: 'Started by', value: <span className="wrap-anywhere">{release.createdBy}</span> },
         { name: 'Started', value: <Time at={release.createdAt} /> },
         { name: 'Source', value: SOURCE_LABELS[release.source] },

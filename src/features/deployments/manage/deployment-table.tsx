@@ -2,8 +2,8 @@ import { ExternalLink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
-import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import { HostName } from '../../../components/host-name.tsx';
+import { PlatformsLabel } from '../../../components/platforms-label.tsx';
 import { Skeleton, SkeletonGroup } from '../../../components/skeleton.tsx';
 import { StateBadge } from '../../../components/state-badge.tsx';
 import { Table, TableCell, TableRow } from '../../../components/table.tsx';
@@ -43,7 +43,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
             <Address deployment={deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
-            {PLATFORM_TITLES[deployment.platform]}
+            <PlatformsLabel {...deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap text-ink-muted max-md:hidden!">
             <LastRelease deployment={deployment} />
@@ -73,7 +73,9 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
             </div>
             {below?.(deployment)}
           </div>
-          <span className="shrink-0 text-sm text-ink-muted max-lg:hidden">{PLATFORM_TITLES[deployment.platform]}</span>
+          <span className="shrink-0 text-sm text-ink-muted max-lg:hidden">
+            <PlatformsLabel {...deployment} />
+          </span>
           <span className="w-28 shrink-0 text-right text-sm text-ink-muted max-sm:hidden">
             <Time at={deployment.latestRelease?.createdAt ?? deployment.updatedAt} />
           </span>
