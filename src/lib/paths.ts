@@ -75,9 +75,14 @@ export const href = {
   deploymentEditor: (deploymentId: string, release?: number) =>
     `/deployment-editor/${encodeURIComponent(deploymentId)}${release === undefined ? '' : `?release=${release}`}`,
   /** The sign-in screen, which leads back to `redirect` (a path with its query). */
-  auth: (redirect?: string) =>
-    redirect === undefined ? paths.auth : `${paths.auth}?redirect=${encodeURIComponent(redirect)}`,
+  auth: (redirect?: string) => withRedirect(paths.auth, redirect),
+  /** The plans, which lead on to `redirect` once one is chosen. */
+  plans: (redirect?: string) => withRedirect(paths.subscriptionPricing, redirect),
 };
+
+function withRedirect(path: string, redirect: string | undefined): string {
+  return redirect === undefined ? path : `${path}?redirect=${encodeURIComponent(redirect)}`;
+}
 
 /** Whether `pathname` fits `pattern`; a trailing slash does not matter. */
 export function matchesPath(pattern: string, pathname: string): boolean {

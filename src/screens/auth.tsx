@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
+import { DEFAULT_ROUTE_AFTER_LOGIN } from '../../routers/schemas/limits.ts';
 import { clearExpiry, recentExpiryReason } from '../api/session.ts';
 import { useUser } from '../api/user.ts';
 import { Notice } from '../components/notice.tsx';
@@ -9,7 +10,8 @@ import { LoginForm } from '../features/auth/login-form.tsx';
 import { RegisterForm } from '../features/auth/register-form.tsx';
 import { useAddress, useNavigate } from '../lib/location.ts';
 import { matchesPath, paths } from '../lib/paths.ts';
-import { safeRedirect } from '../lib/safe-redirect.ts';
+import { wantedRedirect } from '../lib/safe-redirect.ts';
+import { LOCAL_KEYS } from '../lib/storage.ts';
 
 /** /login, /register and /auth: one screen. */
 export function AuthScreen() {
@@ -21,8 +23,12 @@ export function AuthScreen() {
   /** A login on this screen moves by its own timer alone. */
   const [isPending, setPending] = useState(false);
   const sending = { isPending, setPending };
-  const tab = matchesPath(paths.register, pathname) ? 'register' : 'login';
-  const redirect = safeRedirect(parameters.get('redirect'), location.origin);
+  // Nobody was ever signed in on this browser: most likely they have no account yet.
+  const [isNew] = useState(() => notice === null && localStorage.getItem(LOCAL_KEYS.hasAccount) === null);
+  const isRegister = matchesPath(paths.register, pathname) || (isNew && matchesPath(paths.auth, pathname));
+  const tab = isRegister ? 'register' : 'login';
+  const wanted = wantedRedirect(parameters.get('redirect'), location.origin);
+  const redirect = wanted ?? DEFAULT_ROUTE_AFTER_LOGIN;
 
   useEffect(clearExpiry, []);
   useEffect(fetchClient, []);
@@ -49,7 +55,11 @@ export function AuthScreen() {
           navigate((next === 'register' ? paths.register : paths.login) + search, { replace: true });
         }}
       >
-        {tab === 'login' ? <LoginForm {...sending} redirect={redirect} /> : <RegisterForm {...sending} />}
+        {tab === 'login' ? (
+          <LoginForm {...sending} redirect={redirect} />
+        ) : (
+          <RegisterForm {...sending} wanted={wanted} />
+        )}
       </AuthTabs>
     </AuthCard>
   );

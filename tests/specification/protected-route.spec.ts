@@ -24,6 +24,8 @@ test('without a user it leads to /auth with the whole path, and from there back'
   const path = '/deployments?platform=built-in&search=a%20b';
   await page.goto(path);
   await expect(page).toHaveURL(`/auth?redirect=${encodeURIComponent(path)}`);
+  // An empty browser is taken for a newcomer's.
+  await page.getByRole('tab', { name: 'Login' }).click();
   await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password', { exact: true }).fill(password);
   await page.getByRole('button', { name: 'Log In', exact: true }).click();

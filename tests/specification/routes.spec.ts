@@ -220,6 +220,8 @@ test('a redirect leads to a path of the app or to the dashboard', async ({ page,
     sessionStorage.clear();
   });
   await page.goto(`/auth?redirect=${encodeURIComponent('//evil.example')}`);
+  // An empty browser is taken for a newcomer's.
+  await page.getByRole('tab', { name: 'Login' }).click();
   await page.getByLabel('Username').fill(person.username);
   await page.getByLabel('Password', { exact: true }).fill(person.password);
   await page.getByRole('button', { name: 'Log In', exact: true }).click();

@@ -13,8 +13,9 @@ Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
 beforeEach(() => {
   localStorage.clear();
   session.signOut();
+  localStorage.setItem('fairlead.hasAccount', 'true');
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
-    if (!/user\.get|auth\.login/.test(String(input))) return new Response('{}', { status: 401 });
+    if (!/user\.get|auth\.(login|register)/.test(String(input))) return new Response('{}', { status: 401 });
     const { accessToken, expiresAt, ...user } = ada;
     const data = String(input).includes('user.get') ? user : { ...user, accessToken, expiresAt };
     return Response.json({ result: { data: superjson.serialize(data) } });
@@ -53,4 +54,19 @@ test('who signs in with the form is led on by its timer, once the greeting was s
   expect(shown.page.textContent).toContain('Logging in...');
   await shown.sees('Elsewhere');
   expect(location.pathname).toBe('/domains');
+});
+
+test('whoever never signed in on this browser finds the form to register, and the plans lead on from there', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  localStorage.clear();
+  using shown = show();
+  await shown.sees('Confirm Password');
+  typeInto(shown.page, 'username', 'Ada');
+  typeInto(shown.page, 'email', 'ada@example.com');
+  typeInto(shown.page, 'password', 'Correct horse 1');
+  typeInto(shown.page, 'confirmPassword', 'Correct horse 1');
+  const button = [...shown.page.querySelectorAll('button')].find(({ type }) => type === 'submit');
+  button?.click();
+  await shown.sees('Elsewhere');
+  expect(location.pathname + location.search).toBe('/subscription/pricing?redirect=%2Fdomains');
 });

@@ -4,6 +4,7 @@ import { expect, test, vi } from 'vitest';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { trpc } from '../../src/api/trpc.ts';
 import { useSubscription } from '../../src/api/use-subscription.ts';
+import { PlatformSetup } from '../../src/features/deployments/setup/platform-setup.tsx';
 import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
@@ -97,5 +98,29 @@ test.each([
   });
   using shown = showScreen(<TrialOffer situation={{ kind: 'known', allowance, subscription: null }} />, {});
   await shown.sees(sentence);
+  setWaiting(null);
+});
+
+test('where somebody was going when they registered is led to once they have a plan', async () => {
+  const place = { pattern: '/subscription/pricing', path: '/subscription/pricing?redirect=%2Fdeploy%2Fnetlify' };
+  using visiting = showScreen(<TrialOffer situation={{ kind: 'visitor' }} />, {}, place);
+  expect(visiting.linkTo('Register')).toBe('/register?redirect=%2Fdeploy%2Fnetlify');
+  const known = { kind: 'known', allowance: allowanceOf(), subscription: trial } as const;
+  {
+    using shown = showScreen(<TrialOffer situation={known} />, {}, place);
+    expect(shown.linkTo('Go on')).toBe('/deploy/netlify');
+  }
+  using back = showScreen(
+    <TrialOffer situation={known} />,
+    {},
+    { ...place, path: '/subscription/pricing?redirect=%2Fpricing' },
+  );
+  expect(back.linkTo('Go on')).toBe(undefined);
+});
+
+test('the page of a platform names the folder that waits', () => {
+  setWaiting({ name: 'harbour', files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
+  using shown = showScreen(<PlatformSetup platform="netlify" />, {});
+  expect(shown.linkTo('Publish “harbour” to Netlify')).toBe('/new-deployment?platform=netlify');
   setWaiting(null);
 });

@@ -12,18 +12,23 @@ import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useSubmitOnce } from '../../components/use-submit-once.ts';
-import { paths } from '../../lib/paths.ts';
+import { href } from '../../lib/paths.ts';
 import type { SendingProps } from './login-form.tsx';
 import { NewPasswordFields } from './new-password-fields.tsx';
 import { useDelayed } from './use-delayed.ts';
 
-export function RegisterForm({ isPending, setPending }: SendingProps) {
+export type RegisterFormProps = SendingProps & {
+  /** A path of the app where the person was going: the plans lead on to it. */
+  wanted: string | null;
+};
+
+export function RegisterForm({ isPending, setPending, wanted }: RegisterFormProps) {
   const form = useForm({
     resolver: standardSchemaResolver(registerForm),
     mode: 'onTouched',
     defaultValues: { username: '', email: '', password: '', confirmPassword: '' },
   });
-  const register = useRegister({ setPending, reset: () => form.reset(), setError: form.setError });
+  const register = useRegister({ setPending, wanted, reset: () => form.reset(), setError: form.setError });
   const { errors } = form.formState;
   const submit = useSubmitOnce(isPending, form.handleSubmit(register));
   const username = useWatch({ control: form.control, name: 'username' });
@@ -48,13 +53,13 @@ export function RegisterForm({ isPending, setPending }: SendingProps) {
 
 type RegisterFormValues = RegisterInput & { confirmPassword: string };
 
-type RegisterDeps = Pick<SendingProps, 'setPending'> & {
+type RegisterDeps = Pick<RegisterFormProps, 'setPending' | 'wanted'> & {
   reset: () => void;
   setError: UseFormSetError<RegisterFormValues>;
 };
 
 /** Registration with its two toasts and its timers. */
-function useRegister({ setPending, reset, setError }: RegisterDeps) {
+function useRegister({ setPending, wanted, reset, setError }: RegisterDeps) {
   const later = useDelayed();
 
   return async function register({ username, email, password }: RegisterFormValues): Promise<void> {
@@ -82,6 +87,6 @@ function useRegister({ setPending, reset, setError }: RegisterDeps) {
         description: "Now let's choose a subscription plan to get started.",
       }),
     );
-    later(REGISTER_REDIRECT_DELAY_MS, (navigate) => navigate(paths.subscriptionPricing));
+    later(REGISTER_REDIRECT_DELAY_MS, (navigate) => navigate(href.plans(wanted ?? undefined)));
   };
 }

@@ -10,8 +10,9 @@ import { Button } from '../../components/button.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
-import { useNavigate } from '../../lib/location.ts';
+import { useAddress, useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
+import { wantedRedirect } from '../../lib/safe-redirect.ts';
 import { useWaiting } from '../../uploads/waiting-selection.ts';
 import { endLabel } from './plan-end.ts';
 import type { PlanSituation } from './plan-situation.ts';
@@ -33,6 +34,7 @@ export function TrialOffer({ situation }: { situation: PlanSituation }) {
 }
 
 function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visitor' | 'known' }> }) {
+  const { search } = useAddress();
   if (situation.kind === 'visitor') {
     return (
       <OfferText
@@ -40,10 +42,10 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
         text="No card, and no money moves. Register first: the trial belongs to your account."
       >
         <Button asChild variant="primary" className="max-sm:w-full">
-          <Link to={paths.register}>Register</Link>
+          <Link to={paths.register + search}>Register</Link>
         </Button>
         <Button asChild className="max-sm:w-full">
-          <Link to={paths.login}>Log in</Link>
+          <Link to={paths.login + search}>Log in</Link>
         </Button>
       </OfferText>
     );
@@ -63,8 +65,17 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
   );
 }
 
+/** Where somebody was going when they were asked to register; the plans themselves are no such place. */
+function useWanted(): string | null {
+  const { search } = useAddress();
+  const wanted = wantedRedirect(new URLSearchParams(search).get('redirect'), location.origin);
+  const isHere = [paths.subscriptionPricing, paths.pricing].some((path) => wanted?.split(/[?#]/)[0] === path);
+  return isHere ? null : wanted;
+}
+
 function StartTrial() {
   const navigate = useNavigate();
+  const wanted = useWanted();
   const { selection: waiting } = useWaiting();
   const [isStarting, setStarting] = useState(false);
 
@@ -77,7 +88,7 @@ function StartTrial() {
       await refreshAll();
       showToast({ title: 'Trial started', description: `Pro until ${formatDate(endsAt)}.` });
       // A folder that was dropped before waits for its owner.
-      navigate(waiting === null ? paths.dashboard : paths.newDeployment);
+      navigate(wanted ?? (waiting === null ? paths.dashboard : paths.newDeployment));
     } catch (error) {
       setStarting(false);
       showToast(errorToast('The trial was not started', error));
@@ -109,6 +120,7 @@ function StartTrial() {
 }
 
 function ActivePlan({ subscription }: { subscription: Subscription }) {
+  const wanted = useWanted();
   const { selection: waiting } = useWaiting();
   const { title } = PLANS[subscription.plan];
   const isTrial = subscription.status === 'trialing';
@@ -122,7 +134,9 @@ function ActivePlan({ subscription }: { subscription: Subscription }) {
       text={`${endLabel(subscription) ?? ''} When a plan ends, what you published stays live and becomes read-only.`}
     >
       <Button asChild variant="primary" className="max-sm:w-full">
-        {waiting === null ? (
+        {wanted !== null ? (
+          <Link to={wanted}>Go on</Link>
+        ) : waiting === null ? (
           <Link to={paths.dashboard}>Go to Dashboard</Link>
         ) : (
           <Link to={paths.newDeployment}>Publish your folder</Link>

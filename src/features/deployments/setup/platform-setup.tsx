@@ -8,6 +8,7 @@ import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
 import { paths } from '../../../lib/paths.ts';
+import { useWaiting } from '../../../uploads/waiting-selection.ts';
 import { DownloadList } from './download-list.tsx';
 import { PlatformFit } from './platform-fit.tsx';
 
@@ -22,6 +23,7 @@ export type PlatformSetupProps = {
 export function PlatformSetup({ platform, connections, extras }: PlatformSetupProps) {
   const { title, description, bullets } = PLATFORMS[platform];
   const { way, cost, needs, limits, limitsFrom } = PLATFORM_SETUPS[platform];
+  const { selection: waiting } = useWaiting();
   return (
     <div className="max-w-reading">
       <PageHeader
@@ -36,7 +38,9 @@ export function PlatformSetup({ platform, connections, extras }: PlatformSetupPr
       <div className="flex flex-col gap-6">
         {connections}
         <Button asChild variant="primary" className="self-start">
-          <Link to={`${paths.newDeployment}?platform=${platform}`}>Publish to {title}</Link>
+          <Link to={`${paths.newDeployment}?platform=${platform}`}>
+            Publish {waiting !== null && (waiting.name === '' ? 'your files' : `“${waiting.name}”`)} to {title}
+          </Link>
         </Button>
         <Card>
           <CardHeader title="How it works" />
