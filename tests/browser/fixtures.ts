@@ -165,7 +165,7 @@ export async function registerHere(page: Page, credentials = newCredentials()): 
   await page.getByLabel('Password', { exact: true }).fill(credentials.password);
   await page.getByLabel('Confirm Password').fill(credentials.password);
   await page.getByRole('button', { name: 'Register', exact: true }).click();
-  await page.waitForURL('**/subscription/pricing');
+  await page.waitForURL((url) => url.pathname === '/subscription/pricing');
   return credentials;
 }
 

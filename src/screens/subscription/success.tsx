@@ -43,7 +43,7 @@ export function SubscriptionSuccessScreen() {
       <div className="mt-6 flex flex-wrap gap-2">
         {situation.kind === 'visitor' && (
           <Button asChild variant="primary">
-            <Link to={href.auth(paths.subscriptionSuccess)}>Log in</Link>
+            <Link to={href.login(paths.subscriptionSuccess)}>Log in</Link>
           </Button>
         )}
         <Button asChild variant={situation.kind === 'visitor' ? 'secondary' : 'primary'}>

@@ -34,7 +34,7 @@ function VisitorFooter({ isRefused }: { isRefused: boolean }) {
     <FilesFooter text="Nothing has left your computer yet. It waits in this tab while you register, also through a reload.">
       <div className="flex flex-wrap gap-2">
         <Button asChild>
-          <Link to={href.auth(paths.newDeployment)}>Log in</Link>
+          <Link to={href.login(paths.newDeployment)}>Log in</Link>
         </Button>
         <Button variant="primary" asChild>
           <Link to={paths.register}>Register to publish</Link>
