@@ -7,6 +7,7 @@ import {
   listReleases,
   prepareDownload,
   prepareRelease,
+  previewUpload,
   readHandOff,
   readPlatformLog,
   retryRelease,
@@ -23,6 +24,7 @@ import {
   platformLogSchema,
   preparedUploadSchema,
   prepareReleaseInput,
+  previewUploadInput,
   readPlatformLogInput,
   releaseDetailSchema,
   releaseDiffSchema,
@@ -31,6 +33,7 @@ import {
   releaseListSchema,
   releaseSchema,
   retryReleaseInput,
+  uploadPreviewSchema,
 } from './schemas/releases.ts';
 import { protectedProcedure, router, writeProcedure } from './trpc.ts';
 
@@ -74,6 +77,11 @@ export const releasesRouter = router({
     .input(prepareReleaseInput)
     .output(preparedUploadSchema)
     .mutation(({ ctx, input }) => prepareRelease(ctx, input)),
+
+  preview: writeProcedure
+    .input(previewUploadInput)
+    .output(uploadPreviewSchema)
+    .mutation(({ ctx, input }) => previewUpload(ctx, input)),
 
   create: writeProcedure
     .input(createReleaseInput)

@@ -1,3 +1,4 @@
+import { idSchema } from '../routers/schemas/primitives.ts';
 import type { Addresses } from './service-context.ts';
 
 /** A name on the built-in host: a site, or one release of it (null for what is live). */
@@ -23,6 +24,20 @@ export function parseSiteHost(sitesDomain: string, host: string): SiteName | nul
   const slug = own ?? label;
   if (!SLUG.test(slug) || slug.includes('--')) return null;
   return { slug, release: number === undefined ? null : Number(number) };
+}
+
+const UPLOAD_LABEL = 'u--';
+
+/** Returns the host name at which an upload is looked at before it is a release; nobody guesses its id. */
+export function uploadHost(sitesDomain: string, uploadId: string): string {
+  return `${UPLOAD_LABEL}${uploadId}.${sitesDomain}`;
+}
+
+/** Reads the id out of what `uploadHost` writes; null for any other name. */
+export function parseUploadHost(sitesDomain: string, host: string): string | null {
+  if (!host.startsWith(UPLOAD_LABEL) || !host.endsWith(`.${sitesDomain}`)) return null;
+  const id = idSchema.safeParse(host.slice(UPLOAD_LABEL.length, -sitesDomain.length - 1));
+  return id.success ? id.data : null;
 }
 
 /** Returns the address of a domain that has a certificate of its own, at the port where the host speaks TLS. */

@@ -39,6 +39,10 @@ export const uploadZipAnswer = z.strictObject({
 /** Answer of `GET /api/uploads/{uploadId}/zip?key=`: how much of this archive is here, and need not be sent again. */
 export const uploadZipArrived = z.strictObject({ bytes: z.int().check(z.minimum(0)) });
 
+export const previewUploadInput = z.strictObject({ uploadId: idSchema });
+/** Where the host answers with the upload, on an origin of its own. */
+export const uploadPreviewSchema = z.strictObject({ url: z.string() });
+
 /** Answer of `GET /api/releases/{releaseId}/files`: path, hash and size of each, sorted by path. */
 export const releaseFilesSchema = z.array(z.tuple([publishedPathSchema, sha256Schema, z.int()]));
 
@@ -183,6 +187,8 @@ export const platformLogSchema = z.strictObject({ text: z.string() });
 export type ReadPlatformLogInput = z.infer<typeof readPlatformLogInput>;
 export type PlatformLog = z.infer<typeof platformLogSchema>;
 export type PrepareReleaseInput = z.infer<typeof prepareReleaseInput>;
+export type PreviewUploadInput = z.infer<typeof previewUploadInput>;
+export type UploadPreview = z.infer<typeof uploadPreviewSchema>;
 export type PreparedUpload = z.infer<typeof preparedUploadSchema>;
 export type UploadManifestInput = z.infer<typeof uploadManifestInput>;
 export type UploadManifestAnswer = z.infer<typeof uploadManifestAnswer>;

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { DAY_MS } from '../durations.ts';
 import type { Log } from '../log.ts';
-import { parseSiteHost, siteHost } from '../site-names.ts';
+import { parseSiteHost, parseUploadHost, siteHost } from '../site-names.ts';
 
 export type CertificatePair = { certFile: string; keyFile: string };
 
@@ -93,7 +93,11 @@ export function createCertificateFiles(options: CertificateFilesOptions): Certif
       isStopped = true;
       clearTimeout(timer);
     },
-    contextFor: (name) => (parseSiteHost(sitesDomain, name.toLowerCase()) === null ? undefined : current),
+    contextFor(name) {
+      const host = name.toLowerCase();
+      const isOurs = parseSiteHost(sitesDomain, host) !== null || parseUploadHost(sitesDomain, host) !== null;
+      return isOurs ? current : undefined;
+    },
   };
 }
 

@@ -9,6 +9,8 @@ const uploadDocSchema = new Schema(
     deploymentId: { type: String, default: null },
     state: { type: String, enum: ['open', 'used'] as const, required: true, default: 'open' as const },
     manifestHash: { type: String, default: null },
+    /** The list of files that may be looked at before it is a release: all of its files have arrived. */
+    previewHash: { type: String, default: null },
     fileCount: { type: Number, required: true, default: 0 },
     totalBytes: { type: Number, required: true, default: 0 },
     /** 0, 1 or 2 while it is open: the unique index makes the limit of open uploads exact. */

@@ -4,7 +4,7 @@ import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { primaryOf } from '../models/deployment.ts';
 import type { DestinationDoc } from '../models/destination.ts';
 import type { Addresses } from '../service-context.ts';
-import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl } from '../site-names.ts';
+import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost } from '../site-names.ts';
 
 export type Site = { platform: PlatformId; slug: string; url?: string | null | undefined };
 
@@ -39,6 +39,11 @@ export function domainUrlOf(
   if (isAtPlatform) return certifiedUrl(name, 443);
   if (!isCertified || sitesTlsPort === undefined) return siteUrl(addresses, name);
   return certifiedUrlHere({ sitesUrl, tlsPort: sitesTlsPort }, name);
+}
+
+/** Returns where the owner of an upload looks at it. */
+export function uploadUrlOf(addresses: Addresses, uploadId: string): string {
+  return siteUrl(addresses, uploadHost(addresses.sitesDomain, uploadId));
 }
 
 export type SiteAddress = {

@@ -3,21 +3,31 @@ import { sessionFetch } from '../api/session.ts';
 import { persistently, refusal } from './request.ts';
 
 /** Reads which files a release has: their hashes and sizes, by path. */
-export async function readFileList(
+export function readFileList(
   releaseId: string,
   signal: AbortSignal,
 ): Promise<Map<string, { sha256: string; sizeBytes: number }>> {
-  const answer = await read(`/api/releases/${releaseId}/files`, signal);
-  const rows = releaseFilesSchema.parse(await answer.json());
-  return new Map(rows.map(([path, sha256, sizeBytes]) => [path, { sha256, sizeBytes }]));
+  return inTurn(async () => {
+    const answer = await read(`/api/releases/${releaseId}/files`, signal);
+    const rows = releaseFilesSchema.parse(await answer.json());
+    return new Map(rows.map(([path, sha256, sizeBytes]) => [path, { sha256, sizeBytes }]));
+  });
 }
 
 /** Reads one file of a release. */
-export async function readFile(releaseId: string, sha256: string, signal: AbortSignal): Promise<Blob> {
-  return (await read(`/api/releases/${releaseId}/files/${sha256}`, signal)).blob();
+export function readFile(releaseId: string, sha256: string, signal: AbortSignal): Promise<Blob> {
+  return inTurn(async () => (await read(`/api/releases/${releaseId}/files/${sha256}`, signal)).blob());
 }
 
-/** An account may read two at once: further ones wait for as long as the server asks. */
+const turns = { last: Promise.resolve<unknown>(undefined) };
+
+/** One after the other: of an account two downloads run at once, and one may be its ZIP. */
+function inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+  const own = turns.last.then(work);
+  turns.last = own.catch(() => undefined);
+  return own;
+}
+
 async function read(path: string, signal: AbortSignal): Promise<Response> {
   const response = await persistently({ fetch: sessionFetch, signal }, () => sessionFetch(path, { signal }));
   if (!response.ok) throw await refusal(response);

@@ -223,6 +223,7 @@ const CASES: Record<string, Case> = {
     ids: ['releaseId', 'against'],
   },
   'releases.download': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'releases.preview': { access: 'write', input: ({ uploadId }) => ({ uploadId }), ids: ['uploadId'] },
   'releases.prepare': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'releases.create': {
     access: 'write',

@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { parseSiteHost } from '../../site-names.ts';
+import { parseSiteHost, parseUploadHost } from '../../site-names.ts';
 
 /**
  * Reads the host names of requests: pure. Node takes nearly anything as a `Host` header,
  * so the grammar is checked here before any name is looked up.
  */
 export type Target =
-  /** A name that may be a site's, in the form that the route table knows; public unless it is one release's own. */
+  /** A name that may be a site's, in the form that the route table knows; public unless it is one release's own, or an upload's. */
   | { kind: 'site'; host: string; isPublic: boolean }
   /** Any other name: a site's where an account has proved that it is theirs. */
   | { kind: 'domain'; host: string; isPublic: true }
@@ -32,6 +32,7 @@ export function targetOf(authority: string, names: Names): Target {
   if (isAddress(host) || host === names.sitesDomain || host === names.appHost) return { kind: 'misdirected' };
   const name = parseSiteHost(names.sitesDomain, host);
   if (name !== null) return { kind: 'site', host, isPublic: name.release === null };
+  if (parseUploadHost(names.sitesDomain, host) !== null) return { kind: 'site', host, isPublic: false };
   const isElsewhere = host.includes('.') && !host.endsWith(`.${names.sitesDomain}`);
   return isElsewhere ? { kind: 'domain', host, isPublic: true } : { kind: 'unknown' };
 }

@@ -4,6 +4,8 @@ import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { ReleaseModel } from '../../models/release.ts';
+import { UploadModel } from '../../models/upload.ts';
+import { parseUploadHost } from '../../site-names.ts';
 import { EARLIER_ASSETS_MS, type Route } from './snapshot.ts';
 
 /** The release that a name stands for, as the database says now. */
@@ -159,4 +161,22 @@ export async function findPreview(slug: string, number: number): Promise<RouteRo
     .lean();
   if (release === null || !PREVIEWED.includes(release.state)) return null;
   return toRow(deployment, release);
+}
+
+/**
+ * Returns an upload as its owner looks at it; null for one that is no more, or was not asked to be shown as it is. Asked
+ * anew for each request: its files change, and nobody tells.
+ */
+export async function findUpload(sitesDomain: string, host: string): Promise<Route | null> {
+  const uploadId = parseUploadHost(sitesDomain, host) ?? '';
+  const upload = await UploadModel.findOne({ _id: uploadId, state: 'open' })
+    .setOptions({ acrossAccounts: 'host' })
+    .lean();
+  const manifestHash = upload?.manifestHash ?? null;
+  if (upload === null || manifestHash === null || upload.previewHash !== manifestHash) return null;
+  const { accountId, deploymentId } = upload;
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId ?? '', accountId }, DEPLOYMENT_FIELDS).lean();
+  if (deployment === null || deployment.state === 'deleting') return null;
+  const { replaced: _, ...route } = toRow(deployment, { _id: uploadId, manifestHash });
+  return { ...route, earlier: [] };
 }

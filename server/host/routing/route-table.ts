@@ -1,12 +1,12 @@
 import type { Change } from '../../database/change-feed.ts';
 import type { Providers } from '../../service-context.ts';
-import { parseSiteHost, siteHost } from '../../site-names.ts';
+import { parseSiteHost, parseUploadHost, siteHost } from '../../site-names.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import type { SiteRef } from '../responses/site.ts';
 import { createSingleFlight } from '../single-flight.ts';
 import { createHeldNames } from './held-names.ts';
 import { createPreviews } from './previews.ts';
-import { findDeploymentId, findPreview } from './read-routes.ts';
+import { findDeploymentId, findPreview, findUpload } from './read-routes.ts';
 import { createRouteRecheck } from './recheck-route.ts';
 import { createRouteReader } from './route-reader.ts';
 import { createRoutes } from './routes.ts';
@@ -70,10 +70,7 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
   let reloadTimer: NodeJS.Timeout | undefined;
 
   function onChange(change: Change): void {
-    if (change.collection === 'domains') {
-      void held.refresh([change.id]);
-      return;
-    }
+    if (change.collection === 'domains') return void held.refresh([change.id]);
     previews.drop(change.id);
     // Of a live release one thing changes: that its compressed files are made.
     const deploymentId = change.collection === 'deployments' ? change.id : routes.deploymentOf(change.id);
@@ -91,6 +88,7 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
   }
 
   async function find(host: string): Promise<Route | null> {
+    if (parseUploadHost(sitesDomain, host) !== null) return findUpload(sitesDomain, host);
     const name = parseSiteHost(sitesDomain, host);
     if (name === null || name.release === null) {
       const deploymentId = await (name === null ? held.findDeploymentId(host) : findDeploymentId(name.slug));

@@ -101,7 +101,8 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
   return toReleaseOf(ctx, doc);
 }
 
-async function requireAllFiles(ctx: AccountContext, manifest: Manifest): Promise<void> {
+/** Throws `upload_incomplete` while a file of the list has not arrived. */
+export async function requireAllFiles(ctx: AccountContext, manifest: Manifest): Promise<void> {
   const missing = await missingHashes(ctx.actor.accountId, manifest);
   if (missing.length === 0) return;
   throw new AppError(

@@ -5,5 +5,6 @@ export { openFile, openFileList } from './files.ts';
 export { confirmRelease, readHandOff } from './hand-off.ts';
 export { readPlatformLog } from './platform-log.ts';
 export { prepareRelease } from './prepare.ts';
+export { previewUpload } from './preview.ts';
 export { diffRelease, getRelease, listReleases } from './read.ts';
 export { rollBackDeployment } from './roll-back.ts';

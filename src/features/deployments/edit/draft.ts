@@ -1,4 +1,5 @@
 import { leftOutRule, readUpload, refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
+import type { EditedFile } from '../../../uploads/send-edited.ts';
 import { sizeOf } from './texts.ts';
 
 /** A file as the release has it. */
@@ -118,4 +119,12 @@ export function leftOutOf({ changes }: Draft): { path: string; reason: string }[
 /** Lists what the release has published on purpose, and goes on publishing. */
 export function publishedAnyway({ base, changes }: Draft): string[] {
   return [...base.files.keys()].filter((path) => leftOutRule(path) !== null && changes.get(path)?.now !== null);
+}
+
+/** Lists the files as they are sent. */
+export function editedFiles(draft: Draft): EditedFile[] {
+  return [...filesOf(draft)].map(([path, content]) => {
+    if ('text' in content) return { path, blob: new Blob([content.text]) };
+    return { path, ...content };
+  });
 }

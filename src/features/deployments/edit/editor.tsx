@@ -17,9 +17,11 @@ import { FilesPane } from './files-pane.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OpenFile, Said } from './open-file.tsx';
 import { OpenTabs } from './open-tabs.tsx';
+import { PreviewPane } from './preview-pane.tsx';
 import { PublishDialog } from './publish-dialog.tsx';
 import { type Edited, useDraft } from './use-draft.ts';
 import { useFilesActs } from './use-files-acts.ts';
+import { usePreview } from './use-preview.ts';
 import { usePublishDraft } from './use-publish-draft.ts';
 
 export type EditorProps = {
@@ -42,8 +44,11 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
   const [dialog, setDialog] = useState<'publish' | 'conflict' | 'discard' | null>(null);
   const acts = useFilesActs(editing, () => setIsTreeShown(false));
   const publishing = usePublishDraft(deployment.id);
+  const [isPreviewed, setIsPreviewed] = useState(false);
+  const preview = usePreview(deployment.id, draft, isPreviewed);
   const left = useLeftEditors(version);
   const count = draft.changes.size;
+  const draftHasFiles = count > 0 || draft.base.files.size > 0;
   const isOutdated = newest !== null && newest.releaseId !== draft.base.releaseId;
   const askPublish = () => count > 0 && !isReadOnly && setDialog(isOutdated ? 'conflict' : 'publish');
   useSaveKey(askPublish);
@@ -80,12 +85,27 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
         </Notice>
       )}
       <Card className="flex h-[max(26rem,calc(100dvh-14.5rem))] flex-col overflow-hidden">
-        <div className="grid min-h-0 flex-1 md:grid-cols-[15rem_minmax(0,1fr)]">
-          <div className={classNames('flex min-h-0 flex-col border-line md:border-r', !isTreeShown && 'max-md:hidden')}>
+        <div
+          className={classNames(
+            'grid min-h-0 flex-1',
+            isPreviewed ? 'md:grid-cols-2' : 'md:grid-cols-[15rem_minmax(0,1fr)]',
+          )}
+        >
+          <div
+            className={classNames(
+              'flex min-h-0 flex-col border-line',
+              sideLook(isTreeShown, isPreviewed),
+              !isPreviewed && 'md:border-r',
+            )}
+          >
             <FilesPane draft={draft} active={active} isReadOnly={isReadOnly} acts={acts} />
           </div>
-          <div className={classNames('flex min-h-0 min-w-0 flex-col', isTreeShown && 'max-md:hidden')}>
-            <Button variant="quiet" className="self-start md:hidden" onClick={() => setIsTreeShown(true)}>
+          <div className={classNames('flex min-h-0 min-w-0 flex-col', sideLook(!isTreeShown, isPreviewed))}>
+            <Button
+              variant="quiet"
+              className={classNames('self-start', !isPreviewed && 'md:hidden')}
+              onClick={() => setIsTreeShown(true)}
+            >
               <ChevronLeft /> Files
             </Button>
             {active === null ? (
@@ -121,6 +141,7 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
               </>
             )}
           </div>
+          {isPreviewed && <PreviewPane preview={preview} active={active} onClose={() => setIsPreviewed(false)} />}
         </div>
         <div className="flex shrink-0 flex-wrap items-center justify-end gap-2 border-t border-line px-3 py-2">
           <p role="status" className="mr-auto text-sm text-ink-muted">
@@ -131,6 +152,9 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
             <Button variant="quiet" onClick={() => setDialog('discard')}>
               Discard
             </Button>
+          )}
+          {!isPreviewed && !isReadOnly && draftHasFiles && (
+            <Button onClick={() => setIsPreviewed(true)}>Preview</Button>
           )}
           <Button variant="primary" disabled={count === 0 || isReadOnly} onClick={askPublish}>
             Publish…
@@ -169,6 +193,15 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
       />
     </>
   );
+}
+
+/**
+ * Where tree and text do not fit beside each other one of them is shown: beside the preview, and in a narrow window, which
+ * shows nothing else beside the preview.
+ */
+function sideLook(isShown: boolean, isPreviewed: boolean): string | false {
+  if (isPreviewed) return isShown ? 'max-md:hidden' : 'hidden';
+  return !isShown && 'max-md:hidden';
 }
 
 /** The editors that were left, until the texts are changed by something else than typing. */

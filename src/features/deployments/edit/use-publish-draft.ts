@@ -2,8 +2,8 @@ import { useRef, useState } from 'react';
 import type { Release } from '../../../../routers/schemas/releases.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { failureOf } from '../../../uploads/publication-failure.ts';
-import { type EditedFile, sendEdited } from '../../../uploads/send-edited.ts';
-import { type Draft, filesOf, publishedAnyway } from './draft.ts';
+import { sendEdited } from '../../../uploads/send-edited.ts';
+import { type Draft, editedFiles, publishedAnyway } from './draft.ts';
 
 export type PublishDraft = {
   isBusy: boolean;
@@ -45,11 +45,4 @@ export function usePublishDraft(deploymentId: string): PublishDraft {
   }
 
   return { isBusy, problem, publish, stop: () => running.current?.abort() };
-}
-
-function editedFiles(draft: Draft): EditedFile[] {
-  return [...filesOf(draft)].map(([path, content]) => {
-    if ('text' in content) return { path, blob: new Blob([content.text]) };
-    return { path, ...content };
-  });
 }

@@ -1,0 +1,29 @@
+import type { PreviewUploadInput, UploadPreview } from '../../../routers/schemas/releases.ts';
+import { AppError } from '../../errors.ts';
+import { UploadModel } from '../../models/upload.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { uploadUrlOf } from '../site-address.ts';
+import { requireWritable } from '../subscription/writable.ts';
+import { findOpenUpload } from '../uploads/index.ts';
+import { requireAllFiles } from './create.ts';
+import { withFileListSlot } from './file-list-slot.ts';
+import { readManifest } from './read.ts';
+
+/**
+ * Lets the built-in host answer with an open upload of a deployment, as its list of files is now, at an address of its own
+ * that nobody guesses: until another list takes its place, a release is made of it, or it ends. Visits are not counted.
+ * Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_closed`, `rate_limited`.
+ */
+export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUploadInput): Promise<UploadPreview> {
+  const { deploymentId, manifestHash } = await findOpenUpload(ctx, uploadId);
+  if (!deploymentId) throw new AppError('conflict', 'This upload belongs to no deployment.');
+  if (!manifestHash) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
+  await requireWritable(null, ctx, deploymentId);
+  const { store, addresses } = ctx.providers;
+  await withFileListSlot(ctx, async () => requireAllFiles(ctx, await readManifest(store, manifestHash)));
+  await UploadModel.updateOne(
+    { _id: uploadId, accountId: ctx.actor.accountId, state: 'open', manifestHash },
+    { $set: { previewHash: manifestHash } },
+  );
+  return { url: uploadUrlOf(addresses, uploadId) };
+}
