@@ -43,9 +43,6 @@ export const previewUploadInput = z.strictObject({ uploadId: idSchema });
 /** Where the host answers with the upload, on an origin of its own. */
 export const uploadPreviewSchema = z.strictObject({ url: z.string() });
 
-/** Answer of `GET /api/releases/{releaseId}/files`: path, hash and size of each, sorted by path. */
-export const releaseFilesSchema = z.array(z.tuple([publishedPathSchema, sha256Schema, z.int()]));
-
 export const createReleaseInput = z.strictObject({
   deploymentId: idSchema,
   uploadId: idSchema,

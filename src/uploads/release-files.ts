@@ -1,4 +1,4 @@
-import { releaseFilesSchema } from '../../routers/schemas/releases.ts';
+import { releaseFilesSchema } from '../../routers/schemas/release-files.ts';
 import { sessionFetch } from '../api/session.ts';
 import { persistently, refusal } from './request.ts';
 

@@ -8,7 +8,6 @@ import { extentOf, innerFolder, publishedPart } from './apply-rules.ts';
 import { forgetHashes } from './hash.ts';
 import type { StoredProgress } from './publish.ts';
 import { type Extent, isZip, type SelectedFile, type Selection, selectionNoun } from './selection.ts';
-import { forgetEdits } from './stored-edits.ts';
 import { readZip } from './zip.ts';
 
 /**
@@ -221,7 +220,8 @@ async function dropFiles(ids: string[]): Promise<void> {
 export function followAccount(): void {
   const accountId = session.accountId();
   const hasLoggedOut = accountId === null && isSignedOut();
-  if (hasLoggedOut) void Promise.all([forgetHashes(), forgetEdits()]);
+  if (hasLoggedOut) void forgetHashes();
+  if (hasLoggedOut) void import('./stored-edits.ts').then(({ forgetEdits }) => forgetEdits());
   for (const record of listStored()) {
     const isTakenOver = accountId !== null && record.accountId !== null && record.accountId !== accountId;
     if (isTakenOver || (hasLoggedOut && (record.accountId !== null || isOwn(record.id)))) dropStored(record.id);

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
-import { releaseFilesSchema } from '../../routers/schemas/releases.ts';
+import { releaseFilesSchema } from '../../routers/schemas/release-files.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { newId } from '../../server/mongo.ts';
 import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
