@@ -10,13 +10,12 @@ import type { JobHandler } from './queue/handler.ts';
 export const expireSubscriptionsJob: JobHandler<'expire-subscriptions'> = {
   async run(job) {
     const { providers, signal } = job;
-    const options = { canRenew: providers.payments.isTest };
     for await (const row of rowsOf(findEnding(providers.now()))) {
       signal.throwIfAborted();
-      if (dueStep(row, providers.now(), options) === null) continue;
+      if (dueStep(row, providers.now(), providers.payments) === null) continue;
       await job.transaction(async (session) => {
         if (!(await renewPlan(session, providers, row.accountId))) {
-          await tellEnd(session, providers, row.accountId, options);
+          await tellEnd(session, providers, row.accountId);
         }
       });
     }

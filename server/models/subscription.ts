@@ -53,16 +53,28 @@ export type SubscriptionRow = InferSchemaType<typeof subscriptionDocSchema>;
 export type SubscriptionDoc = HydratedDocument<SubscriptionRow>;
 export const SubscriptionModel = model('Subscription', subscriptionDocSchema);
 
+/** Of whoever takes the money: whether that is the app itself, in the test checkout. */
+export type Renewing = { isTest: boolean };
+
+/** Whether it goes on at its end. What the test checkout has sold does not once a payment service takes the money. */
+export function goesOnAtEnd(
+  { renews, subscriptionId }: Pick<SubscriptionRow, 'renews' | 'subscriptionId'>,
+  { isTest }: Renewing,
+): boolean {
+  return renews && (isTest || typeof subscriptionId === 'string');
+}
+
 /** One past its end reads as `expired` at once, whether or not a job has run. */
-export function toSubscription(doc: SubscriptionRow, now: Date): Subscription {
+export function toSubscription(doc: SubscriptionRow, now: Date, payments: Renewing): Subscription {
+  const renews = goesOnAtEnd(doc, payments);
   return {
     status: isActiveStatus(doc.status) && !isRunning(doc, now) ? 'expired' : doc.status,
     plan: doc.plan,
     startedAt: doc.startedAt,
     endsAt: doc.endsAt,
-    renews: doc.renews,
-    cancelAtEnd: doc.cancelAtEnd,
-    nextPlan: doc.nextPlan ?? null,
+    renews,
+    cancelAtEnd: renews && doc.cancelAtEnd,
+    nextPlan: renews ? (doc.nextPlan ?? null) : null,
   };
 }
 

@@ -10,15 +10,20 @@ import { transaction } from '../../server/mongo.ts';
 import { renewPlan } from '../../server/services/payments/renew.ts';
 import { tellEnd } from '../../server/services/subscription/ending.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { refusalOf } from '../support/refusal.ts';
 import { IS_FULL } from '../support/size.ts';
 
 /** Lets the time pass, and runs the job that is due by then; the other recurring ones, which have a space in their ids, are left out. */
 async function pass(app: TestApp, ms: number): Promise<void> {
   app.clock.advance(ms);
+  // Those of another test stand for the same time.
+  const forget = (by: object) =>
+    JobModel.deleteMany({ _id: / /, ...by })
+      .setOptions({ acrossAccounts: 'jobs' })
+      .comment('test');
+  await forget({});
   await enqueueDue(app.providers.now(), 0);
-  await JobModel.deleteMany({ _id: / /, name: { $ne: 'expire-subscriptions' } })
-    .setOptions({ acrossAccounts: 'jobs' })
-    .comment('test');
+  await forget({ name: { $ne: 'expire-subscriptions' } });
   await app.jobs.drain();
 }
 
@@ -141,6 +146,31 @@ test('who was without a worker for weeks is not charged afterwards', async () =>
   expect([await paidOf(ada), kinds(app, ada)]).toEqual([1, ['plan-ended']]);
 });
 
+test('what the test checkout has sold ends once a service takes the money, and says so everywhere', async () => {
+  await using app = await createTestApp();
+  const ada = await confirmed(await app.person());
+  await buy(ada, 'PRO');
+  await ada.caller.subscription.change({ plan: 'BASIC' });
+  const { endsAt } = await ada.caller.subscription.get();
+
+  app.providers.payments = { isTest: false, openCheckout: async () => ({ url: 'https://pay.example' }) };
+
+  expect(await ada.caller.subscription.get()).toMatchObject({
+    renews: false,
+    nextPlan: null,
+    cancelAtEnd: false,
+    endsAt,
+  });
+  expect(await refusalOf(ada.caller.subscription.cancel())).toMatchObject({
+    message: 'Pro does not renew: it ends by itself.',
+  });
+  await pass(app, 25 * DAY_MS);
+  await pass(app, 8 * DAY_MS);
+  expect(kinds(app, ada)).toEqual(['plan-ends-week', 'plan-ended']);
+  expect(told(app, ada)[0]?.text).toContain('Your Pro plan ends on');
+  expect(await paidOf(ada)).toBe(1);
+});
+
 const AT_ONCE = IS_FULL ? 10 : 4;
 
 test(`${AT_ONCE} instances at once renew once, and tell once`, async () => {
@@ -153,9 +183,7 @@ test(`${AT_ONCE} instances at once renew once, and tell once`, async () => {
   const instances = Array.from({ length: AT_ONCE });
 
   const renewed = await Promise.all(instances.map(() => transaction((s) => renewPlan(s, app.providers, ada.user.id))));
-  await Promise.all(
-    instances.map(() => transaction((s) => tellEnd(s, app.providers, bob.user.id, { canRenew: true }))),
-  );
+  await Promise.all(instances.map(() => transaction((s) => tellEnd(s, app.providers, bob.user.id))));
   await app.jobs.drain();
 
   expect(renewed.filter((done) => done)).toHaveLength(1);

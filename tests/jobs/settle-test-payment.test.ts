@@ -20,6 +20,20 @@ test('the money does not arrive before its minute is over', async () => {
   expect(await ada.caller.payments.get({ paymentId })).toMatchObject({ state: 'pending', isProcessing: true });
 });
 
+test('money of the test checkout does not arrive any more once a service takes it, and keeps nobody from paying there', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const paymentId = await payLater(ada);
+  app.providers.payments = { isTest: false, openCheckout: async () => ({ url: 'https://pay.example' }) };
+
+  await makeDue();
+  await app.jobs.drain();
+
+  expect(await ada.caller.payments.get({ paymentId })).toMatchObject({ state: 'failed' });
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
+  expect(await ada.caller.payments.checkout({ plan: 'BASIC' })).toEqual({ url: 'https://pay.example' });
+});
+
 test('a job that runs twice lets the money arrive once', async () => {
   await using app = await createTestApp();
   const ada = await app.person();

@@ -62,7 +62,7 @@ export async function* exportEntries(
   { user, at, corrupted }: ExportSource,
 ): AsyncGenerator<ArchiveEntry, void> {
   yield { name: 'README.txt', text: [EXPORT_README] };
-  yield { name: 'account.json', text: accountText(user, at) };
+  yield { name: 'account.json', text: accountText(providers, user, at) };
   const owned = { accountId: user._id };
   const deployments = await DeploymentModel.find(owned, { _id: 1 })
     .sort({ createdAt: -1, _id: -1 })
@@ -81,7 +81,7 @@ export async function* exportEntries(
   }
 }
 
-async function* accountText(user: UserDoc, at: Date): AsyncGenerator<string, void> {
+async function* accountText({ payments }: Providers, user: UserDoc, at: Date): AsyncGenerator<string, void> {
   const owned = { accountId: user._id };
   const subscription = await SubscriptionModel.findOne(owned);
   const tokens = await ApiTokenModel.find(owned).sort({ createdAt: -1, _id: -1 });
@@ -92,7 +92,7 @@ async function* accountText(user: UserDoc, at: Date): AsyncGenerator<string, voi
     identity,
     settings: { notifications: toNotifications(user) },
     disclaimer: { version: user.disclaimer?.version ?? 0, acceptedAt: user.disclaimer?.acceptedAt ?? null },
-    plan: subscription === null ? null : toSubscription(subscription, at),
+    plan: subscription === null ? null : toSubscription(subscription, at, payments),
     payments: paymentsOf(user._id, at),
     sessions: (await findSessions(user._id, at)).map(({ device, address, createdAt, lastUsedAt, endsAt }) => ({
       device,

@@ -76,8 +76,7 @@ export async function grantLicense(
   const length = typeof doc.months === 'number' ? { months: doc.months } : { months: 0, restMs: restOf(doc, now) };
   const keptMs = await keptTime(session, { accountId, by: doc.plan, now });
   const grant = { accountId, plan: doc.plan, source: 'license', ...length, keptMs, now } as const;
-  const granted = await grantPlan(session, grant);
-  return { startsAt: granted.startsAt, endsAt: granted.endsAt };
+  return grantPlan(session, grant);
 }
 
 /** Returns the milliseconds that nobody has used. */

@@ -19,8 +19,8 @@ export async function renewPlan(session: ClientSession, providers: Providers, ac
   if ((await UserModel.exists({ _id: accountId, deletedAt: null }).session(session)) === null) return false;
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
   const now = providers.now();
-  const plan = known === null ? null : planAfter(known);
-  if (known === null || plan === null || dueStep(known, now, { canRenew: true }) !== 'renewal') return false;
+  const plan = known === null ? null : planAfter(known, providers.payments);
+  if (known === null || plan === null || dueStep(known, now, providers.payments) !== 'renewal') return false;
   const pending = await PaymentModel.findOne({ accountId, state: 'pending' }).session(session);
   if (pending?.isProcessing) return false;
   if (pending !== null) await pending.set({ state: 'expired' }).save({ session });

@@ -4,7 +4,7 @@ import { type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
 import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { MAINTENANCE } from '../../models/account-scope.ts';
-import { SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
+import { goesOnAtEnd, type Renewing, SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
 import { UserModel } from '../../models/user.ts';
 import type { Providers } from '../../service-context.ts';
 import { mailOwner } from '../mail.ts';
@@ -36,21 +36,20 @@ const WEEK_MS = 7 * DAY_MS;
 const TOLD_LATE_MS = 30 * DAY_MS;
 
 /** The plan that follows at the end of the period; null where none does. */
-export function planAfter({ plan, renews, cancelAtEnd, nextPlan }: Ending): PaidPlan | null {
-  if (!renews || cancelAtEnd) return null;
-  return nextPlan ?? plan;
+export function planAfter(row: Ending, payments: Renewing): PaidPlan | null {
+  if (!goesOnAtEnd(row, payments) || row.cancelAtEnd) return null;
+  return row.nextPlan ?? row.plan;
 }
 
-/** Says what is due, once for each end: an end that moves is told anew. `canRenew`: payments are taken by the app itself. */
-export function dueStep(row: Ending, now: Date, { canRenew }: { canRenew: boolean }): EndStep | null {
+/** Says what is due, once for each end: an end that moves is told anew. */
+export function dueStep(row: Ending, now: Date, payments: Renewing): EndStep | null {
   const { plan, status, endsAt, graceUntil, subscriptionId, warnedWeekFor, warnedDayFor, endToldFor } = row;
   if (!isActiveStatus(status) && status !== 'past_due') return null;
   const leftMs = endsAt.getTime() - now.getTime();
   const isOf = (date: Date | null | undefined) => date?.getTime() === endsAt.getTime();
-  const isRenewedElsewhere = typeof subscriptionId === 'string';
-  const next = canRenew || isRenewedElsewhere ? planAfter(row) : null;
-  const isRenewable = canRenew && !isRenewedElsewhere && next !== null && leftMs > -RENEW_LATE_MS;
-  if (isRenewable && leftMs <= (next === plan ? RENEW_AHEAD_MS : 0)) return 'renewal';
+  const next = planAfter(row, payments);
+  const isRenewedHere = next !== null && typeof subscriptionId !== 'string' && leftMs > -RENEW_LATE_MS;
+  if (isRenewedHere && leftMs <= (next === plan ? RENEW_AHEAD_MS : 0)) return 'renewal';
   if (leftMs <= 0 && graceUntil && graceUntil > now) return null;
   if (leftMs <= 0) return isOf(endToldFor) ? null : 'ended';
   if (next === plan || leftMs > WEEK_MS) return null;
@@ -71,22 +70,17 @@ const KINDS = { week: 'plan-ends-week', day: 'plan-ends-day', ended: 'plan-ended
  * Tells the owner that the plan ends, or has ended, in the caller's transaction: by mail, and open tabs by an event. Looks
  * again first, since the end may have moved meanwhile.
  */
-export async function tellEnd(
-  session: ClientSession,
-  providers: Providers,
-  accountId: string,
-  options: { canRenew: boolean },
-): Promise<void> {
+export async function tellEnd(session: ClientSession, providers: Providers, accountId: string): Promise<void> {
   if ((await UserModel.exists({ _id: accountId, deletedAt: null }).session(session)) === null) return;
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
-  const step = known === null ? null : dueStep(known, providers.now(), options);
+  const step = known === null ? null : dueStep(known, providers.now(), providers.payments);
   if (known === null || step === null || step === 'renewal') return;
   // Of two instances at once one conflicts on the account here, runs again and sees that it was told.
   await publishEvent(session, accountId, { type: 'subscription_update' });
   known.set(TOLD[step], known.endsAt);
   await known.save({ session });
   const { title } = PLANS[known.plan];
-  const next = step === 'ended' ? null : planAfter(known);
+  const next = step === 'ended' ? null : planAfter(known, providers.payments);
   await mailOwner(session, providers, accountId, {
     kind: KINDS[step],
     name: known.status === 'trialing' ? `${title} trial` : `${title} plan`,

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { isAbove, PAID_PLANS, type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
-import type { PlanSource, Subscription } from '../../../routers/schemas/subscription.ts';
+import type { PlanSource } from '../../../routers/schemas/subscription.ts';
 import { addMonths } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
@@ -10,7 +10,6 @@ import {
   type SubscriptionDoc,
   SubscriptionModel,
   type SubscriptionRow,
-  toSubscription,
 } from '../../models/subscription.ts';
 import { UserModel } from '../../models/user.ts';
 import { newId } from '../../mongo.ts';
@@ -48,10 +47,7 @@ export type GrantedPeriod = { startsAt: Date; endsAt: Date };
  * and Beta beside each other (`refusePlan` says so ahead). Throws `not_found` without such an account. The period that it
  * returns is without the kept time, which belongs to no payment or key and goes with none.
  */
-export async function grantPlan(
-  session: ClientSession,
-  grant: PlanGrant,
-): Promise<GrantedPeriod & { subscription: Subscription }> {
+export async function grantPlan(session: ClientSession, grant: PlanGrant): Promise<GrantedPeriod> {
   const { accountId, plan, source, keptMs = 0, renews = false, askedAt = null, now } = grant;
   const known = await takeSubscription(session, accountId);
   const isOwnSubscription = grant.subscriptionId && known?.subscriptionId === grant.subscriptionId;
@@ -76,7 +72,7 @@ export async function grantPlan(
   await doc.save({ session });
   if (!goesOn) await replacePayments(session, accountId, { by: plan, now });
   await moveBadge(session, doc);
-  return { startsAt, endsAt, subscription: toSubscription(doc, now) };
+  return { startsAt, endsAt };
 }
 
 /** A period that a payment service names is added to what runs, as months are: none of the time before it is lost. */

@@ -29,7 +29,7 @@ import {
 export async function getSubscription(ctx: AccountContext): Promise<Subscription> {
   const doc = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId }).lean();
   if (doc === null) throw notFound('subscription');
-  return toSubscription(doc, ctx.now());
+  return toSubscription(doc, ctx.now(), ctx.providers.payments);
 }
 
 type UserWithSubscription = Pick<UserRow, 'deploymentCount' | 'emailKey'> & {
@@ -188,7 +188,7 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
   });
   await doc.save({ session });
   await publishEvent(session, accountId, { type: 'subscription_update' });
-  return toSubscription(doc, now);
+  return toSubscription(doc, now, ctx.providers.payments);
 }
 
 function trialUsed(): AppError {

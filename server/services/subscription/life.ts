@@ -4,7 +4,13 @@ import type { ChangePlanInput, Subscription } from '../../../routers/schemas/sub
 import { HOUR_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { activePlan, type SubscriptionDoc, SubscriptionModel, toSubscription } from '../../models/subscription.ts';
+import {
+  activePlan,
+  goesOnAtEnd,
+  type SubscriptionDoc,
+  SubscriptionModel,
+  toSubscription,
+} from '../../models/subscription.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
@@ -58,7 +64,7 @@ async function changeEnd(ctx: AccountContext, decide: (known: SubscriptionDoc) =
     await known.save({ session });
     // A look at the payment service that began before the change would write what it saw then.
     if (typeof known.subscriptionId === 'string') await askAbout(session, ctx.actor.accountId);
-    return toSubscription(known, ctx.now());
+    return toSubscription(known, ctx.now(), ctx.providers.payments);
   });
 }
 
@@ -67,7 +73,7 @@ async function changeAtService(ctx: AccountContext, decide: (known: Subscription
   const { hosted } = ctx.providers.payments;
   const known = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId });
   if (hosted === undefined || typeof known?.subscriptionId !== 'string') return;
-  requireRenewing(known, ctx.now());
+  requireRenewing(known, ctx);
   const { cancelAtEnd, nextPlan } = decide(known);
   await hosted.changeSubscription(known.subscriptionId, { cancelAtEnd, plan: nextPlan ?? known.plan });
 }
@@ -79,13 +85,13 @@ async function takeRenewing(session: ClientSession, ctx: AccountContext): Promis
   await publishEvent(session, accountId, { type: 'subscription_update' });
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
   if (known === null) throw notFound('subscription');
-  requireRenewing(known, ctx.now());
+  requireRenewing(known, ctx);
   return known;
 }
 
-function requireRenewing(known: SubscriptionDoc, now: Date): void {
-  if (activePlan(known, now) === 'free') throw new AppError('conflict', 'This plan has ended.');
-  if (known.renews) return;
+function requireRenewing(known: SubscriptionDoc, { now, providers }: AccountContext): void {
+  if (activePlan(known, now()) === 'free') throw new AppError('conflict', 'This plan has ended.');
+  if (goesOnAtEnd(known, providers.payments)) return;
   throw new AppError('conflict', `${PLANS[known.plan].title} does not renew: it ends by itself.`, {
     hint: 'Choose another plan under Pricing & Trial when it has ended.',
   });
