@@ -67,7 +67,7 @@ export type HttpServer = {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { providers, port, host, webRoot, readiness, processes, socketTimes } = options;
   const { bodyMs = BODY_MS, ...timeouts } = options.timeouts ?? {};
-  const webApp = createWebApp(webRoot, () => providers.addresses);
+  const webApp = createWebApp(webRoot, providers);
   const app = createApp(providers, webApp, readiness);
   const sockets = createSocketServer(providers, socketTimes);
   const listener = createListener(providers, {

@@ -2,12 +2,15 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
-import type { Addresses } from '../service-context.ts';
+import type { PaymentService } from '../payments/payments.ts';
+import type { Addresses, Providers } from '../service-context.ts';
 import { ownOrigins, setPageHeaders } from './security.ts';
 
 const NONCE_MARK = '__CSP_NONCE__';
 /** Replaced by the host of the sites, for the address that a screen foretells before the deployment exists. */
 const SITES_HOST_MARK = '__SITES_HOST__';
+/** Replaced by `test`, or by what the plans cost at the payment service: prices are read before anybody signs in. */
+const CHECKOUT_MARK = '__CHECKOUT__';
 /** RFC 9110, section 4.2.1: it goes without saying. */
 const INDEX = '/index.html';
 /** Files below it carry a hash of their content in their names. */
@@ -50,22 +53,23 @@ export type WebApp = {
  * The built React app from memory: it is a few megabytes, and a lookup in a map can name no file outside the folder.
  * Every address that is no file is the app's own page, whose routes are the browser's business.
  */
-export function createWebApp(webRoot: string, addresses: () => Addresses): WebApp {
+export function createWebApp(webRoot: string, providers: Pick<Providers, 'addresses' | 'payments'>): WebApp {
   let files = new Map<string, WebFile>();
   return {
     async load() {
       files = await readFolder(webRoot);
     },
     answer(request, response, path) {
-      if (redirected(request, response, addresses())) return true;
+      const { addresses, payments } = providers;
+      if (redirected(request, response, addresses)) return true;
       const file = path === INDEX ? undefined : files.get(decoded(path));
       if (file !== undefined) {
-        setPageHeaders(request, response, addresses(), { path });
+        setPageHeaders(request, response, addresses, { path });
         sendFile(request, response, path, file);
         return true;
       }
       if (!isPage(request, path)) return false;
-      sendPage(request, response, addresses(), { path, index: files.get(INDEX) });
+      sendPage(request, response, addresses, { path, index: files.get(INDEX), payments });
       return true;
     },
   };
@@ -138,13 +142,13 @@ function sendFile(request: IncomingMessage, response: ServerResponse, path: stri
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-type Page = { path: string; index: WebFile | undefined };
+type Page = { path: string; index: WebFile | undefined; payments: PaymentService };
 
 function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
   addresses: Addresses,
-  { path, index }: Page,
+  { path, index, payments }: Page,
 ): void {
   const nonce = randomBytes(16).toString('base64url');
   setPageHeaders(request, response, addresses, { path, nonce });
@@ -158,7 +162,8 @@ function sendPage(
   const html = index.body
     .toString('utf8')
     .replaceAll(NONCE_MARK, nonce)
-    .replaceAll(SITES_HOST_MARK, shownHost(addresses));
+    .replaceAll(SITES_HOST_MARK, shownHost(addresses))
+    .replaceAll(CHECKOUT_MARK, shownCheckout(payments));
   const body = Buffer.from(html);
   response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': body.length });
   response.end(request.method === 'HEAD' ? undefined : body);
@@ -167,4 +172,11 @@ function sendPage(
 /** Returns a site's address as it is written before there is one to open: without its scheme. */
 function shownHost({ sitesUrl }: Addresses): string {
   return sitesUrl.slice(sitesUrl.indexOf('//') + 2);
+}
+
+/** `test`, or `BASIC:500:usd PRO:2900:usd`; nothing while the service has not said. */
+function shownCheckout({ isTest, hosted }: PaymentService): string {
+  if (isTest) return 'test';
+  const prices = hosted?.knownPrices() ?? [];
+  return prices.map(({ plan, cents, currency }) => `${plan}:${cents}:${currency}`).join(' ');
 }

@@ -49,6 +49,8 @@ export type PaymentEvent = {
   /** `processing`: confirmed by the person, while the money is still on its way. */
   type: 'paid' | 'processing' | 'failed';
 };
+export type Price = { cents: number; currency: string };
+
 
 /**
  * A service with customers, subscriptions and pages of its own. All throw `payments_unavailable` where it does not answer,
@@ -56,7 +58,9 @@ export type PaymentEvent = {
  */
 export type HostedPayments = {
   /** What one payment for the plan costs before tax, in hundredths of the currency's unit. */
-  priceOf(plan: PaidPlan): Promise<{ cents: number; currency: string }>;
+  priceOf(plan: PaidPlan): Promise<Price>;
+  /** The prices as they were read last, for whoever cannot wait; none where they never were. */
+  knownPrices(): readonly (Price & { plan: PaidPlan })[];
   /** Once for each `key`: an account has one customer. Returns its id. */
   createCustomer(account: { accountId: string; email: string; key: string }): Promise<string>;
   checkout(checkoutId: string): Promise<CheckoutFacts>;

@@ -1,5 +1,5 @@
 import { BadgeCheck, Globe, Layers, type LucideIcon, MessagesSquare, Stethoscope, Zap } from 'lucide-react';
-import { BETA_MONTHS, BETA_PRICE_DOLLARS } from '../../routers/schemas/limits.ts';
+import { BETA_MONTHS } from '../../routers/schemas/limits.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -8,6 +8,7 @@ import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { useNavigate } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
+import { priceOf } from '../lib/prices.ts';
 
 const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
@@ -53,7 +54,7 @@ const expectations: readonly { title: string; text: string }[] = [
   },
   {
     title: 'It ends clearly',
-    text: `The offer covers ${BETA_MONTHS} months for $${BETA_PRICE_DOLLARS}, once. It does not renew, and nothing you published is taken down when it ends. You can try Pro for 14 days first.`,
+    text: `The offer covers ${BETA_MONTHS} months for ${priceOf('BETA').amount}, once. It does not renew, and nothing you published is taken down when it ends. You can try Pro for 14 days first.`,
   },
 ];
 

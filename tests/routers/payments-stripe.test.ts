@@ -208,6 +208,8 @@ test('prices are found by their key, made once, and replaced where the plan cost
   await app.tell('invoice.paid', renew(app.state, subscription?.id ?? ''));
   expect((await ada.caller.payments.list()).items[0]).toMatchObject({ amountCents: 400, isRenewal: true });
   expect(await app.providers.payments.hosted?.priceOf('PRO')).toEqual({ cents: 2700, currency: 'eur' });
+  const known = app.providers.payments.hosted?.knownPrices();
+  expect(known).toContainEqual({ plan: 'PRO', cents: 2700, currency: 'eur' });
 });
 
 test('taxes are added where Stripe Tax is set up, and are no credit later', async () => {

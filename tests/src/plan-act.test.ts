@@ -71,6 +71,11 @@ test('a smaller plan of one that renews is chosen for the time after it, and is 
     reason: 'It starts on Jan 15, 2030, when your period ends.',
     subscription: renewing,
   });
+  expect(planAct('PRO', { ...situation, subscription: renewing })).toEqual({
+    kind: 'none',
+    label: 'Choose Pro',
+    reason: 'It renews on Jan 15, 2030.',
+  });
   const chosen = { ...renewing, nextPlan: 'BASIC' as const };
   expect(planAct('BASIC', { ...situation, subscription: chosen })).toEqual({
     kind: 'none',

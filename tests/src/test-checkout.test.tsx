@@ -1,7 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { Payment } from '../../routers/schemas/payments.ts';
 import { TestCheckoutScreen } from '../../src/screens/checkout/test.tsx';
 import { showScreen } from '../support/screen.tsx';
+
+afterEach(() => document.head.replaceChildren());
 
 const PLACE = { pattern: '/checkout/test/:paymentId', path: '/checkout/test/one' };
 const payment: Payment = {
@@ -33,4 +35,13 @@ test('the test checkout says that no money moves, of its own payments alone', as
   await other.sees('This payment is made on the page of the payment service.');
   expect(other.page.textContent).not.toContain('No money moves');
   expect(other.page.querySelectorAll('button')).toHaveLength(0);
+});
+
+test('once a payment service takes the money, an open test payment cannot be paid, and leads to the plans', async () => {
+  document.head.innerHTML = '<meta name="fairlead-checkout" content="BASIC:500:usd">';
+  using shown = showScreen(<TestCheckoutScreen />, { 'payments.get': () => payment }, PLACE);
+  await shown.sees('This payment was begun in the test checkout, which is closed. Nothing was charged.');
+  expect(shown.linkTo('See the plans')).toBe('/subscription/pricing');
+  expect(shown.page.textContent).not.toContain('No money moves');
+  expect(shown.page.querySelectorAll('button')).toHaveLength(0);
 });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import { PAID_PLANS, type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
-import { HOUR_MS } from '../../durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { ask } from './client.ts';
 
 /**
@@ -21,23 +21,43 @@ export type Catalog = {
   portals: { manage: string; upgrade: string };
 };
 
-export type CatalogSource = { load(): Promise<Catalog> };
+export type CatalogSource = {
+  load(): Promise<Catalog>;
+  /** What was loaded last, perhaps long ago: then it is loaded again meanwhile. Null where it never was. */
+  known(): Catalog | null;
+};
 
 /** Long enough to ask rarely, short enough for an operator who sets up taxes and tries. */
 const KEPT_MS = HOUR_MS;
 
 /** Answers what was loaded within the last hour; what fails is tried again at the next call. */
 export function createCatalog(stripe: Stripe, { publicUrl, now }: { publicUrl: string; now(): Date }): CatalogSource {
-  let known: { catalog: Promise<Catalog>; until: number } | null = null;
+  let current: { catalog: Promise<Catalog>; until: number } | null = null;
+  let last: Catalog | null = null;
+  let askedAgainAt = 0;
+  const isFresh = () => current !== null && now().getTime() < current.until;
+  const load = () => {
+    if (current !== null && isFresh()) return current.catalog;
+    const loading = { catalog: ask(() => loadCatalog(stripe, publicUrl)), until: now().getTime() + KEPT_MS };
+    current = loading;
+    loading.catalog.then(
+      (catalog) => {
+        last = catalog;
+      },
+      () => {
+        if (current === loading) current = null;
+      },
+    );
+    return loading.catalog;
+  };
   return {
-    load() {
-      if (known !== null && now().getTime() < known.until) return known.catalog;
-      const loading = { catalog: ask(() => loadCatalog(stripe, publicUrl)), until: now().getTime() + KEPT_MS };
-      known = loading;
-      loading.catalog.catch(() => {
-        if (known === loading) known = null;
-      });
-      return loading.catalog;
+    load,
+    known() {
+      if (!isFresh() && now().getTime() >= askedAgainAt) {
+        askedAgainAt = now().getTime() + MINUTE_MS;
+        load().catch(() => undefined);
+      }
+      return last;
     },
   };
 }

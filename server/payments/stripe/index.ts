@@ -146,6 +146,10 @@ function priceOf({ prices }: Catalog, plan: CheckoutOrder['plan']): Stripe.Price
 
 function createHosted(parts: Parts): HostedPayments {
   const { stripe, catalog, publicUrl, webhookSecret } = parts;
+    knownPrices() {
+      const prices = catalog.known()?.prices ?? new Map<CheckoutOrder['plan'], Stripe.Price>();
+      return [...prices].map(([plan, { unit_amount: cents, currency }]) => ({ plan, cents: cents ?? 0, currency }));
+    },
   return {
     async priceOf(plan) {
       const { unit_amount: cents, currency } = priceOf(await catalog.load(), plan);

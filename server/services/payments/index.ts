@@ -15,7 +15,7 @@ import { hasExpired, PaymentModel, type PaymentRow, toPayment } from '../../mode
 import { PaymentCustomerModel } from '../../models/payment-customer.ts';
 import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
-import type { PaymentEvent, PaymentService } from '../../payments/payments.ts';
+import type { PaymentEvent, PaymentService, Price } from '../../payments/payments.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { refusePlan } from '../subscription/grant.ts';
@@ -131,8 +131,6 @@ function requireTest({ testEvent }: PaymentService): NonNullable<PaymentService[
   if (testEvent === undefined) throw notFound('payment');
   return testEvent;
 }
-
-type Price = { cents: number; currency: string };
 
 async function openPayment(
   session: ClientSession,

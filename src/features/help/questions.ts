@@ -1,11 +1,11 @@
 import {
   BETA_MONTHS,
-  BETA_PRICE_DOLLARS,
   HELD_SLUG_DAYS,
   HELD_SLUGS_MAX,
   RESET_LINK_MINUTES,
   TRIAL_DAYS,
 } from '../../../routers/schemas/limits.ts';
+import { priceOf } from '../../lib/prices.ts';
 import type { Chapter } from './articles.ts';
 
 /** Frequently Asked Questions: what this version does, in plain words. */
@@ -98,7 +98,7 @@ export const questions: readonly Chapter[] = [
         id: 'beta-offer',
         title: 'What is the beta offer?',
         paragraphs: [
-          `Beta testers pay $${BETA_PRICE_DOLLARS} once for ${BETA_MONTHS} months of Pro features, over 90% off, with early access, direct support and a Beta Tester badge. It is chosen under Pricing & Trial, and does not renew.`,
+          `Beta testers pay ${priceOf('BETA').amount} once for ${BETA_MONTHS} months of Pro features, over 90% off, with early access, direct support and a Beta Tester badge. It is chosen under Pricing & Trial, and does not renew.`,
         ],
       },
     ],

@@ -2,12 +2,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { Payment } from '../../../routers/schemas/payments.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { formatDate } from '../../lib/format.ts';
-
-/** `$9.50`. Of a currency without hundredths, such as the yen, the unit itself is counted. */
-export function formatCents(cents: number, currency: string): string {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency: currency.toUpperCase() });
-  return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
-}
+import { formatCents } from '../../lib/prices.ts';
 
 /** What a payment was, by what the server knows of it. */
 export function kindOf({ isRenewal, state, isProcessing }: Payment): string {

@@ -13,7 +13,8 @@ import { Setting } from '../../components/setting.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
-import { formatCents, kindOf, paidText } from './payment-facts.ts';
+import { formatCents } from '../../lib/prices.ts';
+import { kindOf, paidText } from './payment-facts.ts';
 import { PortalButton } from './portal-button.tsx';
 
 /** What the plans of the account came from: payments, each with a receipt, and license keys. */

@@ -3,6 +3,7 @@ import { isAbove, PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { formatDate } from '../../lib/format.ts';
+import { endLabel } from './plan-end.ts';
 import type { PlanSituation } from './plan-situation.ts';
 
 export type PlanAct =
@@ -27,7 +28,9 @@ export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
       : { kind: 'checkout', label: choose };
   }
   if (isAbove(plan, allowance.plan)) return { kind: 'checkout', label: `Upgrade to ${title}` };
-  if (plan === subscription.plan && plan !== 'BETA') return { kind: 'checkout', label: 'Add a month' };
+  if (plan === subscription.plan && plan !== 'BETA' && !subscription.renews) {
+    return { kind: 'checkout', label: 'Add a month' };
+  }
   return notNow(plan, subscription);
 }
 
@@ -36,6 +39,7 @@ function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
   const { title } = PLANS[plan];
   const label = `Choose ${title}`;
   const end = formatDate(endsAt);
+  if (plan === running && renews) return { kind: 'none', label, reason: endLabel(subscription) ?? '' };
   if (plan === running)
     return { kind: 'none', label, reason: `You have ${title} until ${end}. It is sold once at a time.` };
   if (plan === nextPlan) return { kind: 'none', label, reason: `${title} begins on ${end}.` };

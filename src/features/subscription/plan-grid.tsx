@@ -3,6 +3,7 @@ import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import { Tag } from '../../components/badge.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { FactList } from '../../components/fact-list.tsx';
+import { priceOf } from '../../lib/prices.ts';
 import { type PlanAct, planAct } from './plan-act.ts';
 import { PlanButton } from './plan-button.tsx';
 import type { PlanSituation } from './plan-situation.ts';
@@ -25,7 +26,8 @@ export function PlanGrid({ situation }: { situation: PlanSituation }) {
 }
 
 function PlanCard({ column, act, ownLabel }: { column: PlanColumn; act: PlanAct; ownLabel: string | null }) {
-  const { plan, title, price, period, facts } = column;
+  const { plan, title, facts } = column;
+  const { amount, period } = priceOf(plan);
   return (
     <li
       aria-current={ownLabel === null ? undefined : 'true'}
@@ -40,7 +42,7 @@ function PlanCard({ column, act, ownLabel }: { column: PlanColumn; act: PlanAct;
         {ownLabel === null && plan === 'BETA' && <Tag>Over 90% off</Tag>}
       </div>
       <p className="mt-2 mb-5 flex items-baseline gap-1.5 border-b border-line pb-5">
-        <span className="text-2xl font-semibold tabular-nums">{price}</span>
+        <span className="text-2xl font-semibold tabular-nums">{amount}</span>
         <span className="text-sm text-ink-muted">{period}</span>
       </p>
       <div className="grow">
@@ -54,9 +56,6 @@ function PlanCard({ column, act, ownLabel }: { column: PlanColumn; act: PlanAct;
 type PlanColumn = {
   plan: PaidPlan;
   title: string;
-  price: string;
-  /** What stands beside the price: how often. */
-  period: string;
   facts: readonly { name: string; value: string }[];
 };
 
@@ -65,13 +64,10 @@ const analyticsTexts = { 7: '7 days', 30: '30 days', 396: '13 months' } as const
 
 /** The plans beside one another, with what differs between them and nothing that is the same. */
 const planColumns: readonly PlanColumn[] = PAID_PLANS.map((plan) => {
-  const { title, price, deployments, customDomains, analyticsDays, platforms, diagnostics } = PLANS[plan];
-  const [amount = price, ...period] = price.split(' ');
+  const { title, deployments, customDomains, analyticsDays, platforms, diagnostics } = PLANS[plan];
   return {
     plan,
     title,
-    price: amount,
-    period: period.join(' '),
     facts: [
       { name: 'Deployments', value: cap(deployments) },
       { name: 'Domains for each', value: cap(customDomains) },

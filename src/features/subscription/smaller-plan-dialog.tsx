@@ -9,6 +9,7 @@ import { ChoiceList } from '../../components/choice-list.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
+import { priceOf } from '../../lib/prices.ts';
 import { smallerPlans } from './plan-end.ts';
 import { LOOKED_AT, readOnlyText } from './read-only-text.ts';
 
@@ -65,6 +66,8 @@ export function SmallerPlanDialog({ subscription, first, onClose }: SmallerPlanD
 }
 
 function describe(plan: PaidPlan): string {
-  const { price, deployments } = PLANS[plan];
+  const { deployments } = PLANS[plan];
+  const { amount, period } = priceOf(plan);
+  const price = `${amount} ${period}`;
   return deployments === null ? price : `${price}, ${formatCount(deployments, 'deployment')}`;
 }

@@ -1,4 +1,5 @@
 import { Link, Redirect, useParams } from 'wouter';
+import type { Payment } from '../../../routers/schemas/payments.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -10,6 +11,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { TestOrder } from '../../features/payments/test-order.tsx';
 import { LegalLinks } from '../../features/subscription/legal-links.tsx';
 import { href, paths } from '../../lib/paths.ts';
+import { isTestCheckout } from '../../lib/prices.ts';
 
 /** Shown instead of the page of a payment service while none is set up, and says so. */
 export function TestCheckoutScreen() {
@@ -20,7 +22,7 @@ export function TestCheckoutScreen() {
   if (data?.state === 'paid' || data?.state === 'refunded' || data?.isProcessing) {
     return <Redirect to={href.subscriptionSuccess(data.id)} replace />;
   }
-  if (data !== undefined && !data.isTest) return <TakenElsewhere isOpen={data.state === 'pending'} />;
+  if (data !== undefined && !(data.isTest && isTestCheckout())) return <TakenElsewhere payment={data} />;
   return (
     <Page width="reading">
       <h1 className="text-2xl font-semibold">Test checkout</h1>
@@ -50,29 +52,23 @@ export function TestCheckoutScreen() {
   );
 }
 
-/** A payment with money: nothing here may say that none moves. */
-function TakenElsewhere({ isOpen }: { isOpen: boolean }) {
+/** A payment with money, or one of the test checkout where a payment service has taken its place. */
+function TakenElsewhere({ payment: { isTest, state } }: { payment: Payment }) {
+  const open = isTest
+    ? 'This payment was begun in the test checkout, which is closed. Nothing was charged.'
+    : 'This payment is made on the page of the payment service.';
   return (
     <Page width="reading">
       <h1 className="mb-6 text-2xl font-semibold">Checkout</h1>
-      {isOpen ? (
-        <>
-          <p className="mb-6 text-lg text-ink-muted">This payment is made on the page of the payment service.</p>
-          <Button asChild variant="primary">
-            <Link to={paths.subscriptionPricing}>See the plans</Link>
-          </Button>
-        </>
-      ) : (
-        <CheckoutOver />
-      )}
+      {state === 'pending' ? <CheckoutOver text={open} /> : <CheckoutOver />}
     </Page>
   );
 }
 
-function CheckoutOver() {
+function CheckoutOver({ text = 'This checkout is over. Nothing was charged.' }) {
   return (
     <>
-      <p className="mb-6 text-lg text-ink-muted">This checkout is over. Nothing was charged.</p>
+      <p className="mb-6 text-lg text-ink-muted">{text}</p>
       <Button asChild variant="primary">
         <Link to={paths.subscriptionPricing}>See the plans</Link>
       </Button>

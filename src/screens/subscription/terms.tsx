@@ -1,6 +1,7 @@
-import { BETA_MONTHS, BETA_PRICE_DOLLARS, TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
+import { BETA_MONTHS, TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { SupportEmail } from '../../features/contact/support-email.tsx';
 import { LegalPage } from '../../features/subscription/legal-page.tsx';
+import { priceOf } from '../../lib/prices.ts';
 
 export function SubscriptionTermsScreen() {
   return (
@@ -32,8 +33,8 @@ export function SubscriptionTermsScreen() {
             <>
               <p>
                 The trial lasts {TRIAL_DAYS} days, is free and ends automatically. A monthly plan renews until you
-                cancel it in Account; it then runs to the end of the paid period. Beta costs ${BETA_PRICE_DOLLARS} once
-                and lasts {BETA_MONTHS} months.
+                cancel it in Account; it then runs to the end of the paid period. Beta costs {priceOf('BETA').amount}{' '}
+                once and lasts {BETA_MONTHS} months.
               </p>
               <p>
                 An upgrade starts at once. The unused time of your old plan is taken off its price, and whatever goes

@@ -1,0 +1,32 @@
+import { afterEach, expect, test } from 'vitest';
+import { PlanView } from '../../src/features/subscription/plan-view.tsx';
+import { priceOf } from '../../src/lib/prices.ts';
+import { showScreen } from '../support/screen.tsx';
+
+function serverWrites(content: string): void {
+  document.head.innerHTML = `<meta name="fairlead-checkout" content="${content}">`;
+}
+
+afterEach(() => document.head.replaceChildren());
+
+test.each([
+  ['test', 'PRO', '$29', 'a month'],
+  ['', 'BETA', '$10', 'once, 6 months'],
+  ['BASIC:500:usd PRO:2750:eur BETA:1000:usd', 'PRO', '€27.50', 'a month'],
+  ['BETA:900:eur', 'BETA', '€9', 'once, 6 months'],
+  ['PRO:4500:jpy', 'PRO', '¥4,500', 'a month'],
+] as const)('of a page with “%s” %s costs %s %s', (written, plan, amount, period) => {
+  serverWrites(written);
+  expect(priceOf(plan)).toEqual({ amount, period });
+});
+
+test('the plans are shown at the prices of the payment service, and name the test checkout where it is', async () => {
+  serverWrites('STANDARD:1100:eur BETA:950:eur');
+  using hosted = showScreen(<PlanView situation={{ kind: 'visitor' }} />, {});
+  await hosted.sees('€11');
+  expect(hosted.page.textContent).toContain('Beta testers pay €9.50 once');
+  expect(hosted.page.textContent).not.toContain('test checkout');
+  serverWrites('test');
+  using own = showScreen(<PlanView situation={{ kind: 'visitor' }} />, {});
+  await own.sees('This Fairlead has a test checkout, in which no money moves. A plan by the month renews');
+});
