@@ -35,7 +35,6 @@ export type CheckoutOrder = {
   amountCents: number;
   /** Taken off the price for the unused time of a lower plan. */
   creditCents: number;
-  expiresAt: Date;
   /** The account at a hosted service, and its subscription there that this order takes to a higher plan. */
   customerId?: string;
   upgrades?: string | null;
@@ -49,8 +48,8 @@ export type PaymentEvent = {
   /** `processing`: confirmed by the person, while the money is still on its way. */
   type: 'paid' | 'processing' | 'failed';
 };
-export type Price = { cents: number; currency: string };
 
+export type Price = { cents: number; currency: string };
 
 /**
  * A service with customers, subscriptions and pages of its own. All throw `payments_unavailable` where it does not answer,

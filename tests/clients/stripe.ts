@@ -1,7 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import Stripe from 'stripe';
 import * as z from 'zod/mini';
-import { DAY_MS } from '../../server/durations.ts';
 import type { Egress } from '../../server/egress.ts';
 import { createStripePayments } from '../../server/payments/stripe/index.ts';
 import { testEgress } from '../support/platforms.ts';
@@ -55,10 +54,9 @@ export const stripeMock: Client = {
     await hosted.prepare();
     const customerId = await hosted.createCustomer({ accountId: 'ada', email: 'ada@example.com', key: 'ada' });
     const order = { accountId: 'ada', amountCents: 2800, creditCents: 100, customerId, upgrades: null };
-    const expiresAt = new Date(Date.now() + DAY_MS);
-    await payments.openCheckout({ ...order, paymentId: 'one', plan: 'PRO', expiresAt });
-    await payments.openCheckout({ ...order, paymentId: 'two', plan: 'BETA', expiresAt });
-    await payments.openCheckout({ ...order, paymentId: 'three', plan: 'PRO', expiresAt, upgrades: 'sub_1' });
+    await payments.openCheckout({ ...order, paymentId: 'one', plan: 'PRO' });
+    await payments.openCheckout({ ...order, paymentId: 'two', plan: 'BETA' });
+    await payments.openCheckout({ ...order, paymentId: 'three', plan: 'PRO', upgrades: 'sub_1' });
     await hosted.openPortal(customerId);
     await hosted.checkout('cs_1');
     await hosted.expireCheckout('cs_1');

@@ -12,6 +12,7 @@ export const PROGRAMS = [
   'fatal-error-main',
   'host-memory',
   'job-process',
+  'payment-instance',
   'platform-process',
   'publishing-process',
   'quota-instance',

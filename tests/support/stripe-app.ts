@@ -2,15 +2,14 @@ import Stripe from 'stripe';
 import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { PaymentCustomerModel } from '../../server/models/payment-customer.ts';
-import { createStripePayments } from '../../server/payments/stripe/index.ts';
 import { takePaymentNotice } from '../../server/services/payments/customer.ts';
 import { createTestApp, type Person, type TestAppOptions } from './app.ts';
-import { testEgress } from './platforms.ts';
-import { SECRET_KEY, startStripe } from './standins/stripe/index.ts';
+import { startStripe } from './standins/stripe/index.ts';
 import { make } from './standins/stripe/objects.ts';
+import { SECRET_KEY, WEBHOOK_SECRET } from './standins/stripe/secrets.ts';
 import { pay, seconds } from './standins/stripe/state.ts';
+import { stripeOf } from './stripe-access.ts';
 
-export const WEBHOOK_SECRET = 'whsec_standin12345678';
 const signer = new Stripe(SECRET_KEY).webhooks;
 
 export type StripeApp = Awaited<ReturnType<typeof createStripeApp>>;
@@ -20,20 +19,21 @@ type Noticed = Record<string, unknown>;
 
 let told = 0;
 
-/** The whole application in process, which takes money by a stand-in of Stripe. Dispose of it with `await using`. */
-export async function createStripeApp(options: TestAppOptions = {}) {
+/**
+ * The whole application in process, which takes money by a stand-in of Stripe, whose clock is `aheadMs` before its own.
+ * Dispose of it with `await using`.
+ */
+export async function createStripeApp({ aheadMs = 0, ...options }: TestAppOptions & { aheadMs?: number } = {}) {
   const app = await createTestApp(options);
-  const stripe = await startStripe({ now: () => app.clock.now() });
-  // The library waits by the wall clock before it asks again.
-  const access = { secretKey: SECRET_KEY, apiUrl: stripe.apiUrl, egress: testEgress(), retries: 0 };
-  const own = { webhookSecret: WEBHOOK_SECRET, publicUrl: app.providers.addresses.publicUrl };
-  const connect = () => createStripePayments({ ...access, ...own, now: () => app.clock.now() });
+  const atStripe = () => new Date(app.clock.now().getTime() + aheadMs);
+  const stripe = await startStripe({ now: atStripe });
+  const connect = () => stripeOf(app, stripe.apiUrl);
   app.providers.payments = connect();
 
   /** Returns a notice as Stripe sends it: its bytes, and the signature over them. */
   function signed(type: string, object: Noticed, { id = nextId(), ageSeconds = 0, secret = WEBHOOK_SECRET } = {}) {
     const payload = JSON.stringify(make('event', { id, type, data: { object } }));
-    const timestamp = seconds(app.clock.now()) - ageSeconds;
+    const timestamp = seconds(atStripe()) - ageSeconds;
     return { body: Buffer.from(payload), signature: signer.generateTestHeaderString({ payload, secret, timestamp }) };
   }
 
@@ -51,9 +51,14 @@ export async function createStripeApp(options: TestAppOptions = {}) {
     /** Time goes by without any notice, and what is due by then is asked for. */
     async passUntold(ms: number) {
       app.clock.advance(ms);
+      // Those of another test stand for the same time.
+      const forget = (by: object) =>
+        JobModel.deleteMany({ _id: / /, ...by })
+          .setOptions({ acrossAccounts: 'jobs' })
+          .comment('test');
+      await forget({});
       await enqueueDue(app.providers.now(), 0);
-      const others = { _id: / /, name: { $ne: 'reconcile-payments' } };
-      await JobModel.deleteMany(others).setOptions({ acrossAccounts: 'jobs' }).comment('test');
+      await forget({ name: { $ne: 'reconcile-payments' } });
       await app.jobs.drain();
     },
     /** The stand-in's page behind an address that the person was led to. */

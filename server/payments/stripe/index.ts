@@ -1,7 +1,6 @@
 import Stripe from 'stripe';
 import * as z from 'zod/mini';
 import { PLANS } from '../../../routers/schemas/plans.ts';
-import { MINUTE_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import type { CheckoutOrder, CustomerFacts, HostedPayments, PaymentNotice, PaymentService } from '../payments.ts';
 import { type Catalog, type CatalogSource, createCatalog, idOf, isPaidOnce } from './catalog.ts';
@@ -38,11 +37,8 @@ async function openCheckout(parts: Parts, order: CheckoutOrder): Promise<{ url: 
   return ask(() => openSession(parts, catalog, order));
 }
 
-/** Stripe's clock and ours may differ, and it keeps none open for longer than a day. */
-const CLOCKS_DIFFER_MS = 5 * MINUTE_MS;
-
 async function openSession({ stripe, publicUrl }: Parts, catalog: Catalog, order: CheckoutOrder) {
-  const { paymentId, accountId, plan, customerId = '', expiresAt } = order;
+  const { paymentId, accountId, plan, customerId = '' } = order;
   const metadata = { paymentId, plan };
   const coupon = await couponFor(stripe, catalog, order);
   const session = await stripe.checkout.sessions.create(
@@ -61,7 +57,6 @@ async function openSession({ stripe, publicUrl }: Parts, catalog: Catalog, order
       }),
       success_url: successUrl(publicUrl, paymentId),
       cancel_url: `${publicUrl}/subscription/cancel`,
-      expires_at: Math.floor((expiresAt.getTime() - CLOCKS_DIFFER_MS) / 1000),
       metadata,
     },
     { idempotencyKey: `fairlead checkout ${paymentId} ${customerId}` },

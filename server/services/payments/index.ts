@@ -52,8 +52,8 @@ export async function checkout(ctx: AccountContext, { plan }: CheckoutInput): Pr
     throw error;
   });
   if (payments.hosted !== undefined) return openHosted(ctx, payments.hosted, opened);
-  const { _id: paymentId, accountId, amountCents, creditCents, expiresAt } = opened.payment;
-  const { url } = await payments.openCheckout({ paymentId, accountId, plan, amountCents, creditCents, expiresAt });
+  const { _id: paymentId, accountId, amountCents, creditCents } = opened.payment;
+  const { url } = await payments.openCheckout({ paymentId, accountId, plan, amountCents, creditCents });
   return { url };
 }
 

@@ -26,8 +26,8 @@ export async function openHosted(
 ): Promise<{ url: string }> {
   if (replacedCheckoutId !== null) await closeReplaced(ctx, hosted, replacedCheckoutId);
   if (typeof payment.checkoutId === 'string') return reopen(ctx, hosted, payment, payment.checkoutId);
-  const { _id: paymentId, accountId, plan, amountCents, creditCents, expiresAt } = payment;
-  const order = { paymentId, accountId, plan, amountCents, creditCents, expiresAt, upgrades };
+  const { _id: paymentId, accountId, plan, amountCents, creditCents } = payment;
+  const order = { paymentId, accountId, plan, amountCents, creditCents, upgrades };
   const { url, checkoutId } = await openForCustomer(ctx, hosted, order);
   if (checkoutId !== undefined) await keepCheckout(ctx, hosted, { paymentId, checkoutId });
   await expectNews(ctx);

@@ -1,10 +1,9 @@
 import type { Reply, Route, StandIn, StandInCall } from '../stand-in.ts';
 import { startStandIn } from '../stand-in.ts';
-import { decodeForm, isJson, type Json, list, make } from './objects.ts';
+import { decodeForm, isJson, type Json, list, make, pageOf } from './objects.ts';
+import { SECRET_KEY } from './secrets.ts';
 import { shownInvoice, shownSession, shownSubscription } from './shown.ts';
-import { createState, newId, type Price, type StripeState, seconds } from './state.ts';
-
-export const SECRET_KEY = 'sk_test_standin1234';
+import { createState, newId, type StripeState, seconds, sell } from './state.ts';
 
 /** Stripe's API, played (docs.stripe.com/api). Its pages are what `state.ts` does in the place of a person. */
 export function startStripe({ now }: { now(): Date }): Promise<StandIn<StripeState>> {
@@ -83,21 +82,8 @@ const catalogRoutes = [
     );
   }),
   route('POST', '/v1/prices', ({ state, form }) => {
-    const recurring = isJson(form.recurring)
-      ? { interval: 'month', interval_count: 1, meter: null, usage_type: 'licensed', trial_period_days: null }
-      : null;
-    for (const one of state.prices.values()) if (one.lookup_key === form.lookup_key) one.lookup_key = '';
-    const made: Price = make('price', {
-      id: newId(state, 'price'),
-      product: text(form.product),
-      currency: text(form.currency),
-      unit_amount: Number(form.unit_amount),
-      lookup_key: text(form.lookup_key),
-      recurring,
-      type: recurring === null ? 'one_time' : 'recurring',
-    });
-    state.prices.set(made.id, made);
-    return ok(made);
+    const made = { product: text(form.product), currency: text(form.currency), unit_amount: Number(form.unit_amount) };
+    return ok(sell(state, { ...made, lookup_key: text(form.lookup_key), isMonthly: isJson(form.recurring) }));
   }),
   route('POST', '/v1/products', ({ state, form }) => {
     const id = text(form.id);
@@ -139,9 +125,7 @@ const checkoutRoutes = [
     if (at(form, 'automatic_tax', 'enabled') === 'true' && !state.computesTax) {
       return refused(400, 'You must have a valid origin address to enable automatic tax calculation in test mode.');
     }
-    const expiresAt = Number(form.expires_at);
-    const ahead = expiresAt - seconds(state.now());
-    if (ahead < 30 * 60 || ahead > 24 * 60 * 60) return refused(400, 'The `expires_at` timestamp must be within 24 h.');
+    const expiresAt = seconds(state.now()) + 24 * 60 * 60;
     const id = newId(state, 'cs_test');
     const session = make('checkout.session', {
       ...{ id, customer, mode: text(form.mode), status: 'open', payment_status: 'unpaid', expires_at: expiresAt },
@@ -183,12 +167,8 @@ const lifeRoutes = [
     const customer = query.get('customer') ?? '';
     if (!state.customers.has(customer)) return missing(customer);
     const own = [...state.subscriptions.values()].filter((one) => one.customer === customer);
-    return ok(
-      list(
-        '/v1/subscriptions',
-        own.map((one) => shownSubscription(state, one, expand)),
-      ),
-    );
+    const shown = own.map((one) => shownSubscription(state, one, expand));
+    return ok(pageOf('/v1/subscriptions', shown, query));
   }),
   route('GET', '/v1/subscriptions/{subscription_exposed_id}', ({ state, id, expand }) => {
     const subscription = state.subscriptions.get(id);
@@ -211,18 +191,15 @@ const lifeRoutes = [
     const own = [...state.invoices.values()].filter(
       (one) => one.customer === query.get('customer') && one.status === query.get('status'),
     );
-    return ok(
-      list(
-        '/v1/invoices',
-        own.reverse().map((one) => shownInvoice(state, one, expand)),
-      ),
-    );
+    const shown = own.reverse().map((one) => shownInvoice(state, one, expand));
+    return ok(pageOf('/v1/invoices', shown, query));
   }),
   route('GET', '/v1/charges', ({ state, query }) =>
     ok(
-      list(
+      pageOf(
         '/v1/charges',
         [...state.charges.values()].filter((one) => one.customer === query.get('customer')),
+        query,
       ),
     ),
   ),

@@ -13,8 +13,16 @@ export function make<Fields extends Json>(kind: string, fields: Fields): Json & 
   return { ...structuredClone(EXAMPLES[kind]), ...fields };
 }
 
-export function list(url: string, data: readonly unknown[]) {
-  return { object: 'list', url, has_more: false, data };
+export function list(url: string, data: readonly unknown[], has_more = false) {
+  return { object: 'list', url, has_more, data };
+}
+
+/** One page of it, as docs.stripe.com/api/pagination has it. */
+export function pageOf<One extends { id: string }>(url: string, all: readonly One[], query: URLSearchParams) {
+  const after = query.get('starting_after');
+  const start = after === null ? 0 : 1 + all.findIndex(({ id }) => id === after);
+  const end = start + Number(query.get('limit') ?? 10);
+  return { ...list(url, all.slice(start, end), end < all.length) };
 }
 
 /** Reads `a[b][0]=c` as the nested value that it stands for; every leaf is a text. */

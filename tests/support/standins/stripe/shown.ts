@@ -37,7 +37,7 @@ export function shownSubscription(state: StripeState, subscription: Subscription
 
 export function shownInvoice(_state: StripeState, invoice: Invoice, expand: readonly string[]) {
   const { id, customer, subscription, lines, off, tax, billing_reason: reason, status, amount_due: due } = invoice;
-  const { intent, created } = invoice;
+  const { intent, created, currency } = invoice;
   const isPaid = status === 'paid';
   const payment = make('invoice_payment', {
     ...{ id: `inpay_${id}`, invoice: id, status: isPaid ? 'paid' : 'open' },
@@ -45,7 +45,7 @@ export function shownInvoice(_state: StripeState, invoice: Invoice, expand: read
   });
   return make('invoice', {
     ...{ id, customer, created, status, amount_due: due, amount_paid: isPaid ? due : 0, billing_reason: reason },
-    currency: 'usd',
+    currency,
     lines: list(`/v1/invoices/${id}/lines`, linesOf(id, lines)),
     parent: {
       type: 'subscription_details',

@@ -94,6 +94,28 @@ export function get<T>(map: ReadonlyMap<string, T>, id: string): T {
 export const seconds = (date: Date): number => Math.floor(date.getTime() / 1000);
 const monthAfter = (at: number): number => seconds(addMonths(new Date(at * 1000), 1));
 
+type Sold = Pick<Price, 'product' | 'currency' | 'unit_amount' | 'lookup_key'> & { isMonthly: boolean };
+
+/** Makes a price, which takes its key from the one that had it. */
+export function sell(state: StripeState, { isMonthly, ...fields }: Sold): Price {
+  const monthly = {
+    interval: 'month',
+    interval_count: 1,
+    meter: null,
+    usage_type: 'licensed',
+    trial_period_days: null,
+  };
+  for (const one of state.prices.values()) if (one.lookup_key === fields.lookup_key) one.lookup_key = '';
+  const made: Price = make('price', {
+    id: newId(state, 'price'),
+    ...fields,
+    recurring: isMonthly ? monthly : null,
+    type: isMonthly ? 'recurring' : 'one_time',
+  });
+  state.prices.set(made.id, made);
+  return made;
+}
+
 /** The person pays on the page of the checkout; `delayed`: by a way that takes days. */
 export function pay(state: StripeState, sessionId: string, { delayed = false } = {}): Session {
   const session = get(state.sessions, sessionId);
@@ -193,6 +215,11 @@ export function refund(state: StripeState, intent: string, cents?: number): Char
   return Object.assign(one, { amount_refunded: amount, refunded: amount === one.amount });
 }
 
+/** The bank sends back what was to be returned. */
+export function failRefund(state: StripeState, intent: string): Charge {
+  return Object.assign(chargeOf(state, intent), { amount_refunded: 0, refunded: false });
+}
+
 /** A customer's bank asks for the money back. */
 export function dispute(state: StripeState, intent: string, status: 'needs_response' | 'won' | 'lost'): Json {
   const one = chargeOf(state, intent);
@@ -217,13 +244,14 @@ type Sum = {
   isPaid: boolean;
 };
 
-function bill(state: StripeState, { id: subscription, customer }: Subscription, sum: Sum): string {
+function bill(state: StripeState, { id: subscription, customer, price }: Subscription, sum: Sum): string {
   const id = newId(state, 'in');
   const amount = sum.lines.reduce((all, line) => all + line.amount, 0) - sum.off + sum.tax;
   const at = seconds(state.now());
   const { isPaid } = sum;
   state.invoices.set(id, {
     ...{ id, customer, subscription, lines: sum.lines, off: sum.off, tax: sum.tax, billing_reason: sum.reason },
+    currency: get(state.prices, price).currency,
     status: isPaid ? 'paid' : 'open',
     amount_due: amount,
     created: at,
