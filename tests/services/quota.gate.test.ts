@@ -6,6 +6,7 @@ import { expect, inject, test } from 'vitest';
 import type { CreateDeploymentInput } from '../../routers/schemas/deployments.ts';
 import type { PaidPlan } from '../../routers/schemas/plans.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
+import { DomainModel } from '../../server/models/domain.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { UserModel } from '../../server/models/user.ts';
@@ -73,23 +74,29 @@ async function nextLine({ process: child, lines }: Instance): Promise<string> {
   }
 }
 
-test(`of ${CREATIONS} creations at once over two instances exactly one gets the one place`, async () => {
+test(`of ${CREATIONS} deployments, and of ${CREATIONS} domains, at once over two instances exactly as many are made as the plan allows`, async () => {
   await using app = await createTestApp();
-  const ada = await personWith(app, 'BASIC');
+  const ada = await personWith(app, 'STANDARD');
   const instances = await Promise.all([1, 2].map(() => startInstance('create', ada.user.id, CREATIONS / 2)));
+  async function tell(word: string): Promise<unknown[]> {
+    const answers = await Promise.all(
+      instances.map(async (instance) => {
+        const answer = nextLine(instance);
+        instance.process.stdin?.write(`${word}\n`);
+        return answer;
+      }),
+    );
+    return answers.flatMap((answer) => JSON.parse(answer)).sort();
+  }
+  const made = (cap: number, code: string) => [...Array(cap).fill('created'), ...Array(CREATIONS - cap).fill(code)];
 
-  const answers = await Promise.all(
-    instances.map(async (instance) => {
-      const answer = nextLine(instance);
-      instance.process.stdin?.write('go\n');
-      return answer;
-    }),
-  );
+  expect(await tell('go')).toEqual(made(3, 'deployment_limit_reached'));
+  expect(await countsOf(ada)).toEqual({ counted: 3, there: 3 });
+  const accountId = ada.user.id;
+  const deployment = await DeploymentModel.findOne({ accountId }).orFail();
+  expect(await tell(deployment._id)).toEqual(made(5, 'domain_limit_reached'));
+  expect(await DomainModel.countDocuments({ accountId })).toBe(5);
   await Promise.all(instances.map((instance) => instance.process.exitCode ?? once(instance.process, 'exit')));
-
-  const outcomes: unknown[] = answers.flatMap((answer) => JSON.parse(answer));
-  expect(outcomes.sort()).toEqual(['created', ...Array(CREATIONS - 1).fill('deployment_limit_reached')]);
-  expect(await countsOf(ada)).toEqual({ counted: 1, there: 1 });
 }, 240_000);
 
 test(`a cap of three holds against ${CREATIONS} at once in one process, and the refusal names plan, limit and upgrade hint`, async () => {

@@ -1,0 +1,140 @@
+import { expect, test } from 'vitest';
+import { PAID_PLANS, type PaidPlan, type Plan } from '../../routers/schemas/plans.ts';
+import { createTestApp, type Person } from '../support/app.ts';
+import { setPlan } from '../support/plans.ts';
+import { refusalOf } from '../support/refusal.ts';
+import { IS_FULL } from '../support/size.ts';
+
+/** More than the largest cap of a plan that has one. */
+const TRIED = { deployments: 4, domains: 6 };
+
+async function untilRefused(times: number, code: string, act: () => Promise<unknown>): Promise<number> {
+  for (let n = 0; n < times; n += 1) {
+    const done = act();
+    if (
+      await done.then(
+        () => true,
+        () => false,
+      )
+    )
+      continue;
+    const refusal = await refusalOf(done);
+    expect([code, 'plan_required']).toContain(refusal.code);
+    expect(refusal).toMatchObject({ status: 403, hint: expect.stringMatching(/Pricing & Trial/) });
+    return n;
+  }
+  return times;
+}
+
+/** Whether the plan lets it happen; what else stands against it is no matter of the plan. */
+async function isOpen(act: Promise<unknown>): Promise<boolean> {
+  return act.then(
+    () => true,
+    async () => (await refusalOf(act)).code !== 'plan_required',
+  );
+}
+
+let tries = 0;
+function newName(): string {
+  tries += 1;
+  return `gate-${tries}.test`;
+}
+
+/** What a person gets at each gate who asks for all of it: more deployments and domains, or what the plan opens. */
+const GATES = {
+  deployments: ({ caller }: Person) =>
+    untilRefused(TRIED.deployments, 'deployment_limit_reached', () =>
+      caller.deployments.create({ name: newName(), platform: 'built-in' }),
+    ),
+  domains: async ({ caller }: Person, deploymentId: string) =>
+    untilRefused(TRIED.domains, 'domain_limit_reached', () => caller.domains.add({ deploymentId, name: newName() })),
+  /** The same platform twice is refused as well, behind the gate. */
+  destinations: ({ caller }: Person, deploymentId: string) =>
+    isOpen(caller.deployments.addDestination({ deploymentId, platform: 'built-in' })),
+  platforms: ({ caller }: Person, deploymentId: string) =>
+    isOpen(caller.deployments.addDestination({ deploymentId, platform: 'built-in', isMove: true })),
+  diagnostics: async ({ caller }: Person) => {
+    const { reportId } = await caller.diagnostics.run({ name: newName() });
+    return (await caller.diagnostics.get({ reportId })).isWhole;
+  },
+  analytics: async ({ caller }: Person) => (await caller.analytics.visits({ days: 396, timeZone: 'UTC' })).keptDays,
+};
+type Gate = keyof typeof GATES;
+
+/** As they are sold. `Infinity`: as many as are tried. */
+const SOLD: Record<Plan, Record<Gate, number | boolean | null>> = {
+  free: { deployments: 0, domains: 0, destinations: false, platforms: false, diagnostics: false, analytics: null },
+  BASIC: { deployments: 1, domains: 1, destinations: false, platforms: true, diagnostics: false, analytics: 7 },
+  STANDARD: { deployments: 3, domains: 5, destinations: false, platforms: true, diagnostics: true, analytics: 30 },
+  PRO: { deployments: 4, domains: 6, destinations: true, platforms: true, diagnostics: true, analytics: 396 },
+  BETA: { deployments: 4, domains: 6, destinations: true, platforms: true, diagnostics: true, analytics: 396 },
+};
+
+async function put(person: Person, plan: Plan): Promise<void> {
+  if (plan === 'free') await setPlan(person, 'BASIC', { endsAt: new Date(0) });
+  else await setPlan(person, plan);
+}
+
+async function allOf(person: Person, deploymentId: string): Promise<Record<string, unknown>> {
+  const got: Record<string, unknown> = {};
+  for (const [gate, ask] of Object.entries(GATES)) {
+    // Without a deployment that can be changed there is nothing to add to.
+    got[gate] = await ask(person, deploymentId);
+  }
+  return got;
+}
+
+test.each(['free', ...PAID_PLANS] as const)('each gate gives what %s is sold with, and no more', async (plan) => {
+  await using app = await createTestApp();
+  const person = await app.person();
+  await put(person, 'PRO');
+  const { id } = await person.caller.deployments.create({ name: 'First', platform: 'built-in' });
+  await put(person, plan);
+  const { deployments, domains, ...open } = SOLD[plan];
+
+  const got = await allOf(person, id);
+
+  expect(got).toEqual({
+    ...open,
+    deployments:
+      typeof deployments === 'number' && deployments < TRIED.deployments ? Math.max(0, deployments - 1) : deployments,
+    domains,
+  });
+});
+
+/** Every change to another plan: [from, to]. */
+const ALL_CHANGES = PAID_PLANS.flatMap((from) =>
+  (['free', ...PAID_PLANS] as const).filter((to) => to !== from).map((to): [PaidPlan, Plan] => [from, to]),
+);
+
+/** Up, down, sidewards and to none. */
+const FEW_CHANGES: typeof ALL_CHANGES = [
+  ['BASIC', 'STANDARD'],
+  ['PRO', 'BASIC'],
+  ['BETA', 'STANDARD'],
+  ['STANDARD', 'free'],
+];
+
+test('from the moment of a change each gate is that of the new plan, whatever there is of the old one', async () => {
+  await using app = await createTestApp();
+  for (const [from, to] of IS_FULL ? ALL_CHANGES : FEW_CHANGES) {
+    const person = await app.person();
+    await put(person, from);
+    const { id } = await person.caller.deployments.create({ name: 'First', platform: 'built-in' });
+    const held = { deployments: 1 + (await GATES.deployments(person)), domains: await GATES.domains(person, id) };
+    await setPlan(person, to === 'free' ? 'BASIC' : to, {
+      writableIds: [id],
+      ...(to === 'free' && { endsAt: new Date(0) }),
+    });
+
+    const { deployments, domains, ...open } = await allOf(person, id);
+
+    const { deployments: cap, domains: domainCap, ...sold } = SOLD[to];
+    expect({ ...open, change: `${from} to ${to}` }).toEqual({ ...sold, change: `${from} to ${to}` });
+    const isUncapped = to === 'PRO' || to === 'BETA';
+    const left = (limit: unknown, has: number) => Math.max(0, Number(limit) - has);
+    expect([deployments, domains], `${from} to ${to}`).toEqual(
+      isUncapped ? [TRIED.deployments, TRIED.domains] : [left(cap, held.deployments), left(domainCap, held.domains)],
+    );
+  }
+});
