@@ -3,6 +3,7 @@ import {
   applyPlan,
   checkDomain,
   checkDomainName,
+  chooseWritableDomains,
   getDomain,
   lastPlan,
   listDomains,
@@ -17,6 +18,7 @@ import {
   applyPlanInput,
   checkDomainInput,
   checkDomainNameInput,
+  chooseWritableDomainsInput,
   domainListSchema,
   domainNameCheckSchema,
   domainSchema,
@@ -32,7 +34,8 @@ import {
   undoPlanInput,
   updateDomainInput,
 } from './schemas/domains.ts';
-import { protectedProcedure, router, writeProcedure } from './trpc.ts';
+import { doneSchema } from './schemas/primitives.ts';
+import { protectedProcedure, router, sessionProcedure, writeProcedure } from './trpc.ts';
 
 export const domainsRouter = router({
   list: protectedProcedure
@@ -89,6 +92,11 @@ export const domainsRouter = router({
     .input(updateDomainInput)
     .output(domainSchema)
     .mutation(({ ctx, input }) => updateDomain(ctx, input)),
+
+  chooseWritable: sessionProcedure
+    .input(chooseWritableDomainsInput)
+    .output(doneSchema)
+    .mutation(({ ctx, input }) => chooseWritableDomains(ctx, input)),
 
   remove: writeProcedure
     .input(removeDomainInput)

@@ -150,6 +150,8 @@ export const domainSchema = z.strictObject({
   createdAt: z.date(),
   /** The claim was lost: the proof of another account was seen in the DNS of this name. */
   lostTo: z.optional(z.literal('another account')),
+  /** The plan allows its deployment fewer, and this is not among them: it stays live and is read-only. */
+  isOverCap: z.optional(z.literal(true)),
 });
 export const domainListSchema = z.strictObject({
   items: z.array(domainSchema),
@@ -198,6 +200,15 @@ export const recordPlanSchema = z.strictObject({
 });
 export const lastPlanSchema = z.nullable(recordPlanSchema);
 
+/** No plan with a cap allows more. */
+const WRITABLE_MAX = 20;
+
+export const chooseWritableDomainsInput = z.strictObject({
+  deploymentId: idSchema,
+  domainIds: z.array(idSchema).check(z.minLength(1), z.maxLength(WRITABLE_MAX)),
+});
+
+export type ChooseWritableDomainsInput = z.infer<typeof chooseWritableDomainsInput>;
 export type CheckDomainNameInput = z.infer<typeof checkDomainNameInput>;
 export type DomainNameCheck = z.infer<typeof domainNameCheckSchema>;
 export type AddDomainInput = z.infer<typeof addDomainInput>;

@@ -146,6 +146,8 @@ const domainDocSchema = new Schema(
     ensureAt: { type: Date, default: null },
     /** Until it is proved. */
     expiresAt: { type: Date, default: null },
+    /** When the person chose it among those that can be changed, where the plan allows its deployment fewer. */
+    chosenAt: { type: Date, default: null },
     /** Another account has proved the name. */
     lostAt: { type: Date, default: null },
     /** When the latest mail of each kind went to its owner. */

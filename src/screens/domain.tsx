@@ -3,9 +3,11 @@ import { Link, useParams } from 'wouter';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import { isNothing, shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
+import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { FailedState } from '../components/failed-state.tsx';
 import { HostName } from '../components/host-name.tsx';
+import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { CertificateList } from '../features/certificates/certificate-list.tsx';
@@ -77,7 +79,7 @@ type DomainPageProps = { domain: Domain; onRemoved: (left: RemovedDomainProps['r
 function DomainPage({ domain, onRemoved }: DomainPageProps) {
   const allowance = trpc.subscription.allowance.useQuery();
   const { deployments } = useOfferedDeployments();
-  const readOnly = isReadOnly(allowance.data, domain.deploymentId);
+  const readOnly = isReadOnly(allowance.data, domain.deploymentId) || domain.isOverCap === true;
   const isEnding = domain.state === 'removing' || domain.lostTo !== undefined;
   // What is in the way stands beside what mends it.
   const mayRepair = needsRepair(domain) && !readOnly;
@@ -105,6 +107,7 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
         }
       />
       <div className="flex flex-col gap-4">
+        {domain.isOverCap && <OverCap deploymentId={domain.deploymentId} />}
         {!mayRepair && <DomainNotice domain={domain} />}
         <LoopbackNotice records={domain.records} />
         {!isEnding && !readOnly && <RecordSetup domain={domain} />}
@@ -118,6 +121,22 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
         <VisitorsCard domain={domain} deployment={deployments.find(({ id }) => id === domain.deploymentId)} />
       </div>
     </>
+  );
+}
+
+function OverCap({ deploymentId }: { deploymentId: string }) {
+  return (
+    <Notice
+      tone="warn"
+      title="Your plan allows this deployment fewer domains"
+      action={
+        <Button size="sm" asChild>
+          <Link to={`${href.deployment(deploymentId)}?tab=domains`}>See its domains</Link>
+        </Button>
+      }
+    >
+      This one stays live and is read-only.
+    </Notice>
   );
 }
 

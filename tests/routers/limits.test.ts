@@ -39,6 +39,7 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
   'subscription.resume': { name: 'plan-changes', call: (caller) => caller.subscription.resume() },
   'subscription.change': { name: 'plan-changes', call: (caller) => caller.subscription.change({ plan: 'BASIC' }) },
   'subscription.chooseWritable': 'once in a period',
+  'domains.chooseWritable': 'once in a period',
   'feedback.rate': {
     name: 'feedback',
     call: (caller) => caller.feedback.rate({ rating: 5, deploymentId: 'main-app' }),

@@ -44,7 +44,6 @@ type Owned = {
 
 const MAILED = 'A'.repeat(43);
 const PASSWORD = 'Correct horse 1';
-
 const CASES: Record<string, Case> = {
   'user.get': { access: 'read' },
   'user.notifications': { access: 'session' },
@@ -77,6 +76,11 @@ const CASES: Record<string, Case> = {
     access: 'session',
     input: ({ deploymentId }) => ({ deploymentIds: [deploymentId] }),
     ids: ['deploymentIds'],
+  },
+  'domains.chooseWritable': {
+    access: 'session',
+    input: ({ deploymentId, domainId }) => ({ deploymentId, domainIds: [domainId] }),
+    ids: ['deploymentId', 'domainIds'],
   },
   'payments.list': { access: 'read' },
   'payments.portal': { access: 'session' },

@@ -9,8 +9,6 @@ import {
   mayUse,
   type Plan,
 } from '../../routers/schemas/plans.ts';
-import { DeploymentModel } from '../../server/models/deployment.ts';
-import { DomainModel } from '../../server/models/domain.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import { type WritableCandidate, writableOf } from '../../server/services/subscription/writable.ts';
@@ -18,11 +16,8 @@ import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { setPlan } from '../support/plans.ts';
 import { contextOf, createPublishingApp, publish, sendSite } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
-import { retryUntilAvailable } from '../support/retry-until-available.ts';
-import { IS_FULL } from '../support/size.ts';
 
 const DAY_MS = 86_400_000;
-const AT_ONCE = IS_FULL ? 16 : 8;
 
 /** The plans of the product, as they are sold: plan, deployments, domains for each, days of analytics, gates, tiers. */
 const TABLE: readonly [Plan, number | null, number | null, number | null, Gate[], string][] = [
@@ -216,29 +211,44 @@ test('the deployment that was published last is the one that stays writable', as
   expect(await ada.caller.subscription.allowance()).toMatchObject({ writableIds: [old] });
 });
 
-const codeOf = (outcome: PromiseSettledResult<unknown>): string =>
-  outcome.status === 'rejected' ? outcome.reason.cause.code : 'made';
-
-test('of many deployments and domains at once exactly as many are made as the plan allows', async () => {
+test('domains that a small plan has no place for stay and are read-only, and the person chooses once a month', async () => {
   await using app = await createTestApp();
-  const ada = await app.person();
-  await setPlan(ada, 'STANDARD');
-  const deploy = (n: number) =>
-    ada.caller.deployments.create({ name: `Site ${n}`, platform: 'built-in', idempotencyKey: `gates-at-once-${n}` });
-  const names = Array.from({ length: AT_ONCE }, (_, n) => n);
+  const [ada, bob] = [await app.trialPerson(), await app.trialPerson()];
+  const [deploymentId = ''] = await makeDeployments(ada, ['One']);
+  const [foreign = ''] = await makeDeployments(bob, ['Two']);
+  const add = (person: Person, name: string, to = deploymentId) =>
+    person.caller.domains.add({ deploymentId: to, name });
+  const [first, second] = [await add(ada, 'first.test'), await add(ada, 'second.test')];
+  const other = await add(bob, 'other.test', foreign);
+  const change = ({ id: domainId, counterpart }: typeof first) =>
+    ada.caller.domains.update({ domainId, servedName: counterpart ?? '' });
+  const overCap = async () =>
+    (await ada.caller.domains.list()).items.flatMap(({ name, isOverCap }) => (isOverCap ? name : []));
+  const choose = (domainIds: string[]) => ada.caller.domains.chooseWritable({ deploymentId, domainIds });
+  expect(await overCap()).toEqual([]);
+  expect(await refusalOf(choose([first.id]))).toMatchObject({ code: 'conflict' });
+  await setPlan(ada, 'BASIC');
 
-  const deployed = await Promise.allSettled(names.map((n) => retryUntilAvailable(() => deploy(n))));
-  expect(deployed.map(codeOf).sort()).toEqual([
-    ...Array(AT_ONCE - 3).fill('deployment_limit_reached'),
-    ...Array(3).fill('made'),
-  ]);
+  expect(await overCap()).toEqual(['second.test']);
+  expect(await ada.caller.domains.get({ domainId: second.id })).toMatchObject({ isOverCap: true });
+  expect(await refusalOf(change(second))).toMatchObject({
+    code: 'plan_required',
+    message:
+      'On Basic one domain of a deployment can be changed, and this is not among them: it stays live and is read-only.',
+  });
+  await change(first);
 
-  const deployment = await DeploymentModel.findOne({ accountId: ada.user.id }).orFail();
-  const add = (n: number) => ada.caller.domains.add({ deploymentId: deployment._id, name: `many${n}.test` });
-  const added = await Promise.allSettled(names.map((n) => retryUntilAvailable(() => add(n))));
-  expect(added.map(codeOf).sort()).toEqual([
-    ...Array(AT_ONCE - 5).fill('domain_limit_reached'),
-    ...Array(5).fill('made'),
-  ]);
-  expect(await DomainModel.countDocuments({ accountId: ada.user.id })).toBe(5);
+  expect(await refusalOf(choose([first.id, second.id]))).toMatchObject({ code: 'conflict' });
+  expect(await refusalOf(choose([other.id]))).toMatchObject({ code: 'not_found' });
+  await choose([second.id]);
+  expect(await overCap()).toEqual(['first.test']);
+  await change(second);
+  expect(await refusalOf(change(first))).toMatchObject({ code: 'plan_required' });
+  expect(await refusalOf(choose([first.id])), 'twice in a month').toMatchObject({ code: 'conflict' });
+  app.clock.advance(32 * DAY_MS);
+  await setPlan(ada, 'BASIC', { endsAt: new Date(Date.now() + 90 * DAY_MS) });
+  await choose([first.id]);
+  expect(await overCap()).toEqual(['second.test']);
+  await ada.caller.domains.remove({ domainId: second.id });
+  expect(await overCap()).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { removeCertificates } from '../certificates/ensure.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { moveDomain } from '../move-state.ts';
 import { countAgainst } from '../rate-limit.ts';
-import { requireWritable } from '../subscription/writable.ts';
+import { requireWritable, requireWritableDomain } from '../subscription/writable.ts';
 import { requireDomainQuota, requireTakesDomains } from './add.ts';
 import { detachEverywhere } from './detach.ts';
 import { moveTo, placeOf } from './move.ts';
@@ -31,7 +31,7 @@ const UPDATES_PER_MINUTE = 30;
  */
 export async function updateDomain(ctx: AccountContext, input: UpdateDomainInput): Promise<Domain> {
   const before = await findDomain(ctx, input.domainId);
-  await requireWritable(null, ctx, before.deploymentId);
+  await requireWritableDomain(null, ctx, before._id);
   const { servedName = before.servedName, deploymentId = before.deploymentId } = input;
   const isMoving = deploymentId !== before.deploymentId;
   if (!isMoving && servedName === before.servedName) return showDomain(ctx, before);
@@ -81,7 +81,7 @@ async function applyUpdate(
   const { _id: deploymentId } = to;
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
   const isMoving = deploymentId !== before.deploymentId;
-  await requireWritable(session, ctx, before.deploymentId);
+  await requireWritableDomain(session, ctx, _id);
   if (isMoving) await requireWritable(session, ctx, deploymentId);
   const current = await DomainModel.findOne({ _id, accountId, state: { $ne: 'removing' } }).session(session);
   if (current === null) throw notFound('domain');

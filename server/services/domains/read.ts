@@ -12,6 +12,7 @@ import type { AccountContext } from '../../service-context.ts';
 import { certifiedDomains } from '../certificates/read.ts';
 import { afterCursor, encodeCursor } from '../page-cursor.ts';
 import { domainUrlOf } from '../site-address.ts';
+import { domainsOverCap } from '../subscription/writable.ts';
 import { platformAnswers } from './ask-platform.ts';
 
 /** Those that wait for their owner, and those that work with something in the way. */
@@ -45,8 +46,9 @@ export async function listDomains(ctx: AccountContext, input: ListDomainsInput):
   const page = docs.slice(0, limit);
   const last = page.at(-1);
   const certified = await certifiedDomains(ctx.actor.accountId, page);
+  const over = await domainsOverCap(null, ctx, [...new Set(page.map(({ deploymentId }) => deploymentId))]);
   return {
-    items: page.map((doc) => toDomain(ctx, doc, certified.has(doc._id))),
+    items: page.map((doc) => toDomain(ctx, doc, { isCertified: certified.has(doc._id), isOverCap: over.has(doc._id) })),
     nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last) : null,
   };
 }
@@ -66,10 +68,13 @@ export async function findDomain(ctx: AccountContext, domainId: string): Promise
 /** Returns the account's document as it is shown. */
 export async function showDomain(ctx: AccountContext, doc: DomainRow): Promise<Domain> {
   const certified = await certifiedDomains(ctx.actor.accountId, [doc]);
-  return toDomain(ctx, doc, certified.has(doc._id));
+  const over = await domainsOverCap(null, ctx, [doc.deploymentId]);
+  return toDomain(ctx, doc, { isCertified: certified.has(doc._id), isOverCap: over.has(doc._id) });
 }
 
-function toDomain({ providers }: AccountContext, doc: DomainRow, isCertified: boolean): Domain {
+type Shown = { isCertified: boolean; isOverCap: boolean };
+
+function toDomain({ providers }: AccountContext, doc: DomainRow, { isCertified, isOverCap }: Shown): Domain {
   const { _id: id, deploymentId, name, servedName, state, problem, lostAt } = doc;
   return {
     id,
@@ -93,6 +98,7 @@ function toDomain({ providers }: AccountContext, doc: DomainRow, isCertified: bo
     expiresAt: doc.expiresAt ?? null,
     createdAt: doc.createdAt,
     ...(lostAt && { lostTo: 'another account' as const }),
+    ...(isOverCap && { isOverCap }),
   };
 }
 

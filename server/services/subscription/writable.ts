@@ -3,7 +3,7 @@ import { deploymentLimit, PAID_PLANS, PLANS, type Plan } from '../../../routers/
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
-import { DomainModel } from '../../models/domain.ts';
+import { DomainModel, type DomainRow } from '../../models/domain.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
 import type { AccountContext } from '../../service-context.ts';
@@ -94,7 +94,46 @@ export async function requireWritableDomain(
   const own = { _id: domainId, accountId: ctx.actor.accountId };
   const domain = await DomainModel.findOne(own, { deploymentId: 1 }).session(session).lean();
   if (domain === null) throw notFound('domain');
-  await requireWritable(session, ctx, domain.deploymentId);
+  const { deploymentId } = domain;
+  await requireWritable(session, ctx, deploymentId);
+  if (!(await domainsOverCap(session, ctx, [deploymentId])).has(domainId)) return;
+  const { accountId } = ctx.actor;
+  const plan = activePlan(await SubscriptionModel.findOne({ accountId }).session(session).lean(), ctx.now());
+  const { title, customDomains } = PLANS[plan];
+  const allowed = customDomains === 1 ? 'one domain' : `${customDomains} domains`;
+  const message = `On ${title} ${allowed} of a deployment can be changed, and this is not among them: it stays live and is read-only.`;
+  throw new AppError('plan_required', message, { hint: await upgradeHint(accountId, plan, session) });
+}
+
+/**
+ * Returns the ids of the domains that the plan has no place for, of these deployments. Over the cap of each the chosen ones
+ * can be changed, filled up by those that were added first.
+ */
+export async function domainsOverCap(
+  session: ClientSession | null,
+  { actor: { accountId }, now }: AccountContext,
+  deploymentIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const plan = activePlan(await SubscriptionModel.findOne({ accountId }).session(session).lean(), now());
+  const { customDomains } = PLANS[plan];
+  // Without a plan there is no other place either: their deployments are read-only.
+  if (customDomains === null || plan === 'free') return new Set();
+  const of = { accountId, deploymentId: { $in: deploymentIds }, state: { $ne: 'removing' as const } };
+  const domains = await DomainModel.find(of, { deploymentId: 1, chosenAt: 1, createdAt: 1 }).session(session).lean();
+  const over = deploymentIds.flatMap((id) =>
+    domains
+      .filter(({ deploymentId }) => deploymentId === id)
+      .sort(inTurn)
+      .slice(customDomains),
+  );
+  return new Set(over.map(({ _id }) => _id));
+}
+
+type Candidate = Pick<DomainRow, 'chosenAt' | 'createdAt'>;
+
+function inTurn(one: Candidate, other: Candidate): number {
+  const isChosen = ({ chosenAt }: Candidate) => Number(chosenAt instanceof Date);
+  return isChosen(other) - isChosen(one) || one.createdAt.getTime() - other.createdAt.getTime();
 }
 
 async function readOnly(session: ClientSession | null, accountId: string, plan: Plan): Promise<AppError> {

@@ -14,6 +14,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { DomainBadge, recordsSeen } from './domain-badge.tsx';
+import { DomainChoice } from './domain-choice.tsx';
 
 export type NamedDeployment = { id: string; name: string; slug: string };
 export type AddDomainDialogProps = { deployments: readonly NamedDeployment[]; onClose: () => void };
@@ -51,7 +52,10 @@ export function DomainList({
   const isPending = list.isPending || isWaiting;
   const domains = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const open = deployments.filter(({ id }) => !isReadOnly(id));
-  const isFull = limit !== null && domains.filter(({ state }) => state !== 'removing').length >= limit;
+  const kept = domains.filter(({ state }) => state !== 'removing');
+  // A choice that left one out would take it from the person.
+  const mayChoose = !list.hasNextPage && kept.some(({ isOverCap }) => isOverCap);
+  const isFull = limit !== null && kept.length >= limit;
   const add =
     open.length > 0 &&
     (isFull ? (
@@ -63,6 +67,9 @@ export function DomainList({
     ));
   return (
     <div>
+      {deploymentId !== undefined && limit !== null && open.length > 0 && mayChoose && (
+        <DomainChoice deploymentId={deploymentId} domains={kept} limit={limit} />
+      )}
       <Card className="overflow-hidden" aria-busy={list.isFetching}>
         <CardHeader title="Your domains" action={domains.length > 0 && add} />
         <ListStates
@@ -128,6 +135,7 @@ function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDe
         {domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined && (
           <span>{recordsSeen(domain)}</span>
         )}
+        {domain.isOverCap && <span>Read-only</span>}
         <DomainBadge domain={domain} />
       </div>
     </li>

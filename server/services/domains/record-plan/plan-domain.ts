@@ -23,7 +23,7 @@ import {
   zonesHolding,
 } from '../../connections/dns-connections.ts';
 import { findDeployment } from '../../deployments/read.ts';
-import { requireWritable } from '../../subscription/writable.ts';
+import { requireWritableDomain } from '../../subscription/writable.ts';
 import { findDomain } from '../read.ts';
 import { type DomainTarget, domainTargetOf, requiredRecords } from '../required-records.ts';
 import { toRecordPlan } from './stored-record-plan.ts';
@@ -53,7 +53,7 @@ type Wanted = {
  */
 export async function planDomain(ctx: AccountContext, input: PlanDomainInput): Promise<RecordPlan> {
   const domain = await findDomain(ctx, input.domainId);
-  await requireWritable(null, ctx, domain.deploymentId);
+  await requireWritableDomain(null, ctx, domain._id);
   const deployment = await findDeployment(ctx, domain.deploymentId);
   const target = await domainTargetOf(ctx.providers, deployment);
   const caa = await wantedCaa(ctx.providers, domain, target);

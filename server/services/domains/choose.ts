@@ -1,0 +1,48 @@
+import type { ChooseWritableDomainsInput } from '../../../routers/schemas/domains.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { PLANS } from '../../../routers/schemas/plans.ts';
+import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
+import { addMonths } from '../../durations.ts';
+import { AppError, notFound } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { DomainModel } from '../../models/domain.ts';
+import { transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../service-context.ts';
+import { currentPlan } from '../quota.ts';
+import { requireWritable } from '../subscription/writable.ts';
+
+/**
+ * Says which domains of a deployment can be changed where the plan allows it fewer than there are, once a month. Throws
+ * `not_found`, `plan_required`, and `conflict` where all of them can be changed, more are named than the plan allows, and
+ * for a second choice in one month.
+ */
+export async function chooseWritableDomains(
+  ctx: AccountContext,
+  { deploymentId, domainIds }: ChooseWritableDomainsInput,
+): Promise<Done> {
+  const { accountId } = ctx.actor;
+  const now = ctx.now();
+  await transaction(async (session) => {
+    // First: of two choices at once one conflicts on the account, runs again and sees the other.
+    await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
+    const of = { accountId, deploymentId, state: { $ne: 'removing' as const } };
+    const own = await DomainModel.find(of, { chosenAt: 1 }).session(session).lean();
+    if (!domainIds.every((id) => own.some(({ _id }) => _id === id))) throw notFound('domain');
+    await requireWritable(session, ctx, deploymentId);
+    const { title, customDomains: limit } = PLANS[await currentPlan(ctx, session)];
+    if (limit === null || own.length <= limit) {
+      throw new AppError('conflict', `${title} allows all domains of this deployment: each of them can be changed.`);
+    }
+    if (new Set(domainIds).size > limit) {
+      throw new AppError('conflict', `${title} allows ${formatCount(limit, 'domain')} for a deployment.`);
+    }
+    if (own.some(({ chosenAt }) => chosenAt instanceof Date && addMonths(chosenAt, 1) > now)) {
+      throw new AppError('conflict', 'You have chosen for this month already.', {
+        hint: 'Choose again in the next one, or choose a larger plan under Pricing & Trial.',
+      });
+    }
+    await DomainModel.updateMany(of, { $set: { chosenAt: null } }, { session });
+    await DomainModel.updateMany({ ...of, _id: { $in: domainIds } }, { $set: { chosenAt: now } }, { session });
+  });
+  return DONE;
+}

@@ -1,0 +1,55 @@
+import { useState } from 'react';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Checkbox } from '../../components/checkbox.tsx';
+import { FormDialog } from '../../components/form-dialog.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import type { DomainChoiceProps } from './domain-choice.tsx';
+
+/** Asks which domains of a deployment can be changed from now on; the others stay live and are read-only. */
+export function DomainChoiceDialog({
+  deploymentId,
+  domains,
+  limit,
+  onClose,
+}: DomainChoiceProps & { onClose: () => void }) {
+  const [ids, setIds] = useState<readonly string[]>(
+    domains.filter(({ isOverCap }) => isOverCap !== true).map(({ id }) => id),
+  );
+  const choose = trpc.domains.chooseWritable.useMutation({
+    onSuccess() {
+      onClose();
+      showToast({ title: 'Domains chosen', description: 'The others stay live and are read-only.' });
+    },
+    onError: (error) => showToast(errorToast('Your choice was not saved', error)),
+  });
+  return (
+    <FormDialog
+      title={limit === 1 ? 'Choose the domain that you change' : `Choose ${limit} domains that you change`}
+      description="You choose once in a month. The others stay live and are read-only."
+      submitLabel="Save the choice"
+      busyLabel="Saving…"
+      isBusy={choose.isPending}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ids.length > 0) choose.mutate({ deploymentId, domainIds: [...ids] });
+      }}
+      onClose={onClose}
+    >
+      {domains.map(({ id, name }) => (
+        <Checkbox
+          key={id}
+          label={name}
+          isChecked={ids.includes(id)}
+          // With one place, a second choice takes the place of the first.
+          isDisabled={!ids.includes(id) && limit > 1 && ids.length >= limit}
+          onChange={(isChecked) =>
+            setIds(isChecked ? [...(limit > 1 ? ids : []), id] : ids.filter((one) => one !== id))
+          }
+        />
+      ))}
+      <p className="text-sm text-ink-muted">{`${ids.length} of ${formatCount(limit, 'domain')} chosen.`}</p>
+    </FormDialog>
+  );
+}
