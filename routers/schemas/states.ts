@@ -57,7 +57,8 @@ export const PAYMENT_MOVES = {
   paid: ['refunded'],
   failed: [],
   expired: [],
-  refunded: [],
+  /** The bank sends the money back to us. */
+  refunded: ['paid'],
 } as const;
 
 export const deploymentStateSchema = z.enum(DEPLOYMENT_STATES);

@@ -45,7 +45,7 @@ export const mailValuesSchema = z.discriminatedUnion('kind', [
     message: z.string(),
     page: z.string(),
   }),
-  z.strictObject({ kind: z.literal('payment-disputed'), paymentId: z.string(), chargeId: z.string() }),
+  z.strictObject({ kind: z.enum(['payment-disputed', 'refund-failed']), paymentId: z.string(), chargeId: z.string() }),
   z.strictObject({ kind: z.literal('contact'), name: z.string(), email: z.string(), message: z.string() }),
 ]);
 export type MailValues = z.infer<typeof mailValuesSchema>;
@@ -63,7 +63,7 @@ export type MailText = { subject: string; text: string; replyTo?: string };
 /** Renders subject and text of a mail; `reach` is where its reader can turn to. */
 export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {
   if (content.kind === 'contact') return contactMail(content);
-  if (content.kind === 'payment-disputed') return disputeMail(content);
+  if ('chargeId' in content) return paymentMail(content);
   const { subject, paragraphs } =
     'link' in content ? linkBody(content, reach.publicUrl) : newsBody(content, reach.publicUrl);
   const closing = `Fairlead\n${reach.publicUrl}\nQuestions: ${reach.supportEmail}`;
@@ -79,7 +79,11 @@ function contactMail({ name, email, message }: Extract<MailContent, { kind: 'con
   };
 }
 
-function disputeMail({ paymentId, chargeId }: Extract<MailContent, { kind: 'payment-disputed' }>): MailText {
+function paymentMail({ kind, paymentId, chargeId }: Extract<MailContent, { chargeId: string }>): MailText {
+  if (kind === 'refund-failed') {
+    const text = `The refund of the payment ${paymentId} (${chargeId}) failed: the bank sent the money back. The plan has ended all the same. Return it another way; the payment service says why.\n`;
+    return { subject: 'A refund failed', text };
+  }
   const text = `A customer disputes the payment ${paymentId} (${chargeId}). Answer the dispute at the payment service in time: a lost one takes the money back and ends the plan.\n`;
   return { subject: 'A payment is disputed', text };
 }
@@ -162,7 +166,7 @@ function planBody(content: PlanNews, publicUrl: string): Body {
   };
 }
 
-type News = Exclude<MailContent, { kind: 'contact' | 'payment-disputed' } | WithLink>;
+type News = Exclude<MailContent, { kind: 'contact' | 'payment-disputed' | 'refund-failed' } | WithLink>;
 
 function newsBody(content: News, publicUrl: string): Body {
   switch (content.kind) {

@@ -4,7 +4,7 @@ import { JobModel } from '../../server/models/job.ts';
 import { PaymentModel } from '../../server/models/payment.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { takePaymentNotice } from '../../server/services/payments/customer.ts';
-import { dispute, get, renew } from '../support/standins/stripe/state.ts';
+import { dispute, failRefund, get, refund, renew } from '../support/standins/stripe/state.ts';
 import { buy, createStripeApp, payUntold } from '../support/stripe-app.ts';
 
 test('while Stripe does not answer the job comes back, and takes the money in once it does', async () => {
@@ -53,6 +53,36 @@ test('of a dispute the operator is told once, one that is won changes nothing, a
   expect((await ada.caller.payments.list()).items).toMatchObject([{ state: 'refunded' }]);
   expect([...app.state.subscriptions.values()]).toMatchObject([{ status: 'canceled' }]);
   expect(told()).toHaveLength(1);
+});
+
+test('a refund that fails is none on the receipt, and the operator is told once', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const { session } = await buy(app, ada, 'BETA');
+  const intent = session.payment_intent ?? '';
+  await app.tell('charge.refunded', refund(app.state, intent));
+  expect((await ada.caller.payments.list()).items).toMatchObject([{ state: 'refunded', refundedCents: 1000 }]);
+
+  await app.tell('refund.failed', { ...failRefund(app.state, intent), object: 'charge' });
+  await app.tell('charge.refund.updated', { ...failRefund(app.state, intent), object: 'charge' });
+
+  expect((await ada.caller.payments.list()).items).toMatchObject([{ state: 'paid', refundedCents: 0 }]);
+  expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
+  const told = app.outbox.filter(({ kind }) => kind === 'refund-failed');
+  expect(told).toMatchObject([{ to: 'operator@localhost', text: expect.stringContaining(intent) }]);
+});
+
+test('all that was ever paid is read, however many pages it takes', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  await payUntold(app, ada, 'BASIC');
+  const [{ id = '', customer = '' } = {}] = app.state.subscriptions.values();
+  for (let month = 0; month < 230; month += 1) renew(app.state, id);
+
+  const facts = await app.providers.payments.hosted?.readCustomer(customer, []);
+
+  expect(facts?.paid).toHaveLength(231);
+  expect(facts?.charges).toHaveLength(231);
 });
 
 test('a renewal that fails is told by mail, once', async () => {

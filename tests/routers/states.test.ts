@@ -19,7 +19,7 @@ test.each<[string, Moves, string[]]>([
   ['release', RELEASE_MOVES, ['failed', 'cancelled']],
   ['domain', DOMAIN_MOVES, ['removing']],
   ['certificate', CERTIFICATE_MOVES, []],
-  ['payment', PAYMENT_MOVES, ['failed', 'expired', 'refunded']],
+  ['payment', PAYMENT_MOVES, ['failed', 'expired']],
 ])('a %s never leaves a state that is its end', (_, moves, ends) => {
   expect(Object.keys(moves).filter((state) => moves[state]?.length === 0)).toEqual(ends);
 });
@@ -30,7 +30,7 @@ test.each<[string, Moves, string, string[]]>([
   ['a domain is active', DOMAIN_MOVES, 'active', ['pending_dns', 'misconfigured']],
   ['a domain is proved', DOMAIN_MOVES, 'pending_dns', ['unverified', 'active', 'misconfigured']],
   ['a certificate is issued', CERTIFICATE_MOVES, 'issued', ['validating', 'renewing']],
-  ['a payment is paid', PAYMENT_MOVES, 'paid', ['pending']],
+  ['a payment is paid', PAYMENT_MOVES, 'paid', ['pending', 'refunded']],
 ])('%s only after what comes before it', (_, moves, state, before) => {
   expect(statesBefore(moves, state)).toEqual(before);
 });

@@ -141,14 +141,14 @@ function priceOf({ prices }: Catalog, plan: CheckoutOrder['plan']): Stripe.Price
 
 function createHosted(parts: Parts): HostedPayments {
   const { stripe, catalog, publicUrl, webhookSecret } = parts;
-    knownPrices() {
-      const prices = catalog.known()?.prices ?? new Map<CheckoutOrder['plan'], Stripe.Price>();
-      return [...prices].map(([plan, { unit_amount: cents, currency }]) => ({ plan, cents: cents ?? 0, currency }));
-    },
   return {
     async priceOf(plan) {
       const { unit_amount: cents, currency } = priceOf(await catalog.load(), plan);
       return { cents: cents ?? 0, currency };
+    },
+    knownPrices() {
+      const prices = catalog.known()?.prices ?? new Map<CheckoutOrder['plan'], Stripe.Price>();
+      return [...prices].map(([plan, { unit_amount: cents, currency }]) => ({ plan, cents: cents ?? 0, currency }));
     },
     async createCustomer({ accountId, email, key }) {
       const params = { email, metadata: { accountId } };
@@ -215,8 +215,10 @@ const noticedSchema = z.catch(
   { object: {} },
 );
 
-/** Payments are monthly, so this many are years. */
-const LISTED = 100;
+/** The most that Stripe answers at once. */
+const PAGE = 100;
+/** Payments are monthly: these are many years of them. */
+const LISTED = { limit: 1_000 };
 
 async function readCustomer(
   stripe: Stripe,
@@ -225,24 +227,22 @@ async function readCustomer(
 ): Promise<CustomerFacts> {
   const sessions: Stripe.Checkout.Session[] = [];
   for (const id of checkoutIds) sessions.push(await retrieveSession(stripe, id));
-  const bounds = { customer, limit: LISTED };
-  const subscriptions = await stripe.subscriptions.list({
-    ...bounds,
-    status: 'all',
-    expand: ['data.latest_invoice'],
-  });
-  const invoices = await stripe.invoices.list({ ...bounds, status: 'paid', expand: ['data.payments'] });
-  const charges = await stripe.charges.list(bounds);
-  const paid = [...sessions.map(paidOnce), ...invoices.data.map((invoice) => paidInvoice(invoice, planOf))].filter(
+  const bounds = { customer, limit: PAGE };
+  const subscriptions = await stripe.subscriptions
+    .list({ ...bounds, status: 'all', expand: ['data.latest_invoice'] })
+    .autoPagingToArray(LISTED);
+  const invoices = await stripe.invoices
+    .list({ ...bounds, status: 'paid', expand: ['data.payments'] })
+    .autoPagingToArray(LISTED);
+  const charges = await stripe.charges.list(bounds).autoPagingToArray(LISTED);
+  const paid = [...sessions.map(paidOnce), ...invoices.map((invoice) => paidInvoice(invoice, planOf))].filter(
     (one) => one !== null,
   );
   return {
     checkouts: sessions.map(checkoutFacts),
     paid: paid.sort((one, other) => startOf(one) - startOf(other)),
-    charges: (await Promise.all(charges.data.map((charge) => withDisputes(stripe, charge)))).filter(
-      (one) => one !== null,
-    ),
-    subscriptions: subscriptions.data.map((one) => subscriptionFacts(one, planOf)),
+    charges: (await Promise.all(charges.map((charge) => withDisputes(stripe, charge)))).filter((one) => one !== null),
+    subscriptions: subscriptions.map((one) => subscriptionFacts(one, planOf)),
   };
 }
 
@@ -250,7 +250,7 @@ const startOf = ({ period, paidAt }: CustomerFacts['paid'][number]): number => (
 
 async function withDisputes(stripe: Stripe, charge: Stripe.Charge) {
   if (!charge.disputed) return chargeFacts(charge, []);
-  const { data } = await stripe.disputes.list({ charge: charge.id, limit: LISTED });
+  const { data } = await stripe.disputes.list({ charge: charge.id, limit: PAGE });
   return chargeFacts(charge, data);
 }
 

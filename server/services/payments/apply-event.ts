@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
 import { daysFor, PAID_PLANS } from '../../../routers/schemas/plans.ts';
-import { mayMove, PAYMENT_MOVES } from '../../../routers/schemas/states.ts';
 import { DAY_MS } from '../../durations.ts';
 import { notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
@@ -34,7 +33,7 @@ export async function applyPaymentEvent(session: ClientSession, event: PaymentEv
  * what runs.
  */
 export async function fulfil(session: ClientSession, payment: PaymentDoc, now: Date, paid?: PaidFacts): Promise<void> {
-  if (!mayMove(PAYMENT_MOVES, payment.state, 'paid')) return;
+  if (payment.state !== 'pending') return;
   if (paid !== undefined) {
     const { amountCents, taxCents, creditCents, currency } = paid;
     payment.set({ amountCents, taxCents, creditCents, currency });

@@ -111,23 +111,24 @@ export async function endCheckout(
 
 /**
  * Writes what became of money that was taken. All of it given back, or a dispute that was lost, ends what it paid for;
- * a part of it is noted alone, and of a dispute the operator is told.
+ * a part of it is noted alone. Of a dispute the operator is told, and of a refund that failed, whose plan stays ended.
  */
 export async function applyCharge(
   session: ClientSession,
   ctx: AccountContext,
-  { chargeId, isRefunded, dispute, ...facts }: ChargeFacts,
+  { chargeId, refundedCents, isRefunded, dispute }: ChargeFacts,
 ): Promise<void> {
   const { accountId } = ctx.actor;
   const payment = await PaymentModel.findOne({ accountId, chargeId }).session(session);
   if (payment === null) return;
-  // What was given back since the service was read is known here already.
-  const refundedCents = Math.max(payment.refundedCents, facts.refundedCents);
-  const isOver = (isRefunded || dispute === 'lost') && mayMove(PAYMENT_MOVES, payment.state, 'refunded');
+  const isGone = isRefunded || dispute === 'lost';
+  const isOver = isGone && mayMove(PAYMENT_MOVES, payment.state, 'refunded');
+  const isBack = !isGone && payment.state === 'refunded';
   const isKnown = payment.refundedCents === refundedCents && (payment.dispute ?? null) === dispute;
-  if (isKnown && !isOver) return;
-  if (dispute === 'open' && payment.dispute !== 'open') await tellOperator(session, ctx, payment);
-  payment.set({ refundedCents, dispute });
+  if (isKnown && !isOver && !isBack) return;
+  if (dispute === 'open' && payment.dispute !== 'open') await tellOperator(session, ctx, 'payment-disputed', payment);
+  if (isBack) await tellOperator(session, ctx, 'refund-failed', payment);
+  payment.set({ refundedCents, dispute, ...(isBack && { state: 'paid' }) });
   if (isOver) await endPaid(session, ctx, payment);
   await payment.save({ session });
   if (!isOver) await publishEvent(session, accountId, { type: 'subscription_update' });
@@ -140,10 +141,15 @@ async function endPaid(session: ClientSession, { now }: AccountContext, payment:
   await endPlan(session, { accountId, plan, period: { startsAt, endsAt }, subscriptionId, now: now() });
 }
 
-async function tellOperator(session: ClientSession, { providers }: AccountContext, payment: PaymentDoc): Promise<void> {
+async function tellOperator(
+  session: ClientSession,
+  { providers }: AccountContext,
+  kind: 'payment-disputed' | 'refund-failed',
+  payment: PaymentDoc,
+): Promise<void> {
   await queueMail(session, providers, {
     accountId: NO_ACCOUNT,
     to: providers.addresses.operatorEmail,
-    values: { kind: 'payment-disputed', paymentId: payment._id, chargeId: payment.chargeId ?? '' },
+    values: { kind, paymentId: payment._id, chargeId: payment.chargeId ?? '' },
   });
 }

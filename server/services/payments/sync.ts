@@ -29,8 +29,15 @@ export async function syncPayments(ctx: AccountContext, inTransaction: InTransac
   const open = await openCheckouts(ctx);
   const checkoutIds = open.flatMap(({ checkoutId }) => checkoutId ?? []);
   const facts = await hosted.readCustomer(customer.customerId, checkoutIds).catch(nothingOfMissing);
-  for (const paid of facts.paid) await take(ctx, inTransaction, { hosted, facts, paid });
-  for (const charge of facts.charges) await inTransaction((session) => applyCharge(session, ctx, charge));
+  // What is given back here is not in what was read before.
+  const returned = new Set<string>();
+  for (const paid of facts.paid) {
+    if (!(await take(ctx, inTransaction, { hosted, facts, paid })) && paid.chargeId !== null)
+      returned.add(paid.chargeId);
+  }
+  for (const charge of facts.charges) {
+    if (!returned.has(charge.chargeId)) await inTransaction((session) => applyCharge(session, ctx, charge));
+  }
   for (const { id, state } of facts.checkouts) {
     await inTransaction((session) => endCheckout(session, ctx, { checkoutId: id, state }));
   }
@@ -62,17 +69,23 @@ function nothingOfMissing(error: unknown): CustomerFacts {
 
 type Taken = { hosted: HostedPayments; facts: CustomerFacts; paid: PaidFacts };
 
-/** Takes money in; what no plan can be given for, since a larger one runs meanwhile, is given back. */
-async function take(ctx: AccountContext, inTransaction: InTransaction, { hosted, facts, paid }: Taken): Promise<void> {
+/** Takes money in; what no plan can be given for, since a larger one runs meanwhile, is given back: then it is false. */
+async function take(
+  ctx: AccountContext,
+  inTransaction: InTransaction,
+  { hosted, facts, paid }: Taken,
+): Promise<boolean> {
   const { accountId } = ctx.actor;
-  if ((await PaymentModel.exists({ accountId, paidId: paid.id })) !== null) return;
+  if ((await PaymentModel.exists({ accountId, paidId: paid.id })) !== null) return true;
   const checkoutId = facts.checkouts.find(({ paidId }) => paidId === paid.id)?.id ?? null;
   try {
     await inTransaction((session) => takePaid(session, ctx, { paid, checkoutId }));
+    return true;
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'conflict')) throw error;
     if (paid.chargeId !== null && paid.amountCents > 0) await hosted.refund(paid.chargeId, paid.id);
     await inTransaction((session) => giveBack(session, ctx, { paid, checkoutId }));
+    return false;
   }
 }
 
