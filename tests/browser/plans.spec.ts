@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
 import { LOCAL_KEYS } from '../../src/lib/storage.ts';
+import { expectFits, SMALL } from './fits.ts';
 import { expect, newcomer, newcomerWithoutPlan, test } from './fixtures.ts';
-
-const SMALL = { width: 360, height: 740 };
 
 /** Buys a plan in the test checkout, from the page with the plans. */
 async function buy(page: Page, button: string): Promise<void> {
@@ -11,17 +10,6 @@ async function buy(page: Page, button: string): Promise<void> {
   await page.getByRole('button', { name: 'Pay', exact: true }).click();
   await page.waitForURL(/\/subscription\/success/);
   await expect(page.getByRole('heading', { name: /plan is active$/ })).toBeVisible();
-}
-
-/** Neither theme may scroll sideways on a small telephone. */
-async function expectFits(page: Page, where: string): Promise<void> {
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate((name) => document.documentElement.setAttribute('data-theme', name), theme);
-    const wider = await page.evaluate(
-      () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-    );
-    expect(wider, `${where}, ${theme}`).toBeLessThanOrEqual(0);
-  }
 }
 
 test('a plan is canceled and resumed, and its receipt is printed without what stands around it', async ({ page }) => {
@@ -104,7 +92,8 @@ test('plans, checkout, receipts and terms fit a small telephone in both themes',
   await page.goBack();
   await page.getByRole('button', { name: 'Pay', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Your Beta plan is active' })).toBeVisible();
-  for (const path of ['/pricing', '/subscription/terms', '/subscription/privacy', '/account']) {
+  await expectFits(page, 'success');
+  for (const path of ['/pricing', '/license-management', '/subscription/terms', '/subscription/privacy', '/account']) {
     await page.goto(path);
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     await expectFits(page, path);
