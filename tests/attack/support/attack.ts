@@ -104,12 +104,13 @@ export async function sharedApp(): Promise<{ attacked: AttackedApp; before: Proc
 }
 
 export async function endSharedApp(): Promise<void> {
-  const { app, platforms, nameServer, dnsProvider, updateServer, authority } = (await running)?.attacked ?? {};
+  const { app, platforms, nameServer, dnsProvider, updateServer, stripe, authority } = (await running)?.attacked ?? {};
   running = undefined;
   await app?.[Symbol.asyncDispose]();
   for (const platform of Object.values(platforms ?? {})) await platform[Symbol.asyncDispose]();
   await dnsProvider?.[Symbol.asyncDispose]();
   await updateServer?.[Symbol.asyncDispose]();
+  await stripe?.[Symbol.asyncDispose]();
   await authority?.[Symbol.asyncDispose]();
   await nameServer?.[Symbol.asyncDispose]();
 }

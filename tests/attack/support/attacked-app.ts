@@ -11,6 +11,8 @@ import { startHeroku } from '../../support/standins/heroku/index.ts';
 import { ZONE as HEROKU_SITES } from '../../support/standins/heroku/state.ts';
 import { startNetlify } from '../../support/standins/netlify/index.ts';
 import { SITES_DOMAIN as RENDER_SITES, startRender } from '../../support/standins/render/index.ts';
+import { startStripe } from '../../support/standins/stripe/index.ts';
+import { SECRET_KEY, WEBHOOK_SECRET } from '../../support/standins/stripe/secrets.ts';
 import { startVercel } from '../../support/standins/vercel/index.ts';
 import { type LyingAuthority, startLyingAuthority } from './lying-authority.ts';
 import { type LyingNameServer, startLyingNameServer } from './lying-name-server.ts';
@@ -56,6 +58,8 @@ export type AttackedApp = Surface & {
   dnsProvider: PlayedPowerDns & { proxy: LyingProxy };
   /** Another person's own, for dynamic updates. */
   updateServer: LyingUpdateServer;
+  /** Takes the money. */
+  stripe: Awaited<ReturnType<typeof startStripe>>;
   /** Signs for all domains. */
   authority: LyingAuthority;
   site: Publication;
@@ -76,8 +80,12 @@ export async function startAttackedApp(): Promise<AttackedApp> {
   const dnsProvider = await behindProxy(await startPlayedPowerDns());
   const authority = await startLyingAuthority();
   const updateServer = await startLyingUpdateServer();
+  const stripe = await startStripe({ now: () => new Date() });
   const app = await startRealApp(
-    { METRICS_SOCKET: socketPath, ...egressTo(platforms), ...askOnly(nameServer), ...authority.env },
+    {
+      ...{ METRICS_SOCKET: socketPath, STRIPE_SECRET_KEY: SECRET_KEY, STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET },
+      ...{ STRIPE_API_URL: stripe.apiUrl, ...egressTo(platforms), ...askOnly(nameServer), ...authority.env },
+    },
     [...['--expose-gc', '--import', './tests/attack/support/metrics.mjs'], 'dist/server/main.js'],
   );
   const owner = await openAccount(app.url, 'owner');
@@ -92,6 +100,7 @@ export async function startAttackedApp(): Promise<AttackedApp> {
     nameServer,
     dnsProvider,
     updateServer,
+    stripe,
     authority,
     site,
     domain,

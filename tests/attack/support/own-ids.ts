@@ -74,7 +74,7 @@ export async function ownIds(attacked: AttackedApp, account: Account): Promise<O
     ...{ deploymentId, releaseId, uploadId, connectionId, tokenId, ...proved },
     destinationId: destinations.at(-1)?.id,
     licenseId: await redeemLicense(attacked, account),
-    paymentId: url.slice(-20),
+    paymentId: paymentAt(attacked, url),
     planId: await planDomain(attacked, account, { name, domainId: proved.domainId }),
     reportId: (await client.diagnostics.run.mutate({ deploymentId })).reportId,
     sessionId: await secondSession(account),
@@ -83,6 +83,11 @@ export async function ownIds(attacked: AttackedApp, account: Account): Promise<O
   const missing = ID_FIELDS.filter((field) => known[field] === undefined);
   if (missing.length > 0) throw new Error(`There is nothing of its own for ${missing.join(', ')}.`);
   return { ...known, destinationId: known.destinationId ?? '', targetId: known.targetId ?? '' };
+}
+
+/** The page of Stripe leads back with it. */
+function paymentAt({ stripe }: AttackedApp, url: string): string {
+  return String(stripe.state.sessions.get(url.split('/').at(-1) ?? '')?.success_url).slice(-20);
 }
 
 /** A plan that waits to be written to the person's own server. */
