@@ -2,5 +2,13 @@ import * as z from 'zod/mini';
 import { sha256Schema } from './primitives.ts';
 import { publishedPathSchema } from './releases.ts';
 
-/** Answer of `GET /api/releases/{releaseId}/files`: path, hash and size of each, sorted by path. */
-export const releaseFilesSchema = z.array(z.tuple([publishedPathSchema, sha256Schema, z.int()]));
+const rowsSchema = z.array(z.array(z.unknown()));
+const rowSchema = z.strictObject({ path: publishedPathSchema, sha256: sha256Schema, sizeBytes: z.int() });
+
+/**
+ * Reads the answer of `GET /api/releases/{releaseId}/files`, which is the list as it is stored: rows of path, hash and size,
+ * sorted by path. Throws what zod throws for anything else.
+ */
+export function readReleaseFiles(answer: unknown): z.infer<typeof rowSchema>[] {
+  return rowsSchema.parse(answer).map(([path, sha256, sizeBytes]) => rowSchema.parse({ path, sha256, sizeBytes }));
+}

@@ -26,7 +26,6 @@ export function createTokenStore(local: Storage, session: Storage, now: () => nu
       local.setItem(LOCAL_KEYS.accessToken, access.accessToken);
       local.setItem(LOCAL_KEYS.accessExpiresAt, String(access.expiresAt.getTime() + clockSkewMs));
       local.setItem(LOCAL_KEYS.sessionHeld, 'true');
-      local.setItem(LOCAL_KEYS.hasAccount, 'true');
       local.removeItem(LOCAL_KEYS.signedOut);
     },
     saveAccountId: (accountId: string) => local.setItem(LOCAL_KEYS.accountId, accountId),

@@ -50,10 +50,6 @@ export const paths = {
   paymentSuccess: '/payment-success',
 } as const;
 
-/** In the address of Settings: the connection whose token is to be replaced, or the platform that is to be connected. */
-export const REPLACE = 'replace';
-export const CONNECT = 'connect';
-
 export type PathName = keyof typeof paths;
 
 /** Addresses of routes that take a value. */
@@ -69,8 +65,6 @@ export const href = {
   receipt: (paymentId: string) => `/receipts/${encodeURIComponent(paymentId)}`,
   deploymentSetup: (platform: PlatformId) => `/deployment-setup/${platform}`,
   deploy: (platform: PlatformId) => `/deploy/${platform}`,
-  replaceToken: (connectionId: string) => `${paths.settings}?${REPLACE}=${encodeURIComponent(connectionId)}`,
-  connect: (platform: PlatformId) => `${paths.settings}?${CONNECT}=${platform}`,
   /** Of the live files, or of those of one release. */
   deploymentEditor: (deploymentId: string, release?: number) =>
     `/deployment-editor/${encodeURIComponent(deploymentId)}${release === undefined ? '' : `?release=${release}`}`,

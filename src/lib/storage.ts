@@ -12,8 +12,6 @@ export const LOCAL_KEYS = {
   sessionHeld: 'fairlead.sessionHeld',
   /** Set by Log out until the next login: no silent refresh into an account that was left. */
   signedOut: 'fairlead.signedOut',
-  /** Stays for good: whoever signs in here has an account. */
-  hasAccount: 'fairlead.hasAccount',
   lastRefreshAt: 'fairlead.lastRefreshAt',
   refreshRefusedAt: 'fairlead.refreshRefusedAt',
   /** Until when the server asked not to be bothered with a refresh. */

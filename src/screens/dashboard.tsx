@@ -1,4 +1,5 @@
 import { Plus } from 'lucide-react';
+import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import type { Deployment, DeploymentList } from '../../routers/schemas/deployments.ts';
 import { TRIAL_DAYS } from '../../routers/schemas/limits.ts';
@@ -14,17 +15,27 @@ import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { VisitsCard } from '../features/analytics/visits-card.tsx';
 import { LeadingDrop } from '../features/deployments/create/leading-drop.tsx';
-import { healthItems } from '../features/deployments/manage/attention-items.ts';
-import { AttentionList } from '../features/deployments/manage/attention-list.tsx';
 import { DeploymentRows } from '../features/deployments/manage/deployment-table.tsx';
 import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
 import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/last-activity.tsx';
-import { RunningPublication, RunningRelease } from '../features/releases/running-release.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { paths } from '../lib/paths.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
+
+/** While something is being published. */
+const RunningPublication = lazy(async () => ({
+  default: (await import('../features/releases/running-release.tsx')).RunningPublication,
+}));
+const RunningRelease = lazy(async () => ({
+  default: (await import('../features/releases/running-release.tsx')).RunningRelease,
+}));
+
+/** Of the dashboard alone, which every page of the app loads with its frame. */
+const AttentionList = lazy(async () => ({
+  default: (await import('../features/deployments/manage/attention-list.tsx')).AttentionList,
+}));
 
 /** As many as fit beside the drop zone without scrolling far; the lists have all of them. */
 const SHOWN_DEPLOYMENTS = 8;
@@ -76,12 +87,14 @@ export function DashboardScreen() {
         </>
       ) : (
         <>
-          <AttentionList
-            deployments={everyone.inCare}
-            unhealthy={healthItems(everyone.inCare, health)}
-            hasMore={everyone.hasMoreInCare}
-            allowance={allowance.data}
-          />
+          <Suspense>
+            <AttentionList
+              deployments={everyone.inCare}
+              health={health}
+              hasMore={everyone.hasMoreInCare}
+              allowance={allowance.data}
+            />
+          </Suspense>
           {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
           <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_auto_1fr]">
             <Card className="min-w-0 overflow-hidden">
@@ -184,12 +197,14 @@ function PublishingNow({ deployments }: { deployments: readonly Deployment[] }) 
       <CardBody>
         <h2 className="mb-4 font-semibold">Publishing now</h2>
         <div className="flex flex-col gap-5">
-          {sending.map((publication) => (
-            <RunningPublication key={publication.deploymentId} publication={publication} />
-          ))}
-          {running.map((release) => (
-            <RunningRelease key={release.deploymentId} {...release} />
-          ))}
+          <Suspense fallback={<SkeletonRows rows={sending.length + running.length} lines={2} />}>
+            {sending.map((publication) => (
+              <RunningPublication key={publication.deploymentId} publication={publication} />
+            ))}
+            {running.map((release) => (
+              <RunningRelease key={release.deploymentId} {...release} />
+            ))}
+          </Suspense>
         </div>
       </CardBody>
     </Card>

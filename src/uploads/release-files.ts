@@ -1,4 +1,4 @@
-import { releaseFilesSchema } from '../../routers/schemas/release-files.ts';
+import { readReleaseFiles } from '../../routers/schemas/release-files.ts';
 import { sessionFetch } from '../api/session.ts';
 import { persistently, refusal } from './request.ts';
 
@@ -9,8 +9,8 @@ export function readFileList(
 ): Promise<Map<string, { sha256: string; sizeBytes: number }>> {
   return inTurn(async () => {
     const answer = await read(`/api/releases/${releaseId}/files`, signal);
-    const rows = releaseFilesSchema.parse(await answer.json());
-    return new Map(rows.map(([path, sha256, sizeBytes]) => [path, { sha256, sizeBytes }]));
+    const files = readReleaseFiles(await answer.json());
+    return new Map(files.map(({ path, sha256, sizeBytes }) => [path, { sha256, sizeBytes }]));
   });
 }
 

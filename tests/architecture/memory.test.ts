@@ -8,7 +8,6 @@ import { readSources } from '../support/source-tree.ts';
  */
 const BOUNDS: Readonly<Record<string, string>> = {
   'routers/schemas/redirects-file.ts exact': 'part of one site, which is weighed by the length of its rules',
-  'routers/schemas/redirects-file.ts match': 'the parts of one path, which are gone with its answer',
   'routers/schemas/redirects-file.ts patterns': 'part of one site, which is weighed by the length of its rules',
   'server/artifacts/disk-intake.ts buffer': 'two megabytes of one archive, and two archives at once',
   'server/artifacts/disk-intake.ts entries': 'the files of one archive: 20,000 at most, and two archives at once',

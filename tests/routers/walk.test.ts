@@ -16,9 +16,9 @@ import { createPublishingApp, publish } from '../support/publishing.ts';
 
 /**
  * Walks the router: every procedure says here who may call it and with what, and is then called by nobody, by tokens of
- * each scope, with another account's ids and with fields that are not its own.
+ * each scope, with another account's ids and with fields that are not its own. `cookie`: whoever sends no refresh cookie is
+ * nobody, whatever else is sent.
  */
-/** `cookie`: whoever sends no refresh cookie is nobody, whatever else is sent. */
 type Access = 'public' | 'public-write' | 'read' | 'write' | 'session' | 'cookie';
 type Case = {
   access: Access;
@@ -44,6 +44,9 @@ type Owned = {
 
 const MAILED = 'A'.repeat(43);
 const PASSWORD = 'Correct horse 1';
+
+const chosenDomains = ({ deploymentId, domainId }: Owned) => ({ deploymentId, domainIds: [domainId] });
+
 const CASES: Record<string, Case> = {
   'user.get': { access: 'read' },
   'user.notifications': { access: 'session' },
@@ -77,11 +80,7 @@ const CASES: Record<string, Case> = {
     input: ({ deploymentId }) => ({ deploymentIds: [deploymentId] }),
     ids: ['deploymentIds'],
   },
-  'domains.chooseWritable': {
-    access: 'session',
-    input: ({ deploymentId, domainId }) => ({ deploymentId, domainIds: [domainId] }),
-    ids: ['deploymentId', 'domainIds'],
-  },
+  'domains.chooseWritable': { access: 'session', input: chosenDomains, ids: ['deploymentId', 'domainIds'] },
   'payments.list': { access: 'read' },
   'payments.portal': { access: 'session' },
   'payments.get': { access: 'read', input: ({ paymentId }) => ({ paymentId }), ids: ['paymentId'] },

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Certificate } from '../../routers/schemas/certificates.ts';
 import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
 import type { Domain } from '../../routers/schemas/domains.ts';
-import { healthItems, lostConnectionItems } from '../../src/features/deployments/manage/attention-items.ts';
+import { lostConnectionItems } from '../../src/features/deployments/manage/attention-items.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
 import { type Answers, showScreen } from '../support/screen.tsx';
@@ -124,15 +124,12 @@ test('a deployment whose last check failed is named with the first that fails, a
   ];
   const certificate = { id: 'certificate' as const, verdict: 'fail' as const, seen: 'The certificate has expired.' };
   const up = { id: 'url-up' as const, verdict: 'fail' as const, seen: 'https://down.test does not answer.' };
-  const unhealthy = healthItems(
-    deployments,
-    new Map([
-      health('down', [certificate, up]),
-      health('late', [{ ...certificate, verdict: 'warn' }]),
-      health('going', [up]),
-    ]),
-  );
-  using shown = showScreen(<AttentionList deployments={[]} unhealthy={unhealthy} allowance={allowanceOf()} />, {});
+  const looks = new Map([
+    health('down', [certificate, up]),
+    health('late', [{ ...certificate, verdict: 'warn' }]),
+    health('going', [up]),
+  ]);
+  using shown = showScreen(<AttentionList deployments={deployments} health={looks} allowance={allowanceOf()} />, {});
   await shown.sees('down failed its last check');
   expect([...shown.page.querySelectorAll('li')].map((item) => item.textContent)).toEqual([
     'down failed its last checkThe certificate has expired.See what to do',

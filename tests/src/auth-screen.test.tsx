@@ -13,7 +13,7 @@ Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
 beforeEach(() => {
   localStorage.clear();
   session.signOut();
-  localStorage.setItem('fairlead.hasAccount', 'true');
+  localStorage.setItem('fairlead.signedOut', 'true');
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
     if (!/user\.get|auth\.(login|register)/.test(String(input))) return new Response('{}', { status: 401 });
     const { accessToken, expiresAt, ...user } = ada;

@@ -6,7 +6,7 @@ import { entriesOf } from '../uploads/index.ts';
 import { findRelease } from './read.ts';
 
 /**
- * Returns the list of a release's files as it is stored, rows of path, hash and size (`releaseFilesSchema`): one of 11 MB
+ * Returns the list of a release's files as it is stored, rows of path, hash and size (`readReleaseFiles`): one of 11 MB
  * is streamed and never parsed here. Throws `not_found`, `artifact_corrupted`.
  */
 export async function openFileList(ctx: AccountContext, releaseId: string): Promise<Download> {

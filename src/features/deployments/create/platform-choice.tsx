@@ -1,5 +1,5 @@
 import { Check, TriangleAlert } from 'lucide-react';
-import { Suspense, useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { RankedPlatform } from '../../../../routers/schemas/recommendations.ts';
@@ -11,8 +11,10 @@ import { PlatformMark } from '../../../components/platform-mark.tsx';
 import { needsQuestion, rankReasons } from '../rank/lazy-parts.ts';
 import { recommendedIn } from '../rank/use-ranking.ts';
 import { limitRefusal } from '../select/limit-refusal.ts';
-import { ConnectionChoice } from './connection-choice.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
+
+/** The built-in host, which is chosen at first, needs no account. */
+const ConnectionChoice = lazy(async () => ({ default: (await import('./connection-choice.tsx')).ConnectionChoice }));
 
 /** So many fit on the screen without scrolling. */
 const SHOWN_AT_FIRST = 3;
@@ -84,7 +86,11 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
           </div>
         )}
         <LimitNotice />
-        <ConnectionChoice />
+        {chosen !== 'built-in' && (
+          <Suspense>
+            <ConnectionChoice />
+          </Suspense>
+        )}
       </CardBody>
     </Card>
   );

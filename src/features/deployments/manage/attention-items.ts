@@ -7,6 +7,7 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { PLANS } from '../../../../routers/schemas/plan-table.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { Subscription } from '../../../../routers/schemas/subscription.ts';
+import { connectionLinks } from '../../../lib/connection-links.ts';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { formatDate } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
@@ -31,7 +32,7 @@ export function stoppedConnectionItems(connections: readonly Connection[]): Atte
       title: `${CONNECTION_TITLES[connection.provider]} · ${connection.identity} stopped working`,
       text: stoppedText(connection),
       action: {
-        to: href.replaceToken(connection.id),
+        to: connectionLinks.replaceToken(connection.id),
         label: connection.kind === 'dns' ? 'Replace credentials' : 'Replace token',
       },
     }));
@@ -101,7 +102,7 @@ export function lostConnectionItems(deployments: readonly Deployment[]): Attenti
         kind: 'stopped' as const,
         title: `${deploymentLabel({ name, slug })} is no longer connected to ${title}`,
         text: `${currentRelease === null ? 'It' : 'What is live stays live, but it'} cannot be published until ${title} is connected again.`,
-        action: { to: href.connect(lost.provider), label: `Connect ${title}` },
+        action: { to: connectionLinks.connect(lost.provider), label: `Connect ${title}` },
       },
     ];
   });

@@ -2,6 +2,7 @@ import { CircleX, Hand, TriangleAlert, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import type { DeploymentHealth } from '../../../../routers/schemas/diagnostics.ts';
 import type { Allowance } from '../../../../routers/schemas/subscription.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { useSubscription } from '../../../api/use-subscription.ts';
@@ -17,6 +18,7 @@ import {
   endingItems,
   failedItems,
   failedPlatformItems,
+  healthItems,
   lostConnectionItems,
   refusedItems,
   stoppedConnectionItems,
@@ -27,8 +29,8 @@ import { certificateItems, domainItems } from './attention-names.ts';
 export type AttentionListProps = {
   /** All that may be in care; the others have nothing to say. */
   deployments: readonly Deployment[];
-  /** Those of them of which a check failed at the last look. */
-  unhealthy?: readonly AttentionItem[];
+  /** What the last look at them found. */
+  health?: ReadonlyMap<string, DeploymentHealth>;
   /** There are more than are named. */
   hasMore?: boolean;
   allowance: Allowance | undefined;
@@ -46,7 +48,7 @@ const MORE_DEPLOYMENTS: AttentionItem = {
 };
 
 /** Everything that waits for the person, each with the link that mends it; else nothing. */
-export function AttentionList({ deployments, unhealthy = [], hasMore = false, allowance }: AttentionListProps) {
+export function AttentionList({ deployments, health, hasMore = false, allowance }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const domains = trpc.domains.list.useQuery({ needsCare: true, limit: SHOWN_DOMAINS });
   const certificates = trpc.certificates.list.useQuery({ needsCare: true });
@@ -59,7 +61,7 @@ export function AttentionList({ deployments, unhealthy = [], hasMore = false, al
     ...lostConnectionItems(deployments),
     ...domainItems(domains.data),
     ...certificateItems(certificates.data?.items ?? [], domains.data?.items ?? [], now),
-    ...unhealthy,
+    ...(health === undefined ? [] : healthItems(deployments, health)),
     ...corruptedItems(deployments),
     ...refusedItems(deployments),
     ...waitingItems(deployments),

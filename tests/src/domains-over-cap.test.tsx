@@ -1,0 +1,50 @@
+import { expect, test, vi } from 'vitest';
+import type { Domain } from '../../routers/schemas/domains.ts';
+import { DomainList } from '../../src/features/domains/domain-list.tsx';
+import { DomainScreen } from '../../src/screens/domain.tsx';
+import { domainOf } from '../support/domain-fixtures.ts';
+import { type Answers, showScreen } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+
+const PLACE = { pattern: '/domains/:domainId', path: '/domains/shop' };
+
+const answersFor = (domain: Domain): Answers => ({
+  'subscription.allowance': () => allowanceOf(),
+  'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }),
+  'domains.get': () => domain,
+  'domains.lastPlan': () => null,
+  'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+  'certificates.list': () => ({ items: [], localRoot: null }),
+  'diagnostics.list': () => ({ items: [] }),
+  'domains.list': () => ({ items: [domain], nextCursor: null }),
+});
+
+test('of domains beyond the cap the person says which can be changed, and one that cannot says so', async () => {
+  const [kept, over] = [domainOf(), domainOf({ id: 'over', name: 'over.example', isOverCap: true })];
+  const chooseWritable = vi.fn(() => ({ done: true }));
+  const answers: Answers = {
+    ...answersFor(kept),
+    'domains.list': () => ({ items: [kept, over], nextCursor: null }),
+    'domains.chooseWritable': chooseWritable,
+  };
+  const deployments = [{ id: kept.deploymentId, name: 'One', slug: 'one' }];
+  const list = (
+    <DomainList deployments={deployments} deploymentId={kept.deploymentId} isReadOnly={() => false} limit={1} />
+  );
+  using shown = showScreen(list, answers);
+  await shown.sees('Your plan allows 1 domain for a deployment');
+  shown.button('Choose').click();
+  await vi.waitFor(() => expect(document.body.textContent).toContain('1 of 1 domain chosen.'), { timeout: 30_000 });
+  const boxes = () => [...document.querySelectorAll<HTMLButtonElement>('[role="checkbox"]')];
+  boxes()[1]?.click();
+  const checked = () => boxes().map((box) => box.getAttribute('aria-checked'));
+  await vi.waitFor(() => expect(checked()).toEqual(['false', 'true']));
+  const save = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Save the choice');
+  save?.click();
+  const wish = { deploymentId: kept.deploymentId, domainIds: ['over'] };
+  await vi.waitFor(() => expect(chooseWritable).toHaveBeenCalledWith(wish, undefined));
+
+  using screen = showScreen(<DomainScreen />, answersFor({ ...over, id: 'shop' }), PLACE);
+  await screen.sees('This one stays live and is read-only.');
+  expect(screen.linkTo('See its domains')).toBe(`/deployments/${kept.deploymentId}?tab=domains`);
+});
