@@ -22,6 +22,7 @@ test('a preview is opened where the release has an address of its own', async ()
   expect(await itemsOf(releaseOf({ platform: 'heroku', previewUrl: '' }))).toEqual([
     'Open release',
     'Compare',
+    'Edit files',
     'Download as ZIP',
   ]);
 });
