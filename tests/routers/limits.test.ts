@@ -103,6 +103,7 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
   'releases.download': 'makes a ticket that is kept nowhere',
   'analytics.download': 'makes a ticket that is kept nowhere',
   'releases.confirm': { name: 'address-looks' },
+  'releases.preview': 'reads one list of files, in the one slot that an account has for them',
   'releases.prepare': 'three uploads are open at once',
   'releases.create': { name: 'releases' },
   'releases.cancel': 'a release that runs, once',
