@@ -50,6 +50,7 @@ test('what the files are decides what is recommended, with the arithmetic and it
   await shown.sees('Recommended');
   expect(rowOf(shown, 'Built-in host')).toContain('Recommended');
   expect(rowOf(shown, 'Netlify')).not.toContain('Recommended');
+  await shown.sees(SUM);
   expect(shown.rows('Why the built-in host is recommended').join()).toContain(SUM);
   shown.page.querySelector<HTMLInputElement>('input[value=vercel]')?.click();
   await shown.sees('Why Vercel fits as well');
