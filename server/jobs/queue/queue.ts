@@ -141,6 +141,14 @@ export async function claimJob(
   return claimed === null && busy.length > 0 && running.length < whenAlone ? claimBut([]) : claimed;
 }
 
+/** Returns the names of the jobs that are due, and of those whose lease ran out. */
+export async function dueNames(): Promise<Set<string>> {
+  const look = (status: 'queued' | 'running', at: string, hint: string) =>
+    JobModel.find({ status, $expr: { $lte: [at, '$$NOW'] } }, 'name -_id', { ...WORKER, hint, lean: true });
+  const due = [look('queued', '$runAt', 'queued_turns'), look('running', '$leaseUntil', 'status_lease')];
+  return new Set((await Promise.all(due)).flat().map(({ name }) => name));
+}
+
 async function claimAbandoned(worker: string, names: readonly string[]): Promise<ClaimedJob | null> {
   const doc = await JobModel.findOneAndUpdate(
     { status: 'running', $expr: { $lt: ['$leaseUntil', '$$NOW'] }, name: { $in: [...names] } },
