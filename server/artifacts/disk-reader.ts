@@ -7,14 +7,17 @@ import type { OpenArtifact } from './store.ts';
 
 /** Large files go out by reads of this size: smaller ones cost more calls, larger ones only memory. */
 const READ_PIECE_BYTES = 256 * 1024;
-/** How many verified artifacts are remembered, some 200 bytes each; one that is forgotten is read once more. */
-const VERIFIED_MAX = 100_000;
+/**
+ * How many verified artifacts are remembered, some 200 bytes each; one that is forgotten is read once more. By their sizes,
+ * since by their number the cache sets 4 MB aside for all of them when it is made.
+ */
+export const VERIFIED = { maxSize: 100_000, sizeCalculation: () => 1 };
 
 /** Artifacts whose bytes had the right hash, and what their file looked like then. */
 export type Verified = LRUCache<string, Fingerprint>;
 
 export function rememberVerified(): Verified {
-  return new LRUCache({ max: VERIFIED_MAX });
+  return new LRUCache(VERIFIED);
 }
 
 /** Shared by all reads of one store. */

@@ -1,15 +1,13 @@
 import { LRUCache } from 'lru-cache';
-import { hashOf } from './disk-reader.ts';
+import { hashOf, VERIFIED } from './disk-reader.ts';
 import { CHUNK_BYTES, type Grid, type GridFile, WHOLE } from './gridfs-files.ts';
 import { corrupted } from './storage-errors.ts';
 import type { OpenArtifact } from './store.ts';
 
-/** How many verified artifacts are remembered, some 100 bytes each; one that is forgotten is read once more. */
-const VERIFIED_MAX = 100_000;
 export type VerifiedFiles = LRUCache<string, true>;
 
 export function rememberVerifiedFiles(): VerifiedFiles {
-  return new LRUCache({ max: VERIFIED_MAX });
+  return new LRUCache(VERIFIED);
 }
 
 /**
