@@ -21,8 +21,14 @@ export const uploadManifestInput = z.strictObject({
   publishAnyway: z.optional(z.array(publishedPathSchema)),
 });
 const leftOutSchema = z.strictObject({ path: z.string(), reason: z.string() });
+/** Files that operating systems add (`__MACOSX`, `.DS_Store`, `x:Zone.Identifier`): not published, not listed. */
+const droppedCountSchema = z.int();
 /** Its answer: the hashes that are not here yet, and what is not published. */
-export const uploadManifestAnswer = z.strictObject({ missing: z.array(sha256Schema), leftOut: z.array(leftOutSchema) });
+export const uploadManifestAnswer = z.strictObject({
+  missing: z.array(sha256Schema),
+  leftOut: z.array(leftOutSchema),
+  droppedCount: droppedCountSchema,
+});
 /**
  * Answer of `POST /api/uploads/{uploadId}/zip`, in the words of the manifest's: everything has arrived, so nothing is
  * missing, and `files` is the list as it stands now.
@@ -32,8 +38,7 @@ export const uploadZipAnswer = z.strictObject({
   leftOut: z.array(leftOutSchema),
   files: z.array(manifestFileSchema),
   totalBytes: z.int(),
-  /** Files that operating systems add (`__MACOSX`, `.DS_Store`, `Thumbs.db`): not published, not listed. */
-  droppedCount: z.int(),
+  droppedCount: droppedCountSchema,
 });
 
 /** Answer of `GET /api/uploads/{uploadId}/zip?key=`: how much of this archive is here, and need not be sent again. */

@@ -121,11 +121,19 @@ export function refusalSentence({ path, message }: Pick<Refusal, 'path' | 'messa
   return `${isLong ? `${characters.slice(0, SENTENCE_PATH_LENGTH).join('')}…` : path}: ${message}`;
 }
 
+/**
+ * Streams of a file become files of their own where a system knows none (MS-FSCC, 2.1.5): the mark of Windows for what
+ * came from the internet, and notes of Explorer, Dropbox and file shares. WSL writes U+F03A for a colon.
+ */
+const STREAM =
+  /(?:[:\uf03a](?:zone\.identifier|smartscreen|com\.dropbox\.attr(?:ibute)?s|afp_(?:afpinfo|resource))|(?:^|\/)thumbs\.db[:\uf03a]encryptable)(?::\$data)?$/i;
+/** The Finder's icon of a folder ends in a line break, for which shares of Windows write U+F00D. */
+const SYSTEM_FILE = /^(?:\._.*|\.ds_store|thumbs\.db|ehthumbs\.db|desktop\.ini|icon[\r\uf00d])$/is;
+
 /** What operating systems leave behind: dropped without a word beyond their number. */
 export function isOsJunk(path: string): boolean {
   if (path.startsWith('__MACOSX/')) return true;
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return name.startsWith('._') || /^(\.ds_store|thumbs\.db|desktop\.ini)$/i.test(name);
+  return SYSTEM_FILE.test(path.slice(path.lastIndexOf('/') + 1)) || STREAM.test(path);
 }
 
 type LeftOutRule = { pattern: RegExp; reason: string; isPublishable: boolean };

@@ -120,13 +120,18 @@ function toEntry(entry: Entry): ZipEntry {
   };
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL_BYTE = /[\u0000-\u001f\u007f]/;
+/** The icon of a folder, which is dropped: its name is the one that macOS ends in a line break. */
+const FINDER_ICON = /(?:^|\/)Icon\r$/;
+
 /**
  * Decodes a name as UTF-8 where the flag says so or the bytes are valid UTF-8, else as CP437 (APPNOTE.TXT, appendix D).
  */
 function decodedName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
   if (fileNameRaw.length > RAW_NAME_MAX_BYTES) throw new ZipRefusal('path_too_long', legibleName(fileNameRaw));
   // On the bytes: CP437 has a picture for each of them, and a check of the decoded name would see the picture.
-  if (fileNameRaw.some((byte) => byte < 0x20 || byte === 0x7f)) {
+  if (CONTROL_BYTE.test(fileNameRaw.toString('latin1').replace(FINDER_ICON, ''))) {
     throw new ZipRefusal('control_character', legibleName(fileNameRaw));
   }
   const unicode = decodeUtf8(fileNameRaw);

@@ -110,6 +110,18 @@ const CASES: Case[] = [
     dropped: 4,
   },
   {
+    name: 'streams of Windows and the icon of a folder',
+    zip: () =>
+      of(
+        file('index.html:Zone.Identifier', '[ZoneTransfer]\r\nZoneId=3\r\n'),
+        file('img/a.png'),
+        file('img/Thumbs.db:encryptable', ''),
+        file('img/Icon\r', ''),
+      ),
+    files: { 'index.html': 'hello', 'img/a.png': 'x' },
+    dropped: 3,
+  },
+  {
     name: 'setuid',
     zip: () => of({ ...file('a'), attributes: (0o104755 << 16) >>> 0 }),
     files: { a: 'x' },

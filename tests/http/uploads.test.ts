@@ -89,8 +89,10 @@ test('secrets are left out and named, and published only on purpose, keys never'
   await using app = await createTestApp();
   const { listener, person, uploadId } = await open(app);
   await using _listener = listener;
-  const files = manifestOf({ 'index.html': 'x', '.env': 'A=1', '.git/config': 'y', id_rsa: 'k', '.DS_Store': 'z' });
+  const dropped = { '.DS_Store': 'z', 'index.html:Zone.Identifier': 'ZoneId=3', 'img/Thumbs.db:encryptable': '' };
+  const files = manifestOf({ 'index.html': 'x', '.env': 'A=1', '.git/config': 'y', id_rsa: 'k', ...dropped });
   const plain = await announce(listener, person, uploadId, { files });
+  expect(plain.body.droppedCount).toBe(3);
   expect(plain.body.leftOut.map((entry: { path: string }) => entry.path)).toEqual(['.env', '.git/config', 'id_rsa']);
   expect(plain.body.missing).toEqual([sha256Of('x')]);
   const anyway = await announce(listener, person, uploadId, {

@@ -142,6 +142,32 @@ test('what the system left behind is dropped and counted', () => {
   expect(reading.droppedCount).toBe(5);
 });
 
+test('so are the streams of Windows and the icon of a folder, in every spelling, and what is only called alike stays', () => {
+  const reading = readUpload(
+    filesOf(
+      'site/index.html',
+      'site/index.html:Zone.Identifier',
+      'site.zip:Zone.Identifier',
+      'site/a.png:zone.identifier:$DATA',
+      'site/b.html\uf03aZone.Identifier',
+      'site/c.pdf:SmartScreen',
+      'site/d.psd:com.dropbox.attributes',
+      'site/d.psd:com.dropbox.attrs',
+      'site/e:AFP_AfpInfo',
+      'site/img/Thumbs.db:encryptable',
+      'site/img/ehthumbs.db',
+      'site/img/Icon\r',
+      'site/img/Icon\uf00d',
+      'site/img/Icon',
+      'site/Zone.Identifier',
+      'site/notes/on-zone.identifier.html',
+    ),
+    { takesRootOff: true },
+  );
+  expect(reading).toMatchObject({ refusal: null, droppedCount: 12, root: 'site' });
+  expect(pathsOf(reading.files)).toEqual(['index.html', 'img/Icon', 'Zone.Identifier', 'notes/on-zone.identifier.html']);
+});
+
 test('a single root folder is taken off where a person dropped one, once', () => {
   const dropped = filesOf('my site/index.html', 'my site/docs/a.html', '__MACOSX/x', '.DS_Store');
   const reading = readUpload(dropped, { takesRootOff: true });

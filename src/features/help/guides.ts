@@ -92,7 +92,7 @@ export const guides: readonly Chapter[] = [
         id: 'left-out',
         title: 'What is left out',
         paragraphs: [
-          'Files that systems leave behind (.DS_Store, Thumbs.db, __MACOSX) and files that usually hold secrets (.env, keys, .git, database dumps). The list stands under what was found, before anything is sent.',
+          'Files that systems leave behind (.DS_Store, Thumbs.db, __MACOSX, :Zone.Identifier) and files that usually hold secrets (.env, keys, .git, database dumps). The list stands under what was found, before anything is sent.',
         ],
       },
       {

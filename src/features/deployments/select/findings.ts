@@ -138,7 +138,7 @@ function removedFindings({ droppedCount, root }: SelectionReport['reading']): Fi
       id: 'os-junk',
       kind: 'removed',
       message: `${formatCount(droppedCount, 'file')} of your operating system left out`,
-      detail: 'Such as .DS_Store and Thumbs.db: they are no part of a website.',
+      detail: 'Such as .DS_Store, Thumbs.db and page.html:Zone.Identifier: they are no part of a website.',
     });
   }
   if (root !== null) {
