@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { logLineSchema } from './events.ts';
+import { NAME_NOTICE_CODES } from './name-notices.ts';
 import { NORMALISED_MAX } from './normal-form.ts';
 import { destinationSchema, shownErrorSchema } from './platforms/destination.ts';
 import { platformIdSchema } from './platforms/index.ts';
@@ -21,6 +22,13 @@ export const uploadManifestInput = z.strictObject({
   publishAnyway: z.optional(z.array(publishedPathSchema)),
 });
 const leftOutSchema = z.strictObject({ path: z.string(), reason: z.string() });
+/** What is to be known of names that are published as they are; `paths` lists fifty at most. */
+const nameNoticeSchema = z.strictObject({
+  code: z.enum(NAME_NOTICE_CODES),
+  message: z.string(),
+  hint: z.string(),
+  paths: z.array(z.string()),
+});
 /** Files that operating systems add (`__MACOSX`, `.DS_Store`, `x:Zone.Identifier`): not published, not listed. */
 const droppedCountSchema = z.int();
 /** Its answer: the hashes that are not here yet, and what is not published. */
@@ -28,6 +36,7 @@ export const uploadManifestAnswer = z.strictObject({
   missing: z.array(sha256Schema),
   leftOut: z.array(leftOutSchema),
   droppedCount: droppedCountSchema,
+  notices: z.array(nameNoticeSchema),
 });
 /**
  * Answer of `POST /api/uploads/{uploadId}/zip`, in the words of the manifest's: everything has arrived, so nothing is
@@ -39,6 +48,7 @@ export const uploadZipAnswer = z.strictObject({
   files: z.array(manifestFileSchema),
   totalBytes: z.int(),
   droppedCount: droppedCountSchema,
+  notices: z.array(nameNoticeSchema),
 });
 
 /** Answer of `GET /api/uploads/{uploadId}/zip?key=`: how much of this archive is here, and need not be sent again. */

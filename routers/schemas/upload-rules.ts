@@ -1,4 +1,5 @@
 import { UPLOAD_LIMITS } from './limits.ts';
+import { type NameNotice, nameNoticeSteps } from './name-notices.ts';
 import { NORMALISED_MAX, normalisedPaths } from './normal-form.ts';
 
 /**
@@ -23,9 +24,6 @@ export const REFUSAL_SENTENCES = {
   parent_folder: 'This name leads out of the folder ("..").',
   dot_folder: 'This name holds a "." where a folder should be named.',
   empty_folder_name: 'This name has two slashes in a row, or ends with one.',
-  colon: 'This name holds a colon, which Windows keeps for hidden streams.',
-  trailing_dot_or_space: 'A part of this name ends with a dot or a space, which Windows drops.',
-  device_name: 'A part of this name is a device on Windows (CON, NUL, COM1 and the like).',
   segment_too_long: `A part of this name is longer than ${UPLOAD_LIMITS.maxSegmentBytes} bytes.`,
   path_too_long: `This name is longer than ${UPLOAD_LIMITS.maxPathBytes} bytes with its folders.`,
   too_deep: `This file lies more than ${UPLOAD_LIMITS.maxDepth} folders deep.`,
@@ -55,8 +53,6 @@ const isChangeable = (sign: string): boolean => sign >= '\u0300' || /[#*0-9©®]
 /** U+2800 is the cell of Braille without a dot. */
 const BLANK = /^[\s\u2800]+$/;
 const LONE_SURROGATE = /\p{Cs}/u;
-/** Microsoft, "Naming Files, Paths, and Namespaces", with the superscript digits that count as well. */
-const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])$/i;
 
 /** Returns the first rule that a normalised path breaks, or null. */
 export function pathRefusal(path: string): RefusalReason | null {
@@ -92,12 +88,11 @@ function hidesMark(path: string): boolean {
 
 function segmentRefusal(segment: string): RefusalReason | null {
   if (segment === '') return 'empty_folder_name';
-  if (segment === '.') return 'dot_folder';
-  if (segment === '..') return 'parent_folder';
-  if (segment.includes(':')) return 'colon';
-  if (/[. ]$/.test(segment)) return 'trailing_dot_or_space';
   if (BLANK.test(segment)) return 'invisible_character';
-  if (DEVICE.test(segment.replace(/\..*$/s, '').trimEnd())) return 'device_name';
+  // Windows drops spaces at the end of a name: `.. ` is another spelling of `..`.
+  const name = segment.replaceAll(' ', '');
+  if (name === '.') return 'dot_folder';
+  if (name === '..') return 'parent_folder';
   if (byteLength(segment) > UPLOAD_LIMITS.maxSegmentBytes) return 'segment_too_long';
   return null;
 }
@@ -192,6 +187,8 @@ export type UploadReading<File extends OfferedFile> = {
   /** The single folder around everything, which was taken off. */
   root: string | null;
   totalBytes: number;
+  /** What is to be said of names that are published as they are. */
+  notices: NameNotice[];
   /** The first rule that the upload as a whole breaks; nothing of it is taken then. */
   refusal: Refusal | null;
 };
@@ -238,6 +235,7 @@ export function* uploadReadingSteps<File extends OfferedFile>(
     droppedCount: named.length - wanted.length,
     root,
     totalBytes: 0,
+    notices: [],
     refusal: null,
   };
   for (const [index, file] of rooted.entries()) {
@@ -252,7 +250,8 @@ export function* uploadReadingSteps<File extends OfferedFile>(
     reading.files.push(file);
     reading.totalBytes += file.sizeBytes;
   }
-  return { ...reading, refusal: (yield* collision(reading.files)) ?? overLimit(reading) };
+  const refusal = (yield* collision(reading.files)) ?? overLimit(reading);
+  return { ...reading, notices: yield* nameNoticeSteps(reading.files), refusal };
 }
 
 function refuse(reason: RefusalReason, path: string): Refusal {

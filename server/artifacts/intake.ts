@@ -1,4 +1,5 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import type { NameNotice } from '../../routers/schemas/name-notices.ts';
 import { refusalSentence } from '../../routers/schemas/upload-rules.ts';
 import { AppError } from '../errors.ts';
 import type { RateCounters } from '../rate-counters.ts';
@@ -48,6 +49,7 @@ export type StoredZip = {
   leftOut: { path: string; reason: string }[];
   droppedCount: number;
   totalBytes: number;
+  notices: NameNotice[];
 };
 
 export type TakeZipOptions = {
@@ -261,6 +263,6 @@ function storedZip(listing: ListedZip, infos: ReadonlyMap<number, ArtifactInfo>)
     manifest.set(path, { sha256: info.sha256, sizeBytes: info.sizeBytes });
     artifacts.set(info.sha256, info);
   }
-  const { leftOut, droppedCount, totalBytes } = listing;
-  return { manifest, artifacts: [...artifacts.values()], leftOut, droppedCount, totalBytes };
+  const { files: _, ...facts } = listing;
+  return { manifest, artifacts: [...artifacts.values()], ...facts };
 }

@@ -1,3 +1,4 @@
+import type { NameNotice } from '../../routers/schemas/name-notices.ts';
 import { readUpload } from '../../routers/schemas/upload-rules.ts';
 import { readDirectory } from './zip-directory.ts';
 import type { OpenZip } from './zip-file.ts';
@@ -21,6 +22,8 @@ export type ZipListing = {
   /** Files of the operating system that were dropped. */
   droppedCount: number;
   totalBytes: number;
+  /** What is to be said of names that are published as they are. */
+  notices: NameNotice[];
 };
 
 export type PublishedEntry = { path: string; sizeBytes: number; entry: PlacedEntry };
@@ -39,6 +42,7 @@ export async function listZip(file: OpenZip, publishAnyway: readonly string[]): 
     leftOut: reading.leftOut.map(({ path, reason }) => ({ path, reason })),
     droppedCount: reading.droppedCount,
     totalBytes: reading.totalBytes,
+    notices: reading.notices,
   };
 }
 

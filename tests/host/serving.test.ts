@@ -50,6 +50,23 @@ test.each([
   if (text !== undefined) expect(answer.text).toBe(text);
 });
 
+test('names that other systems mind answer at their addresses', async () => {
+  await using site = await createTestHost();
+  await publishSite(site, 'odd', {
+    'software/writtenin:Ruby/index.html': 'COLON',
+    'docs/aux.html': 'DEVICE',
+    'tags/acme-inc./index.html': 'DOT',
+    'Menu /index.html': 'SPACE',
+  });
+  for (const [path, text] of [
+    ['/software/writtenin:Ruby/', 'COLON'],
+    ['/docs/aux.html', 'DEVICE'],
+    ['/tags/acme-inc./', 'DOT'],
+    ['/Menu%20/', 'SPACE'],
+  ] as const)
+    expect([path, (await site.get('odd', path)).text]).toEqual([path, text]);
+});
+
 test('without clean addresses a page answers under its full name alone', async () => {
   await using site = await createTestHost();
   const published = await publishSite(site, 'full', PAGES);

@@ -56,7 +56,9 @@ async function startIntake(
       intake.manifests.push(manifest);
       const hashes = new Set(manifest.files.map((file) => file.sha256));
       const missing = [...hashes].filter((wanted) => !intake.received.has(wanted));
-      response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ missing, leftOut: [], droppedCount: 0 }));
+      response
+        .writeHead(200, { 'Content-Type': 'application/json' })
+        .end(JSON.stringify({ missing, leftOut: [], droppedCount: 0, notices: [] }));
     }),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

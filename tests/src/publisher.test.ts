@@ -38,7 +38,9 @@ function serverOf(parts: Partial<PublishServer> = {}): PublishServer {
     createRelease: async () => RELEASE,
     isDeploymentGone: async () => false,
     fetch: async (path) =>
-      path.endsWith('/manifest') ? Response.json({ missing: [], leftOut: [], droppedCount: 0 }) : new Response(null, { status: 204 }),
+      path.endsWith('/manifest')
+        ? Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] })
+        : new Response(null, { status: 204 }),
     hasher: (files, onResults) => hashBlobs(files, (result) => onResults([result])),
     ...parts,
   };
@@ -77,7 +79,8 @@ test('after a refusal the same upload goes on, and a closed one is opened anew',
     },
     fetch: async () => {
       const code = codes.shift();
-      if (code === null || code === undefined) return Response.json({ missing: [], leftOut: [], droppedCount: 0 });
+      if (code === null || code === undefined)
+        return Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] });
       return Response.json({ code, message: `It said ${code}.` }, { status: code === 'storage_full' ? 507 : 409 });
     },
   });
@@ -176,7 +179,7 @@ test('an upload that is gone since a reload gives way to another by itself, and 
     fetch: async (path) =>
       path.includes('gone')
         ? Response.json({ message: 'There is no such upload.', code: 'not_found' }, { status: 404 })
-        : Response.json({ missing: [], leftOut: [], droppedCount: 0 }),
+        : Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] }),
     createRelease: async () => {
       await new Promise((resolve) => setTimeout(resolve));
       note();
@@ -200,7 +203,7 @@ test('a login that ends in mid-upload is said, and the same account goes on with
   const server = serverOf({
     fetch: async () => {
       if (!isSignedIn) throw new SessionEndedError(SESSION_TEXTS.expired);
-      return Response.json({ missing: [], leftOut: [], droppedCount: 0 });
+      return Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] });
     },
   });
   expect(await startPublication(request('login'), server)).toMatchObject({

@@ -16,6 +16,7 @@ const STORED = {
   ],
   totalBytes: 6,
   droppedCount: 0,
+  notices: [],
 };
 
 type Call = { path: string; method: string | undefined; body: unknown };
@@ -72,7 +73,7 @@ test('a ZIP is sent whole, with the bytes that have left, and with what is publi
 test('of one folder in it a list takes the place of the list of all', async () => {
   const { selection, calls, options } = await arrange([
     Response.json(STORED),
-    Response.json({ missing: [], leftOut: [], droppedCount: 0 }),
+    Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] }),
   ]);
   await sendZip(UPLOAD, { ...selection, within: 'dist' }, [], options);
   expect(calls[2]).toMatchObject({ path: `/api/uploads/${UPLOAD}/manifest`, method: 'PUT' });

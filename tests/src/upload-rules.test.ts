@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { noticeDetail } from '../../routers/schemas/name-notices.ts';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
 import {
@@ -20,6 +21,8 @@ test.each([
   ['../x', 'parent_folder'],
   ['a/../../x', 'parent_folder'],
   ['a/..', 'parent_folder'],
+  ['.. /x', 'parent_folder'],
+  ['a/. ./x', 'parent_folder'],
   ['..\\x', 'parent_folder'],
   ['/etc/passwd', 'absolute_path'],
   ['//server/share', 'absolute_path'],
@@ -27,6 +30,7 @@ test.each([
   ['C:/x', 'drive_letter'],
   ['C:x', 'drive_letter'],
   ['c:\\x', 'drive_letter'],
+  ['C:/x.html', 'drive_letter'],
   ['a\u0000b', 'control_character'],
   ['a\rb', 'control_character'],
   ['a\nb', 'control_character'],
@@ -52,18 +56,9 @@ test.each([
   ['a\ud800b', 'not_unicode'],
   ['.', 'dot_folder'],
   ['a/./b', 'dot_folder'],
+  ['a/. /b', 'dot_folder'],
   ['a//b', 'empty_folder_name'],
   ['a/', 'empty_folder_name'],
-  ['name.', 'trailing_dot_or_space'],
-  ['name ', 'trailing_dot_or_space'],
-  ['folder./x', 'trailing_dot_or_space'],
-  ['x.txt:hidden', 'colon'],
-  ['CON', 'device_name'],
-  ['nul.txt', 'device_name'],
-  ['a/aux/b', 'device_name'],
-  ['com1.tar.gz', 'device_name'],
-  ['LPT9', 'device_name'],
-  ['com¹', 'device_name'],
   [`${'x'.repeat(201)}`, 'segment_too_long'],
   [`${'ü'.repeat(101)}`, 'segment_too_long'],
   [`${'x'.repeat(60_000)}`, 'path_too_long'],
@@ -94,6 +89,49 @@ test.each([
   Array.from({ length: 32 }, () => 'd').join('/'),
 ])('%j is an honest name', (path) => {
   expect(pathRefusal(normalisePath(path))).toBeNull();
+});
+
+test.each([
+  ['software/writtenin:Ruby/index.html', false],
+  ['docs/aux.html', false],
+  ['tags/acme-inc./index.html', false],
+  ['Menu /index.html', false],
+  ['name.', false],
+  ['CON', false],
+  ['nul.txt', false],
+  ['a/aux/b', false],
+  ['com1.tar.gz', false],
+  ['LPT9', false],
+  ['com¹', false],
+  ['aux .html', false],
+  ['tags/.../index.html', false],
+  ['q?.html', false],
+  ['a|b.html', false],
+  ['a*.html', false],
+  ['"quoted".html', false],
+  ['a/b<c>.html', false],
+  ['auxiliary/x.html', true],
+  ['com10.txt', true],
+  ['console.js', true],
+  ['a.com1', true],
+  ['.well-known/x', true],
+  ['h#.html', true],
+])('%j is published, and works on Windows: %s', (path, isWindows) => {
+  const { refusal, files, notices } = readUpload(filesOf('index.html', path));
+  expect(refusal).toBeNull();
+  expect(pathsOf(files)).toEqual(['index.html', path]);
+  expect(notices.map(({ code, paths }) => [code, paths])).toEqual(isWindows ? [] : [['windows_name', [path]]]);
+});
+
+test('a notice counts all names, lists fifty and names three', () => {
+  const paths = Array.from({ length: 60 }, (_, at) => `tags/a:${at}.html`);
+  const [notice] = readUpload(filesOf(...paths)).notices;
+  if (notice === undefined) expect.fail('no notice');
+  expect(notice.message).toBe('60 names do not work on Windows.');
+  expect(notice.paths).toEqual(paths.slice(0, 50));
+  expect(noticeDetail(notice)).toBe(
+    'tags/a:0.html, tags/a:1.html, tags/a:2.html and others. On the web they do. The ZIP download of the release cannot be unpacked on Windows as it is.',
+  );
 });
 
 test('names are brought into one form: NFC, slashes, no leading dot slash', () => {
@@ -165,7 +203,12 @@ test('so are the streams of Windows and the icon of a folder, in every spelling,
     { takesRootOff: true },
   );
   expect(reading).toMatchObject({ refusal: null, droppedCount: 12, root: 'site' });
-  expect(pathsOf(reading.files)).toEqual(['index.html', 'img/Icon', 'Zone.Identifier', 'notes/on-zone.identifier.html']);
+  expect(pathsOf(reading.files)).toEqual([
+    'index.html',
+    'img/Icon',
+    'Zone.Identifier',
+    'notes/on-zone.identifier.html',
+  ]);
 });
 
 test('a single root folder is taken off where a person dropped one, once', () => {

@@ -20,6 +20,10 @@ export const ODD_NAMES = [
   'console.js',
   'nul1.txt',
   'com10.txt',
+  'software/writtenin:Ruby/index.html',
+  'docs/aux.html',
+  'tags/acme-inc./index.html',
+  'Menu /index.html',
   '_redirects',
   '.nojekyll',
 ];

@@ -48,7 +48,8 @@ async function keepManifest(
   await replaceManifest(ctx, uploadId, { manifest, source: 'folder' });
   const leftOut = reading.leftOut.map(({ path, reason }) => ({ path, reason }));
   const missing = await missingHashes(accountId, manifest, { which: 'staying' });
-  return { missing, leftOut, droppedCount: reading.droppedCount };
+  const { droppedCount, notices } = reading;
+  return { missing, leftOut, droppedCount, notices };
 }
 
 /** Makes this the upload's list of files. Throws `not_found`, `quota_exhausted`, `storage_full`. */

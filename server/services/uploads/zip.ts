@@ -100,7 +100,7 @@ async function rememberAll(ctx: AccountContext, { artifacts, manifest }: StoredZ
   }
 }
 
-function toAnswer({ manifest, leftOut, totalBytes, droppedCount }: StoredZip): UploadZipAnswer {
+function toAnswer({ manifest, artifacts: _, ...facts }: StoredZip): UploadZipAnswer {
   const files = [...manifest].map(([path, { sha256, sizeBytes }]) => ({ path, sha256, sizeBytes }));
-  return { missing: [], leftOut, files, totalBytes, droppedCount };
+  return { missing: [], files, ...facts };
 }

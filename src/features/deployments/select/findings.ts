@@ -1,5 +1,6 @@
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { noticeDetail } from '../../../../routers/schemas/name-notices.ts';
 import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas/upload-inspection.ts';
 import { leftOutRule, visiblePath } from '../../../../routers/schemas/upload-rules.ts';
 import { formatSize } from '../../../lib/format.ts';
@@ -42,6 +43,7 @@ export function findingsOf(report: SelectionReport, { isBelowFolder = false, los
     ...reselectedFindings(report),
     ...entryFindings(reading, inspection),
     ...problemFindings(inspection, isBelowFolder),
+    ...noticeFindings(reading),
     ...leftOutFindings(reading),
     ...removedFindings(reading),
     ...unreadFindings(report),
@@ -97,6 +99,16 @@ function problemFindings({ problems, rootLinks }: UploadInspection, isBelowFolde
     path: code === 'holds_token' && path !== null ? visiblePath(path) : null,
     detail: hint,
     places,
+  }));
+}
+
+function noticeFindings({ notices }: SelectionReport['reading']): Finding[] {
+  return notices.map((notice) => ({
+    ...plain,
+    id: notice.code,
+    kind: 'warn',
+    message: notice.message,
+    detail: noticeDetail(notice),
   }));
 }
 

@@ -1,0 +1,55 @@
+/**
+ * What a person should know of names that are published as they are: pure, over paths. Part of every reading of an upload
+ * (upload-rules.ts), so that the screen and the answer of an upload say the same.
+ */
+export type NameNotice = {
+  code: NameNoticeCode;
+  message: string;
+  hint: string;
+  /** The paths that it is about, at most fifty. */
+  paths: string[];
+};
+export const NAME_NOTICE_CODES = ['windows_name'] as const;
+export type NameNoticeCode = (typeof NAME_NOTICE_CODES)[number];
+
+/** Paths beyond these help nobody; the message counts all of them. */
+const LISTED_PATHS = 50;
+/** Judging so many takes about a millisecond. */
+const PATHS_A_STEP = 500;
+
+/** Microsoft, "Naming Files, Paths, and Namespaces", with the superscript digits that count as well. */
+const WINDOWS_DEVICE = /(?:^|\/)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.[^/]*)?(?:\/|$)/i;
+const WINDOWS_SIGN = /[<>:"|?*]/;
+const WINDOWS_END = /[. ](?:\/|$)/;
+
+/** Returns whether Windows can have a file under this path. */
+export function isWindowsPath(path: string): boolean {
+  return !WINDOWS_SIGN.test(path) && !WINDOWS_END.test(path) && !WINDOWS_DEVICE.test(path);
+}
+
+/** Returns what is to be said of these paths, with a pause after every few. */
+export function* nameNoticeSteps(files: readonly { path: string }[]): Generator<void, NameNotice[]> {
+  const notWindows: string[] = [];
+  for (const [index, { path }] of files.entries()) {
+    if (index % PATHS_A_STEP === 0) yield;
+    if (!isWindowsPath(path)) notWindows.push(path);
+  }
+  return windowsNotice(notWindows);
+}
+
+function windowsNotice(paths: readonly string[]): NameNotice[] {
+  if (paths.length === 0) return [];
+  const names =
+    paths.length === 1 ? '1 name does not work on Windows.' : `${paths.length} names do not work on Windows.`;
+  const hint = 'On the web they do. The ZIP download of the release cannot be unpacked on Windows as it is.';
+  return [{ code: 'windows_name', message: names, hint, paths: paths.slice(0, LISTED_PATHS) }];
+}
+
+/** As many as a person reads in a line. */
+const NAMED_PATHS = 3;
+
+/** Returns the hint of a notice, behind the names that it is about. */
+export function noticeDetail({ paths, hint }: NameNotice): string {
+  const named = paths.slice(0, NAMED_PATHS).join(', ');
+  return `${named}${paths.length > NAMED_PATHS ? ' and others' : ''}. ${hint}`;
+}
