@@ -48,7 +48,8 @@ export const UPLOAD_LIMITS = {
   maxReleaseBytes: 1024 * 1024 * 1024,
   maxZipBytes: 500 * 1024 * 1024,
   maxPathBytes: 512,
-  maxSegmentBytes: 200,
+  /** As in a folder on Linux (POSIX NAME_MAX; ext4, xfs, btrfs). */
+  maxSegmentBytes: 255,
   maxDepth: 32,
   maxManifestBytes: 16 * 1024 * 1024,
   maxOpenUploads: 3,

@@ -70,7 +70,7 @@ const NAMES: Case[] = [
     reason: 'path_too_long',
     path: `a${'\u0301'.repeat(599)}`,
   },
-  { name: 'long_segment', zip: () => of('x'.repeat(201)), reason: 'segment_too_long', path: 'x'.repeat(201) },
+  { name: 'long_segment', zip: () => of('x'.repeat(256)), reason: 'segment_too_long', path: 'x'.repeat(256) },
   { name: 'deep', zip: () => of(`${'d/'.repeat(100)}x`), reason: 'too_deep', path: `${'d/'.repeat(100)}x` },
   { name: 'deeper', zip: () => of(`${'d/'.repeat(2_000)}x`), reason: 'path_too_long', path: 'd/'.repeat(300) },
   { name: 'duplicate', zip: () => of('a.txt', 'a.txt'), reason: 'duplicate', path: 'a.txt' },

@@ -50,6 +50,9 @@ test.each([
   if (text !== undefined) expect(answer.text).toBe(text);
 });
 
+/** 255 bytes. */
+const LONG = `b${'長'.repeat(83)}.html`;
+
 test('names that other systems mind answer at their addresses', async () => {
   await using site = await createTestHost();
   await publishSite(site, 'odd', {
@@ -57,12 +60,14 @@ test('names that other systems mind answer at their addresses', async () => {
     'docs/aux.html': 'DEVICE',
     'tags/acme-inc./index.html': 'DOT',
     'Menu /index.html': 'SPACE',
+    [LONG]: 'LONG',
   });
   for (const [path, text] of [
     ['/software/writtenin:Ruby/', 'COLON'],
     ['/docs/aux.html', 'DEVICE'],
     ['/tags/acme-inc./', 'DOT'],
     ['/Menu%20/', 'SPACE'],
+    [`/${encodeURIComponent(LONG)}`, 'LONG'],
   ] as const)
     expect([path, (await site.get('odd', path)).text]).toEqual([path, text]);
 });

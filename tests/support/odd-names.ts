@@ -24,6 +24,7 @@ export const ODD_NAMES = [
   'docs/aux.html',
   'tags/acme-inc./index.html',
   'Menu /index.html',
+  `b${'\u9577'.repeat(83)}.html`,
   '_redirects',
   '.nojekyll',
 ];
