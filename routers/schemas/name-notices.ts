@@ -9,7 +9,7 @@ export type NameNotice = {
   /** The paths that it is about, at most fifty. */
   paths: string[];
 };
-export const NAME_NOTICE_CODES = ['windows_name'] as const;
+export const NAME_NOTICE_CODES = ['windows_name', 'case_twin'] as const;
 export type NameNoticeCode = (typeof NAME_NOTICE_CODES)[number];
 
 /** Paths beyond these help nobody; the message counts all of them. */
@@ -34,7 +34,50 @@ export function* nameNoticeSteps(files: readonly { path: string }[]): Generator<
     if (index % PATHS_A_STEP === 0) yield;
     if (!isWindowsPath(path)) notWindows.push(path);
   }
-  return windowsNotice(notWindows);
+  return [...windowsNotice(notWindows), ...twinNotice(yield* caseTwinSteps(files))];
+}
+
+/** Returns the paths that differ from another one, or from a folder of it, in capital letters alone. */
+export function caseTwins(files: readonly { path: string }[]): string[] {
+  const steps = caseTwinSteps(files);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+function* caseTwinSteps(files: readonly { path: string }[]): Generator<void, string[]> {
+  const byFolded = new Map<string, string>();
+  const twins = new Set<string>();
+  for (const [index, { path }] of files.entries()) {
+    if (index % PATHS_A_STEP === 0) yield;
+    const folded = path.toLowerCase();
+    const other = byFolded.get(folded);
+    if (other === undefined) byFolded.set(folded, path);
+    else if (other !== path) twins.add(other).add(path);
+  }
+  for (const [index, { path }] of files.entries()) {
+    if (index % PATHS_A_STEP === 0) yield;
+    const file = fileAsFolder(path.toLowerCase(), byFolded);
+    if (file !== undefined) twins.add(file).add(path);
+  }
+  return [...twins];
+}
+
+function fileAsFolder(folded: string, byFolded: ReadonlyMap<string, string>): string | undefined {
+  for (let slash = folded.lastIndexOf('/'); slash > 0; slash = folded.lastIndexOf('/', slash - 1)) {
+    const file = byFolded.get(folded.slice(0, slash));
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}
+
+function twinNotice(paths: readonly string[]): NameNotice[] {
+  if (paths.length === 0) return [];
+  const message = `${paths.length} names differ in capital letters alone.`;
+  const hint =
+    'They have addresses of their own. Windows and macOS unpack the ZIP download of the release to one of them.';
+  return [{ code: 'case_twin', message, hint, paths: paths.slice(0, LISTED_PATHS) }];
 }
 
 function windowsNotice(paths: readonly string[]): NameNotice[] {

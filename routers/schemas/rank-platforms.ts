@@ -1,6 +1,7 @@
 import type { UploadKind } from './detect-project.ts';
 import { formatCount } from './format-count.ts';
 import { UPLOAD_LIMITS } from './limits.ts';
+import { caseTwins } from './name-notices.ts';
 import { PLATFORM_CAPABILITIES } from './platforms/capabilities/index.ts';
 import type { PlatformCapabilities } from './platforms/capabilities/platform-capabilities.ts';
 import { domainsRefusal } from './platforms/domains-refusal.ts';
@@ -114,6 +115,12 @@ const RULES: readonly Rule[] = [
   ({ title, capabilities: { refusedNames } }, { project }) => {
     const refused = refusedNames && project?.files.find(({ path }) => refusedNames.test(path));
     return refused ? [no(`${title} does not take the name ${refused.path}.`, 'Rename the file.')] : [];
+  },
+
+  ({ title, capabilities: { foldsCase } }, { project }) => {
+    const [twin, other] = foldsCase && project !== null ? caseTwins(project.files) : [];
+    if (twin === undefined) return [];
+    return [no(`${title} takes ${twin} and ${other} for one address.`, 'Rename one of them.')];
   },
 
   ({ title, capabilities }, { needs }) => {

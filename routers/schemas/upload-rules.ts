@@ -28,7 +28,6 @@ export const REFUSAL_SENTENCES = {
   path_too_long: `This name is longer than ${UPLOAD_LIMITS.maxPathBytes} bytes with its folders.`,
   too_deep: `This file lies more than ${UPLOAD_LIMITS.maxDepth} folders deep.`,
   duplicate: 'Two files have this same name.',
-  case_collision: 'Another file has this name but for capital letters: on many systems the two are one.',
   file_and_folder: 'This name is a file and a folder at once.',
   size_conflict: 'Two entries have the same content hash but different sizes.',
   size_differs: 'The list of files gives this file another size than its content has.',
@@ -266,26 +265,23 @@ function singleRoot(files: readonly OfferedFile[]): string | null {
   return files.every((file) => file.path.startsWith(`${root}/`)) ? root : null;
 }
 
-/** Same name twice, names that differ in case only, and a name that is a file and a folder. */
+/** Same name twice, and a name that is a file and a folder. */
 function* collision(files: readonly OfferedFile[]): Generator<void, Refusal | null> {
-  const byFolded = new Map<string, string>();
+  const paths = new Set<string>();
   for (const [index, { path }] of files.entries()) {
     if (index % FILES_A_STEP === 0) yield;
-    const folded = path.toLowerCase();
-    const other = byFolded.get(folded);
-    if (other !== undefined) return refuse(other === path ? 'duplicate' : 'case_collision', path);
-    byFolded.set(folded, path);
+    if (paths.has(path)) return refuse('duplicate', path);
+    paths.add(path);
   }
   const seen = new Set<string>();
-  for (const [index, folded] of [...byFolded.keys()].entries()) {
+  for (const [index, { path }] of files.entries()) {
     if (index % FILES_A_STEP === 0) yield;
     // From the inside out, and no further than to a folder of another file: what is around that has been looked at.
-    for (let slash = folded.lastIndexOf('/'); slash > 0; slash = folded.lastIndexOf('/', slash - 1)) {
-      const folder = folded.slice(0, slash);
+    for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
+      const folder = path.slice(0, slash);
       if (seen.has(folder)) break;
       seen.add(folder);
-      const file = byFolded.get(folder);
-      if (file !== undefined) return refuse('file_and_folder', file);
+      if (paths.has(folder)) return refuse('file_and_folder', folder);
     }
   }
   return null;

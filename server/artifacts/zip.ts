@@ -48,8 +48,8 @@ export async function listZip(file: OpenZip, publishAnyway: readonly string[]): 
 
 /** A folder may have an entry of its own, which no list of files knows of. */
 function refuseFilesAsFolders(files: readonly PlacedEntry[], entries: readonly PlacedEntry[]): void {
-  const paths = new Set(files.map(({ path }) => path.toLowerCase()));
+  const paths = new Set(files.map(({ path }) => path));
   for (const { path, isFolder } of entries) {
-    if (isFolder && paths.has(path.slice(0, -1).toLowerCase())) throw new ZipRefusal('file_and_folder', path);
+    if (isFolder && paths.has(path.slice(0, -1))) throw new ZipRefusal('file_and_folder', path);
   }
 }

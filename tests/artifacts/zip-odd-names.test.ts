@@ -122,6 +122,17 @@ const CASES: Case[] = [
     dropped: 3,
   },
   {
+    name: 'names that differ in capital letters alone',
+    zip: () =>
+      of(file('Pair.v.html', 'v'), file('Pair.V.html', 'V'), file('Std/', ''), file('Std/x', 'S'), file('std/x', 's')),
+    files: { 'index.html': 'hello', 'Pair.v.html': 'v', 'Pair.V.html': 'V', 'Std/x': 'S', 'std/x': 's' },
+  },
+  {
+    name: 'a file and a folder that differ in capital letters alone',
+    zip: () => of(file('A', 'A'), file('a/', ''), file('a/b', 'b')),
+    files: { 'index.html': 'hello', A: 'A', 'a/b': 'b' },
+  },
+  {
     name: 'setuid',
     zip: () => of({ ...file('a'), attributes: (0o104755 << 16) >>> 0 }),
     files: { a: 'x' },

@@ -61,6 +61,10 @@ test('names that other systems mind answer at their addresses', async () => {
     'tags/acme-inc./index.html': 'DOT',
     'Menu /index.html': 'SPACE',
     [LONG]: 'LONG',
+    'Pair.v.html': 'SMALL',
+    'Pair.V.html': 'LARGE',
+    'Std/x.html': 'SX',
+    'std/x.html': 'sx',
   });
   for (const [path, text] of [
     ['/software/writtenin:Ruby/', 'COLON'],
@@ -68,6 +72,10 @@ test('names that other systems mind answer at their addresses', async () => {
     ['/tags/acme-inc./', 'DOT'],
     ['/Menu%20/', 'SPACE'],
     [`/${encodeURIComponent(LONG)}`, 'LONG'],
+    ['/Pair.v.html', 'SMALL'],
+    ['/Pair.V.html', 'LARGE'],
+    ['/Std/x', 'SX'],
+    ['/std/x', 'sx'],
   ] as const)
     expect([path, (await site.get('odd', path)).text]).toEqual([path, text]);
 });

@@ -157,7 +157,7 @@ test.each([
     { path: 'lib/a.js', sizeBytes: 1024 ** 2 / 2 },
     { path: 'lib/b.js', sizeBytes: 1 },
   ];
-  const capabilities = { limits: { releaseMs: 1, settleMs: 1, ...limits }, refusedNames: null };
+  const capabilities = { limits: { releaseMs: 1, settleMs: 1, ...limits }, refusedNames: null, foldsCase: false };
   const refusal = refusalByLimits(capabilities, 'X', files);
   expect(refusal?.message).toBe(message);
   expect(refusal?.hint.startsWith(where)).toBe(true);

@@ -52,6 +52,12 @@ test.each<[string, RankedProject | null, Needs, string]>([
   ],
   ['15,000 files', many(15_000), {}, 'built-in netlify github-pages render heroku replit (vercel)'],
   [
+    'names that differ in capital letters alone',
+    { ...SITE, files: ['Pair.v.html', 'Pair.V.html'].map((path) => ({ path, sizeBytes: 1 })) },
+    {},
+    'built-in vercel github-pages render heroku replit (netlify)',
+  ],
+  [
     'a name with #',
     { ...SITE, files: [{ path: 'c#.html', sizeBytes: 1 }] },
     {},

@@ -126,6 +126,41 @@ test.each([
   expect(notices.map(({ code, paths }) => [code, paths])).toEqual(isWindows ? [] : [['windows_name', [path]]]);
 });
 
+test.each([
+  [
+    ['Pair.v.html', 'Pair.V.html'],
+    ['Pair.v.html', 'Pair.V.html'],
+  ],
+  [
+    ['Std/x.html', 'std/x.html', 'std/y.html'],
+    ['Std/x.html', 'std/x.html'],
+  ],
+  [
+    ['Ü.txt', 'ü.txt'],
+    ['Ü.txt', 'ü.txt'],
+  ],
+  [
+    ['a.txt', 'A.txt', 'A.TXT'],
+    ['a.txt', 'A.txt', 'A.TXT'],
+  ],
+  [
+    ['A', 'a/b/c'],
+    ['A', 'a/b/c'],
+  ],
+  [
+    ['a/b/c', 'A/B'],
+    ['A/B', 'a/b/c'],
+  ],
+  [['Std/x.html', 'std/y.html'], []],
+])('of %j, which are all published, these differ in capital letters alone: %j', (paths, twins) => {
+  const { refusal, files, notices } = readUpload(filesOf(...paths));
+  expect(refusal).toBeNull();
+  expect(pathsOf(files)).toEqual(paths);
+  expect(notices.map(({ code, paths: named }) => [code, named])).toEqual(
+    twins.length > 0 ? [['case_twin', twins]] : [],
+  );
+});
+
 test('a notice counts all names, lists fifty and names three', () => {
   const paths = Array.from({ length: 60 }, (_, at) => `tags/a:${at}.html`);
   const [notice] = readUpload(filesOf(...paths)).notices;
@@ -145,11 +180,8 @@ test('names are brought into one form: NFC, slashes, no leading dot slash', () =
 test.each([
   [['a.txt', 'a.txt'], 'duplicate'],
   [['u\u0308.txt', '\u00fc.txt'], 'duplicate'],
-  [['Logo.png', 'logo.PNG'], 'case_collision'],
-  [['Ü.txt', 'ü.txt'], 'case_collision'],
   [['a', 'a/b'], 'file_and_folder'],
   [['a/b/c', 'a/b'], 'file_and_folder'],
-  [['A', 'a/b'], 'file_and_folder'],
   [[], 'no_files'],
   [['.DS_Store', '__MACOSX/x', 'a/._b'], 'no_files'],
   [['.git/config'], 'no_files'],

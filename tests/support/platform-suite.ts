@@ -151,6 +151,19 @@ function limits(name: string, platform: Platform): void {
       expect(refused(many(Math.floor(maxTotalBytes / each), each))).not.toThrow();
     });
   }
+  const one = { sha256, sizeBytes: 1 };
+  test(`${name}: names that differ in capital letters alone are refused before anything is sent where they are one`, () => {
+    const check = expect(
+      refused(
+        new Map([
+          ['Pair.v.html', one],
+          ['Pair.V.html', one],
+        ]),
+      ),
+    );
+    if (platform.capabilities.foldsCase) check.toThrow('Pair.v.html and Pair.V.html');
+    else check.not.toThrow();
+  });
   if (platform.capabilities.refusedNames !== null) {
     test(`${name}: a name that it cannot have is refused before anything is sent`, () => {
       expect(refused(new Map([['c#.html', { sha256, sizeBytes: 1 }]]))).toThrow('c#.html');

@@ -1,4 +1,5 @@
 import { formatCount } from '../format-count.ts';
+import { caseTwins } from '../name-notices.ts';
 import type { PlatformCapabilities } from './capabilities/platform-capabilities.ts';
 
 export type LimitRefusal = { message: string; hint: string };
@@ -10,7 +11,7 @@ type SizedFile = { path: string; sizeBytes: number };
  * before anything is sent, and the server once more before it asks the platform for anything.
  */
 export function refusalByLimits(
-  { limits, refusedNames }: Pick<PlatformCapabilities, 'limits' | 'refusedNames'>,
+  { limits, refusedNames, foldsCase }: Pick<PlatformCapabilities, 'limits' | 'refusedNames' | 'foldsCase'>,
   title: string,
   files: readonly SizedFile[],
 ): LimitRefusal | null {
@@ -24,6 +25,11 @@ export function refusalByLimits(
       const why = 'the name has a character that is not allowed';
       return refusal(`${title} does not take ${path}: ${why}.`, 'Rename the file.');
     }
+  }
+  const [twin, other] = foldsCase ? caseTwins(files) : [];
+  if (twin !== undefined && other !== undefined) {
+    const why = 'the names differ in capital letters alone, and are one address there';
+    return refusal(`${title} does not take both ${twin} and ${other}: ${why}.`, 'Rename one of them.');
   }
   if (maxFiles !== undefined && files.length > maxFiles) {
     return refusal(

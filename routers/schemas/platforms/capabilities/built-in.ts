@@ -9,6 +9,7 @@ export const builtInCapabilities: PlatformCapabilities = {
   // Another process of the host may follow the switch a moment later.
   limits: { releaseMs: 60 * MINUTE_MS, settleMs: 5_000 },
   refusedNames: null,
+  foldsCase: false,
   specialFiles: ['_redirects', '_headers'],
   basePath: 'root',
   draft: true,

@@ -18,6 +18,7 @@ export const githubPagesCapabilities = {
     settleMs: 15 * MINUTE_MS,
   },
   refusedNames: null,
+  foldsCase: false,
   specialFiles: ['.nojekyll', 'CNAME'],
   basePath: 'repositoryFolder',
   draft: false,

@@ -16,6 +16,7 @@ export const herokuCapabilities = {
     settleMs: 2 * MINUTE_MS,
   },
   refusedNames: null,
+  foldsCase: false,
   specialFiles: ['_redirects', '_headers'],
   basePath: 'root',
   draft: false,

@@ -10,6 +10,8 @@ export const netlifyCapabilities: PlatformCapabilities = {
   limits: { releaseMs: 20 * MINUTE_MS, settleMs: MINUTE_MS },
   // netlify-cli 26.2.0, util.ts: "Deployed filenames cannot contain # or ? characters".
   refusedNames: /[#?]/,
+  // Of two names one answers (jvt.me, 2019-11-11), and addresses are led to small letters (mdn/yari, issue 35).
+  foldsCase: true,
   specialFiles: ['_redirects', '_headers', 'netlify.toml'],
   basePath: 'root',
   draft: true,

@@ -14,6 +14,8 @@ export type PlatformCapabilities = {
   limits: PlatformLimits;
   /** File names that the platform does not take. */
   refusedNames: RegExp | null;
+  /** Names that differ in capital letters alone are one address there. */
+  foldsCase: boolean;
   /** Files that the platform reads instead of serving. */
   specialFiles: readonly string[];
   /** A site below a folder breaks links that begin with a slash, until it has a domain of its own. */

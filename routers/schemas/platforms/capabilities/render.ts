@@ -10,6 +10,7 @@ export const renderCapabilities: PlatformCapabilities = {
   // The repository's, and the time in which new images are taken there; Render publishes no limit of static sites.
   limits: { ...githubPagesCapabilities.limits, settleMs: 5 * MINUTE_MS },
   refusedNames: null,
+  foldsCase: false,
   specialFiles: [],
   basePath: 'root',
   draft: false,

@@ -10,6 +10,7 @@ export const replitCapabilities: PlatformCapabilities = {
   // A person finishes it when they have the time. Replit publishes no limits of static deployments.
   limits: { releaseMs: 7 * DAY_MS, settleMs: 5 * MINUTE_MS },
   refusedNames: null,
+  foldsCase: false,
   specialFiles: ['_redirects', '_headers', '.replit'],
   basePath: 'root',
   draft: false,

@@ -18,6 +18,7 @@ export const vercelCapabilities = {
     settleMs: MINUTE_MS,
   },
   refusedNames: null,
+  foldsCase: false,
   specialFiles: ['_redirects', '_headers'],
   basePath: 'root',
   draft: false,
