@@ -9,7 +9,7 @@ export type NameNotice = {
   /** The paths that it is about, at most fifty. */
   paths: string[];
 };
-export const NAME_NOTICE_CODES = ['windows_name', 'case_twin'] as const;
+export const NAME_NOTICE_CODES = ['windows_name', 'case_twin', 'hidden_name'] as const;
 export type NameNoticeCode = (typeof NAME_NOTICE_CODES)[number];
 
 /** Paths beyond these help nobody; the message counts all of them. */
@@ -28,13 +28,18 @@ export function isWindowsPath(path: string): boolean {
 }
 
 /** Returns what is to be said of these paths, with a pause after every few. */
-export function* nameNoticeSteps(files: readonly { path: string }[]): Generator<void, NameNotice[]> {
+export function* nameNoticeSteps(
+  files: readonly { path: string }[],
+  isServed: (path: string) => boolean,
+): Generator<void, NameNotice[]> {
   const notWindows: string[] = [];
+  const hidden: string[] = [];
   for (const [index, { path }] of files.entries()) {
     if (index % PATHS_A_STEP === 0) yield;
     if (!isWindowsPath(path)) notWindows.push(path);
+    if (!isServed(path)) hidden.push(path);
   }
-  return [...windowsNotice(notWindows), ...twinNotice(yield* caseTwinSteps(files))];
+  return [...windowsNotice(notWindows), ...twinNotice(yield* caseTwinSteps(files)), ...hiddenNotice(hidden)];
 }
 
 /** Returns the paths that differ from another one, or from a folder of it, in capital letters alone. */
@@ -86,6 +91,15 @@ function windowsNotice(paths: readonly string[]): NameNotice[] {
     paths.length === 1 ? '1 name does not work on Windows.' : `${paths.length} names do not work on Windows.`;
   const hint = 'On the web they do. The ZIP download of the release cannot be unpacked on Windows as it is.';
   return [{ code: 'windows_name', message: names, hint, paths: paths.slice(0, LISTED_PATHS) }];
+}
+
+function hiddenNotice(paths: readonly string[]): NameNotice[] {
+  if (paths.length === 0) return [];
+  const message =
+    paths.length === 1 ? '1 hidden file has no address.' : `${paths.length} hidden files have no address.`;
+  const hint =
+    'A name begins with a dot: visitors get "not found". Only pages, folders with an index.html and .well-known are served.';
+  return [{ code: 'hidden_name', message, hint, paths: paths.slice(0, LISTED_PATHS) }];
 }
 
 /** As many as a person reads in a line. */

@@ -1,6 +1,8 @@
+import { isOsJunk, leftOutRule } from './left-out-files.ts';
 import { UPLOAD_LIMITS } from './limits.ts';
 import { type NameNotice, nameNoticeSteps } from './name-notices.ts';
 import { NORMALISED_MAX, normalisedPaths } from './normal-form.ts';
+import { isHiddenPath, isServedPath } from './served-path.ts';
 
 /**
  * The rules for what a folder, a ZIP or a manifest may hold. They are pure functions of names and sizes: the browser
@@ -115,67 +117,8 @@ export function refusalSentence({ path, message }: Pick<Refusal, 'path' | 'messa
   return `${isLong ? `${characters.slice(0, SENTENCE_PATH_LENGTH).join('')}…` : path}: ${message}`;
 }
 
-/**
- * Streams of a file become files of their own where a system knows none (MS-FSCC, 2.1.5): the mark of Windows for what
- * came from the internet, and notes of Explorer, Dropbox and file shares. WSL writes U+F03A for a colon.
- */
-const STREAM =
-  /(?:[:\uf03a](?:zone\.identifier|smartscreen|com\.dropbox\.attr(?:ibute)?s|afp_(?:afpinfo|resource))|(?:^|\/)thumbs\.db[:\uf03a]encryptable)(?::\$data)?$/i;
-/** The Finder's icon of a folder ends in a line break, for which shares of Windows write U+F00D. */
-const SYSTEM_FILE = /^(?:\._.*|\.ds_store|thumbs\.db|ehthumbs\.db|desktop\.ini|icon[\r\uf00d])$/is;
-
-/** What operating systems leave behind: dropped without a word beyond their number. */
-export function isOsJunk(path: string): boolean {
-  if (path.startsWith('__MACOSX/')) return true;
-  return SYSTEM_FILE.test(path.slice(path.lastIndexOf('/') + 1)) || STREAM.test(path);
-}
-
-type LeftOutRule = { pattern: RegExp; reason: string; isPublishable: boolean };
-
-/**
- * Files that often end up in a folder by mistake and that open accounts or machines once they are public. Each pattern
- * is matched against every segment of the lower-case path; the first that fits decides.
- */
-const LEFT_OUT: readonly LeftOutRule[] = [
-  { pattern: /^\.git$/, reason: 'The history of the project (Git). It cannot be published.', isPublishable: false },
-  {
-    pattern: /^(id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|p12|pfx|ppk))$/,
-    reason: 'A private key. It cannot be published.',
-    isPublishable: false,
-  },
-  { pattern: /^\.env(\..*)?$/, reason: 'Settings that usually hold passwords and keys.', isPublishable: true },
-  { pattern: /^\.(svn|hg)$/, reason: 'The history of the project.', isPublishable: true },
-  { pattern: /^\.(ssh|aws)$/, reason: 'Access to servers and accounts.', isPublishable: true },
-  { pattern: /^\.(npmrc|netrc|htpasswd)$/, reason: 'A file that usually holds passwords.', isPublishable: true },
-  { pattern: /\.(sql|sqlite3?)$/, reason: 'A database.', isPublishable: true },
-  { pattern: /\.bak$/, reason: 'A backup copy.', isPublishable: true },
-];
-
-/** Why a path is not published unless the person says so, or null; `isPublishable` false: not even then. */
-export function leftOutRule(path: string): { reason: string; isPublishable: boolean } | null {
-  const segments = path.toLowerCase().split('/');
-  for (const rule of LEFT_OUT) {
-    if (segments.some((segment) => rule.pattern.test(segment))) return rule;
-  }
-  return null;
-}
-
-/**
- * Returns whether a host answers with this file. It does not for the two files that are rules for the host, nor for
- * dotfiles, which often hold secrets, apart from `.well-known` and those that were published on purpose.
- */
-export function isServedPath(path: string): boolean {
-  if (path === '_redirects' || path === '_headers') return false;
-  return !isHiddenPath(path) || leftOutRule(path) !== null;
-}
-
-/** `..foo` and `...slug` are names, no dotfiles; those of `.well-known` are there to be asked for (RFC 8615). */
-const HIDDEN = /(?:^|\/)\.(?!\.|well-known(?:\/|$))/;
-
-/** Returns whether a path is a dotfile, or lies below a folder whose name begins with a dot. */
-export function isHiddenPath(path: string): boolean {
-  return HIDDEN.test(path);
-}
+/** GitHub Pages reads it and everybody else leaves it alone: it is there for no visitor. */
+const NOT_MISSED = /(?:^|\/)\.nojekyll$/;
 
 export type UploadReading<File extends OfferedFile> = {
   /** The files to publish, under their final paths. */
@@ -250,7 +193,10 @@ export function* uploadReadingSteps<File extends OfferedFile>(
     reading.totalBytes += file.sizeBytes;
   }
   const refusal = (yield* collision(reading.files)) ?? overLimit(reading);
-  return { ...reading, notices: yield* nameNoticeSteps(reading.files), refusal };
+  const published = new Set(reading.files.map(({ path }) => path));
+  const isServed = (path: string): boolean =>
+    !isHiddenPath(path) || NOT_MISSED.test(path) || isServedPath(path, published);
+  return { ...reading, notices: yield* nameNoticeSteps(reading.files, isServed), refusal };
 }
 
 function refuse(reason: RefusalReason, path: string): Refusal {

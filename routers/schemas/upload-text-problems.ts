@@ -1,6 +1,7 @@
 import type { UploadKind } from './detect-project.ts';
 import { parseHeaders } from './headers-file.ts';
 import { createRedirectTable, parseRedirects } from './redirects-file.ts';
+import { isServedPath } from './served-path.ts';
 import type { UploadProblem } from './upload-inspection.ts';
 import { checkLinks, type FoundLink, findLinks, type LinkFault, mayHoldLinks } from './upload-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
@@ -59,9 +60,10 @@ export function* textProblemSteps(
 ): Generator<void, UploadProblem[]> {
   // The links of source are the build's to resolve.
   if (kind === 'source') return tokenProblems(looks);
-  const paths = new Set(files.map(({ path }) => path));
-  const folded = new Map(files.map(({ path }) => [path.toLowerCase(), path]));
-  const mayBeAnswered = answersOf(paths, texts, kind);
+  const all = new Set(files.map(({ path }) => path));
+  const paths = new Set([...all].filter((path) => isServedPath(path, all)));
+  const folded = new Map([...paths].map((path) => [path.toLowerCase(), path]));
+  const mayBeAnswered = answersOf(all, texts, kind);
   const faults: PlacedLinkFault[] = [];
   for (const [path, { links }] of looks) {
     for (let start = 0; start < links.length; start += LINKS_A_STEP) {

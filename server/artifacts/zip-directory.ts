@@ -1,7 +1,8 @@
 import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
+import { isOsJunk } from '../../routers/schemas/left-out-files.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
-import { isOsJunk, pathRefusal } from '../../routers/schemas/upload-rules.ts';
+import { pathRefusal } from '../../routers/schemas/upload-rules.ts';
 import { checkEnd } from './zip-end.ts';
 import { type OpenZip, WindowReader } from './zip-file.ts';
 import { ENTRIES_MAX, ZipRefusal } from './zip-refusal.ts';

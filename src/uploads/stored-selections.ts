@@ -1,6 +1,6 @@
 import { createStore, delMany, get, keys, set, type UseStore } from 'idb-keyval';
+import { isOsJunk, leftOutRule } from '../../routers/schemas/left-out-files.ts';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
-import { isOsJunk, leftOutRule } from '../../routers/schemas/upload-rules.ts';
 import { isSignedOut, session } from '../api/session.ts';
 import { randomId } from '../lib/random-id.ts';
 import { SESSION_KEYS, UPLOAD_RECORD_PREFIX } from '../lib/storage.ts';

@@ -65,6 +65,8 @@ test('names that other systems mind answer at their addresses', async () => {
     'Pair.V.html': 'LARGE',
     'Std/x.html': 'SX',
     'std/x.html': 'sx',
+    'tags/.net/index.html': 'NET',
+    '.vscode/sftp.json': 'SFTP',
   });
   for (const [path, text] of [
     ['/software/writtenin:Ruby/', 'COLON'],
@@ -76,8 +78,11 @@ test('names that other systems mind answer at their addresses', async () => {
     ['/Pair.V.html', 'LARGE'],
     ['/Std/x', 'SX'],
     ['/std/x', 'sx'],
+    ['/tags/.net/', 'NET'],
   ] as const)
     expect([path, (await site.get('odd', path)).text]).toEqual([path, text]);
+  expect((await site.get('odd', '/tags/.net')).headers.location).toBe('/tags/.net/');
+  expect((await site.get('odd', '/.vscode/sftp.json')).status).toBe(404);
 });
 
 test('without clean addresses a page answers under its full name alone', async () => {

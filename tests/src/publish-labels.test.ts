@@ -71,8 +71,17 @@ test('links that begin with a slash are a finding where the site is to be below 
 });
 
 test('a folder that breaks a rule says which file and what to do', async () => {
-  const report = await inspectSelection(folder({ 'index.html': 'x', 'INDEX.html': 'y' }));
-  expect(findingsOf(report)[0]).toMatchObject({ id: 'refusal', kind: 'bad', path: 'INDEX.html' });
+  const report = await inspectSelection(folder({ 'index.html': 'x', 'C:/x.html': 'y' }));
+  expect(findingsOf(report)[0]).toMatchObject({ id: 'refusal', kind: 'bad', path: 'C:/x.html' });
+});
+
+test('names that are published as they are, and mean trouble elsewhere, are named', async () => {
+  const report = await inspectSelection(folder({ 'index.html': 'x', 'Index.html': 'y', 'aux.html': 'z', '.x': '' }));
+  expect(findingsOf(report).filter(({ kind }) => kind === 'warn')).toMatchObject([
+    { id: 'windows_name', message: '1 name does not work on Windows.', detail: expect.stringMatching(/^aux\.html\. /) },
+    { id: 'case_twin', detail: expect.stringMatching(/^index\.html, Index\.html\. /) },
+    { id: 'hidden_name', message: '1 hidden file has no address.' },
+  ]);
 });
 
 test('the finished folder inside takes the place of the source around it', async () => {

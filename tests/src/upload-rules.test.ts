@@ -1,16 +1,11 @@
 import { expect, test } from 'vitest';
+import { leftOutRule } from '../../routers/schemas/left-out-files.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { noticeDetail } from '../../routers/schemas/name-notices.ts';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
+import { isServedPath } from '../../routers/schemas/served-path.ts';
 import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
-import {
-  isServedPath,
-  leftOutRule,
-  pathRefusal,
-  readUpload,
-  refusalSentence,
-  visiblePath,
-} from '../../routers/schemas/upload-rules.ts';
+import { pathRefusal, readUpload, refusalSentence, visiblePath } from '../../routers/schemas/upload-rules.ts';
 import { ODD_NAMES } from '../support/odd-names.ts';
 
 const filesOf = (...paths: string[]) => paths.map((path) => ({ path, sizeBytes: 1 }));
@@ -297,10 +292,28 @@ test.each([
   expect(leftOutRule(path)).toBeNull();
 });
 
-test('a host answers with every file but its own rules and hidden files', () => {
-  for (const path of ['index.html', '.well-known/acme', 'a/..foo', '.env', 'sub/_redirects'])
-    expect(isServedPath(path)).toBe(true);
-  for (const path of ['_redirects', '_headers', '.nojekyll', 'a/.hidden/b']) expect(isServedPath(path)).toBe(false);
+test.each([
+  [['index.html', '.well-known/acme', 'a/..foo', '.env', 'sub/_redirects'], []],
+  [[], ['_redirects', '_headers', '.nojekyll', 'a/.hidden/b']],
+  [['tags/.net/index.html', 'tags/.net/page/2/index.html', 'tags/.net/logo.png', 'tags/.net.html'], []],
+  [['.net/.core/index.html', '.net/index.html'], ['.net/.vscode/sftp.json']],
+  [
+    ['.hidden/.a.html', '.hidden/index.html'],
+    ['.a/b/index.html', '.idea/workspace.xml', '.html', '.a.htm/b', 'a/.b.json'],
+  ],
+])('a host answers with %j, and not with %j', (served, notServed) => {
+  const paths = new Set([...served, ...notServed]);
+  expect([...paths].filter((path) => isServedPath(path, paths))).toEqual(served);
+});
+
+test('a file that has no address for its dot is told, and so is a link to it', () => {
+  const files = filesOf('index.html', '.nojekyll', '.gitignore', 'a/.hidden/b.html', 'tags/.net/index.html');
+  expect(readUpload(files, { publishAnyway: ['.env'] }).notices).toMatchObject([
+    { code: 'hidden_name', message: '2 hidden files have no address.', paths: ['.gitignore', 'a/.hidden/b.html'] },
+  ]);
+  const links = ['/tags/.net/', 'a/.hidden/b.html'].map((target) => ({ target, line: 1, isPage: true }));
+  const { problems } = inspectUpload(files, new Map(), new Map([['index.html', { tokens: [], links }]]));
+  expect(problems).toMatchObject([{ code: 'broken_link', places: [{ text: 'a/.hidden/b.html is not there' }] }]);
 });
 
 test('what cannot be seen is spelled out', () => {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
+import { isServedPath } from '../../../routers/schemas/served-path.ts';
 import { decodeManifest, type Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
@@ -81,7 +81,7 @@ export function createSite(manifestHash: string, manifest: Manifest, rules: Site
       const known = entries.get(path);
       if (known !== undefined) return known;
       const file = manifest.get(path);
-      if (file === undefined || !isServedPath(path)) return undefined;
+      if (file === undefined || !isServedPath(path, manifest)) return undefined;
       const entry = prepareServedFile({ path, ...file }, attached?.variants.get(file.sha256));
       entries.set(path, entry);
       return entry;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
-import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
+import { isServedPath } from '../../../routers/schemas/served-path.ts';
 import type { SpoolFile } from '../../artifacts/intake.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
@@ -57,7 +57,7 @@ async function* bytesOf(packer: Pack): AsyncGenerator<Uint8Array> {
 }
 
 async function fill(packer: Pack, call: PlatformCall, manifest: Manifest): Promise<void> {
-  const served: Manifest = new Map([...manifest].filter(([path]) => isServedPath(path)));
+  const served: Manifest = new Map([...manifest].filter(([path]) => isServedPath(path, manifest)));
   await addText(packer, 'Procfile', 'web: node server.mjs\n');
   await addText(packer, 'package.json', JSON.stringify(PACKAGE));
   await addText(packer, 'server.mjs', STATIC_SERVER);

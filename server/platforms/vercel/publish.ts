@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
+import { isServedPath } from '../../../routers/schemas/served-path.ts';
 import { listOf } from '../../answer-json.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
@@ -63,7 +63,7 @@ export async function* makeDeployment(
 }
 
 async function offerOf(call: PlatformCall, request: PublishRequest, projectId: string): Promise<Offer> {
-  const served: Manifest = new Map([...request.manifest].filter(([path]) => isServedPath(path)));
+  const served: Manifest = new Map([...request.manifest].filter(([path]) => isServedPath(path, request.manifest)));
   const contents = contentsOf(served);
   const digests = await request.sha1Of(contents.map(({ sha256 }) => sha256));
   const sha1Of = ({ sha256 }: Pick<Content, 'sha256'>): string => {

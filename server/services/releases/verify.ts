@@ -3,7 +3,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ServingCapabilities } from '../../../routers/schemas/platforms/capabilities/platform-capabilities.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { RedirectTable } from '../../../routers/schemas/redirects-file.ts';
-import { isServedPath } from '../../../routers/schemas/upload-rules.ts';
+import { isServedPath } from '../../../routers/schemas/served-path.ts';
 import type { Manifest, ManifestEntry } from '../../artifacts/manifest.ts';
 import { AppError } from '../../errors.ts';
 import type { StepReport } from '../../jobs/queue/handler.ts';
@@ -212,7 +212,8 @@ function* servedFiles({ manifest, redirects, specialFiles }: ReleaseToVerify): G
   let files: File[] = [];
   let looked = 0;
   for (const [path, entry] of manifest) {
-    if (isServedPath(path) && !specialFiles.includes(path) && !isForced(redirects, path)) files.push({ path, entry });
+    if (isServedPath(path, manifest) && !specialFiles.includes(path) && !isForced(redirects, path))
+      files.push({ path, entry });
     looked += 1;
     if (looked % FILES_A_STEP > 0) continue;
     yield files;

@@ -1,4 +1,5 @@
-import { leftOutRule, readUpload, refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
+import { leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
+import { readUpload, refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
 import type { EditedFile } from '../../../uploads/send-edited.ts';
 import { sizeOf } from './texts.ts';
 

@@ -1,8 +1,9 @@
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
 import { noticeDetail } from '../../../../routers/schemas/name-notices.ts';
 import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas/upload-inspection.ts';
-import { leftOutRule, visiblePath } from '../../../../routers/schemas/upload-rules.ts';
+import { visiblePath } from '../../../../routers/schemas/upload-rules.ts';
 import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionNoun } from '../../../uploads/selection.ts';

@@ -1,0 +1,46 @@
+/** What is not published although it was offered: pure, over names. */
+
+/**
+ * Streams of a file become files of their own where a system knows none (MS-FSCC, 2.1.5): the mark of Windows for what
+ * came from the internet, and notes of Explorer, Dropbox and file shares. WSL writes U+F03A for a colon.
+ */
+const STREAM =
+  /(?:[:\uf03a](?:zone\.identifier|smartscreen|com\.dropbox\.attr(?:ibute)?s|afp_(?:afpinfo|resource))|(?:^|\/)thumbs\.db[:\uf03a]encryptable)(?::\$data)?$/i;
+/** The Finder's icon of a folder ends in a line break, for which shares of Windows write U+F00D. */
+const SYSTEM_FILE = /^(?:\._.*|\.ds_store|thumbs\.db|ehthumbs\.db|desktop\.ini|icon[\r\uf00d])$/is;
+
+/** What operating systems leave behind: dropped without a word beyond their number. */
+export function isOsJunk(path: string): boolean {
+  if (path.startsWith('__MACOSX/')) return true;
+  return SYSTEM_FILE.test(path.slice(path.lastIndexOf('/') + 1)) || STREAM.test(path);
+}
+
+type LeftOutRule = { pattern: RegExp; reason: string; isPublishable: boolean };
+
+/**
+ * Files that often end up in a folder by mistake and that open accounts or machines once they are public. Each pattern
+ * is matched against every segment of the lower-case path; the first that fits decides.
+ */
+const LEFT_OUT: readonly LeftOutRule[] = [
+  { pattern: /^\.git$/, reason: 'The history of the project (Git). It cannot be published.', isPublishable: false },
+  {
+    pattern: /^(id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|p12|pfx|ppk))$/,
+    reason: 'A private key. It cannot be published.',
+    isPublishable: false,
+  },
+  { pattern: /^\.env(\..*)?$/, reason: 'Settings that usually hold passwords and keys.', isPublishable: true },
+  { pattern: /^\.(svn|hg)$/, reason: 'The history of the project.', isPublishable: true },
+  { pattern: /^\.(ssh|aws)$/, reason: 'Access to servers and accounts.', isPublishable: true },
+  { pattern: /^\.(npmrc|netrc|htpasswd)$/, reason: 'A file that usually holds passwords.', isPublishable: true },
+  { pattern: /\.(sql|sqlite3?)$/, reason: 'A database.', isPublishable: true },
+  { pattern: /\.bak$/, reason: 'A backup copy.', isPublishable: true },
+];
+
+/** Why a path is not published unless the person says so, or null; `isPublishable` false: not even then. */
+export function leftOutRule(path: string): { reason: string; isPublishable: boolean } | null {
+  const segments = path.toLowerCase().split('/');
+  for (const rule of LEFT_OUT) {
+    if (segments.some((segment) => rule.pattern.test(segment))) return rule;
+  }
+  return null;
+}

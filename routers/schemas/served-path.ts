@@ -1,0 +1,32 @@
+import { leftOutRule } from './left-out-files.ts';
+
+/**
+ * Returns whether a host answers with this file of `paths`. It does not for the two files that are rules for the host, nor
+ * for dotfiles, which often hold secrets, apart from `.well-known`, pages, and those that were published on purpose.
+ */
+export function isServedPath(path: string, paths: { has(path: string): boolean }): boolean {
+  if (path === '_redirects' || path === '_headers') return false;
+  return !isHiddenPath(path) || isHiddenPage(path, paths) || leftOutRule(path) !== null;
+}
+
+/** `..foo` and `...slug` are names, no dotfiles; those of `.well-known` are there to be asked for (RFC 8615). */
+const HIDDEN = /(?:^|\/)\.(?!\.|well-known(?:\/|$))/;
+const HIDDEN_PART = /(?<=^|\/)\.(?!\.|well-known(?:\/|$))[^/]+/g;
+
+/** Returns whether a path is a dotfile, or lies below a folder whose name begins with a dot. */
+export function isHiddenPath(path: string): boolean {
+  return HIDDEN.test(path);
+}
+
+/**
+ * Returns whether each part that begins with a dot is one of a website: a page such as `.net.html`, or a folder that
+ * opens as one, as `/tags/.net/` does. Tools keep no index.html in their own.
+ */
+function isHiddenPage(path: string, paths: { has(path: string): boolean }): boolean {
+  for (const { 0: part, index } of path.matchAll(HIDDEN_PART)) {
+    const end = index + part.length;
+    const isPage = end === path.length ? /.\.html?$/i.test(part) : paths.has(`${path.slice(0, end)}/index.html`);
+    if (!isPage) return false;
+  }
+  return true;
+}
