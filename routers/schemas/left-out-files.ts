@@ -24,7 +24,7 @@ type LeftOutRule = { pattern: RegExp; reason: string; isPublishable: boolean };
 const LEFT_OUT: readonly LeftOutRule[] = [
   { pattern: /^\.git$/, reason: 'The history of the project (Git). It cannot be published.', isPublishable: false },
   {
-    pattern: /^(id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(pem|key|p12|pfx|ppk))$/,
+    pattern: /^(id_(rsa|dsa|ecdsa|ed25519)(_sk)?|.*\.(p12|pfx|ppk))$/,
     reason: 'A private key. It cannot be published.',
     isPublishable: false,
   },

@@ -2,6 +2,7 @@ import { isOsJunk, leftOutRule } from './left-out-files.ts';
 import { UPLOAD_LIMITS } from './limits.ts';
 import { type NameNotice, nameNoticeSteps } from './name-notices.ts';
 import { NORMALISED_MAX, normalisedPaths } from './normal-form.ts';
+import { mayBePrivateKey } from './private-keys.ts';
 import { isHiddenPath, isServedPath } from './served-path.ts';
 
 /**
@@ -31,6 +32,7 @@ export const REFUSAL_SENTENCES = {
   too_deep: `This file lies more than ${UPLOAD_LIMITS.maxDepth} folders deep.`,
   duplicate: 'Two files have this same name.',
   file_and_folder: 'This name is a file and a folder at once.',
+  private_key: 'A private key, as far as can be told. It cannot be published.',
   size_conflict: 'Two entries have the same content hash but different sizes.',
   size_differs: 'The list of files gives this file another size than its content has.',
 } as const satisfies Record<string, string>;
@@ -197,6 +199,24 @@ export function* uploadReadingSteps<File extends OfferedFile>(
   const isServed = (path: string): boolean =>
     !isHiddenPath(path) || NOT_MISSED.test(path) || isServedPath(path, published);
   return { ...reading, notices: yield* nameNoticeSteps(reading.files, isServed), refusal };
+}
+
+/** Leaves out the private keys of a reading; `isKey` is asked of the files whose content decides (private-keys.ts). */
+export function withoutPrivateKeys<File extends OfferedFile>(
+  reading: UploadReading<File>,
+  isKey: (file: File) => boolean,
+): UploadReading<File> {
+  const keys = new Set(reading.files.filter((file) => mayBePrivateKey(file.path) && isKey(file)));
+  if (keys.size === 0 || reading.refusal !== null) return reading;
+  const files = reading.files.filter((file) => !keys.has(file));
+  const reason = REFUSAL_SENTENCES.private_key;
+  return {
+    ...reading,
+    files,
+    leftOut: [...reading.leftOut, ...[...keys].map(({ path }) => ({ path, reason, isPublishable: false }))],
+    totalBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    refusal: files.length === 0 ? refuse('no_files', '') : null,
+  };
 }
 
 function refuse(reason: RefusalReason, path: string): Refusal {

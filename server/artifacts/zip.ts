@@ -1,6 +1,8 @@
 import type { NameNotice } from '../../routers/schemas/name-notices.ts';
-import { readUpload } from '../../routers/schemas/upload-rules.ts';
+import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../routers/schemas/private-keys.ts';
+import { readUpload, withoutPrivateKeys } from '../../routers/schemas/upload-rules.ts';
 import { readDirectory } from './zip-directory.ts';
+import { isSmall, makeScratch, readEntry, streamEntry } from './zip-entry.ts';
 import type { OpenZip } from './zip-file.ts';
 import { type PlacedEntry, placeEntries } from './zip-local-headers.ts';
 import { ZipRefusal } from './zip-refusal.ts';
@@ -11,7 +13,7 @@ import { ZipRefusal } from './zip-refusal.ts';
  *
  *   end record and count → directory: names, kinds, sizes, ratios (zip-directory.ts) → what stands behind it (zip-end.ts)
  *   → local headers and ranges (zip-local-headers.ts) → the rules of every upload (upload-rules.ts)
- *   → content: budgets, checksum (zip-entry.ts)
+ *   → what may be a private key (private-keys.ts) → content: budgets, checksum (zip-entry.ts)
  *
  * No name of an archive becomes a path on disk.
  */
@@ -35,7 +37,9 @@ export async function listZip(file: OpenZip, publishAnyway: readonly string[]): 
   const files = placed.filter((entry) => !entry.isFolder);
   refuseFilesAsFolders(files, placed);
   const offered = files.map((entry) => ({ path: entry.path, sizeBytes: entry.sizeBytes, entry }));
-  const reading = readUpload(offered, { publishAnyway, takesRootOff: true });
+  const named = readUpload(offered, { publishAnyway, takesRootOff: true });
+  const keys = named.refusal === null ? await privateKeys(file, named.files) : new Set();
+  const reading = withoutPrivateKeys(named, (one) => keys.has(one));
   if (reading.refusal !== null) throw new ZipRefusal(reading.refusal.reason, reading.refusal.path);
   return {
     files: reading.files,
@@ -44,6 +48,23 @@ export async function listZip(file: OpenZip, publishAnyway: readonly string[]): 
     totalBytes: reading.totalBytes,
     notices: reading.notices,
   };
+}
+
+/** Returns those of the files that their content says to be private keys. */
+async function privateKeys(file: OpenZip, files: readonly PublishedEntry[]): Promise<Set<PublishedEntry>> {
+  const asked = files.filter(({ path }) => mayBePrivateKey(path));
+  const scratch = asked.length > 0 ? makeScratch() : Buffer.alloc(0);
+  const keys = new Set<PublishedEntry>();
+  for (const one of asked) {
+    const start = isSmall(one.entry) ? readEntry(file, one.entry, scratch) : await firstPiece(file, one.entry);
+    if (isPrivateKey(one.path, start.subarray(0, KEY_READ_BYTES))) keys.add(one);
+  }
+  return keys;
+}
+
+async function firstPiece(file: OpenZip, entry: PlacedEntry): Promise<Buffer> {
+  for await (const piece of streamEntry(file, entry)) return piece;
+  return Buffer.alloc(0);
 }
 
 /** A folder may have an entry of its own, which no list of files knows of. */

@@ -1,4 +1,10 @@
-import { type ReadUploadOptions, readUpload, type UploadReading } from '../../routers/schemas/upload-rules.ts';
+import {
+  type ReadUploadOptions,
+  readUpload,
+  type UploadReading,
+  withoutPrivateKeys,
+} from '../../routers/schemas/upload-rules.ts';
+import { isKnownPrivateKey } from './private-keys.ts';
 import { type Extent, isZip, type SelectedFile, type Selection, type ZippedFile } from './selection.ts';
 
 /** A file of a folder or of a ZIP, under the path that it is published with. */
@@ -6,7 +12,7 @@ export type SelectionItem = { path: string; sizeBytes: number; source: SelectedF
 
 /** Applies the server's rules of an upload to a selection: which files are published, and why the others are not. */
 export function applyRules(selection: Selection, options: ReadUploadOptions): UploadReading<SelectionItem> {
-  return readUpload(itemsOf(selection), options);
+  return withoutPrivateKeys(readUpload(itemsOf(selection), options), isKnownPrivateKey);
 }
 
 /** Narrows a selection to what is published of it: the files under their final paths, without what is left out. */

@@ -2,6 +2,7 @@ import { INSPECTED_TEXTS, inspectUpload, type UploadInspection } from '../../rou
 import type { UploadReading } from '../../routers/schemas/upload-rules.ts';
 import { inspectText, type TextFindings, textsToRead } from '../../routers/schemas/upload-text-problems.ts';
 import { applyRules, innerFolder, type SelectionItem } from './apply-rules.ts';
+import { readPrivateKeys } from './private-keys.ts';
 import { isZip, type Selection, selectionTitle } from './selection.ts';
 import { isSameSelection, type StoredSelection } from './stored-selections.ts';
 import { reselectTitle } from './waiting-selection.ts';
@@ -31,6 +32,7 @@ export async function inspectSelection(
   publishAnyway: readonly string[] = [],
   wanted: StoredSelection | null = null,
 ): Promise<SelectionReport> {
+  await readPrivateKeys(selection);
   const reading = applyRules(selection, { publishAnyway, takesRootOff: true });
   const texts = new Map<string, string>();
   for (const name of INSPECTED_TEXTS) {

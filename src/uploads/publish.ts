@@ -1,6 +1,7 @@
 import type { LeftOut, Release } from '../../routers/schemas/releases.ts';
 import { extentOf, publishedPart } from './apply-rules.ts';
 import { type HashedFile, type Hasher, hashFiles } from './hash.ts';
+import { readPrivateKeys } from './private-keys.ts';
 import { type RequestOptions, UploadError, type UploadFetch, untilAnswered } from './request.ts';
 import { type Extent, isZip, type SelectedFile, type SelectedZip, type Selection } from './selection.ts';
 import { offerList, type SendOptions, sendFiles, sendZip } from './send.ts';
@@ -87,6 +88,7 @@ export function publish(
 ): AsyncGenerator<PublishEvent, void> {
   return reporting(async (tell) => {
     const { deploymentId, stored } = job;
+    await readPrivateKeys(job.selection);
     const published = publishedPart(job.selection, job.publishAnyway);
     const report = progressOf(extentOf(published), tell);
     const options: RequestOptions = {

@@ -1,11 +1,10 @@
 import { createStore, delMany, get, keys, set, type UseStore } from 'idb-keyval';
-import { isOsJunk, leftOutRule } from '../../routers/schemas/left-out-files.ts';
-import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import { isSignedOut, session } from '../api/session.ts';
 import { randomId } from '../lib/random-id.ts';
 import { SESSION_KEYS, UPLOAD_RECORD_PREFIX } from '../lib/storage.ts';
 import { extentOf, innerFolder, publishedPart } from './apply-rules.ts';
 import { forgetHashes } from './hash.ts';
+import { fileToStore, readPrivateKeys } from './private-keys.ts';
 import type { StoredProgress } from './publish.ts';
 import { type Extent, isZip, type SelectedFile, type Selection, selectionNoun } from './selection.ts';
 import { readZip } from './zip.ts';
@@ -79,21 +78,19 @@ export function storeSelection(selection: Selection, publication: StoredPublicat
   dropInTime(record);
   void claim(id);
   // In a full or forbidden storage there are no files: the person will be asked for them.
-  void storeFiles(id, filesToStore(selection)).catch(() => undefined);
+  void storeFiles(id, selection).catch(() => undefined);
   return id;
 }
 
 /** OS junk and what is never published are stored by their names alone. */
 function filesToStore(selection: Selection): SelectedFile[] {
   if (isZip(selection)) return [{ path: selection.zip.name, file: selection.zip }];
-  return selection.files.map((selected) => {
-    const path = normalisePath(selected.path);
-    const isNeverPublished = isOsJunk(path) || leftOutRule(path)?.isPublishable === false;
-    return isNeverPublished ? { path: selected.path, file: new File([], selected.file.name) } : selected;
-  });
+  return selection.files.map((selected) => ({ path: selected.path, file: fileToStore(selected) }));
 }
 
-async function storeFiles(id: string, files: readonly SelectedFile[]): Promise<void> {
+async function storeFiles(id: string, selection: Selection): Promise<void> {
+  if (!isZip(selection)) await readPrivateKeys(selection);
+  const files = filesToStore(selection);
   const totalBytes = files.reduce((sum, { file }) => sum + file.size, 0);
   if (files.length > STORED_FILES_MAX || totalBytes > STORED_BYTES_MAX) return;
   await set(id, files, database());

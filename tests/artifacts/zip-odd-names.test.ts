@@ -179,11 +179,18 @@ test.each(ODD_NAMES)('accepted: the honest odd name %s', async (name) => {
   expect(read.files.size).toBe(2);
 });
 
-test('a secret is published on purpose, a key never', async () => {
-  const zip = of(file('.env', 'A=1'), file('key.pem'));
-  const read = await readZip(zip, ['.env', 'key.pem']);
-  expect(read.files.get('.env')?.toString()).toBe('A=1');
-  expect(read.leftOut).toEqual(['key.pem']);
+test('a secret is published on purpose, a private key never, and a public one by itself', async () => {
+  const pem = (name: string, label: string): ZipPart => ({ name, data: `-----BEGIN ${label}-----\n`, method: 8 });
+  const zip = of(
+    file('.env', 'A=1'),
+    pem('id.pem', 'PRIVATE KEY'),
+    pem('sec.asc', 'PGP PRIVATE KEY BLOCK'),
+    pem('gpg.key', 'PGP PUBLIC KEY BLOCK'),
+    { name: 'talk.key', data: Buffer.concat([Buffer.from('PK\u0003\u0004'), randomBytes(3 * 1024 * 1024)]), method: 8 },
+  );
+  const read = await readZip(zip, ['.env', 'id.pem', 'sec.asc']);
+  expect([...read.files.keys()]).toEqual(['index.html', '.env', 'gpg.key', 'talk.key']);
+  expect(read.leftOut).toEqual(['id.pem', 'sec.asc']);
 });
 
 test('entries may lie in another order than they are listed, with room between them', async () => {

@@ -9,6 +9,7 @@ import { createRateCounters } from '../../server/rate-counters.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { manifestOf, type Site, sha256Of } from '../support/publishing.ts';
+import { refusalOf } from '../support/refusal.ts';
 
 const SITE: Site = { 'index.html': 'hello', 'a/same.txt': 'twice', 'b/same.txt': 'twice', 'empty.txt': '' };
 const HELLO = sha256Of('hello');
@@ -101,6 +102,25 @@ test('secrets are left out and named, and published only on purpose, keys never'
   });
   expect(anyway.body.leftOut.map((entry: { path: string }) => entry.path)).toEqual(['.git/config', 'id_rsa']);
   expect(anyway.body.missing).toContain(sha256Of('A=1'));
+});
+
+test('a private key that a list of files names is refused by its content, and a public one is published', async () => {
+  await using app = await createTestApp();
+  const { listener, person } = await open(app);
+  await using _listener = listener;
+  const { id: deploymentId } = await person.caller.deployments.create({ name: 'Keys', platform: 'built-in' });
+  const { uploadId } = await person.caller.releases.prepare({ deploymentId });
+  const pem = (label: string): string => `-----BEGIN ${label}-----\nAAAA\n`;
+  const site = { 'index.html': 'x', 'gpg.key': pem('PGP PUBLIC KEY BLOCK'), 'id.pem': pem('PRIVATE KEY') };
+  const publishAnyway = ['id.pem'];
+  await announce(listener, person, uploadId, { files: manifestOf(site), publishAnyway });
+  for (const text of Object.values(site)) await send(listener, person, uploadId, text);
+  const refused = { code: 'upload_refused', reason: 'private_key', path: 'id.pem' };
+  expect(await refusalOf(person.caller.releases.create({ deploymentId, uploadId }))).toMatchObject(refused);
+  expect(await refusalOf(person.caller.releases.preview({ uploadId }))).toMatchObject(refused);
+  const { 'id.pem': _, ...without } = site;
+  await announce(listener, person, uploadId, { files: manifestOf(without) });
+  await person.caller.releases.create({ deploymentId, uploadId });
 });
 
 test('a refused path names the rule and the entry, and leaves the upload as it was', async () => {

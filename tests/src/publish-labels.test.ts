@@ -75,6 +75,21 @@ test('a folder that breaks a rule says which file and what to do', async () => {
   expect(findingsOf(report)[0]).toMatchObject({ id: 'refusal', kind: 'bad', path: 'C:/x.html' });
 });
 
+test('a private key is left out by its content, and a public one is published', async () => {
+  const files = {
+    'index.html': 'x',
+    'gpg.key': '-----BEGIN PGP PUBLIC KEY BLOCK-----',
+    'id.pem': '-----BEGIN PRIVATE KEY-----',
+    'sec.asc': '-----BEGIN PGP PRIVATE KEY BLOCK-----',
+  };
+  const report = await inspectSelection(folder(files), ['id.pem']);
+  expect(findingsOf(report).find(({ id }) => id === 'left-out')).toMatchObject({
+    message: '2 private files left out',
+    leftOut: [{ path: 'id.pem', isPublishable: false }, { path: 'sec.asc' }],
+  });
+  expect(pathsOf(publishedOf(report))).toEqual(['index.html', 'gpg.key']);
+});
+
 test('names that are published as they are, and mean trouble elsewhere, are named', async () => {
   const report = await inspectSelection(folder({ 'index.html': 'x', 'Index.html': 'y', 'aux.html': 'z', '.x': '' }));
   expect(findingsOf(report).filter(({ kind }) => kind === 'warn')).toMatchObject([

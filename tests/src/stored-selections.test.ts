@@ -109,6 +109,17 @@ test('the files of a selection are stored, OS junk and what is never published b
   ]);
 });
 
+test('of a private key that only its content tells nothing is stored that opens anything, and a public one is', async () => {
+  const pem = (path: string, label: string) => ({ path, file: new File([`-----BEGIN ${label}-----\nSECRET`], path) });
+  const files = [pem('gpg.key', 'PGP PUBLIC KEY BLOCK'), pem('sec.asc', 'PGP PRIVATE KEY BLOCK')];
+  const id = storeSelection({ name: 'keys', files }, null);
+  await vi.waitFor(() => expect(database.get(id)).toHaveLength(2));
+  const stored = database.get(id);
+  if (!Array.isArray(stored)) expect.fail('nothing is stored');
+  const texts = await Promise.all(stored.map(({ file }) => file.text()));
+  expect(texts).toEqual(['-----BEGIN PGP PUBLIC KEY BLOCK-----\nSECRET', '-----BEGIN PRIVATE KEY-----']);
+});
+
 test.each([
   ['so many files', STORED_FILES_MAX, 1, true],
   ['one file more', STORED_FILES_MAX + 1, 1, false],

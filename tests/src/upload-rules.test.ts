@@ -3,9 +3,16 @@ import { leftOutRule } from '../../routers/schemas/left-out-files.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { noticeDetail } from '../../routers/schemas/name-notices.ts';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
+import { isPrivateKey } from '../../routers/schemas/private-keys.ts';
 import { isServedPath } from '../../routers/schemas/served-path.ts';
 import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
-import { pathRefusal, readUpload, refusalSentence, visiblePath } from '../../routers/schemas/upload-rules.ts';
+import {
+  pathRefusal,
+  readUpload,
+  refusalSentence,
+  visiblePath,
+  withoutPrivateKeys,
+} from '../../routers/schemas/upload-rules.ts';
 import { ODD_NAMES } from '../support/odd-names.ts';
 
 const filesOf = (...paths: string[]) => paths.map((path) => ({ path, sizeBytes: 1 }));
@@ -270,8 +277,6 @@ test.each([
   ['vendor/.git', false],
   ['id_rsa', false],
   ['keys/id_ed25519', false],
-  ['cert.pem', false],
-  ['server.KEY', false],
   ['store.p12', false],
 ])('%s is left out; published on purpose: %s', (path, isPublishable) => {
   expect(leftOutRule(path)?.isPublishable).toBe(isPublishable);
@@ -288,6 +293,7 @@ test.each([
   'sql/index.html',
   '.well-known/x',
   'monkey.png',
+  'talk.key/index.apxl',
 ])('%s is published', (path) => {
   expect(leftOutRule(path)).toBeNull();
 });
@@ -314,6 +320,59 @@ test('a file that has no address for its dot is told, and so is a link to it', (
   const links = ['/tags/.net/', 'a/.hidden/b.html'].map((target) => ({ target, line: 1, isPage: true }));
   const { problems } = inspectUpload(files, new Map(), new Map([['index.html', { tokens: [], links }]]));
   expect(problems).toMatchObject([{ code: 'broken_link', places: [{ text: 'a/.hidden/b.html is not there' }] }]);
+});
+
+const pem = (label: string) => `-----BEGIN ${label}-----\nAAAA\n-----END ${label}-----\n`;
+const der = (...bytes: number[]) => String.fromCharCode(0x30, 0x82, 1, 0, ...bytes);
+
+test.each([
+  ['gpg.key', pem('PGP PUBLIC KEY BLOCK'), false],
+  ['ca/root.pem', pem('CERTIFICATE'), false],
+  ['talk.key', 'PK\u0003\u0004', false],
+  ['id.pem', pem('PRIVATE KEY'), true],
+  ['rsa.key', pem('RSA PRIVATE KEY'), true],
+  ['sec.asc', pem('PGP PRIVATE KEY BLOCK'), true],
+  ['request.pem', pem('CERTIFICATE REQUEST'), false],
+  ['jwt.key', pem('PUBLIC KEY'), false],
+  ['old.KEY', pem('ENCRYPTED PRIVATE KEY'), true],
+  ['ec.pem', `${pem('EC PARAMETERS')}${pem('EC PRIVATE KEY')}`, true],
+  ['haproxy.pem', `${pem('CERTIFICATE')}${pem('PRIVATE KEY')}`, true],
+  ['bundle.crt', `Bag Attributes\n${pem('CERTIFICATE')}${pem('RSA PRIVATE KEY')}`, true],
+  ['AuthKey_1.p8', pem('PRIVATE KEY'), true],
+  ['ssh.key', pem('OPENSSH PRIVATE KEY'), true],
+  ['ssh2.key', '---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\n', true],
+  ['putty.key', 'PuTTY-User-Key-File-3: ssh-ed25519\n', true],
+  ['age.key', '# created\nAGE-SECRET-KEY-1QQ\n', true],
+  ['windows.key', [...pem('PRIVATE KEY')].map((sign) => `${sign}\0`).join(''), true],
+  ['wireguard.key', 'yAnz5TF+lXXJte14tji3zlMNq+hd2rYUIgJBgB3fBmk=\n', true],
+  ['empty.pem', '', true],
+  ['ssh.pub', 'ssh-ed25519 AAAA kai\n', false],
+  ['host.key', 'ssh-ed25519 AAAA kai\n', false],
+  ['root.der', der(0x30, 0x82, 1, 0), false],
+  ['root.pem', der(0x30, 0x82, 1, 0), false],
+  ['pkcs1.der', der(2, 1, 0, 2), true],
+  ['pkcs8.key', der(2, 1, 0, 0x30), true],
+  ['locked.der', der(0x30, 0x57, 6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 5, 0x0d), true],
+  ['secring.gpg', '\u0095\u0001\u00fe\u0004', true],
+  ['keyring.gpg', '\u0099\u0001\u000d\u0004', false],
+  ['sec.pgp', '\u00c5\u0058\u0004', true],
+  ['page.asc', '\u00c5\u0081ódź', false],
+  ['howto.asc', `= Keys\n\n----\n${pem('PGP PRIVATE KEY BLOCK')}`, false],
+])('%s with %j is a private key: %s', (path, content, isPrivate) => {
+  const start = Uint8Array.from(content, (sign) => sign.charCodeAt(0));
+  const reading = readUpload(filesOf('index.html', path), { publishAnyway: [path] });
+  const { files, leftOut } = withoutPrivateKeys(reading, () => isPrivateKey(path, start));
+  expect(pathsOf(files)).toEqual(isPrivate ? ['index.html'] : ['index.html', path]);
+  expect(leftOut.map((one) => [one.path, one.isPublishable])).toEqual(isPrivate ? [[path, false]] : []);
+});
+
+test('a private key alone is nothing that can be published, and other files are never looked into', () => {
+  const isKey = () => true;
+  expect(withoutPrivateKeys(readUpload(filesOf('id.pem')), isKey).refusal?.reason).toBe('no_files');
+  expect(pathsOf(withoutPrivateKeys(readUpload(filesOf('a.html', 'key.txt')), isKey).files)).toEqual([
+    'a.html',
+    'key.txt',
+  ]);
 });
 
 test('what cannot be seen is spelled out', () => {

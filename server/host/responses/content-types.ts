@@ -5,6 +5,7 @@ const OWN_TYPES = new Map([
   ['cjs', 'text/javascript'],
   ['cur', 'image/x-icon'],
   ['jfif', 'image/jpeg'],
+  ['key', 'application/pgp-keys'],
   ['m4v', 'video/mp4'],
   ['mobileconfig', 'application/x-apple-aspen-config'],
   ['reality', 'model/vnd.reality'],

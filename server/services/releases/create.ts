@@ -19,7 +19,7 @@ import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { moveDeployment } from '../move-state.ts';
 import { requireWritable } from '../subscription/writable.ts';
-import { findOpenUpload, missingHashes } from '../uploads/index.ts';
+import { findOpenUpload, missingHashes, refusePrivateKeys } from '../uploads/index.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { countRelease } from './pace.ts';
 import { findRelease, readManifest, toReleaseOf, unlessLost } from './read.ts';
@@ -33,8 +33,8 @@ type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'to
 
 /**
  * Makes a release of an upload that has arrived completely, and starts it: release, steps, event and job in one
- * transaction. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_closed`, `deployment_busy`,
- * `rate_limited`, and with `ifChanged` `release_unchanged`.
+ * transaction. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_refused`, `upload_closed`,
+ * `deployment_busy`, `rate_limited`, and with `ifChanged` `release_unchanged`.
  */
 export async function createRelease(ctx: AccountContext, input: CreateReleaseInput): Promise<Release> {
   const deployment = await findDeployment(ctx, input.deploymentId);
@@ -101,10 +101,10 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
   return toReleaseOf(ctx, doc);
 }
 
-/** Throws `upload_incomplete` while a file of the list has not arrived. */
+/** Throws `upload_incomplete` while a file of the list has not arrived, and `upload_refused` for a private key. */
 export async function requireAllFiles(ctx: AccountContext, manifest: Manifest): Promise<void> {
   const missing = await missingHashes(ctx.actor.accountId, manifest);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return refusePrivateKeys(ctx.providers.store, manifest);
   throw new AppError(
     'upload_incomplete',
     `Still missing: ${missing.length.toLocaleString('en')} of ${formatCount(manifest.size, 'file')}.`,

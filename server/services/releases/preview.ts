@@ -12,7 +12,7 @@ import { readManifest } from './read.ts';
 /**
  * Lets the built-in host answer with an open upload of a deployment, as its list of files is now, at an address of its own
  * that nobody guesses: until another list takes its place, a release is made of it, or it ends. Visits are not counted.
- * Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_closed`, `rate_limited`.
+ * Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_refused`, `upload_closed`, `rate_limited`.
  */
 export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUploadInput): Promise<UploadPreview> {
   const { deploymentId, manifestHash } = await findOpenUpload(ctx, uploadId);

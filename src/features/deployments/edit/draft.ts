@@ -1,5 +1,6 @@
 import { leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
-import { readUpload, refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
+import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../../routers/schemas/private-keys.ts';
+import { REFUSAL_SENTENCES, readUpload, refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
 import type { EditedFile } from '../../../uploads/send-edited.ts';
 import { sizeOf } from './texts.ts';
 
@@ -102,8 +103,14 @@ export function replacing(draft: Draft, base: Base): Draft {
 
 /** Why these files cannot be published together, in a sentence; null where they can. */
 export function problemOf(draft: Draft): string | null {
+  const key = [...filesOf(draft)].find(([path, content]) => 'text' in content && isKeyText(path, content.text));
+  if (key !== undefined) return refusalSentence({ path: key[0], message: REFUSAL_SENTENCES.private_key });
   const { refusal } = readUpload([...filesOf(draft)].map(([path, content]) => ({ path, sizeBytes: sizeOf(content) })));
   return refusal === null || refusal.reason === 'no_files' ? null : refusalSentence(refusal);
+}
+
+function isKeyText(path: string, text: string): boolean {
+  return mayBePrivateKey(path) && isPrivateKey(path, new TextEncoder().encode(text.slice(0, KEY_READ_BYTES)));
 }
 
 /**
