@@ -56,7 +56,6 @@ const KEPT_BY_HOST: ReadonlySet<string> = new Set([
   'allow',
   'alt-svc',
   'connection',
-  'content-encoding',
   'content-length',
   'content-range',
   'date',
@@ -91,12 +90,14 @@ export function parseHeaders(text: string): HeadersFile {
   const { lines, problems } = ruleLines(text);
   const rules: HeaderRule[] = [];
   let current: HeaderRule | null = null;
+  let address = '';
   let isInBlock = false;
   let headers = 0;
   for (const { line, text: content } of lines) {
     const problem = (message: string): void => void problems.push({ line, message });
     if (content.startsWith('/') || /^https?:\/\//i.test(content)) {
       isInBlock = true;
+      address = content;
       const rule =
         rules.length < RULES_MAX ? startRule(line, content) : `More than ${RULES_MAX} addresses are not read.`;
       current = typeof rule === 'string' ? null : rule;
@@ -109,7 +110,7 @@ export function parseHeaders(text: string): HeadersFile {
       break;
     } else if (current !== null) {
       headers += 1;
-      const fault = addHeader(current, content);
+      const fault = addHeader(current, content, address);
       if (fault !== null) problem(fault);
     }
   }
@@ -135,13 +136,13 @@ function startRule(line: number, address: string): HeaderRule | string {
 }
 
 /** Adds the line to the rule; the sentence of what is wrong with it otherwise. */
-function addHeader(rule: HeaderRule, line: string): string | null {
+function addHeader(rule: HeaderRule, line: string, address: string): string | null {
   const isRemoval = line.startsWith('!');
   const colon = isRemoval ? line.length : line.indexOf(':');
   if (colon === -1) return 'A header is written as "Name: value".';
   const name = line.slice(isRemoval ? 1 : 0, colon).trim();
   const value = line.slice(colon + 1).trim();
-  const fault = headerFault(name.toLowerCase(), name, value);
+  const fault = headerFault(name.toLowerCase(), name, value) ?? encodingFault(name, value, { isRemoval, address });
   if (fault !== null) return fault;
   if (isRemoval && name.toLowerCase() === 'content-type') return 'Every answer says what it is: Content-Type stays.';
   if (name.toLowerCase() === 'x-content-type-options') return null;
@@ -155,6 +156,20 @@ function addHeader(rule: HeaderRule, line: string): string | null {
   if (isRemoval) rule.removed.push(name.toLowerCase());
   else rule.set.push({ name, value });
   return null;
+}
+
+/** Files that were packed before they came here; all others the host packs by itself. */
+const PACKED_ADDRESS = /\.(?:br|gz|svgz|unityweb)$/i;
+
+function encodingFault(
+  name: string,
+  value: string,
+  { isRemoval, address }: { isRemoval: boolean; address: string },
+): string | null {
+  if (name.toLowerCase() !== 'content-encoding') return null;
+  if (!PACKED_ADDRESS.test(address))
+    return 'Content-Encoding is for addresses that end in .br, .gz, .svgz or .unityweb.';
+  return isRemoval || /^(?:br|gzip)$/i.test(value) ? null : 'Content-Encoding is br or gzip.';
 }
 
 function headerFault(key: string, name: string, value: string): string | null {

@@ -10,6 +10,7 @@ import type { AccessLog } from './access-log.ts';
 import { type ChallengeAnswers, sendChallengeText } from './challenge-answers.ts';
 import { challengeTokenOf, type HttpsRedirect, isChallenge, isInClear } from './https-redirect.ts';
 import { isHashedName } from './responses/cache-rule.ts';
+import { createContents } from './responses/contents.ts';
 import { PAGES } from './responses/error-pages.ts';
 import type { FileCache } from './responses/file-cache.ts';
 import { locationOf } from './responses/request-path.ts';
@@ -170,6 +171,7 @@ function createHostParts({ providers, table, sites, files, visits, isTls }: Hand
   const tell = createTroubleLog(providers);
   return {
     files,
+    contents: createContents(files),
     earlier: (route, path) => findEarlier(sites, route, path, providers.now().getTime()),
     newer: ({ route, isPublic }) => (isPublic ? loadNewer(table, sites, route) : null),
     isSecure: (request) => isSecure(request, isTls, trustedProxies),

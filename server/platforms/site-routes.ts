@@ -8,6 +8,8 @@ import {
 import type { HeaderPattern } from '../../routers/schemas/header-pattern.ts';
 import { type HeaderRule, parseHeaders } from '../../routers/schemas/headers-file.ts';
 import { parseRedirects, type RedirectRule } from '../../routers/schemas/redirects-file.ts';
+import { contentTypeOf } from '../host/responses/content-types.ts';
+import { packingOf } from '../host/responses/packed-files.ts';
 
 /**
  * How a site is answered, as an ordered list of routes in the form of the Build Output API (vercel.com/docs/build-output-api,
@@ -57,6 +59,7 @@ export function buildConfig({ paths, isSinglePage, redirects, headers }: SiteToS
   const routesOf = (isForced: boolean): Route[] =>
     rules.filter((rule) => rule.isForced === isForced).flatMap((rule) => ruleRoute(rule, files, overrides));
   const routes: Route[] = [
+    ...packedRoutes(paths),
     ...parseHeaders(headers).rules.flatMap(headerRoute),
     ...routesOf(true),
     { handle: 'filesystem' },
@@ -129,6 +132,19 @@ function literal(text: string): string {
 }
 
 /** Of two rules that set one header the later counts at Vercel, and what its edge sets by itself cannot be taken away. */
+/** Says of files that are packed already how browsers unpack them, as the built-in host does. */
+function packedRoutes(paths: readonly string[]): Route[] {
+  return paths.flatMap((path) => {
+    const packing = packingOf(path);
+    if (packing === null) return [];
+    const headers = {
+      'content-encoding': packing.coding,
+      'content-type': contentTypeOf(packing.inner).split(';', 1)[0] ?? '',
+    };
+    return [{ src: `^/${textSource(path)}$`, caseSensitive: true, headers, continue: true }];
+  });
+}
+
 function headerRoute({ fits, set }: HeaderRule): Route[] {
   if (set.length === 0) return [];
   const headers: Record<string, string> = {};

@@ -30,7 +30,7 @@ const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const CORE = /^server\/((database|start|process-group)\/)?[^/]+\.ts$/;
 /** Without state, database or network of their own. */
 const PURE =
-  /^server\/(artifacts\/(manifest|archive|rule-files|variants|variant-packer|compress)|host\/responses\/content-types|site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
+  /^server\/(artifacts\/(manifest|archive|rule-files|variants|variant-packer|compress)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
 
 /** What is stored, and how it is reached. */
 const STORED = [/^server\/models\//, /^server\/mongo\.ts$/];

@@ -63,6 +63,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/access-log.ts notes': 'a full one is written at once',
   'server/host/access-log.ts timers': 'two',
   'server/host/access-log.ts waiting': 'rows beyond a limit are dropped while the database is away',
+  'server/host/responses/contents.ts looking': 'one content for a connection; connections have limits',
+  'server/host/responses/contents.ts remembered': '20,000 contents of 200 bytes',
   'server/host/responses/encoding.ts remembered': '500 headers of 200 bytes',
   'server/host/responses/file-cache.ts buffers': '256 MB or an eighth of the memory',
   'server/host/responses/file-cache.ts handles': '128 open files',

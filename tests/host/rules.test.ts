@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { cacheControlOf, isHashedName } from '../../server/host/responses/cache-rule.ts';
 import { evaluateConditions } from '../../server/host/responses/conditions.ts';
-import { contentTypeOf } from '../../server/host/responses/content-types.ts';
+import { answeringOf, contentTypeOf, isDecidedByContent } from '../../server/host/responses/content-types.ts';
+import { packingOf } from '../../server/host/responses/packed-files.ts';
 import { locationOf, readRequestPath } from '../../server/host/responses/request-path.ts';
 import { normaliseHost, targetOf } from '../../server/host/routing/host-name.ts';
 
@@ -162,6 +163,7 @@ test.each([
   ['a.webmanifest', 'application/manifest+json; charset=utf-8'],
   ['a.svg', 'image/svg+xml; charset=utf-8'],
   ['a.svgz', 'application/gzip'],
+  ['gpg.key', 'application/pgp-keys'],
   ['a.woff2', 'font/woff2'],
   ['.well-known/apple-app-site-association', 'application/json; charset=utf-8'],
   ['.well-known/matrix/server', 'application/json; charset=utf-8'],
@@ -184,6 +186,39 @@ test.each([
 ])('%s is %s', (path, type) => {
   expect(contentTypeOf(path)).toBe(type);
 });
+
+const TEXT = { isUtf8: true, kind: null } as const;
+const BINARY = { isUtf8: false, kind: null } as const;
+const GZIP = { isUtf8: false, kind: 'gzip' } as const;
+
+test.each([
+  ['a.html', TEXT, 'text/html; charset=utf-8', null],
+  ['a.html', BINARY, 'text/html', null],
+  ['feed.xml', BINARY, 'application/xml', null],
+  ['a.svg', BINARY, 'image/svg+xml', null],
+  ['gpg.key', TEXT, 'text/plain; charset=utf-8', null],
+  ['talk.key', { isUtf8: false, kind: 'zip' }, 'application/vnd.apple.keynote', null],
+  ['root.key', BINARY, 'application/octet-stream', null],
+  ['a.svgz', GZIP, 'image/svg+xml', 'gzip'],
+  ['a.svgz', TEXT, 'application/gzip', null],
+  ['Build/game.framework.js.br', BINARY, 'text/javascript', 'br'],
+  ['game/Build/game.data.br', BINARY, 'application/octet-stream', 'br'],
+  ['Build/game.wasm.gz', GZIP, 'application/wasm', 'gzip'],
+  ['Build/game.wasm.gz', BINARY, 'application/gzip', null],
+  ['web/game.framework.js.gz', GZIP, 'text/javascript', 'gzip'],
+  ['Build/game.symbols.json.br', BINARY, 'application/json', 'br'],
+] as const)('%s with %j is %s, packed by %s', (path, facts, type, coding) => {
+  expect(isDecidedByContent(path)).toBe(true);
+  expect(answeringOf(path, facts)).toEqual({ type, coding });
+});
+
+test.each(['backup.tar.gz', 'Build/backup.tar.gz', 'sitemap.xml.gz', 'lib/a.wasm.gz', 'app.js.br'])(
+  '%s is a download, and keeps its packed bytes',
+  (path) => {
+    expect(isDecidedByContent(path)).toBe(false);
+    expect(packingOf(path)).toBeNull();
+  },
+);
 
 test('If-None-Match comes before the range, and If-Match before both', () => {
   const file = { etag: '"e"', sizeBytes: 10, hasRanges: true };

@@ -1,3 +1,4 @@
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { DeploymentModel } from '../../server/models/deployment.ts';
@@ -83,6 +84,76 @@ test('names that other systems mind answer at their addresses', async () => {
     expect([path, (await site.get('odd', path)).text]).toEqual([path, text]);
   expect((await site.get('odd', '/tags/.net')).headers.location).toBe('/tags/.net/');
   expect((await site.get('odd', '/.vscode/sftp.json')).status).toBe(404);
+});
+
+test('no encoding is named for a text that is no UTF-8, at every answer, and the line of the owner counts', async () => {
+  await using site = await createTestHost();
+  const old = '<!doctype html><html><head><meta charset="shift_jis"><body><p>';
+  await publishSite(site, 'encoded', {
+    'old.html': Buffer.concat([Buffer.from(old), Buffer.from([0x93, 0xfa, 0x96, 0x7b])]),
+    'feed.xml': Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><t>\u00e9</t>', 'latin1'),
+    'utf8.html': '日本',
+    'a.txt': Buffer.from('caf\u00e9', 'latin1'),
+    'mail.html': '<meta charset="iso-2022-jp">\u001b$BF|K\\\u001b(B',
+    'wide.txt': Buffer.from('\ufeffcafé', 'utf16le'),
+    'long.csv': Buffer.concat([Buffer.alloc(1_500_000, 'a,b\n'), Buffer.from([0xe9])]),
+    'long.txt': `${'a'.repeat(256 * 1024 - 1)}é${'b'.repeat(1_000_000)}`,
+    '404.html': Buffer.from('caf\u00e9', 'latin1'),
+    'said.html': Buffer.from('caf\u00e9', 'latin1'),
+    'gpg.key': '-----BEGIN PGP PUBLIC KEY BLOCK-----',
+    'talk.key': 'PK\u0003\u0004',
+    _headers: '/said.html\n  Content-Type: text/html; charset=windows-1252\n',
+  });
+  const types = {
+    '/old.html': 'text/html',
+    '/feed.xml': 'application/xml',
+    '/utf8.html': 'text/html; charset=utf-8',
+    '/a.txt': 'text/plain',
+    '/mail.html': 'text/html',
+    '/wide.txt': 'text/plain',
+    '/long.csv': 'text/csv',
+    '/long.txt': 'text/plain; charset=utf-8',
+    '/missing': 'text/html',
+    '/said.html': 'text/html; charset=windows-1252',
+    '/gpg.key': 'text/plain; charset=utf-8',
+    '/talk.key': 'application/vnd.apple.keynote',
+  };
+  const typeOf = async (path: string, method: string) =>
+    (await site.get('encoded', path, { method })).headers['content-type'];
+  for (const [path, type] of Object.entries(types))
+    for (const method of ['HEAD', 'GET']) expect([path, await typeOf(path, method)]).toEqual([path, type]);
+  const range = await site.get('encoded', '/a.txt', { headers: { Range: 'bytes=0-1' } });
+  expect([range.status, range.headers['content-type']]).toEqual([206, 'text/plain']);
+});
+
+test('files that were packed before they came are unpacked by the browser, and others are downloads', async () => {
+  await using site = await createTestHost();
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
+  const wasm = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+  await publishSite(site, 'packed', {
+    'a.svgz': gzipSync(svg),
+    'Build/game.framework.js.br': brotliCompressSync('run()'),
+    'Build/game.wasm.gz': gzipSync(wasm),
+    'Build/game.data.br': brotliCompressSync('data'),
+    'own/app.js.br': brotliCompressSync('run()'),
+    'backup.tar.gz': gzipSync('tar'),
+    _headers:
+      '/Build/*.br\n  Content-Encoding: br\n/own/*.br\n  Content-Encoding: br\n  Content-Type: text/javascript\n',
+  });
+  const answerOf = async (path: string) => {
+    const { headers, body } = await site.get('packed', path, { headers: { 'Accept-Encoding': 'gzip, br' } });
+    const coding = headers['content-encoding'];
+    const content = coding === 'br' ? brotliDecompressSync(body) : gunzipSync(body);
+    return [headers['content-type'], coding, content.toString('latin1')];
+  };
+  expect(await answerOf('/a.svgz')).toEqual(['image/svg+xml', 'gzip', svg]);
+  expect(await answerOf('/Build/game.framework.js.br')).toEqual(['text/javascript', 'br', 'run()']);
+  expect(await answerOf('/Build/game.wasm.gz')).toEqual(['application/wasm', 'gzip', wasm.toString('latin1')]);
+  expect(await answerOf('/Build/game.data.br')).toEqual(['application/octet-stream', 'br', 'data']);
+  expect(await answerOf('/own/app.js.br')).toEqual(['text/javascript', 'br', 'run()']);
+  expect(await answerOf('/backup.tar.gz')).toEqual(['application/gzip', undefined, 'tar']);
+  const range = await site.get('packed', '/a.svgz', { headers: { Range: 'bytes=0-1' } });
+  expect([range.status, range.headers['content-encoding']]).toEqual([206, 'gzip']);
 });
 
 test('without clean addresses a page answers under its full name alone', async () => {

@@ -16,6 +16,7 @@ const FILES = {
   'long.txt': LONG,
   'a b.png': 'picture',
   empty: '',
+  'mail.html': '\u001b$BF|K\\\u001b(B',
   _redirects: '/old/* /new/:splat 302\n/there https://example.org/\n/shown /about.html 200\n',
   _headers: '/long.txt\n  Cache-Control: max-age=60\n',
 };
@@ -55,6 +56,7 @@ test.each([
   ['/a%20b.png?v=2', 200, 'picture', 'image/png'],
   ['/empty', 200, '', 'application/octet-stream'],
   ['/shown', 200, 'about', 'text/html; charset=utf-8'],
+  ['/mail', 200, '\u001b$BF|K\\\u001b(B', 'text/html'],
   ['/nowhere', 404, 'nothing here', 'text/html; charset=utf-8'],
   ['/404.html', 200, 'nothing here', 'text/html; charset=utf-8'],
   ['/_redirects', 404, 'nothing here', 'text/html; charset=utf-8'],

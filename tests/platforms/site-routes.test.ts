@@ -30,6 +30,23 @@ async function answers(files: Record<string, string>, addresses: readonly string
   return told;
 }
 
+test('files that were packed before they came are answered with how, ahead of the rules of the owner', () => {
+  const { routes } = buildConfig({
+    paths: ['a.svgz', 'Build/x+1.wasm.gz', 'backup.tar.gz'],
+    isSinglePage: false,
+    redirects: '',
+    headers: '',
+  });
+  const packed = routes.filter((route) => 'headers' in route && route.headers?.['content-encoding'] === 'gzip');
+  const typesFor = (address: string) =>
+    packed.flatMap((route) =>
+      'src' in route && new RegExp(route.src).test(address) ? [route.headers?.['content-type']] : [],
+    );
+  expect(typesFor('/a.svgz')).toEqual(['image/svg+xml']);
+  expect(typesFor('/Build/x+1.wasm.gz')).toEqual(['application/wasm']);
+  expect(typesFor('/backup.tar.gz')).toEqual([]);
+});
+
 test('a page answers without its .html, and its file leads there, unless another file has the address', async () => {
   const files = {
     'index.html': 'start',

@@ -1,4 +1,6 @@
 import { lookup } from 'mime-types';
+import type { ContentFacts } from './content-facts.ts';
+import { type Packing, packingOf } from './packed-files.ts';
 
 /** Where the registry's type would keep a browser from using the file (sent with `nosniff`), or has none. */
 const OWN_TYPES = new Map([
@@ -34,6 +36,33 @@ export function contentTypeOf(path: string): string {
   if (MATRIX.test(path)) return `application/json${CHARSET}`;
   const type = BY_NAME.get(name) ?? OWN_TYPES.get(extension) ?? (registered || UNKNOWN_TYPE);
   return TEXT.test(type) ? `${type}${CHARSET}` : type;
+}
+
+const KEYNOTE_TYPE = 'application/vnd.apple.keynote';
+
+/** Returns whether the content decides how a file is answered: its encoding as text, and what an ending is used for. */
+export function isDecidedByContent(path: string): boolean {
+  return isTextPath(path) || extensionOf(path) === 'key' || packingOf(path) !== null;
+}
+
+/** How a file is answered: `coding` is how it was packed before it came here, which its browser undoes. */
+export type Answering = { type: string; coding: Packing['coding'] | null };
+
+/**
+ * Returns how a file is answered whose content is known. A header would beat what a page says of its own encoding (HTML
+ * standard, "determining the character encoding"; RFC 7303, 3.2), so none is named for what is no UTF-8.
+ */
+export function answeringOf(path: string, { isUtf8, kind }: ContentFacts): Answering {
+  const packing = packingOf(path);
+  // Brotli has no mark of its own: its name is believed.
+  if (packing !== null && (packing.coding === 'br' || kind === 'gzip')) {
+    return { type: contentTypeOf(packing.inner).replace(CHARSET, ''), coding: packing.coding };
+  }
+  if (extensionOf(path) === 'key') {
+    return { type: kind === 'zip' ? KEYNOTE_TYPE : isUtf8 ? `text/plain${CHARSET}` : UNKNOWN_TYPE, coding: null };
+  }
+  const type = contentTypeOf(path);
+  return { type: isUtf8 ? type : type.replace(CHARSET, ''), coding: null };
 }
 
 /** Returns whether a file is text, so that compressing it is worth a try. */

@@ -5,6 +5,7 @@ import type { WebResponse } from '../../transport/http2-response.ts';
 import type { Route } from '../routing/snapshot.ts';
 import { isHashedName } from './cache-rule.ts';
 import { evaluateConditions } from './conditions.ts';
+import type { Contents } from './contents.ts';
 import { PAGES, type Page } from './error-pages.ts';
 import type { FileCache } from './file-cache.ts';
 import type { RequestPath } from './request-path.ts';
@@ -17,6 +18,7 @@ import { applyHeaderChange } from './site-rules.ts';
 /** Shared by all answers of the host. */
 export type HostParts = {
   files: FileCache;
+  contents: Contents;
   /**
    * Returns a file of a release before the last switches, if its name says that its content never changes; null when
    * there is none to look into, so that most misses wait for nothing.
@@ -66,7 +68,7 @@ function respondInstead(exchange: Exchange): void {
     return;
   }
   earlier
-    .then((entry) => (entry === undefined ? sendInstead(exchange) : sendFile(exchange, entry)))
+    .then((entry) => (entry === undefined ? sendInstead(exchange) : sendFound(exchange, { kind: 'file', entry })))
     .catch((error: unknown) => sendUnknown(exchange, error));
 }
 
@@ -108,6 +110,20 @@ function sendUnknown({ host, response, route, path }: Exchange, error: unknown):
 }
 
 function sendFound(exchange: Exchange, found: Resolved): void {
+  const entry = found.kind === 'redirect' ? undefined : found.entry;
+  const looking = entry === undefined || entry.decide === null ? null : exchange.host.contents.decide(entry);
+  if (looking === null) {
+    sendDecided(exchange, found);
+    return;
+  }
+  looking
+    // What cannot be read is told when it is sent; until then its name decides.
+    .catch(() => undefined)
+    .then(() => sendDecided(exchange, found))
+    .catch((error: unknown) => sendUnknown(exchange, error));
+}
+
+function sendDecided(exchange: Exchange, found: Resolved): void {
   if (found.kind === 'file') sendFile(exchange, found.entry);
   else if (found.kind === 'singlePage') sendFile(exchange, found.entry, 'Accept, Sec-Fetch-Dest');
   else if (found.kind === 'redirect') answerRedirect(exchange, found);

@@ -1,6 +1,7 @@
 import type { VariantSlice, Variants } from '../../artifacts/variants.ts';
 import { cacheControlOf } from './cache-rule.ts';
-import { contentTypeOf } from './content-types.ts';
+import type { ContentFacts } from './content-facts.ts';
+import { type Answering, answeringOf, contentTypeOf, isDecidedByContent } from './content-types.ts';
 import { type Coding, codingsFor } from './encoding.ts';
 import type { Source } from './file-cache.ts';
 
@@ -26,23 +27,39 @@ export type Entry = {
   isPage: boolean;
   plain: Body;
   variants: { br: Body | null; gzip: Body | null } | null;
+  /** Makes its headers right for what it holds, once somebody has looked; null where its name says all. */
+  decide: ((facts: ContentFacts) => void) | null;
 };
 
 type File = { path: string; sha256: string; sizeBytes: number };
 
 /** Returns a file of a release with its headers made once; without `variants` it is sent plain. */
 export function prepareServedFile(file: File, variants: Variants | undefined): Entry {
+  const type = contentTypeOf(file.path);
+  const entry: Entry = {
+    path: file.path,
+    isPage: type.startsWith('text/html'),
+    ...bodiesOf(file, { type, coding: null }, variants),
+    decide: null,
+  };
+  if (isDecidedByContent(file.path)) {
+    entry.decide = (facts) => {
+      Object.assign(entry, bodiesOf(file, answeringOf(file.path, facts), variants));
+      entry.decide = null;
+    };
+  }
+  return entry;
+}
+
+function bodiesOf(file: File, answering: Answering, variants: Variants | undefined): Pick<Entry, 'plain' | 'variants'> {
   const whole = { sha256: file.sha256, sizeBytes: file.sizeBytes };
   const plain = { key: file.sha256, artifact: whole, start: 0, end: file.sizeBytes };
-  const type = contentTypeOf(file.path);
   const finish = (slice: VariantSlice | null | undefined, coding: 'br' | 'gzip'): Body | null =>
-    slice === null || slice === undefined ? null : finishBody(file, type, sourceOf(slice), coding);
+    slice === null || slice === undefined ? null : finishBody(file, answering, sourceOf(slice), coding);
   const br = finish(variants?.br, 'br');
   const gzip = finish(variants?.gzip, 'gzip');
   return {
-    path: file.path,
-    isPage: type.startsWith('text/html'),
-    plain: finishBody(file, type, plain, 'identity'),
+    plain: finishBody(file, answering, plain, 'identity'),
     variants: br === null && gzip === null ? null : { br, gzip },
   };
 }
@@ -51,13 +68,14 @@ function sourceOf({ pack, start, end }: VariantSlice): Source {
   return { key: `${pack.sha256}/${start}`, artifact: pack, start, end };
 }
 
-function finishBody(file: File, contentType: string, source: Source, coding: Coding): Body {
+function finishBody(file: File, answering: Answering, source: Source, coding: Coding): Body {
   // Strong: 128 bits of the hash are plenty, and each encoding has a tag of its own (RFC 9110, section 8.8.3.3).
   const suffix = { identity: '', br: '-br', gzip: '-gz' }[coding];
   const etag = `"${file.sha256.slice(0, 32)}${suffix}"`;
   const sizeBytes = source.end - source.start;
   const isPlain = coding === 'identity';
-  const type = ['Content-Type', contentType, 'X-Content-Type-Options', 'nosniff'];
+  const packed = answering.coding === null ? [] : ['Content-Encoding', answering.coding];
+  const type = ['Content-Type', answering.type, 'X-Content-Type-Options', 'nosniff', ...packed];
   const body = [...(isPlain ? [] : ['Content-Encoding', coding]), 'Content-Length', String(sizeBytes)];
   const ranges = isPlain ? ['Accept-Ranges', 'bytes'] : [];
   const caching = ['ETag', etag, 'Cache-Control', cacheControlOf(file.path), 'Vary', 'Accept-Encoding'];

@@ -7,7 +7,8 @@ import { isServedPath } from '../../../routers/schemas/served-path.ts';
 import type { SpoolFile } from '../../artifacts/intake.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
-import { contentTypeOf } from '../../host/responses/content-types.ts';
+import { type ContentFacts, createFactsReader, type FactsReader } from '../../host/responses/content-facts.ts';
+import { answeringOf, contentTypeOf } from '../../host/responses/content-types.ts';
 import type { PlatformCall } from '../platform.ts';
 import { bodyOf, contentsOf } from '../send-files.ts';
 import { buildConfig } from '../site-routes.ts';
@@ -56,23 +57,45 @@ async function* bytesOf(packer: Pack): AsyncGenerator<Uint8Array> {
   for await (const piece of packer) if (piece instanceof Uint8Array) yield piece;
 }
 
+/** What the contents say of their types, by hash. */
+type Facts = Map<string, ContentFacts>;
+
+async function* readThrough(
+  chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
+  reader: FactsReader,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    reader.add(chunk);
+    yield chunk;
+  }
+}
+
 async function fill(packer: Pack, call: PlatformCall, manifest: Manifest): Promise<void> {
   const served: Manifest = new Map([...manifest].filter(([path]) => isServedPath(path, manifest)));
+  const facts: Facts = new Map();
   await addText(packer, 'Procfile', 'web: node server.mjs\n');
   await addText(packer, 'package.json', JSON.stringify(PACKAGE));
   await addText(packer, 'server.mjs', STATIC_SERVER);
-  await addText(packer, 'site.json', await siteText(call, manifest, served));
   for (const content of contentsOf(served)) {
     call.signal.throwIfAborted();
     const body = await bodyOf(call, content);
     const chunks = body instanceof Uint8Array ? [body] : body.chunks;
-    await addEntry(packer, { name: `files/${content.sha256}`, size: content.sizeBytes }, chunks, call.signal);
+    const reader = createFactsReader();
+    const entry = { name: `files/${content.sha256}`, size: content.sizeBytes };
+    await addEntry(packer, entry, readThrough(chunks, reader), call.signal);
+    facts.set(content.sha256, reader.end());
   }
+  await addText(packer, 'site.json', await siteText(call, manifest, served, facts));
   packer.finalize();
 }
 
 /** What the server follows: every address with its content and media type, and the routes. */
-async function siteText({ store, destination }: PlatformCall, manifest: Manifest, served: Manifest): Promise<string> {
+async function siteText(
+  { store, destination }: PlatformCall,
+  manifest: Manifest,
+  served: Manifest,
+  facts: Facts,
+): Promise<string> {
   const texts = await readRuleFiles(store, manifest);
   const { routes, overrides } = buildConfig({
     paths: [...served.keys()],
@@ -82,7 +105,8 @@ async function siteText({ store, destination }: PlatformCall, manifest: Manifest
   });
   const files = [...served].map(([path, { sha256, sizeBytes }]) => {
     const address = overrides[path]?.path ?? path;
-    return [address, sha256, sizeBytes, contentTypeOf(path)];
+    const known = facts.get(sha256);
+    return [address, sha256, sizeBytes, known === undefined ? contentTypeOf(path) : answeringOf(path, known).type];
   });
   return JSON.stringify({ files, routes });
 }

@@ -1,0 +1,20 @@
+/** How a file is packed before it is uploaded, where browsers are to unpack it: by its name. */
+export type Packing = {
+  coding: 'br' | 'gzip';
+  /** The name of what is in it, which tells the type. */
+  inner: string;
+};
+
+/** The registration of image/svg+xml (W3C, SVG 1.1, appendix P) says so of this ending. */
+const SVGZ = /\.svgz$/i;
+/**
+ * What Unity builds (Unity's manual, "Web server configuration"). Other names of packed scripts are left alone: pages
+ * unpack them by themselves.
+ */
+const UNITY = /(?:\.framework\.js|\.symbols\.json|(?:^|\/)Build\/[^/]+\.(?:js|wasm|data|json|mem))\.(?:br|gz)$/;
+
+export function packingOf(path: string): Packing | null {
+  if (SVGZ.test(path)) return { coding: 'gzip', inner: path.slice(0, -1) };
+  if (!UNITY.test(path)) return null;
+  return { coding: path.endsWith('.br') ? 'br' : 'gzip', inner: path.slice(0, -'.br'.length) };
+}
