@@ -24,6 +24,8 @@ const deploymentDocSchema = new Schema(
     releaseCount: { type: Number, required: true, default: 0 },
     isSinglePage: { type: Boolean, required: true, default: SERVING_DEFAULTS.isSinglePage },
     hasCleanUrls: { type: Boolean, required: true, default: SERVING_DEFAULTS.hasCleanUrls },
+    /** Paths that changed their content under a name that promises none: never kept for a year again (cache-rule.ts). */
+    reusedNames: { type: [String], required: true, default: [] },
     /** While it is being deleted: its sites at platforms stay there, as its owner decided. */
     leavesSites: { type: Boolean, required: true, default: false },
   },

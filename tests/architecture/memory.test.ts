@@ -86,6 +86,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/routing/routes.ts byRelease': 'the routes of byDeployment',
   'server/host/routing/routes.ts byHost': 'the routes of byDeployment',
   'server/host/serve.ts toldAt': '1,000 keys of 577 bytes',
+  'server/host/routing/read-routes.ts reusedNames': '200 names of one deployment, of 512 bytes',
   'server/host/responses/site-rules.ts byFile': '200 addresses of 512 bytes, in the weight of their site',
   'server/host/responses/site-rules.ts byRules': '20 answers of 8 KiB, in the weight of their site',
   'server/host/responses/site.ts entries': '100 answers, in the weight of their site',

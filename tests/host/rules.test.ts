@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest';
-import { cacheControlOf, isHashedName } from '../../server/host/responses/cache-rule.ts';
+import {
+  addReusedNames,
+  cacheControlOf,
+  headersOfReused,
+  isHashedName,
+} from '../../server/host/responses/cache-rule.ts';
 import { evaluateConditions } from '../../server/host/responses/conditions.ts';
 import { answeringOf, contentTypeOf, isDecidedByContent } from '../../server/host/responses/content-types.ts';
 import { packingOf } from '../../server/host/responses/packed-files.ts';
@@ -219,6 +224,23 @@ test.each(['backup.tar.gz', 'Build/backup.tar.gz', 'sitemap.xml.gz', 'lib/a.wasm
     expect(packingOf(path)).toBeNull();
   },
 );
+
+test('a name that promises what it did not hold is remembered, and many of them stand for all', () => {
+  const [css, js] = ['assets/index-DQI504kc.css', '_next/static/chunks/main-app-3f2a1b9c4d5e6f70.js'];
+  expect(addReusedNames([css], ['index.html', js, css])).toEqual([css, js]);
+  const many = Array.from({ length: 201 }, (_, at) => `assets/index-DQI504k${at % 10}.${at}.css`).concat(
+    Array.from({ length: 201 }, (_, at) => `_next/static/${at}/main-3f2a1b9c4d5e6f70.js`),
+  );
+  const all = addReusedNames([css], many);
+  expect(all).toHaveLength(1);
+  expect(addReusedNames(all, [js])).toEqual(all);
+  const headers = ['Cache-Control', cacheControlOf(css), 'Vary', 'Accept-Encoding'];
+  const changed = ['Cache-Control', 'public, max-age=0, must-revalidate', 'Vary', 'Accept-Encoding'];
+  expect(headersOfReused(headers, css, [])).toBe(headers);
+  expect(headersOfReused(headers, js, [css])).toBe(headers);
+  expect(headersOfReused(headers, css, [js, css])).toEqual(changed);
+  expect(headersOfReused(headers, css, all)).toEqual(changed);
+});
 
 test('If-None-Match comes before the range, and If-Match before both', () => {
   const file = { etag: '"e"', sizeBytes: 10, hasRanges: true };

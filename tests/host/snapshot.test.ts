@@ -39,7 +39,7 @@ test('a long list is written in pieces, and others have their turn between them'
   let most = 0;
   const route = {
     ...{ slug: 'a', deploymentId: newId(), accountId: newId(), releaseId: newId(), manifestHash: 'a'.repeat(64) },
-    ...{ variantsHash: null, isSinglePage: false, hasCleanUrls: true, earlier: [] },
+    ...{ variantsHash: null, isSinglePage: false, hasCleanUrls: true, reusedNames: [], earlier: [] },
   };
   const counted = {
     ...route,

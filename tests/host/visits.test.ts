@@ -128,6 +128,7 @@ test('rows that wait, and sums that are not written yet, weigh their visitors', 
     variantsHash: null,
     isSinglePage: false,
     hasCleanUrls: true,
+    reusedNames: [],
     earlier: [],
   };
   const crowd = (visitors: number): void => {
@@ -177,6 +178,7 @@ test('while the database is away rows wait, the oldest go first, and none is cou
     variantsHash: null,
     isSinglePage: false,
     hasCleanUrls: true,
+    reusedNames: [],
     earlier: [],
   };
   const request = { headers: { 'user-agent': 'test' }, method: 'GET', socket: { remoteAddress: '192.0.2.1' } };

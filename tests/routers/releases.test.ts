@@ -78,6 +78,23 @@ test('publishing again with one changed file asks for one file, and the old rele
   });
 });
 
+test('a file that changed under a name that promises it never does is asked about each time, for good', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Reused', platform: 'built-in' });
+  const path = 'assets/index-DQI504kc.css';
+  const site = { ...SITE, [path]: 'a{}', '_next/static/main-3f2a1b9c4d5e6f70.js': 'one()' };
+  const cacheOf = async (name: string, file = path) => (await app.visit(name, `/${file}`)).headers['cache-control'];
+  const first = await publish(app, person, deployment, site);
+  expect(await cacheOf('reused')).toContain('immutable');
+  await publish(app, person, deployment, { ...site, [path]: 'b{}' });
+  expect(await cacheOf('reused')).toBe('public, max-age=0, must-revalidate');
+  expect(await cacheOf('reused', '_next/static/main-3f2a1b9c4d5e6f70.js')).toContain('immutable');
+  await person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: first.id });
+  await app.jobs.drain();
+  expect(await cacheOf('reused')).toBe('public, max-age=0, must-revalidate');
+});
+
 test('any two releases of a deployment are compared, with sizes, and long lists are cut', async () => {
   await using app = await createPublishingApp();
   const person = await app.trialPerson();

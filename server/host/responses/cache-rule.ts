@@ -22,6 +22,27 @@ export function cacheControlOf(path: string): string {
   return isBuilt && isHashedName(path) && !UUID.test(path) ? IMMUTABLE : REVALIDATE;
 }
 
+/** More names than these are not listed: then none of the site's is kept for a year. */
+const REUSED_NAMES_MAX = 200;
+/** Stands for all names: no file is called so. */
+const ALL_NAMES = '/';
+
+/**
+ * Adds to the names whose content changed although they are kept for a year: `changed` are the paths that differ from the
+ * release before.
+ */
+export function addReusedNames(known: readonly string[], changed: readonly string[]): string[] {
+  const names = new Set([...known, ...changed.filter((path) => cacheControlOf(path) === IMMUTABLE)]);
+  return names.size > REUSED_NAMES_MAX || names.has(ALL_NAMES) ? [ALL_NAMES] : [...names];
+}
+
+/** Returns the headers of a file; one whose content changed under its name is asked about each time. */
+export function headersOfReused(headers: string[], path: string, reusedNames: readonly string[]): string[] {
+  if (reusedNames.length === 0) return headers;
+  if (!reusedNames.includes(path) && reusedNames[0] !== ALL_NAMES) return headers;
+  return headers.map((value) => (value === IMMUTABLE ? REVALIDATE : value));
+}
+
 /** Finds what stands behind the last separator of a name without its extension: `3f2a1b9c` of `main.3f2a1b9c`. */
 const AFTER_SEPARATOR = /[-._]([A-Za-z0-9]{8,})$/;
 const EXTENSION = /\.[A-Za-z0-9]{1,8}$/;

@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { WebRequest } from '../../transport/http2.ts';
 import type { WebResponse } from '../../transport/http2-response.ts';
 import type { Route } from '../routing/snapshot.ts';
-import { isHashedName } from './cache-rule.ts';
+import { headersOfReused, isHashedName } from './cache-rule.ts';
 import { evaluateConditions } from './conditions.ts';
 import type { Contents } from './contents.ts';
 import { PAGES, type Page } from './error-pages.ts';
@@ -181,8 +181,9 @@ function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
 }
 
 /** Returns the headers as the site's own rules want them; the finished list itself where it has none. */
-function dressed(exchange: Exchange, headers: string[], status: number, varyToo?: string): string[] {
-  const { host, request, site, path } = exchange;
+function dressed(exchange: Exchange, finished: string[], status: number, varyToo?: string): string[] {
+  const { host, request, site, path, route } = exchange;
+  const headers = headersOfReused(finished, path.file, route.reusedNames);
   const change = site.rules === null ? null : site.rules.headersFor(path.file);
   const wish = change && { isSecure: host.isSecure(request), keepsCacheControl: status === 404 };
   const own = change === null || wish === null ? headers : applyHeaderChange(headers, change, wish);

@@ -31,6 +31,7 @@ type ServedDeployment = {
   currentReleaseId?: string | null;
   isSinglePage: boolean;
   hasCleanUrls: boolean;
+  reusedNames?: readonly string[] | null;
 };
 
 type ServedRelease = {
@@ -49,6 +50,7 @@ const DEPLOYMENT_FIELDS = {
   currentReleaseId: 1,
   isSinglePage: 1,
   hasCleanUrls: 1,
+  reusedNames: 1,
 } as const;
 const RELEASE_FIELDS = { manifestHash: 1, variants: 1, replacedReleaseId: 1 } as const;
 
@@ -135,6 +137,7 @@ function toRow(deployment: ServedDeployment, release: ServedRelease, replaced: R
     variantsHash: release.variants?.indexHash ?? null,
     isSinglePage: deployment.isSinglePage,
     hasCleanUrls: deployment.hasCleanUrls,
+    reusedNames: deployment.reusedNames ?? [],
     replaced,
   };
 }

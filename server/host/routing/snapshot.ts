@@ -17,6 +17,8 @@ export type Route = {
   variantsHash: string | null;
   isSinglePage: boolean;
   hasCleanUrls: boolean;
+  /** Paths that changed their content under a name that promises none (cache-rule.ts). */
+  reusedNames: readonly string[];
   /** Releases it answered with shortly before, newest first; their hashed assets still answer until then. */
   earlier: readonly { manifestHash: string; until: number }[];
 };
@@ -25,7 +27,7 @@ export type Route = {
 export const EARLIER_ASSETS_MS = 24 * 60 * 60_000;
 
 /** Raised when a field is added: an older list is read anew from the database. */
-const VERSION = 4;
+const VERSION = 5;
 const snapshotSchema = z.object({
   version: z.literal(VERSION),
   routes: z.array(
@@ -38,6 +40,7 @@ const snapshotSchema = z.object({
       variantsHash: z.nullable(sha256Schema),
       isSinglePage: z.boolean(),
       hasCleanUrls: z.boolean(),
+      reusedNames: z.array(z.string()),
       earlier: z.array(z.object({ manifestHash: sha256Schema, until: z.number() })),
     }),
   ),

@@ -2,10 +2,11 @@ import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../routers/schemas/releases.ts';
 import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
-import { compareManifests, type Manifest, totalBytes } from '../../artifacts/manifest.ts';
+import { compareManifests, type Manifest, type ManifestDifference, totalBytes } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { addReusedNames } from '../../host/responses/cache-rule.ts';
 import { enqueueJob } from '../../jobs/queue/queue.ts';
 import type { DeploymentDoc } from '../../models/deployment.ts';
 import type { ReleaseDestinationDoc } from '../../models/destination.ts';
@@ -30,6 +31,8 @@ type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'to
   /** What visitors have: its changes were counted against it. */
   previousReleaseId: string | null;
 };
+/** `reusedNames` is the deployment's from then on. */
+type DescribedRelease = { release: NewRelease; reusedNames: string[] };
 
 /**
  * Makes a release of an upload that has arrived completely, and starts it: release, steps, event and job in one
@@ -68,9 +71,9 @@ async function consumeUpload(
   { deploymentId, upload, manifestHash }: ReleaseUpload,
 ): Promise<ReleaseDoc> {
   const described = { deploymentId, source: upload.source, manifestHash, createdBy: await actorName(ctx) };
-  const describe = (): Promise<NewRelease> =>
+  const describe = (): Promise<DescribedRelease> =>
     describeRelease(ctx, described, (manifest) => requireAllFiles(ctx, manifest));
-  return startDescribed(describe, async (session, release) => {
+  return startDescribed(describe, async (session, made) => {
     // First: whoever sends the same call again hears that it was done, and not that the deployment is busy with it.
     const used = await UploadModel.updateOne(
       { _id: upload._id, accountId: ctx.actor.accountId, state: 'open', manifestHash },
@@ -78,7 +81,7 @@ async function consumeUpload(
       { session },
     );
     if (used.matchedCount === 0) throw new AppError('upload_closed', 'This upload was changed or used meanwhile.');
-    return startRelease(session, ctx, release);
+    return startRelease(session, ctx, made);
   });
 }
 
@@ -95,9 +98,9 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
   await countRelease(ctx);
   const { deploymentId, manifestHash } = failed;
   const createdBy = await actorName(ctx);
-  const describe = (): Promise<NewRelease> =>
+  const describe = (): Promise<DescribedRelease> =>
     describeRelease(ctx, { deploymentId, source: 'retry', manifestHash, createdBy });
-  const doc = await startDescribed(describe, (session, release) => startRelease(session, ctx, release));
+  const doc = await startDescribed(describe, (session, made) => startRelease(session, ctx, made));
   return toReleaseOf(ctx, doc);
 }
 
@@ -122,19 +125,24 @@ function describeRelease(
   ctx: AccountContext,
   release: Pick<NewRelease, 'deploymentId' | 'source' | 'manifestHash' | 'createdBy'>,
   check: (manifest: Manifest) => Promise<void> = async () => undefined,
-): Promise<NewRelease> {
+): Promise<DescribedRelease> {
   return withFileListSlot(ctx, async () => {
     const { store } = ctx.providers;
     const manifest = await readManifest(store, release.manifestHash);
     await check(manifest);
-    const { currentReleaseId } = await findDeployment(ctx, release.deploymentId);
+    const { currentReleaseId, reusedNames } = await findDeployment(ctx, release.deploymentId);
     const previous = await ReleaseModel.findOne({ _id: currentReleaseId ?? '', accountId: ctx.actor.accountId });
+    const difference = await differenceTo(store, previous, { manifestHash: release.manifestHash, manifest });
+    const { added, changed, removed } = difference;
     return {
-      ...release,
-      fileCount: manifest.size,
-      totalBytes: totalBytes(manifest),
-      changedFiles: await countChanged(store, previous, { manifestHash: release.manifestHash, manifest }),
-      previousReleaseId: previous?._id ?? null,
+      release: {
+        ...release,
+        fileCount: manifest.size,
+        totalBytes: totalBytes(manifest),
+        changedFiles: added.length + changed.length + removed.length,
+        previousReleaseId: previous?._id ?? null,
+      },
+      reusedNames: addReusedNames(reusedNames, changed),
     };
   });
 }
@@ -144,13 +152,13 @@ class CountOutdated extends Error {}
 
 /** Runs the transaction on what was described before it, which is described again when it is out of date by then. */
 async function startDescribed(
-  describe: () => Promise<NewRelease>,
-  start: (session: ClientSession, release: NewRelease) => Promise<ReleaseDoc>,
+  describe: () => Promise<DescribedRelease>,
+  start: (session: ClientSession, made: DescribedRelease) => Promise<ReleaseDoc>,
 ): Promise<ReleaseDoc> {
   for (;;) {
-    const release = await describe();
+    const made = await describe();
     try {
-      return await transaction((session) => start(session, release));
+      return await transaction((session) => start(session, made));
     } catch (error) {
       if (!(error instanceof CountOutdated)) throw error;
     }
@@ -158,7 +166,11 @@ async function startDescribed(
 }
 
 /** Returns the next number of the deployment, its steps, its event and its job. */
-async function startRelease(session: ClientSession, ctx: AccountContext, release: NewRelease): Promise<ReleaseDoc> {
+async function startRelease(
+  session: ClientSession,
+  ctx: AccountContext,
+  { release, reusedNames }: DescribedRelease,
+): Promise<ReleaseDoc> {
   const { accountId } = ctx.actor;
   const { deploymentId } = release;
   const id = newId();
@@ -169,7 +181,7 @@ async function startRelease(session: ClientSession, ctx: AccountContext, release
     accountId,
     from: ['draft', 'live', 'failed'],
     to: 'deploying',
-    set: { latestReleaseId: id, 'destinations.0.state': 'publishing' },
+    set: { latestReleaseId: id, 'destinations.0.state': 'publishing', reusedNames },
     inc: { releaseCount: 1 },
   });
   if (deployment === null)
@@ -203,13 +215,12 @@ function destinationsOf({ destinations }: DeploymentDoc): Pick<ReleaseDestinatio
     .map(({ _id, platform }, index) => ({ _id, platform, state: index === 0 ? 'publishing' : 'idle' }));
 }
 
-async function countChanged(
+async function differenceTo(
   store: ArtifactStore,
   previous: ReleaseDoc | null,
   { manifestHash, manifest }: { manifestHash: string; manifest: Manifest },
-): Promise<number> {
-  if (previous?.manifestHash === manifestHash) return 0;
+): Promise<ManifestDifference> {
+  if (previous?.manifestHash === manifestHash) return { added: [], changed: [], removed: [] };
   const before = previous === null ? null : await unlessLost(readManifest(store, previous.manifestHash));
-  const { added, changed, removed } = await compareManifests(before, manifest);
-  return added.length + changed.length + removed.length;
+  return compareManifests(before, manifest);
 }
