@@ -186,6 +186,8 @@ export const releaseDownloadSchema = z.strictObject({
   fileName: z.string(),
   sizeBytes: z.number(),
   expiresAt: z.date(),
+  /** Names that not every system can unpack as they are. */
+  notices: z.array(nameNoticeSchema),
 });
 
 /** What is left to the person: an archive to take there, and the steps in their order. */

@@ -1,3 +1,4 @@
+import { noticeDetail } from '../../routers/schemas/name-notices.ts';
 import { showToast } from '../components/toast-store.ts';
 import { formatSize } from '../lib/format.ts';
 import { errorToast } from './errors.ts';
@@ -11,7 +12,12 @@ export function useDownload() {
     meta: { refresh: false },
     onSuccess: (link) => {
       saveDownload(link);
-      showToast({ title: 'Download started', description: `${link.fileName}, ${formatSize(link.sizeBytes)}` });
+      const started = `${link.fileName}, ${formatSize(link.sizeBytes)}`;
+      const notices = link.notices.map((notice) => ` ${notice.message} ${noticeDetail(notice)}`);
+      showToast({
+        title: 'Download started',
+        description: `${started}${notices.length > 0 ? '.' : ''}${notices.join('')}`,
+      });
     },
     onError: (error) => void showToast(errorToast('Could not download', error)),
   });

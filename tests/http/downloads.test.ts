@@ -21,6 +21,15 @@ const SITE = {
   'only/empty.txt': '',
   'only/_redirects': '/a /b 301',
   'only/__proto__/x': 'proto',
+  'only/writtenin:Ruby/index.html': 'colon',
+  'only/docs/aux.html': 'device',
+  'only/acme-inc./index.html': 'dot',
+  'only/Menu /index.html': 'space',
+  'only/tags/.net/index.html': 'hidden folder',
+  'only/Pair.v.html': 'small',
+  'only/Pair.V.html': 'large',
+  [`only/b${'長'.repeat(83)}.html`]: '255 bytes',
+  'only/gpg.key': '-----BEGIN PGP PUBLIC KEY BLOCK-----',
 };
 
 const bearer = (person: Person) => ({ authorization: `Bearer ${person.accessToken}` });
@@ -39,7 +48,17 @@ test('a release comes down as a ZIP that others read, by a link of its own and b
   const { deployment, release } = await released(app, person);
 
   const link = await person.caller.releases.download({ releaseId: release.id });
-  expect(link).toMatchObject({ fileName: 'Größe "1" 1.zip' });
+  expect(link).toMatchObject({
+    fileName: 'Größe "1" 1.zip',
+    notices: [
+      {
+        code: 'windows_name',
+        message: '5 names do not work on Windows.',
+        paths: expect.arrayContaining(['only/docs/aux.html']),
+      },
+      { code: 'case_twin', paths: expect.arrayContaining(['only/Pair.v.html', 'only/Pair.V.html']) },
+    ],
+  });
   const answer = await fetchZip(listener, link.url);
   const zip = Buffer.from(await answer.arrayBuffer());
 

@@ -1,3 +1,4 @@
+import { nameNoticeSteps } from '../../../routers/schemas/name-notices.ts';
 import type { DownloadReleaseInput, ReleaseDownload } from '../../../routers/schemas/releases.ts';
 import { type ArchiveFile, archiveSize, writeArchive } from '../../artifacts/archive.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
@@ -6,12 +7,13 @@ import { notFound, signedOut } from '../../errors.ts';
 import { DeploymentModel } from '../../models/deployment.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import type { AccountContext, Providers, ServiceContext } from '../../service-context.ts';
+import { runInTimeSlices } from '../../time-slices.ts';
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../download-ticket.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { handOffOf } from './platform-call.ts';
 import { readManifest } from './read.ts';
 
-type ReleaseArchive = Download & { sizeBytes: number };
+type ReleaseArchive = Download & { sizeBytes: number; files: readonly { path: string }[] };
 
 /**
  * Makes a link to the release as a ZIP that needs no header, so that a browser streams it to disk. It works for a minute
@@ -19,11 +21,12 @@ type ReleaseArchive = Download & { sizeBytes: number };
  */
 export async function prepareDownload(ctx: AccountContext, input: DownloadReleaseInput): Promise<ReleaseDownload> {
   const { releaseId } = input;
-  const { fileName, sizeBytes } = await withFileListSlot(ctx, () =>
-    openDownload(ctx.providers, ctx.actor.accountId, releaseId),
-  );
+  const { fileName, sizeBytes, notices } = await withFileListSlot(ctx, async () => {
+    const archive = await openDownload(ctx.providers, ctx.actor.accountId, releaseId);
+    return { ...archive, notices: await runInTimeSlices(nameNoticeSteps(archive.files, () => true)) };
+  });
   const { ticket, expiresAt } = makeTicket(ctx, purposeOf(releaseId));
-  return { url: `/api/releases/${releaseId}/download?ticket=${ticket}`, fileName, sizeBytes, expiresAt };
+  return { url: `/api/releases/${releaseId}/download?ticket=${ticket}`, fileName, sizeBytes, expiresAt, notices };
 }
 
 /**
@@ -61,6 +64,7 @@ export async function openDownload(
     fileName: `${deployment.name} ${release.number}.zip`,
     plainName: `${root}.zip`,
     sizeBytes: archiveSize(files()),
+    files: [...manifest.keys()].map((path) => ({ path })),
     body: (signal) => writeArchive(store, files(), { at: release.createdAt, signal }),
   };
 }
