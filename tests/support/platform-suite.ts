@@ -171,12 +171,28 @@ function limits(name: string, platform: Platform): void {
   }
 }
 
+/** Names that other systems mind, each with itself for content; those that the platform refuses are no part of it. */
+function oddFiles({ capabilities: { refusedNames, foldsCase } }: Platform): Record<string, string> {
+  const names = [
+    'software/writtenin:Ruby/index.html',
+    'docs/aux.txt',
+    'tags/acme-inc./index.html',
+    'Menu /index.html',
+    'tags/.net/index.html',
+    `b${'\u9577'.repeat(83)}.text`,
+    'c#?.txt',
+    ...(foldsCase ? [] : ['Pair.v.txt', 'Pair.V.txt']),
+  ];
+  return Object.fromEntries(names.filter((name) => refusedNames?.test(name) !== true).map((name) => [name, name]));
+}
+
 function basicsInWorld(name: string, make: () => Promise<InWorld>): void {
   test(`${name}: what was published answers at its address, a draft at its own first`, async () => {
     await using subject = await make();
     const { platform, world } = subject;
+    const odd = oddFiles(platform);
     await using harness = await platformHarness();
-    const { ref } = await published(platform, harness.call, await harness.release(1, FILES), world);
+    const { ref } = await published(platform, harness.call, await harness.release(1, { ...FILES, ...odd }), world);
     const seen = await platform.release(harness.call, ref);
     if (platform.capabilities.draft) {
       expect(await textAt(harness.call, seen.url, '')).not.toBe(FILES['index.html']);
@@ -185,6 +201,14 @@ function basicsInWorld(name: string, make: () => Promise<InWorld>): void {
     }
     expect(await textAt(harness.call, seen.url, '')).toBe(FILES['index.html']);
     expect(await textAt(harness.call, seen.url, 'empty.txt')).toBe('');
+    for (const [path, text] of Object.entries(odd)) {
+      const address = path
+        .replace(/(?<=^|\/)index\.html$/, '')
+        .split('/')
+        .map(encodeURIComponent)
+        .join('/');
+      expect([path, await textAt(harness.call, seen.url, address)]).toEqual([path, text]);
+    }
   });
 
   test(`${name}: published again with one changed file, only that one is sent`, async () => {

@@ -22,7 +22,7 @@ export async function startReplit(): Promise<Replit> {
     visit: async ({ sites }, host, path) => {
       const files = sites.get(host.slice(0, -`.${ZONE}`.length));
       const name = decodeURIComponent(path).slice(1);
-      const bytes = files?.get(name === '' ? 'index.html' : name);
+      const bytes = files?.get(name === '' || name.endsWith('/') ? `${name}index.html` : name);
       return bytes === undefined ? { status: 404, bytes: Buffer.from('Not found') } : { status: 200, bytes };
     },
   });
