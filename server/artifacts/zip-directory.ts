@@ -1,18 +1,18 @@
-import { type Entry, fromRandomAccessReaderPromise, getFileNameLowLevel, type ZipFile } from 'yauzl';
-import { isOsJunk } from '../../routers/schemas/left-out-files.ts';
-import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
-import { pathRefusal } from '../../routers/schemas/upload-rules.ts';
+import { decodeUnmarked, type EntryKind, readName, unixKind } from '../../routers/schemas/zip-names.ts';
 import { checkEnd } from './zip-end.ts';
 import { type OpenZip, WindowReader } from './zip-file.ts';
 import { ENTRIES_MAX, ZipRefusal } from './zip-refusal.ts';
 
 /** One entry as the directory at the end of the archive has it. */
 export type ZipEntry = {
-  /** Normalised; the single root is still on. A folder's ends with a slash. */
+  /** What it is called in a refusal, until its name is read (zip-names.ts). */
   path: string;
-  isFolder: boolean;
-  /** These are the bytes of the name, one a character: what the local header must repeat. */
+  /** Is null where its bytes can be read in several ways. */
+  name: string | null;
+  kind: EntryKind | null;
+  /** These are the bytes of the name, one a character. */
   rawName: string;
   flags: number;
   method: number;
@@ -26,27 +26,14 @@ export type ZipDirectory = { entries: ZipEntry[]; start: number };
 
 export const STORED = 0;
 export const DEFLATED = 8;
-/** APPNOTE 4.4.4 defines these bits. */
+/** APPNOTE 4.4.4 defines this bit. */
 export const FLAG_ENCRYPTED = 0x0001;
-export const FLAG_UTF8 = 0x0800;
 
-/** Longer names are refused before they are decoded; those with a root on may be longer than a path. */
-const RAW_NAME_MAX_BYTES = 4 * UPLOAD_LIMITS.maxPathBytes;
 /**
  * How many times its size an archive may unpack to: the whole once it is over 100 MiB, one entry once it is over 1 MiB.
  */
 const ARCHIVE_RATIO = { over: 100 * 1024 * 1024, max: 200 };
 const ENTRY_RATIO = { over: 1024 * 1024, max: 1_000 };
-
-/** On these systems the upper half of the external attributes is a Unix mode (APPNOTE 4.4.2). */
-const UNIX_SYSTEMS: ReadonlySet<number> = new Set([3, 19]);
-const TYPE_MASK = 0o170000;
-const TYPE_FILE = 0o100000;
-const TYPE_FOLDER = 0o040000;
-const TYPE_LINK = 0o120000;
-
-/** Info-ZIP writes a name in UTF-8 beside the one of the header in this field. */
-const UNICODE_PATH = 0x7075;
 
 /**
  * Checks the count before anything is read, then the directory in one pass, and what stands behind it. Throws ZipRefusal.
@@ -101,18 +88,18 @@ function refusalOf(error: unknown, path: string): unknown {
 }
 
 function toEntry(entry: Entry): ZipEntry {
-  const name = decodedName(entry);
-  checkKind(entry, name);
-  const isFolder = /[/\\]$/.test(name) || unixType(entry) === TYPE_FOLDER;
-  const path = isFolder ? `${normalisePath(name).replace(/\/$/, '')}/` : normalisePath(name);
-  // `./` is the folder that everything lies in.
-  if (!/^\.[/\\]$/.test(name)) checkName(path);
-  if (isFolder && (entry.uncompressedSize !== 0 || entry.crc32 !== 0)) throw new ZipRefusal('folder_with_data', path);
+  const { fileNameRaw, generalPurposeBitFlag: flags } = entry;
+  const { name, refusal } = readName(fileNameRaw, flags, entry.extraFields);
+  const path = name ?? decodeUnmarked(fileNameRaw);
+  if (refusal !== null) throw new ZipRefusal(refusal, path);
+  const kind = unixKind(entry.versionMadeBy >> 8, entry.externalFileAttributes);
+  checkKind(entry, kind, path);
   return {
-    path,
-    isFolder,
-    rawName: entry.fileNameRaw.toString('latin1'),
-    flags: entry.generalPurposeBitFlag,
+    path: normalisePath(path),
+    name,
+    kind,
+    rawName: fileNameRaw.toString('latin1'),
+    flags,
     method: entry.compressionMethod,
     checksum: entry.crc32,
     compressedBytes: entry.compressedSize,
@@ -121,57 +108,11 @@ function toEntry(entry: Entry): ZipEntry {
   };
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL_BYTE = /[\u0000-\u001f\u007f]/;
-/** The icon of a folder, which is dropped: its name is the one that macOS ends in a line break. */
-const FINDER_ICON = /(?:^|\/)Icon\r$/;
-
-/**
- * Decodes a name as UTF-8 where the flag says so or the bytes are valid UTF-8, else as CP437 (APPNOTE.TXT, appendix D).
- */
-function decodedName({ fileNameRaw, generalPurposeBitFlag, extraFields }: Entry): string {
-  if (fileNameRaw.length > RAW_NAME_MAX_BYTES) throw new ZipRefusal('path_too_long', legibleName(fileNameRaw));
-  // On the bytes: CP437 has a picture for each of them, and a check of the decoded name would see the picture.
-  if (CONTROL_BYTE.test(fileNameRaw.toString('latin1').replace(FINDER_ICON, ''))) {
-    throw new ZipRefusal('control_character', legibleName(fileNameRaw));
-  }
-  const unicode = decodeUtf8(fileNameRaw);
-  if (unicode === null && (generalPurposeBitFlag & FLAG_UTF8) !== 0) {
-    throw new ZipRefusal('name_not_utf8', legibleName(fileNameRaw));
-  }
-  const name = unicode ?? getFileNameLowLevel(0, fileNameRaw, [], true);
-  for (const { id, data } of extraFields) {
-    if (id !== UNICODE_PATH) continue;
-    // A version byte and the checksum of the other name come first.
-    const second = decodeUtf8(data.subarray(5));
-    if (second === null || normalisePath(second) !== normalisePath(name)) {
-      throw new ZipRefusal('renamed_by_extra', name);
-    }
-  }
-  return name;
-}
-
-/** Returns the beginning of a name that is refused as it stands, for the person who has to find it. */
-function legibleName(raw: Buffer): string {
-  const start = raw.subarray(0, RAW_NAME_MAX_BYTES);
-  // The cut may go through a character, whose first bytes are then left out.
-  return decodeUtf8(start, { stream: start.length < raw.length }) ?? start.toString('latin1');
-}
-
-function decodeUtf8(bytes: Uint8Array, options: { stream?: boolean } = {}): string | null {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, options);
-  } catch {
-    return null;
-  }
-}
-
 /** What kind of thing the entry is, and whether it can be read at all. */
-function checkKind(entry: Entry, name: string): void {
+function checkKind(entry: Entry, kind: EntryKind | null, name: string): void {
   const { generalPurposeBitFlag: flags, compressionMethod: method } = entry;
-  const type = unixType(entry);
-  if (type === TYPE_LINK) throw new ZipRefusal('symbolic_link', name);
-  if (type !== null && type !== TYPE_FILE && type !== TYPE_FOLDER) throw new ZipRefusal('special_file', name);
+  if (kind === 'link') throw new ZipRefusal('symbolic_link', name);
+  if (kind === 'special') throw new ZipRefusal('special_file', name);
   if ((flags & FLAG_ENCRYPTED) !== 0) throw new ZipRefusal('encrypted', name);
   if (method !== STORED && method !== DEFLATED) throw new ZipRefusal('method_unsupported', name);
   if (method === STORED && entry.compressedSize !== entry.uncompressedSize) throw new ZipRefusal('size_wrong', name);
@@ -179,23 +120,6 @@ function checkKind(entry: Entry, name: string): void {
   if (entry.uncompressedSize > ENTRY_RATIO.over && ratio > ENTRY_RATIO.max) {
     throw new ZipRefusal('ratio_too_high', name);
   }
-}
-
-/** Returns the kind of file where the archive was made on a system that has kinds; null where it tells none. */
-function unixType({ versionMadeBy, externalFileAttributes }: Entry): number | null {
-  const type = (externalFileAttributes >>> 16) & TYPE_MASK;
-  return type !== 0 && UNIX_SYSTEMS.has(versionMadeBy >> 8) ? type : null;
-}
-
-/**
- * The rules of names on the name as it stands, before a root is taken off: `C:/x` has none. How long a path is and how
- * deep it lies is judged by what is left of it.
- */
-function checkName(path: string): void {
-  if (isOsJunk(path)) return;
-  const name = path.endsWith('/') ? path.slice(0, -1) : path;
-  const reason = pathRefusal(name);
-  if (reason !== null && reason !== 'path_too_long' && reason !== 'too_deep') throw new ZipRefusal(reason, path);
 }
 
 function checkRatio(entries: readonly ZipEntry[], archiveBytes: number): void {

@@ -4,15 +4,16 @@ import { readUpload, withoutPrivateKeys } from '../../routers/schemas/upload-rul
 import { readDirectory } from './zip-directory.ts';
 import { isSmall, makeScratch, readEntry, streamEntry } from './zip-entry.ts';
 import type { OpenZip } from './zip-file.ts';
-import { type PlacedEntry, placeEntries } from './zip-local-headers.ts';
+import { placeEntries } from './zip-local-headers.ts';
+import { type NamedEntry, nameEntries } from './zip-names.ts';
 import { ZipRefusal } from './zip-refusal.ts';
 
 /**
  * Reads an archive that somebody may have made to do harm. The cheapest checks come first, and nothing is
  * unpacked before all of this has passed:
  *
- *   end record and count → directory: names, kinds, sizes, ratios (zip-directory.ts) → what stands behind it (zip-end.ts)
- *   → local headers and ranges (zip-local-headers.ts) → the rules of every upload (upload-rules.ts)
+ *   end record and count → directory: kinds, sizes, ratios (zip-directory.ts) → what stands behind it (zip-end.ts)
+ *   → local headers and ranges (zip-local-headers.ts) → names (zip-names.ts) → the rules of every upload (upload-rules.ts)
  *   → what may be a private key (private-keys.ts) → content: budgets, checksum (zip-entry.ts)
  *
  * No name of an archive becomes a path on disk.
@@ -28,14 +29,14 @@ export type ZipListing = {
   notices: NameNotice[];
 };
 
-export type PublishedEntry = { path: string; sizeBytes: number; entry: PlacedEntry };
+export type PublishedEntry = { path: string; sizeBytes: number; entry: NamedEntry };
 
 /** Returns everything before the content. Throws ZipRefusal. */
 export async function listZip(file: OpenZip, publishAnyway: readonly string[]): Promise<ZipListing> {
   const directory = await readDirectory(file);
-  const placed = placeEntries(file, directory);
-  const files = placed.filter((entry) => !entry.isFolder);
-  refuseFilesAsFolders(files, placed);
+  const entries = nameEntries(placeEntries(file, directory));
+  const files = entries.filter((entry) => !entry.isFolder);
+  refuseFilesAsFolders(files, entries);
   const offered = files.map((entry) => ({ path: entry.path, sizeBytes: entry.sizeBytes, entry }));
   const named = readUpload(offered, { publishAnyway, takesRootOff: true });
   const keys = named.refusal === null ? await privateKeys(file, named.files) : new Set();
@@ -62,13 +63,13 @@ async function privateKeys(file: OpenZip, files: readonly PublishedEntry[]): Pro
   return keys;
 }
 
-async function firstPiece(file: OpenZip, entry: PlacedEntry): Promise<Buffer> {
+async function firstPiece(file: OpenZip, entry: NamedEntry): Promise<Buffer> {
   for await (const piece of streamEntry(file, entry)) return piece;
   return Buffer.alloc(0);
 }
 
 /** A folder may have an entry of its own, which no list of files knows of. */
-function refuseFilesAsFolders(files: readonly PlacedEntry[], entries: readonly PlacedEntry[]): void {
+function refuseFilesAsFolders(files: readonly NamedEntry[], entries: readonly NamedEntry[]): void {
   const paths = new Set(files.map(({ path }) => path));
   for (const { path, isFolder } of entries) {
     if (isFolder && paths.has(path.slice(0, -1))) throw new ZipRefusal('file_and_folder', path);

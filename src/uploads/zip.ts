@@ -1,14 +1,20 @@
+import { crc32 } from '../../routers/schemas/crc32.ts';
+import { visiblePath } from '../../routers/schemas/upload-rules.ts';
+import {
+  decodeUnmarked,
+  type EntryKind,
+  type ExtraField,
+  entryPaths,
+  extraFieldsOf,
+  readName,
+  unixKind,
+} from '../../routers/schemas/zip-names.ts';
 import { SELECTION_FILES_MAX, type SelectedZip, SelectionUnreadable, type ZippedFile } from './selection.ts';
 
 /**
  * A ZIP as the browser reads it: its directory, and single files out of it, so that a person sees what it is before
  * anything is sent. What may be published the server decides, by its own reading of the whole.
  */
-
-/** The upper 16 bits of the attributes are Unix' (APPNOTE 4.4.2): a link or a device is no file of a website. */
-const FILE_TYPE_MASK = 0o170000;
-const REGULAR_FILE = 0o100000;
-const MADE_BY_UNIX = new Set([3, 19]);
 
 /**
  * Reads what a ZIP lists.
@@ -17,28 +23,42 @@ const MADE_BY_UNIX = new Set([3, 19]);
  */
 export async function readZip(zip: File): Promise<SelectedZip> {
   const listed = await readDirectory(zip, SELECTION_FILES_MAX);
-  const files = listed.filter((entry) => !decodeName(entry).endsWith('/'));
-  if (files.length === 0) {
+  const paths = entryPaths(listed.map((entry) => ({ kind: entry.kind, name: nameOf(zip, entry) })));
+  const entries = listed.flatMap((entry, index) => {
+    const { path = '', isFolder = false } = paths[index] ?? {};
+    if (!isFolder) return [zippedFile(zip, entry, path)];
+    if (entry.sizeBytes > 0) throw unreadable(zip, `has content in ${path}, which is a folder`);
+    return [];
+  });
+  if (entries.length === 0) {
     throw new SelectionUnreadable(`${zip.name} holds no files. Choose the ZIP that holds your index.html.`);
   }
-  const entries = files.map((entry) => zippedFile(zip, entry));
   entries.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return { name: zip.name.replace(/\.zip$/i, ''), zip, within: '', entries };
 }
 
-function zippedFile(zip: File, entry: ZipEntry): ZippedFile {
-  const path = decodeName(entry);
+function nameOf(zip: File, { rawName, flags, extraFields }: ZipEntry): string {
+  const { name, refusal } = readName(rawName, flags, extraFields);
+  if (refusal === null) return name ?? decodeUnmarked(rawName);
+  throw new SelectionUnreadable(
+    `${visiblePath(name ?? '').slice(0, SHOWN_PATH_LENGTH)} in ${zip.name} has a name that cannot be read for sure. Create the ZIP again, or drop the folder.`,
+  );
+}
+
+/** A hostile name may have 64 KB. */
+const SHOWN_PATH_LENGTH = 120;
+
+function zippedFile(zip: File, entry: ZipEntry, path: string): ZippedFile {
   const reason = unusable(entry);
   if (reason !== null) throw new SelectionUnreadable(`${path} in ${zip.name} ${reason}`);
   return { path, sizeBytes: entry.sizeBytes, unpack: () => unpackEntry(zip, entry, path) };
 }
 
-function unusable({ flags, method, madeBy, attributes }: ZipEntry): string | null {
+function unusable({ flags, method, kind }: ZipEntry): string | null {
   if ((flags & 1) !== 0) return 'is locked with a password. Make a ZIP without one.';
   if (method !== 0 && method !== 8)
     return 'uses a compression method that is not supported. Create the ZIP again, or drop the folder.';
-  const type = (attributes >>> 16) & FILE_TYPE_MASK;
-  if (MADE_BY_UNIX.has(madeBy) && type !== 0 && type !== REGULAR_FILE) {
+  if (kind === 'link' || kind === 'special') {
     return 'is a link or a device, no file. Put the file itself in its place.';
   }
   return null;
@@ -91,29 +111,16 @@ function corrupted(zip: File, path: string, cause: unknown): SelectionUnreadable
   });
 }
 
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte;
-  for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1) === 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
-  return crc;
-});
-
-/** Computes the CRC-32 of a ZIP; `before` is that of the bytes in front of these. */
-export function crc32(bytes: Uint8Array, before = 0): number {
-  let crc = ~before;
-  for (const byte of bytes) crc = (crc >>> 8) ^ (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0);
-  return ~crc >>> 0;
-}
-
 /** One row of a ZIP's directory (APPNOTE 4.3.12), with its name as it stands there. */
 type ZipEntry = {
   rawName: Uint8Array<ArrayBuffer>;
-  madeBy: number;
+  extraFields: readonly ExtraField[];
+  kind: EntryKind | null;
   flags: number;
   method: number;
   crc: number;
   packedBytes: number;
   sizeBytes: number;
-  attributes: number;
   offset: number;
 };
 
@@ -185,38 +192,33 @@ function readRow(view: DataView<ArrayBuffer>, at: number): { entry: ZipEntry; en
   const end = extraEnd + view.getUint16(at + 32, true);
   if (end > view.byteLength) return null;
   const entry: ZipEntry = {
-    rawName: new Uint8Array(view.buffer.slice(at + DIRECTORY_ROW_BYTES, nameEnd)),
-    madeBy: view.getUint8(at + 5),
+    rawName: new Uint8Array(view.buffer, at + DIRECTORY_ROW_BYTES, nameEnd - at - DIRECTORY_ROW_BYTES),
+    extraFields: extraFieldsOf(new Uint8Array(view.buffer, nameEnd, extraEnd - nameEnd)),
+    kind: unixKind(view.getUint8(at + 5), view.getUint32(at + 38, true)),
     flags: view.getUint16(at + 8, true),
     method: view.getUint16(at + 10, true),
     crc: view.getUint32(at + 16, true),
     packedBytes: view.getUint32(at + 20, true),
     sizeBytes: view.getUint32(at + 24, true),
-    attributes: view.getUint32(at + 38, true),
     offset: view.getUint32(at + 42, true),
   };
-  takeLargeNumbers(entry, new DataView(view.buffer, nameEnd, extraEnd - nameEnd));
+  takeLargeNumbers(entry);
   return { entry, end };
 }
 
 /** The zip64 extra field (APPNOTE 4.5.3) holds, in this order, those numbers that had no room. */
-function takeLargeNumbers(entry: ZipEntry, extra: DataView): void {
-  for (let at = 0; at + 4 <= extra.byteLength; ) {
-    const size = extra.getUint16(at + 2, true);
-    if (extra.getUint16(at, true) === 1) {
-      let next = at + 4;
-      const fieldEnd = Math.min(at + 4 + size, extra.byteLength);
-      const take = (): number => {
-        next += 8;
-        return next <= fieldEnd ? numberOf(extra, next - 8) : Number.NaN;
-      };
-      if (entry.sizeBytes === SEE_64_32) entry.sizeBytes = take();
-      if (entry.packedBytes === SEE_64_32) entry.packedBytes = take();
-      if (entry.offset === SEE_64_32) entry.offset = take();
-      return;
-    }
-    at += 4 + size;
-  }
+function takeLargeNumbers(entry: ZipEntry): void {
+  const field = entry.extraFields.find(({ id }) => id === 1);
+  if (field === undefined) return;
+  const view = new DataView(field.data.buffer, field.data.byteOffset, field.data.length);
+  let next = 0;
+  const take = (): number => {
+    next += 8;
+    return next <= view.byteLength ? numberOf(view, next - 8) : Number.NaN;
+  };
+  if (entry.sizeBytes === SEE_64_32) entry.sizeBytes = take();
+  if (entry.packedBytes === SEE_64_32) entry.packedBytes = take();
+  if (entry.offset === SEE_64_32) entry.offset = take();
 }
 
 function numberOf(view: DataView, at: number): number {
@@ -235,17 +237,4 @@ async function viewOf(zip: File, start: number, end: number): Promise<DataView<A
 
 function unreadable(zip: File, why: string): SelectionUnreadable {
   return new SelectionUnreadable(`${zip.name} ${why}. Create the ZIP again, or drop the folder.`);
-}
-
-/** The upper half of code page 437, in which names without the UTF-8 mark are written (APPNOTE, appendix D). */
-const CP437 =
-  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
-
-/** Decodes a name as the server does: valid UTF-8 is taken for that with and without its mark, the rest for code page 437. */
-function decodeName({ rawName }: Pick<ZipEntry, 'rawName'>): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(rawName);
-  } catch {
-    return Array.from(rawName, (byte) => (byte < 128 ? String.fromCharCode(byte) : (CP437[byte - 128] ?? ''))).join('');
-  }
 }

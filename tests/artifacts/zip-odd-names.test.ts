@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { applyRules } from '../../src/uploads/apply-rules.ts';
+import { readZip as readZipInBrowser } from '../../src/uploads/zip.ts';
 import { ODD_NAMES } from '../support/odd-names.ts';
 import { readZip } from '../support/read-zip.ts';
 import { extraField, fields, writeZip, type ZipPart, type ZipWhole } from '../support/zip-writer.ts';
@@ -24,6 +26,21 @@ const streamed: ZipPart = {
   behind: fields([4, 0x08074b50], [4, crc32(text)], [4, deflated.length], [4, text.length]),
 };
 const both64 = extraField(1, fields([8, text.length], [8, deflated.length]));
+
+/** As Windows writes an entry: no UTF-8 flag, made by no Unix. */
+const dos = (name: string | Buffer, more: ZipPart = {}): ZipPart => ({
+  name,
+  data: 'x',
+  flags: 0,
+  madeBy: 20,
+  attributes: 0x20,
+  ...more,
+});
+const hex = (bytes: string): Buffer => Buffer.from(bytes.replaceAll(' ', ''), 'hex');
+const CP866 = hex('a8 e1 e2 ae e0 a8 ef 2e 68 74 6d 6c');
+const SHIFT_JIS = hex('89 ef 8e d0 2e 68 74 6d 6c');
+const unicodePath = (raw: string | Buffer, name: string): Buffer =>
+  extraField(0x7075, Buffer.concat([Buffer.from([1]), fields([4, crc32(raw)]), Buffer.from(name)]));
 
 const CASES: Case[] = [
   { name: 'plain', zip: () => of(), files: { 'index.html': 'hello' } },
@@ -85,6 +102,76 @@ const CASES: Case[] = [
   },
   { name: 'backslash_plain', zip: () => of(file('a\\b.txt')), files: { 'a/b.txt': 'x' } },
   { name: 'dot_slash', zip: () => of(file('./a.txt'), file('./', '')), files: { 'a.txt': 'x' } },
+  {
+    name: 'a root folder as Dropbox writes it',
+    zip: () => writeZip([dos('/', { data: '', attributes: 0x10 }), file('index.html', 'hello'), file('img/a.png')]),
+    files: { 'index.html': 'hello', 'img/a.png': 'x' },
+  },
+  {
+    name: 'a root folder with a backslash',
+    zip: () => of(dos('\\', { data: '' }), file('img/a.png')),
+    files: { 'img/a.png': 'x' },
+  },
+  {
+    name: 'the name of the Unicode Path field (Cyrillic)',
+    zip: () =>
+      of(
+        dos(CP866, {
+          central: { extra: hex('75701800017f5bafabd0b8d181d182d0bed180d0b8d18f2e68746d6c') },
+        }),
+      ),
+    files: { 'история.html': 'x' },
+  },
+  {
+    name: 'the name of the Unicode Path field (Japanese), in both headers',
+    zip: () => of(dos(SHIFT_JIS, { extra: hex('75701000016baed4fbe4bc9ae7a4be2e68746d6c') })),
+    files: { '会社.html': 'x' },
+  },
+  {
+    name: 'the name of the Unicode Path field, of one that is ASCII',
+    zip: () => of(dos('_15.txt', { extra: unicodePath('_15.txt', '€15.txt') })),
+    files: { '€15.txt': 'x' },
+  },
+  {
+    name: 'a Unicode Path field with another checksum',
+    zip: () => of(dos(CP866, { extra: hex('75701800017f5bafaad0b8d181d182d0bed180d0b8d18f2e68746d6c') })),
+    files: { '¿ßΓ«α¿∩.html': 'x' },
+  },
+  {
+    name: 'a Unicode Path field of a version to come',
+    zip: () => of(dos('a.txt', { extra: extraField(0x7075, Buffer.from(`\u0002\0\0\0\0b.txt`, 'latin1')) })),
+    files: { 'a.txt': 'x' },
+  },
+  {
+    name: 'a Unicode Path field from before a file was renamed',
+    zip: () => of(dos('neu.html', { extra: unicodePath('vorher.html', 'alt.html') })),
+    files: { 'neu.html': 'x' },
+  },
+  {
+    name: 'a backslash in the directory alone, as IZArc writes it',
+    zip: () => of(dos('css\\a.css', { local: { name: 'css/a.css' } })),
+    files: { 'css/a.css': 'x' },
+  },
+  {
+    name: 'a backslash in the local header alone',
+    zip: () => of(dos('css/a.css', { local: { name: 'css\\a.css' } })),
+    files: { 'css/a.css': 'x' },
+  },
+  {
+    name: 'another writing of the same path in the local header',
+    zip: () => of(file('cafe\u0301/a', 'x'), { ...file('b'), local: { name: './b' } }),
+    files: { 'caf\u00e9/a': 'x', b: 'x' },
+  },
+  {
+    name: 'a slash in front of every name',
+    zip: () => writeZip([file('/', ''), file('/index.html', 'hello'), file('/css/', ''), file('/css/a.css')]),
+    files: { 'index.html': 'hello', 'css/a.css': 'x' },
+  },
+  {
+    name: 'a backslash in front of every name',
+    zip: () => writeZip([file('\\index.html', 'hello'), file('\\css\\a.css')]),
+    files: { 'index.html': 'hello', 'css/a.css': 'x' },
+  },
   {
     name: 'single_root',
     zip: () => writeZip([file('site/', ''), file('site/index.html', 'hello'), file('site/a/b')]),
@@ -165,8 +252,18 @@ const CASES: Case[] = [
   },
 ];
 
+/** What the screen says will be published. */
+async function shownPaths(zip: Buffer): Promise<string[]> {
+  const selection = await readZipInBrowser(new File([new Uint8Array(zip)], 'site.zip'));
+  return applyRules(selection, { takesRootOff: true })
+    .files.map(({ path }) => path)
+    .sort();
+}
+
 test.each(CASES)('accepted: $name', async ({ zip, files, leftOut = [], dropped = 0 }) => {
-  const read = await readZip(zip());
+  const bytes = zip();
+  const read = await readZip(bytes);
+  expect(await shownPaths(bytes)).toEqual([...read.files.keys()].sort());
   for (const [path, content] of Object.entries(files)) expect(read.files.get(path)?.toString('latin1')).toBe(content);
   expect([...read.files.keys()].filter((path) => path !== 'index.html' && !(path in files))).toEqual([]);
   expect(read.leftOut).toEqual(leftOut);

@@ -37,7 +37,11 @@ const NAMES: Case[] = [
   { name: 'slip_folder', zip: () => of({ name: '../x/', data: '' }), reason: 'parent_folder', path: '../x/' },
   { name: 'slip_alone', zip: () => writeZip(['../x']), reason: 'parent_folder', path: '../x' },
   { name: 'abs_path', zip: () => of('/etc/passwd'), reason: 'absolute_path', path: '/etc/passwd' },
-  { name: 'abs_folder', zip: () => of({ name: '/', data: '' }), reason: 'empty_name', path: '/' },
+  { name: 'root_with_data', zip: () => of({ name: '/', data: 'x' }), reason: 'empty_name', path: '/' },
+  { name: 'abs_folder', zip: () => of({ name: '/etc/', data: '' }), reason: 'absolute_path', path: '/etc/' },
+  { name: 'abs_twice', zip: () => writeZip(['//a.css', '/b.css']), reason: 'absolute_path', path: '//a.css' },
+  { name: 'abs_drive', zip: () => writeZip(['/C:/a.css', '/b.css']), reason: 'drive_letter', path: 'C:/a.css' },
+  { name: 'abs_dotdot', zip: () => writeZip(['/../x', '/b.css']), reason: 'parent_folder', path: '../x' },
   { name: 'drive_letter', zip: () => of('C:/x'), reason: 'drive_letter', path: 'C:/x' },
   { name: 'dotdot_space', zip: () => of('a/.. /x'), reason: 'parent_folder', path: 'a/.. /x' },
   { name: 'drive_letter_as_root', zip: () => writeZip(['C:/x', 'C:/y']), reason: 'drive_letter', path: 'C:/x' },
@@ -96,9 +100,43 @@ const NAMES: Case[] = [
     reason: 'renamed_by_extra',
     path: 'a.txt',
   },
+  {
+    name: 'unicode_path_slip',
+    zip: () => of({ ...named(Buffer.from('a.txt')), extra: unicodePath('a.txt', '../../x') }),
+    reason: 'parent_folder',
+    path: '../../x',
+  },
+  {
+    name: 'unicode_path_twice',
+    zip: () =>
+      of({
+        ...named(Buffer.from('a.txt')),
+        extra: Buffer.concat([unicodePath('a.txt', 'b.txt'), unicodePath('a.txt', 'c.txt')]),
+      }),
+    reason: 'renamed_by_extra',
+    path: 'a.txt',
+  },
+  {
+    name: 'unicode_path_not_utf8',
+    zip: () => of({ ...named(Buffer.from('a.txt')), extra: unicodePath('a.txt', bytes(0x61, 0xff)) }),
+    reason: 'name_not_utf8',
+    path: 'a.txt',
+  },
+  {
+    name: 'unicode_path_empty',
+    zip: () => of({ ...named(Buffer.from('a.txt')), extra: unicodePath('a.txt', '') }),
+    reason: 'empty_name',
+    path: '',
+  },
+  {
+    name: 'unicode_path_of_the_local_header_alone',
+    zip: () => of({ ...named(Buffer.from('a.txt')), local: { extra: unicodePath('a.txt', 'b.txt') } }),
+    reason: 'headers_differ',
+    path: 'a.txt',
+  },
 ];
 
-function unicodePath(raw: string, second: string): Buffer {
+function unicodePath(raw: string, second: string | Buffer): Buffer {
   return extraField(0x7075, Buffer.concat([bytes(1), fields([4, crc32(raw)]), Buffer.from(second)]));
 }
 
@@ -157,6 +195,18 @@ const READINGS: Case[] = [
     zip: () => of({ name: 'a', data: 'x', local: { name: 'b' } }),
     reason: 'headers_differ',
     path: 'a',
+  },
+  {
+    name: 'local_slash_out_of_the_folder',
+    zip: () => of({ name: '..\\x', data: 'x', local: { name: '../x' } }),
+    reason: 'parent_folder',
+    path: '../x',
+  },
+  {
+    name: 'local_name_longer',
+    zip: () => of({ name: 'a/b', data: 'x', local: { name: 'a/b/c' } }),
+    reason: 'headers_differ',
+    path: 'a/b',
   },
   {
     name: 'local_method_mismatch',
