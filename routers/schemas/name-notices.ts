@@ -1,3 +1,5 @@
+import { ZIP_ENCODINGS, type ZipEncoding } from './zip-encodings.ts';
+
 /**
  * What a person should know of names that are published as they are: pure, over paths. Part of every reading of an upload
  * (upload-rules.ts), so that the screen and the answer of an upload say the same.
@@ -9,7 +11,7 @@ export type NameNotice = {
   /** The paths that it is about, at most fifty. */
   paths: string[];
 };
-export const NAME_NOTICE_CODES = ['windows_name', 'case_twin', 'hidden_name'] as const;
+export const NAME_NOTICE_CODES = ['guessed_name', 'windows_name', 'case_twin', 'hidden_name'] as const;
 export type NameNoticeCode = (typeof NAME_NOTICE_CODES)[number];
 
 /** Paths beyond these help nobody; the message counts all of them. */
@@ -29,9 +31,10 @@ export function isWindowsPath(path: string): boolean {
 
 /** Returns what is to be said of these paths, with a pause after every few. */
 export function* nameNoticeSteps(
-  files: readonly { path: string }[],
+  files: readonly { path: string; encoding?: ZipEncoding | null }[],
   isServed: (path: string) => boolean,
 ): Generator<void, NameNotice[]> {
+  const guessed = files.filter(({ encoding = null }) => encoding !== null);
   const notWindows: string[] = [];
   const hidden: string[] = [];
   for (const [index, { path }] of files.entries()) {
@@ -39,7 +42,12 @@ export function* nameNoticeSteps(
     if (!isWindowsPath(path)) notWindows.push(path);
     if (!isServed(path)) hidden.push(path);
   }
-  return [...windowsNotice(notWindows), ...twinNotice(yield* caseTwinSteps(files)), ...hiddenNotice(hidden)];
+  return [
+    ...guessNotice(guessed),
+    ...windowsNotice(notWindows),
+    ...twinNotice(yield* caseTwinSteps(files)),
+    ...hiddenNotice(hidden),
+  ];
 }
 
 /** Returns the paths that differ from another one, or from a folder of it, in capital letters alone. */
@@ -75,6 +83,14 @@ function fileAsFolder(folded: string, byFolded: ReadonlyMap<string, string>): st
     if (file !== undefined) return file;
   }
   return undefined;
+}
+
+function guessNotice(files: readonly { path: string; encoding?: ZipEncoding | null }[]): NameNotice[] {
+  if (files.length === 0) return [];
+  const encodings = [...new Set(files.map(({ encoding }) => ZIP_ENCODINGS[encoding ?? 'utf-8']))];
+  const message = files.length === 1 ? '1 name had to be guessed.' : `${files.length} names had to be guessed.`;
+  const hint = `The ZIP does not say how they are written. They were read as ${encodings.join(' and ')}. If they look wrong, drop the folder, or create a ZIP with names in UTF-8.`;
+  return [{ code: 'guessed_name', message, hint, paths: files.slice(0, LISTED_PATHS).map(({ path }) => path) }];
 }
 
 function twinNotice(paths: readonly string[]): NameNotice[] {

@@ -4,13 +4,19 @@ import { type NameNotice, nameNoticeSteps } from './name-notices.ts';
 import { NORMALISED_MAX, normalisedPaths } from './normal-form.ts';
 import { mayBePrivateKey } from './private-keys.ts';
 import { isHiddenPath, isServedPath } from './served-path.ts';
+import type { ZipEncoding } from './zip-encodings.ts';
 
 /**
  * The rules for what a folder, a ZIP or a manifest may hold. They are pure functions of names and sizes: the browser
  * runs them on a drop, the server again on what arrives. Names are data only: no name of an upload ever becomes a path
  * on disk, and odd names that real tools write (`[...slug].html`, `+page.svelte`, `100%.html`, emoji) are allowed.
  */
-export type OfferedFile = { path: string; sizeBytes: number };
+export type OfferedFile = {
+  path: string;
+  sizeBytes: number;
+  /** What the name of a ZIP's entry was guessed to be in, where it had to be. */
+  encoding?: ZipEncoding | null;
+};
 
 export const REFUSAL_SENTENCES = {
   no_files: 'There is no file in it that can be published.',

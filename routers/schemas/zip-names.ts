@@ -4,7 +4,7 @@ import { normalisePath } from './normal-form.ts';
 
 /**
  * How the names and kinds of a ZIP's entries are read: the same in the browser, which shows them, as on the server, which
- * publishes them.
+ * publishes them. Bytes that leave open which signs they are: zip-encodings.ts.
  */
 export type ExtraField = { id: number; data: Uint8Array };
 
@@ -81,17 +81,6 @@ export function decodeUtf8(bytes: Uint8Array, { stream = false } = {}): string |
   } catch {
     return null;
   }
-}
-
-/** The upper half of code page 437, in which names without the UTF-8 flag are written (APPNOTE, appendix D). */
-const CP437 =
-  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0';
-
-/** Decodes a name that does not say what it is: as UTF-8 where its bytes are that, else as code page 437. */
-export function decodeUnmarked(rawName: Uint8Array): string {
-  const inCodePage = () =>
-    Array.from(rawName, (byte) => (byte < 128 ? String.fromCharCode(byte) : CP437.charAt(byte - 128))).join('');
-  return decodeUtf8(rawName) ?? inCodePage();
 }
 
 export type EntryKind = 'file' | 'folder' | 'link' | 'special';

@@ -1,6 +1,7 @@
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
-import { decodeUnmarked, type EntryKind, readName, unixKind } from '../../routers/schemas/zip-names.ts';
+import { decodeLegibly } from '../../routers/schemas/zip-encodings.ts';
+import { type EntryKind, readName, unixKind } from '../../routers/schemas/zip-names.ts';
 import { checkEnd } from './zip-end.ts';
 import { type OpenZip, WindowReader } from './zip-file.ts';
 import { ENTRIES_MAX, ZipRefusal } from './zip-refusal.ts';
@@ -90,7 +91,7 @@ function refusalOf(error: unknown, path: string): unknown {
 function toEntry(entry: Entry): ZipEntry {
   const { fileNameRaw, generalPurposeBitFlag: flags } = entry;
   const { name, refusal } = readName(fileNameRaw, flags, entry.extraFields);
-  const path = name ?? decodeUnmarked(fileNameRaw);
+  const path = name ?? decodeLegibly(fileNameRaw);
   if (refusal !== null) throw new ZipRefusal(refusal, path);
   const kind = unixKind(entry.versionMadeBy >> 8, entry.externalFileAttributes);
   checkKind(entry, kind, path);

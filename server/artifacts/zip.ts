@@ -34,10 +34,15 @@ export type PublishedEntry = { path: string; sizeBytes: number; entry: NamedEntr
 /** Returns everything before the content. Throws ZipRefusal. */
 export async function listZip(file: OpenZip, publishAnyway: readonly string[]): Promise<ZipListing> {
   const directory = await readDirectory(file);
-  const entries = nameEntries(placeEntries(file, directory));
+  const entries = nameEntries(file, placeEntries(file, directory));
   const files = entries.filter((entry) => !entry.isFolder);
   refuseFilesAsFolders(files, entries);
-  const offered = files.map((entry) => ({ path: entry.path, sizeBytes: entry.sizeBytes, entry }));
+  const offered = files.map((entry) => ({
+    path: entry.path,
+    sizeBytes: entry.sizeBytes,
+    encoding: entry.encoding,
+    entry,
+  }));
   const named = readUpload(offered, { publishAnyway, takesRootOff: true });
   const keys = named.refusal === null ? await privateKeys(file, named.files) : new Set();
   const reading = withoutPrivateKeys(named, (one) => keys.has(one));

@@ -1,4 +1,5 @@
 import {
+  type OfferedFile,
   type ReadUploadOptions,
   readUpload,
   type UploadReading,
@@ -8,7 +9,7 @@ import { isKnownPrivateKey } from './private-keys.ts';
 import { type Extent, isZip, type SelectedFile, type Selection, type ZippedFile } from './selection.ts';
 
 /** A file of a folder or of a ZIP, under the path that it is published with. */
-export type SelectionItem = { path: string; sizeBytes: number; source: SelectedFile | ZippedFile };
+export type SelectionItem = OfferedFile & { source: SelectedFile | ZippedFile };
 
 /** Applies the server's rules of an upload to a selection: which files are published, and why the others are not. */
 export function applyRules(selection: Selection, options: ReadUploadOptions): UploadReading<SelectionItem> {
@@ -39,7 +40,12 @@ export function extentOf(selection: Selection): Extent {
 
 function itemsOf(selection: Selection): SelectionItem[] {
   return isZip(selection)
-    ? selection.entries.map((source) => ({ path: source.path, sizeBytes: source.sizeBytes, source }))
+    ? selection.entries.map((source) => ({
+        path: source.path,
+        sizeBytes: source.sizeBytes,
+        encoding: source.encoding,
+        source,
+      }))
     : selection.files.map((source) => ({ path: source.path, sizeBytes: source.file.size, source }));
 }
 

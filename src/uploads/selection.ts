@@ -1,9 +1,17 @@
+import type { ZipEncoding } from '../../routers/schemas/zip-encodings.ts';
+
 /** One file of a folder: `path` is below the folder's own name, with `/` between its parts. */
 export type SelectedFile = { path: string; file: File };
 /** A folder that a person dropped or chose. `name` is empty when loose files were dropped. */
 export type SelectedFolder = { name: string; files: SelectedFile[] };
 /** A file inside a ZIP. `unpack` reads it anew each time and checks it against what the ZIP says of it. */
-export type ZippedFile = { path: string; sizeBytes: number; unpack(): Promise<File> };
+export type ZippedFile = {
+  path: string;
+  sizeBytes: number;
+  /** What the name was guessed to be in; null where there was nothing to guess. */
+  encoding: ZipEncoding | null;
+  unpack(): Promise<File>;
+};
 /**
  * A ZIP that was dropped or chosen, with what its directory lists. `within` is the one folder of it that is wanted, under
  * which `entries` have their paths; empty for the whole.

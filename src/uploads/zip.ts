@@ -1,7 +1,13 @@
 import { crc32 } from '../../routers/schemas/crc32.ts';
 import { visiblePath } from '../../routers/schemas/upload-rules.ts';
 import {
-  decodeUnmarked,
+  decodeLegibly,
+  type GuessedName,
+  guessNames,
+  pagesToGuessBy,
+  type ReadPage,
+} from '../../routers/schemas/zip-encodings.ts';
+import {
   type EntryKind,
   type ExtraField,
   entryPaths,
@@ -23,10 +29,11 @@ import { SELECTION_FILES_MAX, type SelectedZip, SelectionUnreadable, type Zipped
  */
 export async function readZip(zip: File): Promise<SelectedZip> {
   const listed = await readDirectory(zip, SELECTION_FILES_MAX);
-  const paths = entryPaths(listed.map((entry) => ({ kind: entry.kind, name: nameOf(zip, entry) })));
+  const names = await readNames(zip, listed);
+  const paths = entryPaths(listed.map(({ kind }, index) => ({ kind, name: names[index]?.name ?? '' })));
   const entries = listed.flatMap((entry, index) => {
     const { path = '', isFolder = false } = paths[index] ?? {};
-    if (!isFolder) return [zippedFile(zip, entry, path)];
+    if (!isFolder) return [zippedFile(zip, entry, { path, encoding: names[index]?.encoding ?? null })];
     if (entry.sizeBytes > 0) throw unreadable(zip, `has content in ${path}, which is a folder`);
     return [];
   });
@@ -37,9 +44,38 @@ export async function readZip(zip: File): Promise<SelectedZip> {
   return { name: zip.name.replace(/\.zip$/i, ''), zip, within: '', entries };
 }
 
-function nameOf(zip: File, { rawName, flags, extraFields }: ZipEntry): string {
+async function readNames(zip: File, entries: readonly ZipEntry[]): Promise<GuessedName[]> {
+  const sure = entries.map((entry) => nameOf(zip, entry));
+  const unsure = entries.filter((_, index) => sure[index] === null);
+  const pages = unsure.length === 0 ? [] : await readPages(zip, entries);
+  const guessed = guessNames(
+    unsure.map(({ rawName }) => rawName),
+    pages,
+  );
+  let next = 0;
+  return sure.map((name) => {
+    if (name !== null) return { name, encoding: null };
+    next += 1;
+    return guessed[next - 1] ?? { name: '', encoding: null };
+  });
+}
+
+/** A page that is damaged is told when it is sent; nothing is guessed by it. */
+async function readPages(zip: File, entries: readonly ZipEntry[]): Promise<ReadPage[]> {
+  const pages = pagesToGuessBy(entries.filter((entry) => unusable(entry) === null));
+  const read = await Promise.all(
+    pages.map(async (entry) => {
+      const page = await unpackEntry(zip, entry, decodeLegibly(entry.rawName)).catch(() => null);
+      return page === null ? [] : [{ rawName: entry.rawName, bytes: new Uint8Array(await page.arrayBuffer()) }];
+    }),
+  );
+  return read.flat();
+}
+
+/** Returns null where the entry does not say what its name is. */
+function nameOf(zip: File, { rawName, flags, extraFields }: ZipEntry): string | null {
   const { name, refusal } = readName(rawName, flags, extraFields);
-  if (refusal === null) return name ?? decodeUnmarked(rawName);
+  if (refusal === null) return name;
   throw new SelectionUnreadable(
     `${visiblePath(name ?? '').slice(0, SHOWN_PATH_LENGTH)} in ${zip.name} has a name that cannot be read for sure. Create the ZIP again, or drop the folder.`,
   );
@@ -48,10 +84,11 @@ function nameOf(zip: File, { rawName, flags, extraFields }: ZipEntry): string {
 /** A hostile name may have 64 KB. */
 const SHOWN_PATH_LENGTH = 120;
 
-function zippedFile(zip: File, entry: ZipEntry, path: string): ZippedFile {
+function zippedFile(zip: File, entry: ZipEntry, named: Pick<ZippedFile, 'path' | 'encoding'>): ZippedFile {
+  const { path } = named;
   const reason = unusable(entry);
   if (reason !== null) throw new SelectionUnreadable(`${path} in ${zip.name} ${reason}`);
-  return { path, sizeBytes: entry.sizeBytes, unpack: () => unpackEntry(zip, entry, path) };
+  return { ...named, sizeBytes: entry.sizeBytes, unpack: () => unpackEntry(zip, entry, path) };
 }
 
 function unusable({ flags, method, kind }: ZipEntry): string | null {
@@ -93,7 +130,7 @@ async function unpackEntry(zip: File, entry: ZipEntry, path: string): Promise<Fi
  */
 async function dataStart(zip: File, entry: ZipEntry, path: string): Promise<number> {
   const header = await zip
-    .slice(entry.offset, entry.offset + 30)
+    .slice(entry.headerStart, entry.headerStart + 30)
     .arrayBuffer()
     .catch((cause: unknown) => {
       throw corrupted(zip, path, cause);
@@ -102,7 +139,7 @@ async function dataStart(zip: File, entry: ZipEntry, path: string): Promise<numb
   if (view.byteLength < 30 || view.getUint32(0, true) !== 0x04034b50) {
     throw corrupted(zip, path, new Error('no header where the directory says'));
   }
-  return entry.offset + 30 + view.getUint16(26, true) + view.getUint16(28, true);
+  return entry.headerStart + 30 + view.getUint16(26, true) + view.getUint16(28, true);
 }
 
 function corrupted(zip: File, path: string, cause: unknown): SelectionUnreadable {
@@ -121,7 +158,7 @@ type ZipEntry = {
   crc: number;
   packedBytes: number;
   sizeBytes: number;
-  offset: number;
+  headerStart: number;
 };
 
 const END_RECORD = 0x06054b50;
@@ -200,7 +237,7 @@ function readRow(view: DataView<ArrayBuffer>, at: number): { entry: ZipEntry; en
     crc: view.getUint32(at + 16, true),
     packedBytes: view.getUint32(at + 20, true),
     sizeBytes: view.getUint32(at + 24, true),
-    offset: view.getUint32(at + 42, true),
+    headerStart: view.getUint32(at + 42, true),
   };
   takeLargeNumbers(entry);
   return { entry, end };
@@ -218,7 +255,7 @@ function takeLargeNumbers(entry: ZipEntry): void {
   };
   if (entry.sizeBytes === SEE_64_32) entry.sizeBytes = take();
   if (entry.packedBytes === SEE_64_32) entry.packedBytes = take();
-  if (entry.offset === SEE_64_32) entry.offset = take();
+  if (entry.headerStart === SEE_64_32) entry.headerStart = take();
 }
 
 function numberOf(view: DataView, at: number): number {

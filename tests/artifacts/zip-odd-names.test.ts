@@ -8,7 +8,14 @@ import { readZip } from '../support/read-zip.ts';
 import { extraField, fields, writeZip, type ZipPart, type ZipWhole } from '../support/zip-writer.ts';
 
 /** Unusual archives that have to be accepted, and what is published of each. */
-type Case = { name: string; zip: () => Buffer; files: Record<string, string>; leftOut?: string[]; dropped?: number };
+type Case = {
+  name: string;
+  zip: () => Buffer;
+  files: Record<string, string>;
+  leftOut?: string[];
+  dropped?: number;
+  guessed?: string[];
+};
 
 const page: ZipPart = { name: 'index.html', data: 'hello' };
 const of = (...parts: ZipPart[]) => writeZip([page, ...parts]);
@@ -42,7 +49,63 @@ const SHIFT_JIS = hex('89 ef 8e d0 2e 68 74 6d 6c');
 const unicodePath = (raw: string | Buffer, name: string): Buffer =>
   extraField(0x7075, Buffer.concat([Buffer.from([1]), fields([4, crc32(raw)]), Buffer.from(name)]));
 
+const BYTES = {
+  表示: hex('95 5c 8e a6 2e 68 74 6d 6c'),
+  会社: SHIFT_JIS,
+  软件: hex('c8 ed bc fe 2e 68 74 6d 6c'),
+  история: CP866,
+};
+const linkTo = (target: string): ZipPart => ({ name: 'index.html', data: `<a href="${target}">x</a>` });
+/** A page whose link names the file says what its name is written in. */
+const linked = (name: string, bytes: Buffer, target = `/${name}`): Case => ({
+  name: `${bytes.toString('latin1')} as ${name}, which a page links to`,
+  zip: () => writeZip([linkTo(target), dos(bytes)]),
+  files: { [name]: 'x' },
+  guessed: [name],
+});
+const unlinked = (name: string, bytes: Buffer): Case => ({
+  name: `${bytes.toString('latin1')} as ${name}, which no page links to`,
+  zip: () => of(dos(bytes)),
+  files: { [name]: 'x' },
+  guessed: [name],
+});
+
 const CASES: Case[] = [
+  linked('表示.html', BYTES.表示),
+  linked('表示.html', BYTES.表示, '%E8%A1%A8%E7%A4%BA?x#y'),
+  linked('会社.html', BYTES.会社, '/会社'),
+  linked('软件.html', BYTES.软件),
+  linked('история.html', BYTES.история),
+  linked('größe.html', hex('67 72 94 e1 65 2e 68 74 6d 6c')),
+  linked('zażółć.html', hex('7a 61 be a2 88 86 2e 68 74 6d 6c')),
+  linked('写真/a.html', Buffer.concat([hex('8e ca 90 5e'), Buffer.from('\\\\a.html'.slice(1))])),
+  unlinked('ò/Äª.html', BYTES.表示),
+  unlinked('ë∩Ä╨.html', BYTES.会社),
+  unlinked('╚φ╝■.html', BYTES.软件),
+  unlinked('¿ßΓ«α¿∩.html', BYTES.история),
+  {
+    name: 'an old page in the encoding of the names',
+    zip: () =>
+      writeZip([{ name: 'index.html', data: hex('3c6120687265663d22 955c8ea6 2e68746d6c223e') }, dos(BYTES.表示)]),
+    files: { '表示.html': 'x' },
+    guessed: ['表示.html'],
+  },
+  {
+    name: 'a name that is valid UTF-8, and another name by the link of a page',
+    zip: () => writeZip([linkTo('/牛.html'), dos(hex('c5 a3 2e 68 74 6d 6c'))]),
+    files: { '牛.html': 'x' },
+    guessed: ['牛.html'],
+  },
+  {
+    name: 'a guessed name with a backslash in the local header alone',
+    zip: () =>
+      writeZip([
+        linkTo('/история/a'),
+        dos(hex('a8 e1 e2 ae e0 a8 ef 2f 61'), { local: { name: hex('a8 e1 e2 ae e0 a8 ef 5c 61') } }),
+      ]),
+    files: { 'история/a': 'x' },
+    guessed: ['история/a'],
+  },
   { name: 'plain', zip: () => of(), files: { 'index.html': 'hello' } },
   { name: 'deflated', zip: () => of({ name: 'a', data: text, method: 8 }), files: { 'index.html': 'hello', a: text } },
   { name: 'empty files', zip: () => of(file('a', ''), { name: 'b', data: '', method: 8 }), files: { a: '', b: '' } },
@@ -89,7 +152,12 @@ const CASES: Case[] = [
     zip: () => of({ name: Buffer.from([0x63, 0x61, 0x66, 0x82]), data: 'x', flags: 0 }),
     files: { 'caf\u00e9': 'x' },
   },
-  { name: 'utf8_without_flag', zip: () => of({ ...file('caf\u00e9'), flags: 0 }), files: { 'caf\u00e9': 'x' } },
+  {
+    name: 'utf8_without_flag',
+    zip: () => of({ ...file('caf\u00e9'), flags: 0 }),
+    files: { 'caf\u00e9': 'x' },
+    guessed: [],
+  },
   { name: 'a name in NFD', zip: () => of(file('cafe\u0301')), files: { 'caf\u00e9': 'x' } },
   {
     name: 'the same name in an extra field',
@@ -136,6 +204,7 @@ const CASES: Case[] = [
     name: 'a Unicode Path field with another checksum',
     zip: () => of(dos(CP866, { extra: hex('75701800017f5bafaad0b8d181d182d0bed180d0b8d18f2e68746d6c') })),
     files: { '¿ßΓ«α¿∩.html': 'x' },
+    guessed: ['¿ßΓ«α¿∩.html'],
   },
   {
     name: 'a Unicode Path field of a version to come',
@@ -260,7 +329,7 @@ async function shownPaths(zip: Buffer): Promise<string[]> {
     .sort();
 }
 
-test.each(CASES)('accepted: $name', async ({ zip, files, leftOut = [], dropped = 0 }) => {
+test.each(CASES)('accepted: $name', async ({ zip, files, leftOut = [], dropped = 0, guessed }) => {
   const bytes = zip();
   const read = await readZip(bytes);
   expect(await shownPaths(bytes)).toEqual([...read.files.keys()].sort());
@@ -268,6 +337,7 @@ test.each(CASES)('accepted: $name', async ({ zip, files, leftOut = [], dropped =
   expect([...read.files.keys()].filter((path) => path !== 'index.html' && !(path in files))).toEqual([]);
   expect(read.leftOut).toEqual(leftOut);
   expect(read.droppedCount).toBe(dropped);
+  if (guessed !== undefined) expect(read.guessed).toEqual(guessed);
 });
 
 test.each(ODD_NAMES)('accepted: the honest odd name %s', async (name) => {

@@ -209,6 +209,12 @@ const READINGS: Case[] = [
     path: 'a/b',
   },
   {
+    name: 'local_name_mismatch_of_a_guessed_name',
+    zip: () => of({ ...named(bytes(0x61, 0x82)), local: { name: bytes(0x61, 0x83) } }),
+    reason: 'headers_differ',
+    path: 'a\u00e9',
+  },
+  {
     name: 'local_method_mismatch',
     zip: () => of({ name: 'a', data: 'x', local: { method: 8 } }),
     reason: 'headers_differ',

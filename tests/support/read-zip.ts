@@ -11,6 +11,8 @@ export type ReadZip = {
   files: Map<string, Buffer>;
   leftOut: string[];
   droppedCount: number;
+  /** Under the names that had to be guessed. */
+  guessed: string[];
 };
 
 type Way = (file: OpenZip, entry: PlacedEntry) => Promise<Buffer>;
@@ -33,7 +35,9 @@ async function read(bytes: Buffer, publishAnyway: readonly string[], way: Way): 
     const listing = await listZip(file, publishAnyway);
     const files = new Map<string, Buffer>();
     for (const { path, entry } of listing.files) files.set(path, await way(file, entry));
-    return { files, leftOut: listing.leftOut.map(({ path }) => path), droppedCount: listing.droppedCount };
+    const { leftOut, droppedCount, notices } = listing;
+    const guessed = notices.find(({ code }) => code === 'guessed_name')?.paths ?? [];
+    return { files, leftOut: leftOut.map(({ path }) => path), droppedCount, guessed };
   } finally {
     await handle.close();
     await rm(folder, { recursive: true, force: true });

@@ -9,6 +9,7 @@ export function isClear({ reading, inspection, reselected }: SelectionReport): b
   return (
     reading.refusal === null &&
     reading.leftOut.length === 0 &&
+    reading.notices.every(({ code }) => code !== 'guessed_name') &&
     inspection.entryPage !== null &&
     inspection.problems.length === 0 &&
     reselected?.isSame !== false

@@ -1,0 +1,148 @@
+import { normalForm, normalisePath } from './normal-form.ts';
+import { findLinks } from './upload-links.ts';
+import { decodeUtf8 } from './zip-names.ts';
+
+/**
+ * Names without the UTF-8 flag are in code page 437 by the book (APPNOTE, appendix D), and in the encoding of somebody's
+ * system in truth. No byte says which: the links of the pages do, where they name the same files.
+ */
+export const ZIP_ENCODINGS = {
+  shift_jis: 'Japanese (Shift_JIS)',
+  gbk: 'Chinese (GBK)',
+  big5: 'Chinese (Big5)',
+  'euc-kr': 'Korean (EUC-KR)',
+  'euc-jp': 'Japanese (EUC-JP)',
+  ibm866: 'Cyrillic (code page 866)',
+  'windows-1251': 'Cyrillic (Windows-1251)',
+  'koi8-r': 'Cyrillic (KOI8-R)',
+  cp437: 'code page 437',
+  cp850: 'Western European (code page 850)',
+  cp852: 'Central European (code page 852)',
+  'windows-1252': 'Western European (Windows-1252)',
+  'windows-1250': 'Central European (Windows-1250)',
+  'utf-8': 'UTF-8',
+} as const;
+
+export type ZipEncoding = keyof typeof ZIP_ENCODINGS;
+
+/** `encoding` is what a name was guessed to be in; null where there was nothing to guess. */
+export type GuessedName = { name: string; encoding: ZipEncoding | null };
+
+/** The upper halves of the code pages that no browser decodes. */
+const CODE_PAGES: Partial<Record<ZipEncoding, string>> = {
+  cp437:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  cp850:
+    'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+  cp852:
+    'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
+};
+
+/** Decodes bytes in one encoding; null where they are none of it. */
+export function decodeIn(encoding: ZipEncoding, bytes: Uint8Array): string | null {
+  const upper = CODE_PAGES[encoding];
+  if (upper !== undefined) {
+    return Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : upper.charAt(byte - 128))).join('');
+  }
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
+}
+
+/** Decodes a name for the eye, before anything is known of its archive. */
+export function decodeLegibly(rawName: Uint8Array): string {
+  return decodeUtf8(rawName) ?? decodeIn('cp437', rawName) ?? '';
+}
+
+/** What is read to guess by: enough for the links of a website, and no time that anybody notices. */
+const READ_MAX = { pages: 200, pageBytes: 256 * 1024, bytes: 1024 * 1024 };
+
+type ListedPage = { rawName: Uint8Array; sizeBytes: number; headerStart: number };
+
+/** A page or style sheet with its bytes. */
+export type ReadPage = { rawName: Uint8Array; bytes: Uint8Array };
+
+/** Returns the pages to read for `guessNames`: the first of the archive. */
+export function pagesToGuessBy<Page extends ListedPage>(entries: readonly Page[]): Page[] {
+  let bytes = 0;
+  return entries
+    .filter(({ rawName, sizeBytes }) => sizeBytes <= READ_MAX.pageBytes && /\.(html?|css)$/i.test(asciiEnd(rawName)))
+    .sort((a, b) => a.headerStart - b.headerStart)
+    .slice(0, READ_MAX.pages)
+    .filter(({ sizeBytes }) => {
+      bytes += sizeBytes;
+      return bytes <= READ_MAX.bytes;
+    });
+}
+
+/** The end of a name is the same in every encoding; it is all that is asked for here. */
+function asciiEnd(rawName: Uint8Array): string {
+  return String.fromCharCode(...rawName.subarray(-5));
+}
+
+/**
+ * Decodes names that do not say what they are. What is valid UTF-8 is that, as macOS writes it, unless a link of the pages
+ * names the file otherwise; the rest is in the encoding in which the links name most of the files, else in code page 437.
+ */
+export function guessNames(rawNames: readonly Uint8Array[], pages: readonly ReadPage[]): GuessedName[] {
+  const best = bestEncoding(rawNames, pages);
+  const inUtf8 = rawNames.map((rawName) => decodeUtf8(rawName));
+  const isAllUtf8 = best === null && !inUtf8.includes(null);
+  return rawNames.map((rawName, index) => {
+    const utf8 = inUtf8[index] ?? null;
+    const other = best === null ? null : decodeIn(best.encoding, rawName);
+    if (utf8 !== null && !(other !== null && best?.linked.has(other))) {
+      return { name: utf8, encoding: isAllUtf8 ? null : 'utf-8' };
+    }
+    if (best !== null && other !== null) return { name: other, encoding: best.encoding };
+    return { name: decodeIn('cp437', rawName) ?? '', encoding: 'cp437' };
+  });
+}
+
+type Encoding = { encoding: ZipEncoding; linked: ReadonlySet<string> };
+
+/** Returns the encoding in which links name most of the names, with those; null where they name none in any. */
+function bestEncoding(rawNames: readonly Uint8Array[], pages: readonly ReadPage[]): Encoding | null {
+  const texts = pages.map(({ rawName, bytes }) => ({ ending: asciiEnd(rawName), bytes, utf8: decodeUtf8(bytes) }));
+  const common = new Set(texts.flatMap(({ ending, utf8 }) => (utf8 === null ? [] : linkedNames(ending, utf8))));
+  const old = texts.filter(({ utf8 }) => utf8 === null);
+  let best: Encoding | null = null;
+  for (const encoding of encodingsToTry()) {
+    // Old pages are in the encoding of the system that they were written on, as the names are.
+    const own = new Set(old.flatMap(({ ending, bytes }) => linkedNames(ending, decodeIn(encoding, bytes) ?? '')));
+    const isLinked = (segment: string): boolean => common.has(segment) || own.has(segment);
+    const names = rawNames.map((rawName) => decodeIn(encoding, rawName) ?? '');
+    const linked = new Set(names.filter((name) => foreignSegments(name).some(isLinked)));
+    if (linked.size > (best?.linked.size ?? 0)) best = { encoding, linked };
+  }
+  return best;
+}
+
+function encodingsToTry(): ZipEncoding[] {
+  return Object.keys(ZIP_ENCODINGS).filter((name): name is ZipEncoding => name !== 'utf-8');
+}
+
+/** Returns the names beyond ASCII in the links of a page; an address may leave out the ending. */
+function linkedNames(path: string, text: string): string[] {
+  return findLinks(path, text).flatMap(({ target }) => {
+    const segments = foreignSegments(decodedTarget(target));
+    return segments.flatMap((segment) => [segment, `${segment}.html`]);
+  });
+}
+
+function decodedTarget(target: string): string {
+  try {
+    return normalForm(decodeURIComponent(target.replace(/[?#].*$/s, ''))) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+/** Returns the parts of a path that hold anything beyond ASCII. */
+function foreignSegments(path: string): string[] {
+  return normalisePath(path)
+    .split('/')
+    .filter((segment) => /[\u0080-\uffff]/.test(segment));
+}
