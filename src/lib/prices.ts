@@ -1,3 +1,4 @@
+import { BETA_MONTHS } from '../../routers/schemas/limits.ts';
 import { PLANS } from '../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../routers/schemas/plans.ts';
 
@@ -16,16 +17,31 @@ export function isTestCheckout(): boolean {
 
 /** What a plan costs and how often, `$5` and `a month`: as the payment service has it, whose currency may be another. */
 export function priceOf(plan: PaidPlan): { amount: string; period: string } {
-  const [amount = '', ...period] = PLANS[plan].price.split(' ');
+  const [, ...period] = PLANS[plan].price.split(' ');
+  const { cents, currency } = chargeOf(plan);
+  return { amount: formatCents(cents, currency, 'stripIfInteger'), period: period.join(' ') };
+}
+
+/**
+ * The offer of the beta, at the price that is charged: `Beta testers pay $10 once for 6 months of Pro features, over 90%
+ * off`. How much is off is said as long as it is true of the price of Pro, and in one currency.
+ */
+export function betaOffer(): string {
+  const discount = isBetaOver90PercentOff() ? ', over 90% off' : '';
+  return `Beta testers pay ${priceOf('BETA').amount} once for ${BETA_MONTHS} months of Pro features${discount}`;
+}
+
+export function isBetaOver90PercentOff(): boolean {
+  const [beta, pro] = [chargeOf('BETA'), chargeOf('PRO')];
+  return beta.currency === pro.currency && beta.cents < (pro.cents * BETA_MONTHS) / 10;
+}
+
+function chargeOf(plan: PaidPlan): { cents: number; currency: string } {
   const own = written()
     .split(' ')
     .find((one) => one.startsWith(`${plan}:`));
-  const [, cents, currency] = own?.split(':') ?? [];
-  return {
-    amount:
-      cents === undefined || currency === undefined ? amount : formatCents(Number(cents), currency, 'stripIfInteger'),
-    period: period.join(' '),
-  };
+  const [, cents = PLANS[plan].dollars * 100, currency = 'usd'] = own?.split(':') ?? [];
+  return { cents: Number(cents), currency };
 }
 
 const PLACEHOLDER = '__CHECKOUT__';

@@ -1,6 +1,6 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { PlanView } from '../../src/features/subscription/plan-view.tsx';
-import { priceOf } from '../../src/lib/prices.ts';
+import { betaOffer, priceOf } from '../../src/lib/prices.ts';
 import { showScreen } from '../support/screen.tsx';
 
 function serverWrites(content: string): void {
@@ -20,13 +20,30 @@ test.each([
   expect(priceOf(plan)).toEqual({ amount, period });
 });
 
+test.each([
+  ['test', '$10 once for 6 months of Pro features, over 90% off'],
+  ['', '$10 once for 6 months of Pro features, over 90% off'],
+  ['PRO:2750:eur BETA:900:eur', '€9 once for 6 months of Pro features, over 90% off'],
+  ['PRO:1500:eur BETA:900:eur', '€9 once for 6 months of Pro features'],
+  ['PRO:2900:usd BETA:900:eur', '€9 once for 6 months of Pro features'],
+])('of a page with “%s” the beta is offered for %s', async (written, offer) => {
+  serverWrites(written);
+  expect(betaOffer()).toBe(`Beta testers pay ${offer}`);
+  vi.resetModules();
+  const { disclaimerSections } = await import('../../src/features/disclaimer/disclaimer-text.ts');
+  const paragraphs = disclaimerSections.flatMap((section) => section.paragraphs);
+  expect(paragraphs).toContain(`Beta testers pay ${offer}. It does not renew by itself.`);
+});
+
 test('the plans are shown at the prices of the payment service, and name the test checkout where it is', async () => {
   serverWrites('STANDARD:1100:eur BETA:950:eur');
   using hosted = showScreen(<PlanView situation={{ kind: 'visitor' }} />, {});
   await hosted.sees('€11');
-  expect(hosted.page.textContent).toContain('Beta testers pay €9.50 once');
+  expect(hosted.page.textContent).toContain('Beta testers pay €9.50 once for 6 months of Pro features. Early access');
+  expect(hosted.page.textContent).not.toMatch(/over 90% off/i);
   expect(hosted.page.textContent).not.toContain('test checkout');
   serverWrites('test');
   using own = showScreen(<PlanView situation={{ kind: 'visitor' }} />, {});
+  await own.sees('Over 90% off');
   await own.sees('This Fairlead has a test checkout, in which no money moves. A plan by the month renews');
 });

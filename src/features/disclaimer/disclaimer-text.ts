@@ -1,4 +1,4 @@
-import { BETA_MONTHS, BETA_PRICE_DOLLARS } from '../../../routers/schemas/limits.ts';
+import { betaOffer } from '../../lib/prices.ts';
 
 export type DisclaimerSection = { title: string; paragraphs: readonly string[] };
 
@@ -28,7 +28,7 @@ export const disclaimerSections: readonly DisclaimerSection[] = [
   {
     title: 'Beta Pricing',
     paragraphs: [
-      `Beta testers pay $${BETA_PRICE_DOLLARS} once for ${BETA_MONTHS} months of Pro features, over 90% off the regular price. It does not renew by itself.`,
+      `${betaOffer()}. It does not renew by itself.`,
       'Every account may also start one 14-day Pro trial without a card. When a plan or a trial ends, nothing that you published is taken away: your deployments stay live and become read-only until you choose a plan.',
       'Prices may change after the beta. A price that you have already paid does not change for the time that it covers.',
     ],

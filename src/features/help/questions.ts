@@ -1,11 +1,5 @@
-import {
-  BETA_MONTHS,
-  HELD_SLUG_DAYS,
-  HELD_SLUGS_MAX,
-  RESET_LINK_MINUTES,
-  TRIAL_DAYS,
-} from '../../../routers/schemas/limits.ts';
-import { priceOf } from '../../lib/prices.ts';
+import { HELD_SLUG_DAYS, HELD_SLUGS_MAX, RESET_LINK_MINUTES, TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
+import { betaOffer } from '../../lib/prices.ts';
 import type { Chapter } from './articles.ts';
 
 /** Frequently Asked Questions: what this version does, in plain words. */
@@ -98,7 +92,7 @@ export const questions: readonly Chapter[] = [
         id: 'beta-offer',
         title: 'What is the beta offer?',
         paragraphs: [
-          `Beta testers pay ${priceOf('BETA').amount} once for ${BETA_MONTHS} months of Pro features, over 90% off, with early access, direct support and a Beta Tester badge. It is chosen under Pricing & Trial, and does not renew.`,
+          `${betaOffer()}. Early access, direct support and a Beta Tester badge come with it. It is chosen under Pricing & Trial, and does not renew.`,
         ],
       },
     ],

@@ -3,7 +3,7 @@ import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import { Tag } from '../../components/badge.tsx';
 import { classNames } from '../../components/class-names.ts';
 import { FactList } from '../../components/fact-list.tsx';
-import { priceOf } from '../../lib/prices.ts';
+import { isBetaOver90PercentOff, priceOf } from '../../lib/prices.ts';
 import { type PlanAct, planAct } from './plan-act.ts';
 import { PlanButton } from './plan-button.tsx';
 import type { PlanSituation } from './plan-situation.ts';
@@ -39,7 +39,7 @@ function PlanCard({ column, act, ownLabel }: { column: PlanColumn; act: PlanAct;
       <div className="flex min-h-6 items-center justify-between gap-2">
         <h3 className="font-semibold">{title}</h3>
         {ownLabel !== null && <Tag>{ownLabel}</Tag>}
-        {ownLabel === null && plan === 'BETA' && <Tag>Over 90% off</Tag>}
+        {ownLabel === null && plan === 'BETA' && isBetaOver90PercentOff() && <Tag>Over 90% off</Tag>}
       </div>
       <p className="mt-2 mb-5 flex items-baseline gap-1.5 border-b border-line pb-5">
         <span className="text-2xl font-semibold tabular-nums">{amount}</span>

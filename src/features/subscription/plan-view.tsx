@@ -1,8 +1,7 @@
-import { BETA_MONTHS } from '../../../routers/schemas/limits.ts';
 import { errorMessage } from '../../api/errors.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { isTestCheckout, priceOf } from '../../lib/prices.ts';
+import { betaOffer, isTestCheckout } from '../../lib/prices.ts';
 import { LegalLinks } from './legal-links.tsx';
 import { PlanGrid } from './plan-grid.tsx';
 import type { PlanSituation } from './plan-situation.ts';
@@ -28,10 +27,7 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
         <PlanGrid situation={situation} />
       </section>
       <div className="flex max-w-reading flex-col gap-2 text-sm text-ink-muted">
-        <p>
-          Beta testers pay {priceOf('BETA').amount} once for {BETA_MONTHS} months of Pro features: over 90% off. Early
-          access, direct support and a Beta Tester badge come with it.
-        </p>
+        <p>{betaOffer()}. Early access, direct support and a Beta Tester badge come with it.</p>
         <p>
           {isTestCheckout() && 'This Fairlead has a test checkout, in which no money moves. '}A plan by the month renews
           until you cancel it in Account. The trial and Beta end by themselves.
