@@ -152,6 +152,8 @@ export const domainSchema = z.strictObject({
   lostTo: z.optional(z.literal('another account')),
   /** The plan allows its deployment fewer, and this is not among them: it stays live and is read-only. */
   isOverCap: z.optional(z.literal(true)),
+  /** Of one beyond the cap: whether the person may still say which they are. */
+  mayBeChosen: z.optional(z.boolean()),
 });
 export const domainListSchema = z.strictObject({
   items: z.array(domainSchema),

@@ -148,6 +148,8 @@ const domainDocSchema = new Schema(
     expiresAt: { type: Date, default: null },
     /** When the person chose it among those that can be changed, where the plan allows its deployment fewer. */
     chosenAt: { type: Date, default: null },
+    /** How many the plan allowed when it did, or one before it within the month that allowed more. */
+    chosenLimit: { type: Number, default: null },
     /** Another account has proved the name. */
     lostAt: { type: Date, default: null },
     /** When the latest mail of each kind went to its owner. */

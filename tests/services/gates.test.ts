@@ -133,6 +133,10 @@ test('a license that is handed on and taken back opens no second choice, and a l
   const three = [second, third, fourth];
   expect(await choose(three)).toMatchObject({ mayChooseWritable: false });
   expect((await ada.caller.subscription.allowance()).writableIds?.toSorted()).toEqual(three.toSorted());
+  await setPlan(ada, 'BASIC');
+  expect(await choose([fourth]), 'the larger plan is lost').toMatchObject({ writableIds: [fourth] });
+  await setPlan(ada, 'STANDARD');
+  expect(await refusalOf(choose(three)), 'and bought again').toMatchObject({ code: 'conflict' });
   // A year of the plan has twelve choices.
   const chosen = await SubscriptionModel.findOne({ accountId: ada.user.id }).orFail();
   expect(chosen.writableChosenFor?.getTime()).toBeLessThan(Date.now() + 32 * DAY_MS);
@@ -245,6 +249,23 @@ test('domains that a small plan has no place for stay and are read-only, and the
   await change(second);
   expect(await refusalOf(change(first))).toMatchObject({ code: 'plan_required' });
   expect(await refusalOf(choose([first.id])), 'twice in a month').toMatchObject({ code: 'conflict' });
+  expect(await ada.caller.domains.get({ domainId: first.id })).toMatchObject({ mayBeChosen: false });
+
+  await setPlan(ada, 'PRO');
+  const rest = [];
+  for (const n of [3, 4, 5, 6]) rest.push(await add(ada, `d${n}.test`));
+  await setPlan(ada, 'STANDARD');
+  const five = [first, ...rest].map(({ id }) => id);
+  await choose(five);
+  expect(await overCap(), 'a larger plan').toEqual(['second.test']);
+  await setPlan(ada, 'BASIC');
+  expect(await ada.caller.domains.get({ domainId: second.id }), 'is lost').toMatchObject({ mayBeChosen: true });
+  await choose([second.id]);
+  await setPlan(ada, 'STANDARD');
+  expect(await refusalOf(choose(five)), 'and bought again').toMatchObject({ code: 'conflict' });
+  await setPlan(ada, 'PRO');
+  for (const { id: domainId } of rest) await ada.caller.domains.remove({ domainId });
+  await setPlan(ada, 'BASIC');
   app.clock.advance(32 * DAY_MS);
   await setPlan(ada, 'BASIC', { endsAt: new Date(Date.now() + 90 * DAY_MS) });
   await choose([first.id]);

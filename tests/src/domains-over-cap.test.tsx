@@ -20,7 +20,7 @@ const answersFor = (domain: Domain): Answers => ({
 });
 
 test('of domains beyond the cap the person says which can be changed, and one that cannot says so', async () => {
-  const [kept, over] = [domainOf(), domainOf({ id: 'over', name: 'over.example', isOverCap: true })];
+  const [kept, over] = [domainOf(), domainOf({ id: 'over', name: 'over.example', isOverCap: true, mayBeChosen: true })];
   const chooseWritable = vi.fn(() => ({ done: true }));
   const answers: Answers = {
     ...answersFor(kept),
@@ -43,6 +43,12 @@ test('of domains beyond the cap the person says which can be changed, and one th
   save?.click();
   const wish = { deploymentId: kept.deploymentId, domainIds: ['over'] };
   await vi.waitFor(() => expect(chooseWritable).toHaveBeenCalledWith(wish, undefined));
+
+  answers['domains.list'] = () => ({ items: [kept, { ...over, mayBeChosen: false }], nextCursor: null });
+  using chosen = showScreen(list, answers);
+  await chosen.sees('The others stay live and are read-only.');
+  expect(chosen.linkTo('See the plans')).toBe('/subscription/pricing');
+  expect(chosen.page.textContent).not.toContain('choose which');
 
   using screen = showScreen(<DomainScreen />, answersFor({ ...over, id: 'shop' }), PLACE);
   await screen.sees('This one stays live and is read-only.');

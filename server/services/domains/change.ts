@@ -92,7 +92,8 @@ async function applyUpdate(
   const now = ctx.now();
   const doc = await DomainModel.findOneAndUpdate(
     { _id, accountId, deploymentId: before.deploymentId, state: { $ne: 'removing' } },
-    { $set: { servedName, quickFrom: now } },
+    // What was chosen among the domains of one deployment says nothing of those of another.
+    { $set: { servedName, quickFrom: now, ...(isMoving && { chosenAt: null, chosenLimit: null }) } },
     { session, returnDocument: 'after' },
   );
   if (doc === null) throw notFound('domain');

@@ -2,14 +2,13 @@ import type { ChooseWritableDomainsInput } from '../../../routers/schemas/domain
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLANS } from '../../../routers/schemas/plans.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { addMonths } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DomainModel } from '../../models/domain.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { currentPlan } from '../quota.ts';
-import { requireWritable } from '../subscription/writable.ts';
+import { domainChoice, hasChosen, limitKept, requireWritable } from '../subscription/writable.ts';
 
 /**
  * Says which domains of a deployment can be changed where the plan allows it fewer than there are, once a month. Throws
@@ -26,7 +25,7 @@ export async function chooseWritableDomains(
     // First: of two choices at once one conflicts on the account, runs again and sees the other.
     await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
     const of = { accountId, deploymentId, state: { $ne: 'removing' as const } };
-    const own = await DomainModel.find(of, { chosenAt: 1 }).session(session).lean();
+    const own = await DomainModel.find(of, { chosenAt: 1, chosenLimit: 1 }).session(session).lean();
     if (!domainIds.every((id) => own.some(({ _id }) => _id === id))) throw notFound('domain');
     await requireWritable(session, ctx, deploymentId);
     const { title, customDomains: limit } = PLANS[await currentPlan(ctx, session)];
@@ -36,13 +35,15 @@ export async function chooseWritableDomains(
     if (new Set(domainIds).size > limit) {
       throw new AppError('conflict', `${title} allows ${formatCount(limit, 'domain')} for a deployment.`);
     }
-    if (own.some(({ chosenAt }) => chosenAt instanceof Date && addMonths(chosenAt, 1) > now)) {
+    const choice = domainChoice(own);
+    if (hasChosen(choice, limit, now)) {
       throw new AppError('conflict', 'You have chosen for this month already.', {
         hint: 'Choose again in the next one, or choose a larger plan under Pricing & Trial.',
       });
     }
-    await DomainModel.updateMany(of, { $set: { chosenAt: null } }, { session });
-    await DomainModel.updateMany({ ...of, _id: { $in: domainIds } }, { $set: { chosenAt: now } }, { session });
+    const chosen = { chosenAt: now, chosenLimit: limitKept(choice, limit, now) };
+    await DomainModel.updateMany(of, { $set: { chosenAt: null, chosenLimit: null } }, { session });
+    await DomainModel.updateMany({ ...of, _id: { $in: domainIds } }, { $set: chosen }, { session });
   });
   return DONE;
 }

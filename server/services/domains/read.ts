@@ -48,7 +48,7 @@ export async function listDomains(ctx: AccountContext, input: ListDomainsInput):
   const certified = await certifiedDomains(ctx.actor.accountId, page);
   const over = await domainsOverCap(null, ctx, [...new Set(page.map(({ deploymentId }) => deploymentId))]);
   return {
-    items: page.map((doc) => toDomain(ctx, doc, { isCertified: certified.has(doc._id), isOverCap: over.has(doc._id) })),
+    items: page.map((doc) => toDomain(ctx, doc, { isCertified: certified.has(doc._id), over })),
     nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last) : null,
   };
 }
@@ -69,12 +69,12 @@ export async function findDomain(ctx: AccountContext, domainId: string): Promise
 export async function showDomain(ctx: AccountContext, doc: DomainRow): Promise<Domain> {
   const certified = await certifiedDomains(ctx.actor.accountId, [doc]);
   const over = await domainsOverCap(null, ctx, [doc.deploymentId]);
-  return toDomain(ctx, doc, { isCertified: certified.has(doc._id), isOverCap: over.has(doc._id) });
+  return toDomain(ctx, doc, { isCertified: certified.has(doc._id), over });
 }
 
-type Shown = { isCertified: boolean; isOverCap: boolean };
+type Shown = { isCertified: boolean; over: Awaited<ReturnType<typeof domainsOverCap>> };
 
-function toDomain({ providers }: AccountContext, doc: DomainRow, { isCertified, isOverCap }: Shown): Domain {
+function toDomain({ providers }: AccountContext, doc: DomainRow, { isCertified, over }: Shown): Domain {
   const { _id: id, deploymentId, name, servedName, state, problem, lostAt } = doc;
   return {
     id,
@@ -98,7 +98,7 @@ function toDomain({ providers }: AccountContext, doc: DomainRow, { isCertified, 
     expiresAt: doc.expiresAt ?? null,
     createdAt: doc.createdAt,
     ...(lostAt && { lostTo: 'another account' as const }),
-    ...(isOverCap && { isOverCap }),
+    ...(over.has(id) && { isOverCap: true, mayBeChosen: over.get(id) === true }),
   };
 }
 

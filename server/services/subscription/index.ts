@@ -16,7 +16,10 @@ import { hadTrial } from './used-trial.ts';
 import {
   CANDIDATE_STAGES,
   CAPPED_PLANS,
+  type Choice,
+  hasChosen,
   isCounted,
+  limitKept,
   readCandidates,
   type WritableCandidate,
   writableOf,
@@ -88,21 +91,19 @@ export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
     isTrialAvailable: plan === 'free' && !(await hadTrial(subscription, user.emailKey)),
     writableIds,
     mayChooseWritable:
-      plan !== 'free' && writableIds !== null && !hasChosen(subscription, deploymentLimit(plan), ctx.now()),
+      plan !== 'free' &&
+      writableIds !== null &&
+      !hasChosen(deploymentChoice(subscription, user.deployments), deploymentLimit(plan) ?? 0, ctx.now()),
     customDomains: PLANS[plan].customDomains,
     severalPlatforms: mayUse(plan, 'severalPlatforms'),
     earlyAccess: mayUse(plan, 'earlyAccess'),
   };
 }
 
-/**
- * Within the month of the plan that runs, whatever becomes of its end since: keys that extend it, or that are handed on
- * and taken back, open no further choice. A plan that allows more does.
- */
-function hasChosen(subscription: SubscriptionRow | null, limit: number | null, now: Date): boolean {
-  const { writableChosenFor, writableChosenLimit } = subscription ?? {};
-  if (!writableChosenFor || writableChosenFor <= now) return false;
-  return limit !== null && limit <= (writableChosenLimit ?? limit);
+function deploymentChoice(subscription: SubscriptionRow | null, deployments: readonly WritableCandidate[]): Choice {
+  const { writableIds = [], writableChosenFor, writableChosenLimit } = subscription ?? {};
+  const count = deployments.filter(({ _id }) => writableIds.includes(_id)).length;
+  return { until: writableChosenFor ?? null, limit: writableChosenLimit ?? 0, count };
 }
 
 /** The end of the month of the plan that runs at `now`; a plan may be paid for many months ahead. */
@@ -140,13 +141,15 @@ async function saveChoice(session: ClientSession, ctx: AccountContext, deploymen
   }
   if (deploymentIds.length > limit)
     throw new AppError('conflict', `${title} allows ${formatCount(limit, 'deployment')}.`);
-  if (hasChosen(subscription, limit, ctx.now())) {
+  const choice = deploymentChoice(subscription, counted);
+  if (hasChosen(choice, limit, ctx.now())) {
     throw new AppError('conflict', 'You have chosen for this month already.', {
       hint: 'Choose again in the next one, or choose a larger plan under Pricing & Trial.',
     });
   }
   const writableChosenFor = endOfMonth(subscription, ctx.now());
-  subscription.set({ writableIds: deploymentIds, writableChosenFor, writableChosenLimit: limit });
+  const writableChosenLimit = limitKept(choice, limit, ctx.now());
+  subscription.set({ writableIds: deploymentIds, writableChosenFor, writableChosenLimit });
   await subscription.save({ session });
 }
 

@@ -1,6 +1,7 @@
 import type { ClientSession, PipelineStage } from 'mongoose';
 import { deploymentLimit, PAID_PLANS, PLANS, type Plan } from '../../../routers/schemas/plans.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { addMonths } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
 import { DomainModel, type DomainRow } from '../../models/domain.ts';
@@ -30,6 +31,27 @@ export function writableOf(
   const isChosen = ({ _id }: WritableCandidate) => chosen.includes(_id);
   const first = [...newest.filter(isChosen), ...newest.filter((one) => !isChosen(one))].slice(0, limit);
   return [...first, ...deployments.filter((one) => !isCounted(one))].map(({ _id }) => _id);
+}
+
+/** What a person has said is to stay writable: it counts until then, of a plan that allowed `limit`; `count` are still there. */
+export type Choice = { until: Date | null; limit: number; count: number };
+
+/**
+ * Whether nothing more can be chosen. That is done once a month, whatever becomes of the end of the plan since: keys that
+ * extend it, or that are handed on and taken back, open no further choice. A plan that allows more does, and once it is
+ * lost again so does a smaller one, where more were chosen than have a place on it.
+ */
+export function hasChosen(choice: Choice, allowed: number, now: Date): boolean {
+  return isCurrent(choice, now) && allowed <= choice.limit && choice.count <= allowed;
+}
+
+/** The limit that a further choice is kept with: no plan of the same month that allows as little opens another one. */
+export function limitKept(choice: Choice, allowed: number, now: Date): number {
+  return isCurrent(choice, now) ? Math.max(choice.limit, allowed) : allowed;
+}
+
+function isCurrent({ until }: Choice, now: Date): boolean {
+  return until !== null && until > now;
 }
 
 export function isCounted({ platform }: Pick<WritableCandidate, 'platform'>): boolean {
@@ -106,27 +128,34 @@ export async function requireWritableDomain(
 }
 
 /**
- * Returns the ids of the domains that the plan has no place for, of these deployments. Over the cap of each the chosen ones
- * can be changed, filled up by those that were added first.
+ * Returns the ids of the domains that the plan has no place for, of these deployments, and of each whether it may still be
+ * chosen. Over the cap of each deployment the chosen ones can be changed, filled up by those that were added first.
  */
 export async function domainsOverCap(
   session: ClientSession | null,
   { actor: { accountId }, now }: AccountContext,
   deploymentIds: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, boolean>> {
   const plan = activePlan(await SubscriptionModel.findOne({ accountId }).session(session).lean(), now());
   const { customDomains } = PLANS[plan];
   // Without a plan there is no other place either: their deployments are read-only.
-  if (customDomains === null || plan === 'free') return new Set();
+  if (customDomains === null || plan === 'free') return new Map();
   const of = { accountId, deploymentId: { $in: deploymentIds }, state: { $ne: 'removing' as const } };
-  const domains = await DomainModel.find(of, { deploymentId: 1, chosenAt: 1, createdAt: 1 }).session(session).lean();
-  const over = deploymentIds.flatMap((id) =>
-    domains
-      .filter(({ deploymentId }) => deploymentId === id)
-      .sort(inTurn)
-      .slice(customDomains),
-  );
-  return new Set(over.map(({ _id }) => _id));
+  const fields = { deploymentId: 1, chosenAt: 1, chosenLimit: 1, createdAt: 1 };
+  const domains = await DomainModel.find(of, fields).session(session).lean();
+  const over = deploymentIds.flatMap((id) => {
+    const own = domains.filter(({ deploymentId }) => deploymentId === id).sort(inTurn);
+    const mayBeChosen = !hasChosen(domainChoice(own), customDomains, now());
+    return own.slice(customDomains).map(({ _id }) => [_id, mayBeChosen] as const);
+  });
+  return new Map(over);
+}
+
+/** The choice among the domains of one deployment, which all that were chosen carry. */
+export function domainChoice(own: readonly Pick<DomainRow, 'chosenAt' | 'chosenLimit'>[]): Choice {
+  const chosen = own.filter(({ chosenAt }) => chosenAt instanceof Date);
+  const { chosenAt, chosenLimit } = chosen[0] ?? {};
+  return { until: chosenAt ? addMonths(chosenAt, 1) : null, limit: chosenLimit ?? 0, count: chosen.length };
 }
 
 type Candidate = Pick<DomainRow, 'chosenAt' | 'createdAt'>;

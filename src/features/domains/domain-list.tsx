@@ -54,7 +54,7 @@ export function DomainList({
   const open = deployments.filter(({ id }) => !isReadOnly(id));
   const kept = domains.filter(({ state }) => state !== 'removing');
   // A choice that left one out would take it from the person.
-  const mayChoose = !list.hasNextPage && kept.some(({ isOverCap }) => isOverCap);
+  const isChoiceWhole = !list.hasNextPage && kept.some(({ isOverCap }) => isOverCap);
   const isFull = limit !== null && kept.length >= limit;
   const add =
     open.length > 0 &&
@@ -67,7 +67,7 @@ export function DomainList({
     ));
   return (
     <div>
-      {deploymentId !== undefined && limit !== null && open.length > 0 && mayChoose && (
+      {deploymentId !== undefined && limit !== null && open.length > 0 && isChoiceWhole && (
         <DomainChoice deploymentId={deploymentId} domains={kept} limit={limit} />
       )}
       <Card className="overflow-hidden" aria-busy={list.isFetching}>
