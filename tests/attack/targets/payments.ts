@@ -82,8 +82,13 @@ export const target: Target = {
         return unless([400], await procedure('payments.checkout', { plan: 'PRO', ...price }, ada.token), 'a price');
       }
       if (act === 'foreign') {
-        const answered = procedure('payments.answerTest', { paymentId, answer: 'pay' }, bob.token);
-        return unless([404], await answered, 'a payment of another account');
+        const input = encodeURIComponent(JSON.stringify({ json: { paymentId } }));
+        const seen = await fetch(`${url}/api/trpc/payments.get?input=${input}`, {
+          headers: { authorization: `Bearer ${bob.token}` },
+        });
+        await seen.arrayBuffer();
+        const answered = await procedure('payments.answerTest', { paymentId, answer: 'pay' }, bob.token);
+        return [seen.status, answered].flatMap((status) => unless([404], status, 'a payment of another account'));
       }
       const symbols = Array.from({ length: 24 }, () => SYMBOLS[random.below(SYMBOLS.length)]).join('');
       const guessed = await procedure('licenses.redeem', { key: licenseKeyOf(symbols) }, bob.token);
