@@ -62,6 +62,7 @@ export const href = {
   /** Names the payment that the person comes from; the screen asks the server what became of it. */
   subscriptionSuccess: (paymentId: string) =>
     `${paths.subscriptionSuccess}?session_id=${encodeURIComponent(paymentId)}`,
+  subscriptionCancel: (paymentId: string) => `${paths.subscriptionCancel}?session_id=${encodeURIComponent(paymentId)}`,
   receipt: (paymentId: string) => `/receipts/${encodeURIComponent(paymentId)}`,
   deploymentSetup: (platform: PlatformId) => `/deployment-setup/${platform}`,
   deploy: (platform: PlatformId) => `/deploy/${platform}`,

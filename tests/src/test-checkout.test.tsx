@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import type { Payment } from '../../routers/schemas/payments.ts';
+import { LeftCheckoutView } from '../../src/features/payments/left-checkout.tsx';
 import { TestCheckoutScreen } from '../../src/screens/checkout/test.tsx';
+import { SubscriptionCancelScreen } from '../../src/screens/subscription/cancel.tsx';
 import { showScreen } from '../support/screen.tsx';
 
 afterEach(() => document.head.replaceChildren());
@@ -44,4 +46,31 @@ test('once a payment service takes the money, an open test payment cannot be pai
   expect(shown.linkTo('See the plans')).toBe('/subscription/pricing');
   expect(shown.page.textContent).not.toContain('No money moves');
   expect(shown.page.querySelectorAll('button')).toHaveLength(0);
+});
+
+const LEFT = { pattern: '/subscription/cancel', path: '/subscription/cancel?session_id=one' };
+
+test.each([
+  [{}, 'Not paid yet'],
+  [{ isTest: false }, 'Not paid yet'],
+  [{ state: 'failed' }, 'The payment for Pro was declined, and no plan has started.'],
+  [{ state: 'expired' }, 'This checkout for Pro is over, and no plan has started.'],
+] as const)('of a checkout that was left with %o the server says what became of it', async (change, text) => {
+  const left = { ...payment, ...change };
+  using shown = showScreen(<LeftCheckoutView paymentId="one" otherwise={null} />, { 'payments.get': () => left }, LEFT);
+  await shown.sees(text);
+  expect(shown.page.querySelectorAll('button')).toHaveLength(left.state === 'pending' ? 1 : 0);
+});
+
+test('whoever paid after all is led to the plan', async () => {
+  const paid = { ...payment, state: 'paid' as const };
+  using shown = showScreen(<LeftCheckoutView paymentId="one" otherwise={null} />, { 'payments.get': () => paid }, LEFT);
+  await shown.sees('Elsewhere');
+  expect(location.pathname + location.search).toBe('/subscription/success?session_id=one');
+});
+
+test('the address of a checkout that was left says nothing of a payment by itself', async () => {
+  using shown = showScreen(<SubscriptionCancelScreen />, {}, { ...LEFT, path: '/subscription/cancel' });
+  await shown.sees('Nothing is charged before you pay');
+  expect(shown.page.textContent).not.toMatch(/was charged/);
 });

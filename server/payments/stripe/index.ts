@@ -56,7 +56,7 @@ async function openSession({ stripe, publicUrl }: Parts, catalog: Catalog, order
         customer_update: { address: 'auto', name: 'auto' },
       }),
       success_url: successUrl(publicUrl, paymentId),
-      cancel_url: `${publicUrl}/subscription/cancel`,
+      cancel_url: cancelUrl(publicUrl, paymentId),
       metadata,
     },
     { idempotencyKey: `fairlead checkout ${paymentId} ${customerId}` },
@@ -94,7 +94,7 @@ async function openUpgrade({ stripe, publicUrl }: Parts, catalog: Catalog, order
   const { url } = await stripe.billingPortal.sessions.create({
     customer: customerId,
     configuration: catalog.portals.upgrade,
-    return_url: `${publicUrl}/subscription/cancel`,
+    return_url: cancelUrl(publicUrl, paymentId),
     flow_data: {
       type: 'subscription_update_confirm',
       subscription_update_confirm: {
@@ -131,6 +131,10 @@ async function itemOf(stripe: Stripe, subscription: string): Promise<Stripe.Subs
 
 function successUrl(publicUrl: string, paymentId: string): string {
   return `${publicUrl}/subscription/success?session_id=${paymentId}`;
+}
+
+function cancelUrl(publicUrl: string, paymentId: string): string {
+  return `${publicUrl}/subscription/cancel?session_id=${paymentId}`;
 }
 
 function priceOf({ prices }: Catalog, plan: CheckoutOrder['plan']): Stripe.Price {

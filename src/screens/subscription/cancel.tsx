@@ -1,23 +1,27 @@
-import { Link } from 'wouter';
-import { Button } from '../../components/button.tsx';
-import { Page } from '../../components/page.tsx';
-import { paths } from '../../lib/paths.ts';
+import { lazy, Suspense } from 'react';
+import { Spinner } from '../../components/spinner.tsx';
+import { LeftPage } from '../../features/payments/left-page.tsx';
+import { useAddress } from '../../lib/location.ts';
 
+/** Whoever comes here by the address alone needs neither the question nor the code for it. */
+const LeftCheckout = lazy(async () => ({
+  default: (await import('../../features/payments/left-checkout.tsx')).LeftCheckout,
+}));
+
+/** Where a checkout leads that was left or declined. Being here proves nothing: the server says what became of it. */
 export function SubscriptionCancelScreen() {
+  const { search } = useAddress();
+  const paymentId = new URLSearchParams(search).get('session_id');
+  const general = (
+    <LeftPage
+      title="Nothing is charged before you pay"
+      text="A plan starts once its payment has arrived. What you have paid is listed under Receipts in Account."
+    />
+  );
+  if (paymentId === null) return general;
   return (
-    <Page width="reading">
-      <h1 className="text-2xl font-semibold">Nothing was charged</h1>
-      <p className="mt-2 text-lg text-ink-muted text-pretty">
-        No money has moved and your plan is what it was. The 14-day trial of Pro needs no card.
-      </p>
-      <div className="mt-6 flex flex-wrap gap-2">
-        <Button asChild variant="primary">
-          <Link to={paths.subscriptionPricing}>See the plans</Link>
-        </Button>
-        <Button asChild>
-          <Link to={paths.dashboard}>Go to Dashboard</Link>
-        </Button>
-      </div>
-    </Page>
+    <Suspense fallback={<Spinner label="Reading your payment…" />}>
+      <LeftCheckout paymentId={paymentId} otherwise={general} />
+    </Suspense>
   );
 }

@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { Button } from '../../components/button.tsx';
+import { Page } from '../../components/page.tsx';
+import { paths } from '../../lib/paths.ts';
+
+/** Where somebody stands who has left a checkout; `children` is the first thing to do, where it is not to choose a plan. */
+export function LeftPage({ title, text, children }: { title: string; text: string; children?: ReactNode }) {
+  return (
+    <Page width="reading">
+      <h1 className="text-2xl font-semibold">{title}</h1>
+      <p className="mt-2 text-lg text-ink-muted text-pretty">{text}</p>
+      <div className="mt-6 flex flex-wrap gap-2">
+        {children}
+        <Button asChild variant={children === undefined ? 'primary' : 'secondary'} className="max-sm:w-full">
+          <Link to={paths.subscriptionPricing}>See the plans</Link>
+        </Button>
+        <Button asChild className="max-sm:w-full">
+          <Link to={paths.dashboard}>Go to Dashboard</Link>
+        </Button>
+      </div>
+    </Page>
+  );
+}
