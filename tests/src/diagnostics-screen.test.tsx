@@ -4,7 +4,7 @@ import type { CheckResult, Report, ReportList } from '../../routers/schemas/diag
 import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
 import { SharedReportScreen } from '../../src/screens/shared-report.tsx';
 import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
-import { shownAt } from '../support/screen-fixtures.ts';
+import { allowanceOf, shownAt } from '../support/screen-fixtures.ts';
 
 const ID = 'r'.repeat(20);
 
@@ -79,6 +79,17 @@ test('a name is typed, its checks come one by one, and the first broken link is 
   expect(shown.page.textContent).toContain('Set A shop.test to 192.0.2.1.');
   await shown.sees('Fix it');
   expect(shown.page.querySelectorAll('[aria-label="Checks of shop.test"] > li')).toHaveLength(2);
+});
+
+test('a plan that has the basic checks alone says so before one is run', async () => {
+  using basic = showScreen(<DiagnosticsScreen />, {
+    ...nothing,
+    'subscription.allowance': () => allowanceOf({ plan: 'BASIC' }),
+  });
+  await basic.sees('Your plan has the basic checks, Standard has all.');
+  using whole = showScreen(<DiagnosticsScreen />, { ...nothing, 'subscription.allowance': () => allowanceOf() });
+  await whole.sees('nothing is changed.');
+  expect(whole.page.textContent).not.toContain('basic checks');
 });
 
 test('what is no name is said at the field, and nothing is asked', async () => {

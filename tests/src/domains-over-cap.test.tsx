@@ -2,8 +2,9 @@ import { expect, test, vi } from 'vitest';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import { DomainList } from '../../src/features/domains/domain-list.tsx';
 import { DomainScreen } from '../../src/screens/domain.tsx';
+import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainOf } from '../support/domain-fixtures.ts';
-import { type Answers, showScreen } from '../support/screen.tsx';
+import { type Answers, showScreen, typeInto } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 const PLACE = { pattern: '/domains/:domainId', path: '/domains/shop' };
@@ -53,4 +54,22 @@ test('of domains beyond the cap the person says which can be changed, and one th
   using screen = showScreen(<DomainScreen />, answersFor({ ...over, id: 'shop' }), PLACE);
   await screen.sees('This one stays live and is read-only.');
   expect(screen.linkTo('See its domains')).toBe(`/deployments/${kept.deploymentId}?tab=domains`);
+});
+
+test('a deployment with all domains of its plan says so before a name is thought of', async () => {
+  const domain = domainOf();
+  const answers: Answers = {
+    ...answersFor(domain),
+    'subscription.allowance': () => allowanceOf({ plan: 'BASIC', customDomains: 1 }),
+    'deployments.list': () => ({ items: [deploymentOf({ id: domain.deploymentId })], nextCursor: null }),
+    'domains.add': () => expect.fail('It was asked for all the same'),
+  };
+  using shown = showScreen(<DomainsScreen />, answers);
+  await shown.sees(domain.name);
+  shown.button('Add a domain').click();
+  const text = 'This deployment has the one domain that its plan allows.';
+  await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
+  const field = typeInto(document, 'name', 'second.example');
+  field.form?.requestSubmit();
+  expect(field.getAttribute('aria-invalid')).toBe(null);
 });

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import { domainNameIn } from '../../../routers/schemas/domain-name.ts';
+import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
@@ -14,6 +16,8 @@ type ReportFormProps = {
 export function ReportForm({ isBusy, onName }: ReportFormProps) {
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string | undefined>(undefined);
+  const { data: allowance } = trpc.subscription.allowance.useQuery();
+  const isBasic = allowance !== undefined && PLANS[allowance.plan].diagnostics === 'basic';
   const submit = useSubmitOnce(isBusy, () => {
     const name = domainNameIn(typed);
     setError(name === null ? 'Type a domain name like example.com' : undefined);
@@ -23,7 +27,7 @@ export function ReportForm({ isBusy, onName }: ReportFormProps) {
     <form noValidate onSubmit={submit} className="flex flex-wrap items-end gap-3">
       <Field
         label="Check a domain name"
-        hint="Yours or anybody's: nothing is changed."
+        hint={`Yours or anybody's: nothing is changed.${isBasic ? ' Your plan has the basic checks, Standard has all.' : ''}`}
         error={error}
         className="min-w-60 flex-1"
       >

@@ -14,6 +14,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { DomainBadge, recordsSeen } from './domain-badge.tsx';
+import { domainCapText } from './domain-cap-text.ts';
 import { DomainChoice } from './domain-choice.tsx';
 
 export type NamedDeployment = { id: string; name: string; slug: string };
@@ -110,7 +111,7 @@ export function DomainList({
 function LargerPlan({ limit }: { limit: number }) {
   return (
     <Link to={paths.subscriptionPricing} className="text-sm text-ink-muted underline-offset-2 hover:underline">
-      {`This deployment has ${limit === 1 ? 'the one domain' : `all ${limit} domains`} that its plan allows.`}
+      {domainCapText(limit)}
     </Link>
   );
 }

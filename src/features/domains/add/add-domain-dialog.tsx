@@ -1,12 +1,17 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
+import { Link } from 'wouter';
 import { addDomainInput } from '../../../../routers/schemas/domains.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../components/button.tsx';
 import { Field } from '../../../components/field.tsx';
 import { FormDialog } from '../../../components/form-dialog.tsx';
+import { Notice } from '../../../components/notice.tsx';
 import { Select } from '../../../components/select.tsx';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { useNavigate } from '../../../lib/location.ts';
-import { href } from '../../../lib/paths.ts';
+import { href, paths } from '../../../lib/paths.ts';
+import { domainCapText } from '../domain-cap-text.ts';
 import type { AddDomainDialogProps } from '../domain-list.tsx';
 import { DomainNameField } from './domain-name-field.tsx';
 import { useAddDomain } from './use-add-domain.ts';
@@ -32,6 +37,7 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
       navigate(href.domain(id));
     },
   });
+  const cap = useDomainCap(watch('deploymentId'));
   return (
     <FormDialog
       title="Add a domain"
@@ -43,9 +49,24 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
       submitLabel="Add domain"
       busyLabel="Adding…"
       isBusy={add.isPending}
-      onSubmit={handleSubmit((input) => add.mutate(input))}
+      onSubmit={cap === null ? handleSubmit((input) => add.mutate(input)) : (event) => event.preventDefault()}
       onClose={onClose}
     >
+      {cap !== null && (
+        <Notice
+          tone="warn"
+          title={cap}
+          action={
+            <Button size="sm" asChild>
+              <Link to={paths.subscriptionPricing}>See the plans</Link>
+            </Button>
+          }
+        >
+          {deployments.length === 1
+            ? 'A larger plan has room for another.'
+            : 'Choose another deployment, or a larger plan.'}
+        </Notice>
+      )}
       <DomainNameField {...register('name')} error={errors.name?.message} />
       {deployments.length > 1 && (
         <Field
@@ -63,4 +84,13 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
       )}
     </FormDialog>
   );
+}
+
+/** Says that a deployment has all the domains that its plan allows, before a name is thought of; null while it has room. */
+function useDomainCap(deploymentId: string): string | null {
+  const { data: allowance } = trpc.subscription.allowance.useQuery();
+  const limit = allowance?.customDomains ?? null;
+  const own = trpc.domains.list.useQuery({ deploymentId }, { enabled: deploymentId !== '' && limit !== null });
+  const count = own.data?.items.filter(({ state }) => state !== 'removing').length ?? 0;
+  return limit !== null && count >= limit ? domainCapText(limit) : null;
 }
