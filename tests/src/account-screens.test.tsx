@@ -8,9 +8,10 @@ import { toasts } from '../../src/components/toast-store.ts';
 import { AccountScreen } from '../../src/screens/account.tsx';
 import { AuthResetScreen } from '../../src/screens/auth/reset.tsx';
 import { AuthStopEmailChangeScreen } from '../../src/screens/auth/stop-email-change.tsx';
+import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { SettingsScreen } from '../../src/screens/settings.tsx';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { ada, allowanceOf } from '../support/screen-fixtures.ts';
+import { ada, allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 const at = new Date('2030-01-01T12:00:00Z');
 const MAILED = 'A'.repeat(43);
@@ -153,11 +154,23 @@ test('settings hold profile, appearance, notifications and API tokens', async ()
   expect(shown.page.textContent).not.toContain('Beta Tester');
 });
 
-test('the profile of who takes part in the beta carries the badge', async () => {
-  signInAs({ ...ada, isBetaTester: true });
-  using shown = showScreen(<SettingsScreen />, answers());
-  await shown.sees('Beta Tester');
-});
+test.each([
+  [true, 1],
+  [false, 0],
+])(
+  'profile and deployments carry the badge while the person takes part in the beta: %s',
+  async (isBetaTester, count) => {
+    signInAs({ ...ada, isBetaTester });
+    const badges = (page: HTMLElement) => page.textContent?.match(/Beta Tester/g)?.length ?? 0;
+    using profile = showScreen(<SettingsScreen />, answers());
+    await profile.sees('API tokens');
+    expect(badges(profile.page)).toBe(count);
+    const list = () => ({ items: [deploymentOf({ name: 'Harbour' })], nextCursor: null });
+    using deployments = showScreen(<DeploymentsScreen />, { ...answers(), 'deployments.list': list });
+    await deployments.sees('Harbour');
+    expect(badges(deployments.page)).toBe(count);
+  },
+);
 
 test('a change of address shows what is wrong on its field, and where the link went', async () => {
   let answer: unknown = refusal('validation_failed', 'The current password is not right.', {
