@@ -1,9 +1,8 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
+import type { FormEvent } from 'react';
 import { useForm } from 'react-hook-form';
-import { Link } from 'wouter';
 import { addDomainInput } from '../../../../routers/schemas/domains.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { Button } from '../../../components/button.tsx';
 import { Field } from '../../../components/field.tsx';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { Notice } from '../../../components/notice.tsx';
@@ -38,6 +37,10 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
     },
   });
   const cap = useDomainCap(watch('deploymentId'));
+  const seePlans = (event: FormEvent) => {
+    event.preventDefault();
+    navigate(paths.subscriptionPricing);
+  };
   return (
     <FormDialog
       title="Add a domain"
@@ -46,28 +49,20 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
           ? `It will point to ${deployments[0]?.name}. You need a registered domain and a way to change its DNS records.`
           : 'You need a registered domain and a way to change its DNS records.'
       }
-      submitLabel="Add domain"
+      submitLabel={cap === null ? 'Add domain' : 'See the plans'}
       busyLabel="Adding…"
       isBusy={add.isPending}
-      onSubmit={cap === null ? handleSubmit((input) => add.mutate(input)) : (event) => event.preventDefault()}
+      onSubmit={cap === null ? handleSubmit((input) => add.mutate(input)) : seePlans}
       onClose={onClose}
     >
       {cap !== null && (
-        <Notice
-          tone="warn"
-          title={cap}
-          action={
-            <Button size="sm" asChild>
-              <Link to={paths.subscriptionPricing}>See the plans</Link>
-            </Button>
-          }
-        >
+        <Notice tone="warn" title={cap}>
           {deployments.length === 1
             ? 'A larger plan has room for another.'
             : 'Choose another deployment, or a larger plan.'}
         </Notice>
       )}
-      <DomainNameField {...register('name')} error={errors.name?.message} />
+      {cap === null && <DomainNameField {...register('name')} error={errors.name?.message} />}
       {deployments.length > 1 && (
         <Field
           label="Deployment"
