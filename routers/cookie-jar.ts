@@ -4,7 +4,7 @@ import type { CookieJar, JarName } from '../server/service-context.ts';
 import { DISCLAIMER_COOKIE_SECONDS } from './schemas/limits.ts';
 
 /** The refresh cookie lives as long as an idle session. */
-const COOKIES: Record<JarName, { name: string; maxAgeSeconds: number }> = {
+export const COOKIES: Record<JarName, { name: string; maxAgeSeconds: number }> = {
   refresh: { name: 'fairlead_refresh', maxAgeSeconds: 2_592_000 },
   device: { name: 'fairlead_device', maxAgeSeconds: 31_536_000 },
   disclaimer: { name: 'fairlead_disclaimer', maxAgeSeconds: DISCLAIMER_COOKIE_SECONDS },

@@ -1,8 +1,11 @@
 import { readdir } from 'node:fs/promises';
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
+import { COOKIES } from '../../routers/cookie-jar.ts';
+import { DISCLAIMER_SEEN } from '../../routers/schemas/disclaimer.ts';
+import { DISCLAIMER_COOKIE_SECONDS } from '../../routers/schemas/limits.ts';
 import { EXPORT_README } from '../../server/services/account/export-entries.ts';
-import { STORED_DATA } from '../../src/features/account/stored-data.ts';
+import { STORED_COOKIES, STORED_DATA } from '../../src/features/account/stored-data.ts';
 
 const MODELS = new URL('../../server/models/', import.meta.url);
 const DAY_SECONDS = 86_400;
@@ -47,6 +50,12 @@ async function collections() {
 test('the privacy page names every collection once', async () => {
   const named = STORED_DATA.flatMap(({ collections: names }) => names);
   expect([...named].sort()).toEqual((await collections()).map(({ name }) => name).sort());
+});
+
+test('the privacy page names every cookie, and how long it lasts', () => {
+  const named = STORED_COOKIES.flatMap(({ names, days }) => names.map((name) => [name, days * DAY_SECONDS]));
+  const ours = Object.values(COOKIES).map(({ name, maxAgeSeconds }) => [name, maxAgeSeconds]);
+  expect(named.sort()).toEqual([...ours, [DISCLAIMER_SEEN, DISCLAIMER_COOKIE_SECONDS]].sort());
 });
 
 test('what names an account goes with it or by its age, and the rest names nobody', async () => {

@@ -9,6 +9,21 @@ export type StoredData = {
   ends: StoredEnd;
 };
 
+/** What the app keeps in the browser as cookies, as the privacy page shows it; the same test holds it to the code. */
+export const STORED_COOKIES: readonly { names: readonly string[]; what: string; days: number }[] = [
+  { names: ['fairlead_refresh'], what: 'keeps you signed in', days: 30 },
+  {
+    names: ['fairlead_device'],
+    what: 'recognises a browser you have signed in with, so that strangers who guess passwords do not slow you down',
+    days: 365,
+  },
+  {
+    names: ['fairlead_disclaimer', 'disclaimerSeen'],
+    what: 'remember that you have seen and accepted the disclaimer',
+    days: 365,
+  },
+];
+
 /** All that is stored, as the privacy page shows it; a test compares it with the database (tests/services/stored-data.test.ts). */
 export const STORED_DATA: readonly StoredData[] = [
   {

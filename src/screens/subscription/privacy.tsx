@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { STORED_DATA } from '../../features/account/stored-data.ts';
+import { STORED_COOKIES, STORED_DATA } from '../../features/account/stored-data.ts';
 import { SupportEmail } from '../../features/contact/support-email.tsx';
 import { LegalPage } from '../../features/subscription/legal-page.tsx';
 import { paths } from '../../lib/paths.ts';
@@ -26,10 +26,16 @@ export function SubscriptionPrivacyScreen() {
         {
           title: 'Cookies',
           text: (
-            <p>
-              One cookie keeps you signed in, and one remembers that you have seen the disclaimer. There are no
-              advertising or tracking cookies, and none on the sites you publish.
-            </p>
+            <>
+              <ul aria-label="Cookies" className="list-disc pl-5">
+                {STORED_COOKIES.map(({ names, what, days }) => (
+                  <li key={what}>
+                    {`${names.length === 1 ? 'One' : 'Two'} ${what}, for ${days === 365 ? 'a year' : `${days} days`}.`}
+                  </li>
+                ))}
+              </ul>
+              <p>There are no advertising or tracking cookies, and none on the sites you publish.</p>
+            </>
           ),
         },
         {
