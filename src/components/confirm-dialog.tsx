@@ -18,6 +18,8 @@ export type ConfirmDialogProps = {
   /** What the button does, the same word as in the toast and the history. */
   confirmLabel: string;
   busyLabel?: string | undefined;
+  /** For an act that is itself a cancellation. */
+  cancelLabel?: string | undefined;
   isBusy?: boolean | undefined;
   isDestructive?: boolean | undefined;
   /** For what cannot be undone: the name that must be typed. */
@@ -58,6 +60,7 @@ function ConfirmForm({
   description,
   confirmLabel,
   busyLabel,
+  cancelLabel = 'Cancel',
   isBusy = false,
   isDestructive = true,
   nameToType,
@@ -105,7 +108,7 @@ function ConfirmForm({
       </form>
       <div className="flex flex-wrap justify-end gap-2 border-t border-line p-4 max-sm:flex-col-reverse max-sm:*:w-full">
         <AlertDialog.Cancel asChild>
-          <Button disabled={isBusy}>Cancel</Button>
+          <Button disabled={isBusy}>{cancelLabel}</Button>
         </AlertDialog.Cancel>
         <Button
           type="submit"

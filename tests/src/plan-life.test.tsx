@@ -80,6 +80,8 @@ test('a plan is canceled after the person has read what becomes of the deploymen
   await shown.sees('It renews on');
   shown.button('Cancel plan').click();
   await vi.waitFor(() => expect(document.body.textContent).toContain('stay live and become read-only'));
+  const choices = [...document.querySelectorAll('[role="alertdialog"] button')].map(({ textContent }) => textContent);
+  expect(choices).toEqual(['Keep the plan', 'Cancel plan']);
   press('Cancel plan');
   await vi.waitFor(() => expect(acts.cancel).toHaveBeenCalledTimes(1));
 });
@@ -97,9 +99,8 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   using shown = showScreen(<PlanSetting isBetaTester={false} />, answers);
   await shown.sees('It renews on');
   shown.button('Choose a smaller plan').click();
-  await vi.waitFor(() =>
-    expect(document.body.textContent).toContain('and you have 2: One then stays live and becomes read-only.'),
-  );
+  const text = 'and you have 2: One then stays live and becomes read-only.';
+  await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
   expect(document.body.textContent).toContain(
     'Basic has 1 domain for each deployment and one platform at a time: what goes beyond stays live.',
   );

@@ -60,7 +60,8 @@ test('of more deployments than one page has, a chosen one of the last stays chos
         : { items: all.slice(0, 50), nextCursor: 'next' },
     'subscription.chooseWritable': choose,
   });
-  await vi.waitFor(() => expect(document.body.textContent).toContain('3 of 3 deployments chosen.'));
+  const text = '3 of 3 deployments chosen.';
+  await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
   const save = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Save the choice');
   save?.click();
   await vi.waitFor(() => expect(choose).toHaveBeenCalledTimes(1));

@@ -61,6 +61,7 @@ export function PlanLife({ subscription }: { subscription: Subscription }) {
         description={`It stays yours until ${formatDate(endsAt)} and does not renew. Then all of your deployments stay live and become read-only. You can resume it until then.`}
         confirmLabel="Cancel plan"
         busyLabel="Canceling…"
+        cancelLabel="Keep the plan"
         isBusy={cancel.isPending}
         onConfirm={() => cancel.mutate()}
       />
