@@ -1,12 +1,14 @@
 import { PageHeader } from '../components/page-header.tsx';
+import { LegalLinks } from '../features/subscription/legal-links.tsx';
 import { PLAN_CHOICE, PlanChooser } from '../features/subscription/plan-chooser.tsx';
 
-/** Stands in the sidebar layout, which gives it its column. */
+/** Stands in the sidebar layout, which gives it its column and has no footer. */
 export function PricingScreen() {
   return (
     <>
       <PageHeader title="Pricing & Trial" description={PLAN_CHOICE} />
       <PlanChooser />
+      <LegalLinks className="mt-4" />
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { Payment } from '../../../routers/schemas/payments.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
+import type { Fact } from '../../components/fact-list.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { formatCents } from '../../lib/prices.ts';
 
@@ -28,7 +29,7 @@ export function orderFacts({
   creditCents,
   refundedCents,
   extraDays,
-}: Payment): { name: string; value: string }[] {
+}: Payment): Fact[] {
   return [
     { name: 'Plan', value: PLANS[plan].title },
     { name: 'Length', value: months === 1 ? '1 month' : `${months} months` },
@@ -38,19 +39,19 @@ export function orderFacts({
       : [{ name: 'Unused time of your plan', value: `−${formatCents(creditCents, currency)}` }]),
     ...(extraDays === 0 ? [] : [{ name: 'More unused time', value: `+${formatCount(extraDays, 'day')}` }]),
     ...(taxCents === 0 ? [] : [{ name: 'Tax', value: formatCents(taxCents, currency) }]),
-    { name: 'Total', value: formatCents(amountCents, currency) },
+    { name: 'Total', value: formatCents(amountCents, currency), isTotal: true },
     ...(refundedCents === 0 ? [] : [{ name: 'Returned', value: formatCents(refundedCents, currency) }]),
   ];
 }
 
-/** The facts of a receipt: the order, when it was paid and for which time. */
-export function receiptFacts(payment: Payment): { name: string; value: string }[] {
+/** The facts of a receipt: when it was paid and for which time, then the order, whose total comes last. */
+export function receiptFacts(payment: Payment): Fact[] {
   const { id, paidAt, period } = payment;
   return [
     { name: 'Receipt', value: id },
     ...(paidAt === null ? [] : [{ name: 'Paid', value: formatDate(paidAt) }]),
-    ...orderFacts(payment),
     ...(period === null ? [] : [{ name: 'From', value: formatDate(period.startsAt) }]),
     ...(period === null ? [] : [{ name: 'Until', value: formatDate(period.endsAt) }]),
+    ...orderFacts(payment),
   ];
 }

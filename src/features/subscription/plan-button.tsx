@@ -45,6 +45,12 @@ export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
   }
   return (
     <>
+      {/* Above it, so that the buttons of all plans stand in one line. */}
+      {reason !== null && (
+        <p id={reasonId} className="mt-5 -mb-2 text-sm text-ink-muted">
+          {reason}
+        </p>
+      )}
       <Button
         className="mt-5 w-full"
         disabled={kind === 'wait' || kind === 'none'}
@@ -55,11 +61,6 @@ export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
       >
         {label}
       </Button>
-      {reason !== null && (
-        <p id={reasonId} className="mt-2 text-sm text-ink-muted">
-          {reason}
-        </p>
-      )}
       {isAsking && kind === 'fewer' && (
         <FewerDeploymentsDialog
           plan={plan}

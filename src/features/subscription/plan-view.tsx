@@ -2,7 +2,6 @@ import { errorMessage } from '../../api/errors.ts';
 import { Card } from '../../components/card.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { betaOffer, isTestCheckout } from '../../lib/prices.ts';
-import { LegalLinks } from './legal-links.tsx';
 import { PlanGrid } from './plan-grid.tsx';
 import type { PlanSituation } from './plan-situation.ts';
 import { TrialOffer } from './trial-offer.tsx';
@@ -33,12 +32,10 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
           until you cancel it in Account. The trial and Beta end by themselves.
         </p>
         <p>
-          An upgrade starts at once and is credited the unused time of your plan. A smaller plan is chosen in Account
-          and begins when your period ends.
+          An upgrade starts at once and is credited the unused time of your plan; what is left beyond its price makes
+          the new plan longer. A smaller plan is chosen in Account and begins when your period ends.
         </p>
-        <p>What is left beyond the price of an upgrade makes the new plan longer.</p>
         <p>When a plan ends, nothing you published is taken away: it stays live and becomes read-only.</p>
-        <LegalLinks className="mt-2" />
       </div>
     </div>
   );

@@ -42,11 +42,11 @@ export function SubscriptionSuccessScreen() {
       <p className="mt-2 text-lg text-ink-muted text-pretty">{text}</p>
       <div className="mt-6 flex flex-wrap gap-2">
         {situation.kind === 'visitor' && (
-          <Button asChild variant="primary">
+          <Button asChild variant="primary" className="max-sm:w-full">
             <Link to={href.login(paths.subscriptionSuccess)}>Log in</Link>
           </Button>
         )}
-        <Button asChild variant={situation.kind === 'visitor' ? 'secondary' : 'primary'}>
+        <Button asChild variant={situation.kind === 'visitor' ? 'secondary' : 'primary'} className="max-sm:w-full">
           {isActive ? (
             <Link to={paths.dashboard}>Go to Dashboard</Link>
           ) : (
@@ -54,7 +54,7 @@ export function SubscriptionSuccessScreen() {
           )}
         </Button>
         {payment?.state === 'paid' && isActive && (
-          <Button asChild>
+          <Button asChild className="max-sm:w-full">
             <Link to={paths.paymentSuccess}>See the receipt</Link>
           </Button>
         )}
