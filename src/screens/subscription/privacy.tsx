@@ -30,7 +30,7 @@ export function SubscriptionPrivacyScreen() {
               <ul aria-label="Cookies" className="list-disc pl-5">
                 {STORED_COOKIES.map(({ names, what, days }) => (
                   <li key={what}>
-                    {`${names.length === 1 ? 'One' : 'Two'} ${what}, for ${days === 365 ? 'a year' : `${days} days`}.`}
+                    {`${names.length === 1 ? 'One' : 'Two'} ${what} (${days === 365 ? 'a year' : `${days} days`}).`}
                   </li>
                 ))}
               </ul>
