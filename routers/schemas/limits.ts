@@ -99,6 +99,9 @@ export const STOP_LINK_DAYS = 7;
 /** A release names at most this many of its corrupted files. */
 export const CORRUPTED_FILES_MAX = 50;
 
+/** A release names at most this many of the files that its entry page asks for and that are not there. */
+export const MISSING_LINKS_MAX = 20;
+
 /** Names that an account may have in all, those of unlimited plans as well, and of them claims that are not proved. */
 export const DOMAINS_MAX = 1_000;
 export const UNPROVED_DOMAINS_MAX = 50;

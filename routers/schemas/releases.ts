@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { logLineSchema } from './events.ts';
 import { NAME_NOTICE_CODES } from './name-notices.ts';
 import { NORMALISED_MAX } from './normal-form.ts';
-import { destinationSchema, shownErrorSchema } from './platforms/destination.ts';
+import { releaseDestinationSchema, shownErrorSchema } from './platforms/destination.ts';
 import { platformIdSchema } from './platforms/index.ts';
 import { cursorSchema, idSchema, pageSizeSchema, sha256Schema } from './primitives.ts';
 import { listedReleaseStateSchema, releaseStateSchema, releaseStepNameSchema, stepStateSchema } from './states.ts';
@@ -120,7 +120,7 @@ export const releaseSchema = z.strictObject({
   /** Files that the store has lost, or found corrupted: they are not served. At most `CORRUPTED_FILES_MAX`. */
   corruptedFiles: z.array(z.string()),
   error: z.nullable(shownErrorSchema),
-  destinations: z.array(destinationSchema),
+  destinations: z.array(releaseDestinationSchema),
   createdAt: z.date(),
   startedAt: z.nullable(z.date()),
   finishedAt: z.nullable(z.date()),

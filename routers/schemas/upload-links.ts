@@ -17,12 +17,16 @@ const ELEMENT = /<([a-z][a-z0-9-]*)(\s(?:"[^"]*"|'[^']*'|[^"'<>])*)>/gi;
 /** Walked from one attribute to the next, so that what stands in a value is not taken for one. */
 const ATTRIBUTE = /([^\s=>"'/]+)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
 const NAMES = new Set(['href', 'src', 'poster', 'srcset', 'data']);
+/** A comma without a space behind it may be part of an address. */
+const CANDIDATE = /(?:^|,\s)\s*([^\s,][^\s]*)/g;
 const CSS_REFERENCE = /url\(\s*("[^"]*"|'[^']*'|[^"'()\s]+)\s*\)|@import\s+("[^"]*"|'[^']*')/gi;
 /** What stands in these is no part of the page as it is first shown; the tag of a script itself is. */
+const STYLE_PART: SilentPart = { name: '<style', isTagShown: false, isShown: true, end: /<\/style\s*>/gi };
+const STYLE_START = /<style\b/gi;
 const SILENT_PARTS = [
   { name: '<!--', isTagShown: false, end: /-->/g },
   { name: '<script', isTagShown: true, end: /<\/script\s*>/gi },
-  { name: '<style', isTagShown: false, end: /<\/style\s*>/gi },
+  STYLE_PART,
   { name: '<template', isTagShown: false, end: /<\/template\s*>/gi },
   { name: '<noscript', isTagShown: false, end: /<\/noscript\s*>/gi },
 ];
@@ -31,7 +35,7 @@ const STYLE_COMMENTS = [{ name: '/*', isTagShown: false, end: /\*\//g }];
 /** Longer than any path of a release with every character escaped, and a query besides: it leads nowhere inside. */
 const TARGET_MAX = 4_000;
 /** Elements whose `href`, `src` or `data` names something that has to be there, with those that lead to another page. */
-const PAGE_LINKS = new Set(['a', 'area', 'iframe', 'frame']);
+const PAGE_LINKS: ReadonlySet<string> = new Set(['a', 'area', 'iframe', 'frame']);
 const RESOURCES = new Set([
   'link',
   'script',
@@ -58,45 +62,123 @@ export function findLinks(path: string, text: string): FoundLink[] {
 }
 
 function linksOfStyle(text: string): FoundLink[] {
-  const css = blankParts(text, /\/\*/g, STYLE_COMMENTS);
-  const lineAt = lineCounter(css);
-  return [...css.matchAll(CSS_REFERENCE)].map((match) => ({
-    target: unquoted(match[1] ?? match[2] ?? ''),
-    line: lineAt(match.index),
-    isPage: false,
-  }));
+  const lineAt = lineCounter(text);
+  return Array.from(styleReferences(text), ({ target, start }) => ({ target, line: lineAt(start), isPage: false }));
 }
 
 function linksOfPage(text: string): FoundLink[] {
-  const html = blankParts(text, SILENT_START, SILENT_PARTS);
-  const lineAt = lineCounter(html);
-  const found: FoundLink[] = [];
-  for (const { 1: element = '', 2: attributes = '', index } of html.matchAll(ELEMENT)) {
-    const line = lineAt(index);
-    for (const { 1: name = '', 2: value = '' } of attributes.matchAll(ATTRIBUTE)) {
-      if (!NAMES.has(name.toLowerCase())) continue;
-      const attribute = { element: element.toLowerCase(), name: name.toLowerCase(), value: unquoted(value) };
-      // With another base nothing here is relative to the page.
-      if (attribute.element === 'base' && attribute.name === 'href') return [];
-      found.push(...linksOfAttribute(attribute, line));
+  const page = readPage(text);
+  const found: { at: number; link: Omit<FoundLink, 'line'> }[] = [];
+  let base: string | null = null;
+  for (const { element, at, attributes } of elementsOf(page)) {
+    const own = element === 'base' ? attributes.find(({ name }) => name === 'href') : undefined;
+    if (own !== undefined) {
+      base ??= targetOf(own);
+      found.push({ at, link: { target: base, isPage: true } });
+    }
+    for (const { target } of referencesOf(element, attributes)) {
+      if (found.length > MAX_A_FILE) break;
+      found.push({ at, link: { target, isPage: PAGE_LINKS.has(element) } });
     }
     if (found.length > MAX_A_FILE) break;
   }
-  return found;
+  for (const { target, start } of styleElementReferences(page)) {
+    if (found.length > MAX_A_FILE) break;
+    found.push({ at: start, link: { target, isPage: false } });
+  }
+  // With another base nothing is relative to the page. What begins with a slash is below the same host all the same.
+  const isElsewhere = base !== null && !leadsInside(base);
+  const kept = found.filter(({ link }) => base === null || (!isElsewhere && link.target.startsWith('/')));
+  const lineAt = lineCounter(text);
+  return kept.sort((a, b) => a.at - b.at).map(({ at, link }) => ({ ...link, line: lineAt(at) }));
 }
 
-type Attribute = { element: string; name: string; value: string };
+/** A page with what it shows nobody blanked: `elements` without its styles, `styles` with them. Both are as long as it. */
+export type PageText = { elements: string; styles: string };
 
-function linksOfAttribute({ element, name, value }: Attribute, line: number): FoundLink[] {
-  const isPage = PAGE_LINKS.has(element);
-  if (!isPage && !RESOURCES.has(element)) return [];
-  if (name === 'data' && element !== 'object') return [];
-  if (name !== 'srcset') return [{ target: value, line, isPage }];
-  // Candidates are parted by commas, each with a width or density behind it (HTML standard, 4.8.4.2.1).
-  return value
-    .split(/,\s+/, MAX_A_FILE)
-    .map((candidate) => /^\S*/.exec(candidate.trim())?.[0] ?? '')
-    .map((target) => ({ target, line, isPage }));
+/** Blanks what is no part of the page as it is first shown, and leaves every place where it was. */
+export function readPage(text: string): PageText {
+  const styles = blankParts(text, SILENT_START, SILENT_PARTS);
+  return { styles, elements: blankParts(styles, STYLE_START, [{ ...STYLE_PART, isShown: false }]) };
+}
+
+export type PageElement = { element: string; at: number; attributes: readonly Attribute[] };
+/** `value` is as it is written, with its quotes, and `start` its place. */
+export type Attribute = { name: string; value: string; start: number };
+/** What an element or a style names: `start` and `end` are its place in the text. */
+export type Reference = { target: string; start: number; end: number };
+
+/** Yields the elements of a page, in their order. */
+export function* elementsOf({ elements }: PageText): Generator<PageElement> {
+  for (const { 1: element = '', 2: text = '', index } of elements.matchAll(ELEMENT)) {
+    const at = index + 1 + element.length;
+    const attributes = Array.from(text.matchAll(ATTRIBUTE), (match) => {
+      const value = match[2] ?? '';
+      return { name: (match[1] ?? '').toLowerCase(), value, start: at + match.index + match[0].length - value.length };
+    });
+    yield { element: element.toLowerCase(), at: index, attributes };
+  }
+}
+
+/** Yields what the attributes of an element name. */
+export function* referencesOf(element: string, attributes: readonly Attribute[]): Generator<Reference> {
+  const names = PAGE_LINKS.has(element) || RESOURCES.has(element);
+  for (const { name, value, start } of attributes) {
+    if (name === 'style') yield* styleReferences(value, start);
+    if (!names || !NAMES.has(name) || (name === 'data' && element !== 'object')) continue;
+    const inner = innerOf(value, start);
+    if (name === 'srcset') yield* candidatesIn(inner);
+    else yield referenceIn(inner.text, inner.start);
+  }
+}
+
+/** Candidates are parted by commas, each with a width or density behind it (HTML standard, 4.8.4.2.1). */
+function* candidatesIn({ text, start }: Inner): Generator<Reference> {
+  for (const match of text.matchAll(CANDIDATE)) {
+    const written = match[1] ?? '';
+    yield referenceIn(written, start + match.index + match[0].length - written.length);
+  }
+}
+
+/** Yields what the styles inside a page name. */
+export function* styleElementReferences({ styles }: PageText): Generator<Reference> {
+  STYLE_START.lastIndex = 0;
+  for (let found = STYLE_START.exec(styles); found !== null; found = STYLE_START.exec(styles)) {
+    const start = STYLE_START.lastIndex;
+    STYLE_PART.end.lastIndex = start;
+    const end = STYLE_PART.end.exec(styles);
+    if (end === null) return;
+    yield* styleReferences(styles.slice(start, end.index), start);
+    STYLE_START.lastIndex = STYLE_PART.end.lastIndex;
+  }
+}
+
+/** Yields what a style sheet names, or a part of one that begins at `from`. */
+export function* styleReferences(text: string, from = 0): Generator<Reference> {
+  for (const match of blankParts(text, /\/\*/g, STYLE_COMMENTS).matchAll(CSS_REFERENCE)) {
+    const value = match[1] ?? match[2] ?? '';
+    const inner = innerOf(value, from + match.index + match[0].lastIndexOf(value));
+    yield referenceIn(inner.text, inner.start);
+  }
+}
+
+/** Returns the target that an attribute names. */
+export function targetOf({ value, start }: Attribute): string {
+  return referenceIn(innerOf(value, start).text, 0).target;
+}
+
+type Inner = { text: string; start: number };
+
+/** What stands between the quotes of a value, where there are any. */
+function innerOf(value: string, start: number): Inner {
+  const isQuoted = value.startsWith('"') || value.startsWith("'");
+  return isQuoted ? { text: value.slice(1, -1), start: start + 1 } : { text: value, start };
+}
+
+function referenceIn(text: string, at: number): Reference {
+  const written = text.trim();
+  const start = at + text.length - text.trimStart().length;
+  return { target: written.replaceAll('&amp;', '&'), start, end: start + written.length };
 }
 
 /**
@@ -170,14 +252,8 @@ function resolve(from: string, target: string): string | null {
   return parts.join('/');
 }
 
-function unquoted(value: string): string {
-  return value
-    .replace(/^["']|["']$/g, '')
-    .trim()
-    .replaceAll('&amp;', '&');
-}
-
-type SilentPart = { name: string; isTagShown: boolean; end: RegExp };
+/** What is shown is stepped over and left as it is. */
+type SilentPart = { name: string; isTagShown: boolean; isShown?: boolean; end: RegExp };
 
 /**
  * The text with these parts blanked, from each start to the next end of its kind. A kind whose end was looked for in
@@ -198,7 +274,8 @@ function blankParts(text: string, start: RegExp, parts: readonly SilentPart[]): 
       endless.add(part.name);
       continue;
     }
-    pieces.push(text.slice(at, tagEnd), blanked(text.slice(tagEnd, part.end.lastIndex)));
+    const silent = text.slice(tagEnd, part.end.lastIndex);
+    pieces.push(text.slice(at, tagEnd), part.isShown === true ? silent : blanked(silent));
     at = part.end.lastIndex;
     start.lastIndex = at;
   }

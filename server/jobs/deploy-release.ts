@@ -79,5 +79,6 @@ async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: Ste
   });
   await job.providers.faults?.at('verifying:switched');
   await makePublic(work, job, call, step);
-  await verification.atPublicAddress();
+  const missingLinks = await verification.atPublicAddress();
+  await job.transaction((session) => savePublished(session, work, { missingLinks }));
 }

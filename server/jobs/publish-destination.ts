@@ -48,7 +48,8 @@ async function publish(job: Job, work: ReleaseWork, call: PlatformCall, step: St
     await job.transaction((session) => savePublished(session, work, { verifiedUnder }));
   }
   await makePublic(work, job, call, step);
-  await verification.atPublicAddress();
+  const missingLinks = await verification.atPublicAddress();
+  await job.transaction((session) => savePublished(session, work, { missingLinks }));
 }
 
 /** The steps of a release tell of its primary destination; of the others a person sees the state. */

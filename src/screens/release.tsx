@@ -1,4 +1,5 @@
 import { Download, FilePen } from 'lucide-react';
+import { Suspense } from 'react';
 import { Link, useParams } from 'wouter';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
@@ -21,6 +22,7 @@ import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { CorruptedPanel } from '../features/releases/corrupted-panel.tsx';
 import { seenAgainText } from '../features/releases/going-back.ts';
 import { HandOffPanel } from '../features/releases/hand-off-panel.tsx';
+import type { MissingLinksProps } from '../features/releases/missing-links.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { ReleaseDiff } from '../features/releases/release-diff.tsx';
 import { isCancellable, SOURCE_LABELS } from '../features/releases/release-labels.ts';
@@ -29,11 +31,17 @@ import { ReleasePlatforms } from '../features/releases/release-platforms.tsx';
 import { ReleaseSteps } from '../features/releases/release-steps.tsx';
 import { RollBackBadge } from '../features/releases/roll-back-badge.tsx';
 import { useReleaseActs } from '../features/releases/use-release-acts.ts';
+import { lazyComponent } from '../lib/lazy-component.tsx';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isRollingBack } from '../lib/roll-back.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 import { shownState } from '../lib/waiting.ts';
+
+/** Most sites lack nothing. */
+const missingLinks = lazyComponent<MissingLinksProps>(
+  async () => (await import('../features/releases/missing-links.tsx')).MissingLinks,
+);
 
 /** A release's whole story. Everything is asked of the server, so that a reload shows the same. */
 export function ReleaseScreen() {
@@ -118,6 +126,11 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
       <ReleaseOutcome release={release} retry={retry} mayChange={mayChange} />
       {release.changedFiles === 0 && <UnchangedNotice release={release} />}
       {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}
+      {release.state === 'live' && release.destinations.some((one) => one.missingLinks.length > 0) && (
+        <Suspense>
+          <missingLinks.Component release={release} isReadOnly={!mayChange} />
+        </Suspense>
+      )}
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
         <div className="flex min-w-0 flex-col gap-4">
           <Card>

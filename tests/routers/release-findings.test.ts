@@ -73,9 +73,12 @@ test('links that begin with a slash are told where the site is below a folder, u
   await connections.connect({ provider: 'github-pages', token: TOKEN });
   const options = { publicFiles: true };
   const deployment = await deployments.create({ name: 'Below', platform: 'github-pages', options });
+  const missing: string[][] = [];
   const logOf = async (text: string): Promise<string[]> => {
-    const page = `<link rel="stylesheet" href="/style.css">${text}`;
-    const { steps } = await publish(app, person, deployment, { 'index.html': page, 'style.css': 'p {}' });
+    const page = `<link rel="stylesheet" href="/style.css"><img src="there.png">${text}`;
+    const site = { 'index.html': page, 'style.css': 'p {}', 'there.png': 'png' };
+    const { steps, destinations } = await publish(app, person, deployment, site);
+    missing.push(...destinations.map(({ missingLinks }) => missingLinks));
     return steps.find(({ name }) => name === 'preparing')?.log.map((line) => line.text) ?? [];
   };
   const told = expect.stringMatching(/^1 link begins with a slash\. The site is published below a folder/);
@@ -86,4 +89,30 @@ test('links that begin with a slash are told where the site is below a folder, u
   expect(await logOf('two')).toContainEqual(told);
   await DomainModel.updateOne({ _id: domainId, accountId: person.user.id }, { state: 'active' });
   expect(await logOf('three')).not.toContainEqual(told);
+  // Every byte is as it was uploaded, and visitors see bare text.
+  expect(missing).toEqual([['/style.css'], ['/style.css'], ['/style.css']]);
+});
+
+test('what the entry page names is asked for once, and what is missing is told on the release that is live', async () => {
+  await using app = await createPublishingApp();
+  const page = `<link rel="stylesheet" href="style.css"><link rel="canonical" href="/nowhere">
+<script src="/js/app.js"></script><img src="logo.png?v=2" srcset="small.png 1x, logo.png 2x"><a href="/gone.html">Gone</a>
+<p style="background: url(back.png)">a</p><img src="https://example.com/far.png"><img src="data:image/png;base64,x">`;
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Named', platform: 'built-in' });
+  const site = { 'index.html': page, 'style.css': 'p {}', 'small.png': 'png' };
+  const { state, steps, destinations } = await publish(app, person, deployment, site);
+  const missing = ['/js/app.js', '/logo.png?v=2', '/logo.png', '/back.png'];
+  expect(state).toBe('live');
+  expect(destinations).toMatchObject([{ missingLinks: missing }]);
+  const log = steps.find(({ name }) => name === 'verifying')?.log.map(({ text }) => text) ?? [];
+  expect(log).toContain('The entry page names files that are missing, of 6 files:');
+  expect(log).toContain('/js/app.js is missing');
+
+  // Where every address opens the start page, a page in the place of a picture is none.
+  await person.caller.deployments.update({ deploymentId: deployment.id, isSinglePage: true });
+  const more = await publish(app, person, deployment, { ...site, 'logo.png': 'png', 'back.png': 'png' });
+  expect(more.destinations).toMatchObject([{ missingLinks: ['/js/app.js'] }]);
+  const whole = await publish(app, person, deployment, { 'index.html': '<img src="a.png">', 'a.png': 'png' });
+  expect(whole.destinations).toMatchObject([{ missingLinks: [] }]);
 });

@@ -53,6 +53,27 @@ test('a sound release says nothing of damage', async () => {
   expect(shown.page.textContent).not.toMatch(/damaged/i);
 });
 
+test('a live release names what its entry page asks for in vain, and says where links lead outside its folder', async () => {
+  const [place = expect.fail('The release is nowhere')] = releaseDetailOf({}).destinations;
+  const below = { ...place, platform: 'github-pages', url: 'https://pat.github.io/things' } as const;
+  const show = (...destinations: (typeof place)[]) =>
+    showScreen(
+      <ReleaseScreen />,
+      {
+        'releases.get': () => releaseDetailOf({ deploymentId: 'd', destinations }),
+        'releases.diff': () => NO_DIFFERENCE,
+      },
+      AT_THE_RELEASE,
+    );
+  using inFolder = show({ ...below, missingLinks: ['/style.css'] });
+  await inFolder.sees('The entry page names 1 file that visitors do not get');
+  await inFolder.sees('The site is below /things/');
+  await inFolder.sees('/style.css');
+  using several = show(place, { ...below, id: 'b', missingLinks: ['/things/a.png', '/things/b.png'] });
+  await several.sees('names 2 files that visitors do not get on GitHub Pages');
+  expect(several.page.textContent).not.toContain('The site is below');
+});
+
 test('a list of releases marks the one that is damaged, and no other', () => {
   const releases = [releaseOf({ corruptedFiles: ['a.css'] }), releaseOf({ number: 2, state: 'superseded' })];
   using shown = showScreen(

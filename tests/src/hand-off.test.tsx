@@ -13,7 +13,10 @@ afterEach(() => {
   sessionStorage.clear();
 });
 
-const destination = { id: 'd'.repeat(20), platform: 'replit', url: '', state: 'waiting', error: null } as const;
+const destination = {
+  ...({ id: 'd'.repeat(20), platform: 'replit', url: '', state: 'waiting' } as const),
+  ...{ error: null, missingLinks: [] as string[] },
+};
 const waiting = releaseDetailOf({ state: 'processing', platform: 'replit', url: '', destinations: [destination] });
 const steps = [
   { text: 'Download release 3 as a ZIP.' },

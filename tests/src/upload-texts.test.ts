@@ -69,8 +69,25 @@ test('the links of a page are those that lead inside, and none of a comment, a s
   ]);
 });
 
-test('a page with a base of its own is left alone, and a style sheet is read', () => {
-  expect(findLinks('a.html', '<base href="/x/"><img src="a.png">')).toEqual([]);
+test.each([
+  ['<base href="/x/"><img src="a.png"><img src="/b.png">', ['/x/', '/b.png']],
+  ['<img src="/b.png"><base href="./">', ['/b.png']],
+  ['<base href="https://cdn.example.com/"><img src="/a.png">', []],
+])('with a base of its own a page names what begins with a slash, unless the base is elsewhere: %s', (page, names) => {
+  expect(findLinks('a.html', page).map(({ target }) => target)).toEqual(names);
+});
+
+test('the styles inside a page name files as well, and none in a comment', () => {
+  const page = `<p style="background: url('img/a.png')">a</p>\n<style>/* url(no.png) */ @import "/b.css";
+.a { content: '<img src="no.png">'; background: url(c.png) }</style><!-- <style>p { background: url(no.png) }</style> -->`;
+  expect(findLinks('index.html', page).map(({ target, line }) => `${line} ${target}`)).toEqual([
+    '1 img/a.png',
+    '2 /b.css',
+    '3 c.png',
+  ]);
+});
+
+test('a style sheet is read', () => {
   const css = '/* url(no.png) */\n@import "base.css";\n.a { background: url( "img/a.png" ) } .b { src: url(data:x) }';
   expect(findLinks('a.css', css).map(({ target, line }) => [target, line])).toEqual([
     ['base.css', 2],

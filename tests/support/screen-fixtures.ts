@@ -87,7 +87,7 @@ export function releaseOf(fields: Partial<Release> = {}): Release {
     source: 'folder',
     createdBy: 'sailor',
     url: 'http://harbour.localhost:3001',
-    destinations: [destinationOf('harbour')],
+    destinations: [{ ...destinationOf('harbour'), missingLinks: [] }],
     previewUrl: `http://r${number}--harbour.localhost:3001`,
     fileCount: 214,
     totalBytes: 8_400_000,

@@ -22,5 +22,12 @@ export const destinationSchema = z.strictObject({
   error: z.nullable(shownErrorSchema),
 });
 
+/** The same for one release. */
+export const releaseDestinationSchema = z.extend(destinationSchema, {
+  /** Style sheets, scripts and pictures that the entry page names there and visitors do not get; see `MISSING_LINKS_MAX`. */
+  missingLinks: z.array(z.string()),
+});
+
 export type ShownError = z.infer<typeof shownErrorSchema>;
 export type Destination = z.infer<typeof destinationSchema>;
+export type ReleaseDestination = z.infer<typeof releaseDestinationSchema>;

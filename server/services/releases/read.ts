@@ -214,7 +214,10 @@ export function toRelease(addresses: Addresses, doc: ReleaseRow, deployment: Dep
     createdBy: doc.createdBy,
     url: siteUrlOf(addresses, site),
     previewUrl: releaseUrlOf(addresses, { ...site, number: doc.number, ownUrl: published.ownUrl }),
-    destinations: doc.destinations.map((one) => toDestination(addresses, deployment.slug, one)),
+    destinations: doc.destinations.map((one) => ({
+      ...toDestination(addresses, deployment.slug, one),
+      missingLinks: [...(one.missingLinks ?? [])],
+    })),
     fileCount: doc.fileCount,
     totalBytes: doc.totalBytes,
     changedFiles: doc.changedFiles,

@@ -111,7 +111,10 @@ export async function findRunningRelease(accountId: string, releaseId: string): 
 }
 
 type ReleaseChange = Partial<
-  Pick<ReleaseDestinationDoc, 'ref' | 'url' | 'ownUrl' | 'actId' | 'publicAt' | 'verifiedUnder' | 'state' | 'error'>
+  Pick<
+    ReleaseDestinationDoc,
+    'ref' | 'url' | 'ownUrl' | 'actId' | 'publicAt' | 'verifiedUnder' | 'missingLinks' | 'state' | 'error'
+  >
 >;
 
 /** Writes what became of the release at its destination, and has the work go on with it. */

@@ -12,6 +12,7 @@ import type { Providers } from '../../service-context.ts';
 import { runInTimeSlices } from '../../time-slices.ts';
 import { addressHere, type SiteAddress } from '../site-address.ts';
 import { compareAnswers, type Expected, FOREIGN_PAGE_BYTES, type Visiting } from './compare-answers.ts';
+import { toldOfEntryPage, visitEntryPage } from './entry-page.ts';
 import { storedRef } from './platform-call.ts';
 import type { ReleaseWork } from './release-work.ts';
 import { readRedirects } from './rule-report.ts';
@@ -26,7 +27,7 @@ import { wasLiveBefore } from './was-live-before.ts';
  *
  * What is expected is what the platform says that it serves (`capabilities.serving`). An answer that differs is asked
  * for again a few seconds; where the platform's edge may take longer (`limits.settleMs`), the job waits in the queue
- * between two looks, until that time is over.
+ * between two looks, until that time is over. At last the entry page is opened as visitors do (entry-page.ts).
  */
 const SAMPLE_FILES = 100;
 const LARGEST_FILES = 20;
@@ -57,7 +58,8 @@ export type Verification = {
   /** The conditions under which the files are seen (seen-files.ts). */
   conditions: string;
   atOwnAddress(): Promise<void>;
-  atPublicAddress(): Promise<void>;
+  /** Returns what the entry page names there and visitors do not get. */
+  atPublicAddress(): Promise<string[]>;
 };
 
 /** Returns the two halves for a release that is being worked on; what each of them finds goes to the step's log. */
@@ -111,6 +113,9 @@ export async function verifyRelease(
       else report.log(told(await verifyWhole(atPublic), 'the public address', release._id));
       if (wasLiveBefore(release)) report.log('Switched back to this release');
       report.log(`Seen live at ${toVerify.public.url}`);
+      const entryPage = await visitEntryPage(call, toVerify.public);
+      for (const line of toldOfEntryPage(entryPage)) report.log(line);
+      return entryPage.missing;
     },
   };
 }
