@@ -11,6 +11,7 @@ import {
   isOwnerLeaving,
   recordRemovals,
 } from '../services/deployments/erase.ts';
+import type { Removal } from '../services/deployments/left-sites.ts';
 import { eraseSomeDomains } from '../services/domains/detach.ts';
 import { destinationKey } from '../services/releases/other-destinations.ts';
 import { shownError } from '../services/releases/outcome.ts';
@@ -30,13 +31,13 @@ export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
     const deployment = await findDeleting(job.accountId, job.payload.deploymentId);
     if (deployment === null) return;
     await requireNobodyPublishes(deployment);
-    const left = await removeEverywhere(job, deployment);
+    const removals = await removeEverywhere(job, deployment);
     await providers.faults?.at('removing:platform');
     while (await job.transaction((session) => eraseSomeReleases(session, deployment))) signal.throwIfAborted();
     while (await job.transaction((session) => eraseSomeVisits(session, deployment))) signal.throwIfAborted();
     const ids = { accountId: job.accountId, deploymentId: deployment._id };
     while (await job.transaction((session) => eraseSomeDomains(session, providers.now(), ids))) signal.throwIfAborted();
-    await job.transaction((session) => eraseDeployment(session, providers, deployment, left));
+    await job.transaction((session) => eraseDeployment(session, providers, deployment, removals));
   },
 };
 
@@ -51,25 +52,25 @@ async function requireNobodyPublishes({ accountId, _id: deploymentId, destinatio
 }
 
 /**
- * One platform that refuses keeps the deployment from no other; its owner is shown what it said. Returns the destinations
- * whose sites stay.
+ * One platform that refuses keeps the deployment from no other; its owner is shown what it said. Returns what became of
+ * each site.
  */
-async function removeEverywhere(
-  job: RunningJob<'remove-deployment'>,
-  deployment: DeploymentDoc,
-): Promise<DestinationDoc[]> {
+async function removeEverywhere(job: RunningJob<'remove-deployment'>, deployment: DeploymentDoc): Promise<Removal[]> {
   const { destinations } = deployment;
   const leaving = await isOwnerLeaving(deployment.accountId);
   const outcomes = await Promise.allSettled(
     destinations.map((destination) => removeAt(job, deployment, destination, leaving)),
   );
   const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  if (refusals.length === 0) return outcomes.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
   const removals = outcomes.map((one) => (one.status === 'rejected' ? shownError(one.reason) : one.value));
-  if (refusals.length === 0) return destinations.filter((_, index) => removals[index] === 'left');
   job.signal.throwIfAborted();
   await job.transaction((session) => recordRemovals(session, deployment, removals));
   throw refusals.find((error) => !isFinal(error)) ?? refusals[0];
 }
+
+const GONE: Removal = { isLeft: false, kept: null };
+const LEFT: Removal = { isLeft: true, kept: null };
 
 /**
  * What a person has published by hand is theirs to take down. A platform that does not let us in any more keeps its site: nobody could ever take it off. So does one that wants a
@@ -80,16 +81,16 @@ async function removeAt(
   deployment: DeploymentDoc,
   destination: DestinationDoc,
   isOwnerLeaving: boolean,
-): Promise<'gone' | 'left'> {
+): Promise<Removal> {
   const { platform, state, site, url } = destination;
-  if (state === 'removed') return 'gone';
+  if (state === 'removed') return GONE;
   const isTheirs = providers.platforms[platform]?.capabilities.publish === 'handOff';
   if (isTheirs || (deployment.leavesSites && !PLATFORMS[platform].isServedHere)) {
-    return (site ?? url ?? null) === null ? 'gone' : 'left';
+    return (site ?? url ?? null) === null ? GONE : LEFT;
   }
   try {
-    await providers.platforms[platform]?.remove(platformCall(providers, deployment, destination, signal));
-    return 'gone';
+    const kept = await providers.platforms[platform]?.remove(platformCall(providers, deployment, destination, signal));
+    return { isLeft: false, kept: kept ?? null };
   } catch (error) {
     const isLockedOut =
       error instanceof AppError &&
@@ -100,6 +101,6 @@ async function removeAt(
       platform,
       error: errorText(error),
     });
-    return 'left';
+    return LEFT;
   }
 }

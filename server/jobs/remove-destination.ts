@@ -10,15 +10,16 @@ export const removeDestinationJob: JobHandler<'remove-destination'> = {
     const { providers, accountId, payload, signal } = job;
     const found = await findRemoving(accountId, payload);
     if (found === null) return;
+    let kept: string | undefined;
     try {
       const call = platformCall(providers, found.deployment, found.destination, signal);
-      await providers.platforms[found.destination.platform]?.remove(call);
+      kept = await providers.platforms[found.destination.platform]?.remove(call);
     } catch (error) {
       if (signal.aborted) throw signal.reason;
       if (!isFinal(error)) throw error;
       return job.transaction((session) => failRemoval(session, accountId, payload, shownError(error)));
     }
-    await job.transaction((session) => endRemoval(session, accountId, payload));
+    await job.transaction((session) => endRemoval(session, accountId, payload, { isLeft: false, kept: kept ?? null }));
   },
   onDeadLetter: (session, { accountId, payload }, error) => failRemoval(session, accountId, payload, shownError(error)),
 };

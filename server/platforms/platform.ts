@@ -225,8 +225,11 @@ export interface Platform {
   readLog?(call: PlatformCall, ref: PlatformRef): Promise<string>;
   /** Returns what is left to the person. Present exactly when `capabilities.publish` is `handOff`. */
   handOff?(call: Pick<PlatformCall, 'destination'>, request: HandOffRequest): HandOff;
-  /** Takes the deployment away from the platform. What is gone already is no error. */
-  remove(call: PlatformCall): Promise<void>;
+  /**
+   * Takes the deployment away from the platform. What is gone already is no error. Returns where people find what the
+   * credential may not delete, and nobody visits any more.
+   */
+  remove(call: PlatformCall): Promise<string | undefined>;
   /**
    * Gives this host name (lower case, ASCII) to the site. Throws `domain_taken` when another site has it, `plan_limit`
    * when the site may have no more. Present, as the next two, exactly when `capabilities.domain` names records that do

@@ -107,7 +107,7 @@ test('a removal that its platform refuses again and again is taken up by itself,
   const builtIn = app.providers.platforms['built-in'];
   if (builtIn === undefined) throw new Error('There is no built-in host.');
   let asked = 0;
-  const remove = async (): Promise<void> => {
+  const remove = async (): Promise<never> => {
     asked += 1;
     throw new AppError('platform_failed', 'The platform wants nothing of it.');
   };

@@ -2,9 +2,43 @@ import { expect, test } from 'vitest';
 import { EventModel } from '../../server/models/event.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { makeDue } from '../support/make-due.ts';
-import { ONE } from '../support/platform-app.ts';
+import { createPlatformApp, ONE } from '../support/platform-app.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';
+
+async function noticesTo(person: { user: { id: string } }): Promise<unknown[]> {
+  const notices = await EventModel.find({ accountId: person.user.id, type: 'notification' }).comment('test');
+  return notices.map(({ payload: { title, message } }) => [title, message]);
+}
+
+test('what a token may not delete is named with its address, at the end of a destination and of a deployment', async () => {
+  await using app = await createPlatformApp(githubUnderTest);
+  const { deployments, standIn } = app;
+  const { id: ending } = await deployments.create({ name: 'Ending', platform: 'built-in' });
+  await app.publish({ id: ending }, ONE);
+  const options = { publicFiles: true };
+  const { destinations } = await deployments.addDestination({
+    deploymentId: ending,
+    platform: 'github-pages',
+    options,
+  });
+  const { id: deleted } = await app.create('Deleted');
+  await app.publish({ id: deleted }, ONE);
+  standIn.state.scopes = 'repo';
+  await deployments.removeDestination({ deploymentId: ending, destinationId: destinations[1]?.id ?? '' });
+  await deployments.remove({ deploymentId: deleted });
+  await app.settle();
+  expect((await refusalOf(deployments.get({ deploymentId: deleted }))).code).toBe('not_found');
+  expect((await deployments.get({ deploymentId: ending })).destinations).toHaveLength(1);
+  const told = (name: string, slug: string) => [
+    `${name} is offline, and its files are still there`,
+    `https://github.com/pat/${slug} stays: the token may not delete it. Delete it there when you no longer need it.`,
+  ];
+  expect(await noticesTo(app.person)).toEqual(
+    expect.arrayContaining([told('Ending', 'ending'), told('Deleted', 'deleted')]),
+  );
+});
 
 test('the built-in host is a platform among others: it serves as long as it is one of the destinations', async () => {
   await using app = await createTwoPlatforms();
@@ -50,6 +84,10 @@ test('an account that cannot be reached any more is left as it is where that is 
   expect(refused.destinations[1]).toMatchObject({ state: 'failed', error: { code: 'credentials_invalid' } });
   const left = await app.deployments.removeDestination({ deploymentId, destinationId, leaveSite: true });
   expect(left.destinations.map(({ platform }) => platform)).toEqual(['netlify']);
+  expect(await noticesTo(app.person)).toContainEqual([
+    'Locked out stays at Vercel',
+    `${deployment.destinations[1]?.url} was left as it is. When you no longer need it, delete the site at Vercel.`,
+  ]);
   expect(await app.vercel.world.countSites()).toBe(1);
   const { destinations } = await app.releases.get({ releaseId: first.id });
   expect(destinations.map(({ platform }) => platform)).toEqual(['netlify', 'vercel']);

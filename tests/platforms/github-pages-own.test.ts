@@ -426,7 +426,7 @@ test('a token that may not delete repositories takes the website off all the sam
   const ref = await on.publish(await on.harness.release(1, { 'index.html': 'one' }));
   const url = await on.urlOf(ref);
   on.state.scopes = 'repo';
-  await on.platform.remove(on.call);
+  expect(await on.platform.remove(on.call)).toBe('https://github.com/pat/a-site');
   expect(on.state.repositories.size).toBe(1);
   expect(await textAt(on.call, url)).toContain("isn't a GitHub Pages site");
 });

@@ -52,7 +52,7 @@ export const builtIn: Platform = {
     return ref;
   },
 
-  async remove() {},
+  remove: async () => undefined,
 };
 
 /** Opening compares the hash: what this release is made of is known to be whole before anybody is sent to it. */

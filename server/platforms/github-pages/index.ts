@@ -39,9 +39,9 @@ export function githubPages({ apiUrl, silenceMs }: { apiUrl: string; silenceMs?:
     restore: (call, { ref }) => restore(vendor, call, ref),
     async remove(call) {
       const repository = repositoryIn(call.destination.site);
-      if (repository === null) return;
+      if (repository === null) return undefined;
       await disablePages(vendor, call, repository);
-      await dropRepository(vendor, call, repository);
+      return dropRepository(vendor, call, repository);
     },
     attachDomain: (call, name) => attachDomain(vendor, call, name),
     domain: (call, name) => readDomain(vendor, call, name),

@@ -5,6 +5,7 @@ import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, numberField, stringField } from '../reference.ts';
 import { anyObject, readLogin } from './api.ts';
+import { webOrigin } from './hosts.ts';
 
 /** Letters of the destination's id behind a name that the account has for another repository already. */
 const SUFFIX_LENGTH = 6;
@@ -150,17 +151,36 @@ export async function readRepository(vendor: Vendor, call: PlatformCall, reposit
 }
 
 /**
- * Takes away what was made: the whole repository, or of one that the person chose the branch alone. A token that may not
- * delete repositories leaves it in place.
+ * Takes away what was made: the whole repository, or of one that the person chose the branch alone. Returns where it is
+ * when the token may not delete it.
  */
-export async function dropRepository(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<void> {
-  if ((await nullIfNotFound(readRepository(vendor, call, repository))) === null) return;
-  const path = repository.isMade ? '' : `/git/refs/heads/${repository.branch}`;
-  const request = { withToken: true, method: 'DELETE', url: urlIn(repository, path) } as const;
+export async function dropRepository(
+  vendor: Vendor,
+  call: PlatformCall,
+  repository: Repository,
+): Promise<string | undefined> {
+  const page = await nullIfNotFound(readRepository(vendor, call, repository));
+  if (page === null) return undefined;
+  const { isMade, branch, name } = repository;
+  const request = {
+    withToken: true,
+    method: 'DELETE',
+    url: urlIn(repository, isMade ? '' : `/git/refs/heads/${branch}`),
+  } as const;
   try {
     await nullIfNotFound(ask(call, vendor, request, anyObject));
+    return undefined;
   } catch (error) {
     const isLeft = error instanceof AppError && ['permission_missing', 'out_of_sync'].includes(error.code);
     if (!isLeft) throw error;
+    // A branch that is gone is refused like one that is protected.
+    if (!isMade && !(await isBranchThere(vendor, call, repository))) return undefined;
+    const address = page === '' ? `${webOrigin(vendor.apiUrl)}/${name}` : page;
+    return isMade ? address : `${address}/tree/${branch}`;
   }
+}
+
+async function isBranchThere(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<boolean> {
+  const url = urlIn(repository, `/git/ref/heads/${repository.branch}`);
+  return (await nullIfNotFound(ask(call, vendor, { withToken: true, url }, anyObject))) !== null;
 }

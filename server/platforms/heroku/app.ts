@@ -82,7 +82,7 @@ export async function* ensureDyno(
 }
 
 /** Deletes the app that was made here; one that a person chose is stopped, so that it costs nothing, and stays theirs. */
-export async function dropApp(vendor: Vendor, call: PlatformCall): Promise<void> {
+export async function dropApp(vendor: Vendor, call: PlatformCall): Promise<undefined> {
   const place = placeIn(call.destination.site);
   if (place === null) return;
   if (place.isChosen) await nullIfNotFound(setDynos(vendor, call, place.app, { quantity: 0 }));

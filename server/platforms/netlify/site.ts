@@ -31,7 +31,7 @@ async function makeNamedSite(vendor: Vendor, call: PlatformCall, name: string, i
 }
 
 /** Takes the site away; one that is gone, or was never made, is no error. */
-export async function dropSite(vendor: Vendor, call: PlatformCall): Promise<void> {
+export async function dropSite(vendor: Vendor, call: PlatformCall): Promise<undefined> {
   const siteId = stringField(call.destination.site, 'siteId');
   if (siteId !== null) await nullIfNotFound(removeSite(vendor, call, siteId));
 }

@@ -64,7 +64,7 @@ export function render({ apiUrl, githubApiUrl, silenceMs }: RenderOptions): Plat
       const service = serviceIn(site);
       const repository = repositoryIn(site);
       if (service !== null) await dropService(vendor, call, service);
-      if (repository !== null) await dropRepository(github, call, repository);
+      return repository === null ? undefined : dropRepository(github, call, repository);
     },
     attachDomain: (call, name) => attachDomain(vendor, call, name),
     domain: (call, name) => readDomain(vendor, call, name),

@@ -45,7 +45,7 @@ export function replit({ lookMs = LOOK_MS }: { lookMs?: number } = {}): Platform
     },
     async cancel() {},
     handOff,
-    async remove() {},
+    remove: async () => undefined,
   };
 }
 

@@ -80,7 +80,7 @@ function isOurs(variables: readonly { key: string; value?: string | null | undef
 }
 
 /** "Delete a Project"; one that is gone, or was never made, is no error. */
-export async function removeProject(vendor: Vendor, call: PlatformCall): Promise<void> {
+export async function removeProject(vendor: Vendor, call: PlatformCall): Promise<undefined> {
   if (stringField(call.destination.site, 'projectId') === null) return;
   await nullIfNotFound(ask(call, vendor, withTeam(call, { method: 'DELETE', url: projectUrl(call, 'v9') }), anyObject));
 }

@@ -7,6 +7,7 @@ import {
   type RemoveDestinationInput,
   type RetryDestinationInput,
 } from '../../../routers/schemas/deployments.ts';
+import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { HOUR_MS } from '../../durations.ts';
@@ -27,6 +28,7 @@ import { type DestinationIds, fieldsBelow } from '../releases/release-work.ts';
 import { requireWritable } from '../subscription/writable.ts';
 import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
+import { type Removal, tellKept, tellLeft } from './left-sites.ts';
 import { findDeployment, toDeployment } from './read.ts';
 
 /** All further platforms of three deployments. Each addition sends a site, and stays in its release once it was live. */
@@ -104,10 +106,10 @@ export async function removeDestination(ctx: AccountContext, input: RemoveDestin
     if (destination.state !== 'removing') {
       await requireNobodyLedTo(session, accountId, { destinationId, platform: destination.platform });
     }
-    if (leaveSite === true) return endRemoval(session, accountId, { deploymentId, destinationId });
-    if (destination.state === 'removing') return;
-    await writeDestination(session, accountId, { deploymentId, destinationId }, { state: 'removing', error: null });
     const ids = { deploymentId, destinationId };
+    if (leaveSite === true) return endRemoval(session, accountId, ids, { isLeft: true, kept: null });
+    if (destination.state === 'removing') return;
+    await writeDestination(session, accountId, ids, { state: 'removing', error: null });
     await enqueueJob(session, { name: 'remove-destination', payload: ids, accountId, key: destinationKey(ids) });
   });
 }
@@ -218,14 +220,26 @@ export async function findRemoving(
   return deployment && destination ? { deployment, destination } : null;
 }
 
-/** It leaves the deployment, and the queue. A release keeps it where it was live there, which is its history. */
+/**
+ * It leaves the deployment, and the queue. A release keeps it where it was live there, which is its history. The owner
+ * hears what stays of the site, once.
+ */
 export async function endRemoval(
   session: ClientSession,
   accountId: string,
   { deploymentId, destinationId }: DestinationIds,
+  { isLeft, kept }: Removal,
 ): Promise<void> {
   const gone = { $pull: { destinations: { _id: destinationId } } };
-  await DeploymentModel.updateOne({ _id: deploymentId, accountId }, gone, { session });
+  const before = await DeploymentModel.findOneAndUpdate({ _id: deploymentId, accountId }, gone, { session });
+  const destination = before?.destinations.find(({ _id }) => _id === destinationId);
+  if (before && destination) {
+    const { name } = before;
+    const isTheirs = PLATFORM_CAPABILITIES[destination.platform]?.publish === 'handOff';
+    const isThere = (isLeft || isTheirs) && Boolean(destination.site ?? destination.url);
+    if (isThere) await tellLeft(session, { accountId, name, isWanted: true }, destination);
+    if (kept !== null) await tellKept(session, { accountId, name }, kept);
+  }
   await forgetPlace(session, accountId, { deploymentId, destinationId });
   const neverLive = { _id: destinationId, state: { $ne: 'live' as const }, wasLive: { $ne: true } };
   await ReleaseModel.updateMany(

@@ -1,11 +1,9 @@
 import type { ClientSession } from 'mongoose';
-import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
 import { DeploymentHealthModel } from '../../models/deployment-health.ts';
-import type { DestinationDoc } from '../../models/destination.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { ReleaseStepModel } from '../../models/release-step.ts';
 import { RollBackModel } from '../../models/roll-back.ts';
@@ -16,6 +14,7 @@ import { VisitHourModel } from '../../models/visit-hour.ts';
 import type { Providers } from '../../service-context.ts';
 import { forgetPlace } from '../domains/move.ts';
 import { releaseDeploymentSlot } from '../quota.ts';
+import { type Removal, tellKept, tellLeft } from './left-sites.ts';
 import { reserveSlug } from './slug.ts';
 
 /** Releases erased in one transaction: its writes are kept small (MongoDB manual, production considerations). */
@@ -39,18 +38,21 @@ export async function isOwnerLeaving(accountId: string): Promise<boolean> {
 export async function recordRemovals(
   session: ClientSession,
   { _id, accountId, name, destinations }: DeploymentDoc,
-  removals: readonly (ShownError | 'gone' | 'left' | undefined)[],
+  removals: readonly (ShownError | Removal | undefined)[],
 ): Promise<void> {
   const deploymentId = _id;
   for (const [index, { _id: id, platform, error: known }] of destinations.entries()) {
     const removal = removals[index];
-    const error = typeof removal === 'object' ? removal : null;
-    const state = removal === 'gone' ? ('removed' as const) : ('removing' as const);
+    const error = removal !== undefined && 'code' in removal ? removal : null;
+    const ended = removal !== undefined && 'isLeft' in removal ? removal : null;
+    const state = ended?.isLeft === false ? ('removed' as const) : ('removing' as const);
     await DeploymentModel.updateOne(
       { _id, accountId, state: 'deleting', 'destinations._id': id },
       { $set: { 'destinations.$.state': state, 'destinations.$.error': error } },
       { session },
     );
+    // It is not asked again.
+    if (state === 'removed' && ended?.kept) await tellKept(session, { accountId, name }, ended.kept);
     if (error === null || known !== null) continue;
     const title = `${name} is still at ${PLATFORMS[platform].title}`;
     const { message } = error;
@@ -101,16 +103,16 @@ export async function eraseSomeVisits(session: ClientSession, deployment: Deploy
 }
 
 /**
- * The end of a deployment whose releases, visits and domains are erased: its place in the plan is free, its address is held, and its owner hears which sites are `left`
- * at their platforms. Once, however often it runs.
+ * The end of a deployment whose releases, visits and domains are erased: its place in the plan is free, its address is held, and its owner hears what stays of its sites
+ * at their platforms, which is in the order of its destinations. Once, however often it runs.
  */
 export async function eraseDeployment(
   session: ClientSession,
   providers: Providers,
   deployment: DeploymentDoc,
-  left: readonly DestinationDoc[],
+  removals: readonly Removal[],
 ): Promise<void> {
-  const { accountId, _id: deploymentId, slug } = deployment;
+  const { accountId, _id: deploymentId, slug, name, leavesSites, destinations } = deployment;
   const erased = await DeploymentModel.deleteOne({ _id: deploymentId, accountId, state: 'deleting' }, { session });
   if (erased.deletedCount === 0) return;
   await RollBackModel.deleteMany({ accountId, deploymentId }, { session });
@@ -119,27 +121,10 @@ export async function eraseDeployment(
   await forgetPlace(session, accountId, { deploymentId });
   if (!PLATFORMS[primaryOf(deployment).platform].isSimulated) await releaseDeploymentSlot(session, accountId);
   await reserveSlug(session, accountId, slug, providers.now());
-  for (const destination of left) await publishLeft(session, deployment, destination);
+  for (const [index, destination] of destinations.entries()) {
+    const { isLeft = false, kept = null } = removals[index] ?? {};
+    if (isLeft) await tellLeft(session, { accountId, name, isWanted: leavesSites }, destination);
+    if (kept !== null) await tellKept(session, { accountId, name }, kept);
+  }
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
-}
-
-/** Without the deployment's id: there is nothing left to open. */
-async function publishLeft(
-  session: ClientSession,
-  { accountId, name, leavesSites }: DeploymentDoc,
-  { platform, url }: DestinationDoc,
-): Promise<void> {
-  const { title } = PLATFORMS[platform];
-  const site = url ?? 'Its site';
-  const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
-  await publishEvent(session, accountId, {
-    type: 'notification',
-    title: `${name} stays at ${title}`,
-    ...(leavesSites || isTheirs
-      ? { message: `${site} was left as it is. When you no longer need it, delete the site at ${title}.` }
-      : {
-          message: `${site} could not be taken off: Fairlead can no longer reach the account there. Delete the site at ${title}.`,
-          variant: 'destructive',
-        }),
-  });
 }
