@@ -241,3 +241,22 @@ test.each([
     hint: expect.stringContaining(remedy),
   });
 });
+
+test('the repository at the root of its owner’s host is made where it is missing, once, and of nobody else’s', async () => {
+  await using subject = await githubUnderTest();
+  await using harness = await platformHarness();
+  const { state } = subject.standIn;
+  const { call } = harness;
+  const request = await harness.release(1, { 'index.html': '<link href="/a.css">', 'a.css': 'p {}' });
+  call.destination.options = { publicFiles: true, repository: 'sam.github.io' };
+  await expect(published(subject.platform, call, request)).rejects.toMatchObject({ code: 'permission_missing' });
+  call.destination.options = { publicFiles: true, repository: 'pat.github.io' };
+  // A run that is killed before it could say what it made.
+  await subject.platform.publish({ ...call, signal: call.signal }, request).next();
+  const { ref } = await published(subject.platform, call, request);
+  expect([...state.repositories.keys()]).toEqual(['pat/pat.github.io']);
+  const { url } = await subject.platform.release(call, ref);
+  expect(new URL(url ?? '').pathname).toBe('/');
+  await subject.platform.remove(call);
+  expect(state.repositories.size).toBe(0);
+});

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isBelowFolder } from '../../routers/schemas/platforms/below-folder.ts';
+import { isBelowFolder, isOwnersSite } from '../../routers/schemas/platforms/below-folder.ts';
 
 test.each([
   ['repositoryFolder', '', false, true],
@@ -14,3 +14,14 @@ test.each([
     expect(isBelowFolder(basePath, url, hasDomain)).toBe(isBelow);
   },
 );
+
+test.each([
+  ['Pat.github.io', true],
+  ['pat/pat.github.io', true],
+  ['pat/sam.github.io', false],
+  ['things', false],
+  ['', false],
+])('the repository %s is the one at the root of its owner’s host: %s', (repository, isAtRoot) => {
+  expect(isOwnersSite(repository)).toBe(isAtRoot);
+  expect(isBelowFolder('repositoryFolder', '', false, repository)).toBe(!isAtRoot);
+});

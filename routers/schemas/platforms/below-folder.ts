@@ -1,14 +1,31 @@
 import type { PlatformCapabilities } from './capabilities/platform-capabilities.ts';
 
 /**
+ * Whether a repository, as `name` or `owner/name`, is the one whose website is at the root of its owner's host
+ * (docs.github.com, "What is GitHub Pages", 2026-07).
+ */
+export function isOwnersSite(repository: string, owner = /^[^/.]+/.exec(repository)?.[0] ?? ''): boolean {
+  const name = repository.slice(repository.indexOf('/') + 1);
+  return name.toLowerCase() === ownersSite(owner).toLowerCase();
+}
+
+/** The name of that repository, and of the host. */
+export function ownersSite(owner: string): string {
+  return `${owner}.github.io`;
+}
+
+/**
  * Returns whether visitors find a site below a folder of a host, where links that begin with a slash break. It is there
- * until a domain of its own leads to it, which one that is only asked for does not. `url` is empty while there is none.
+ * until a domain of its own leads to it, which one that is only asked for does not. `url` is empty while there is none; then `repository`, which a person may have
+ * chosen, tells.
  */
 export function isBelowFolder(
   basePath: PlatformCapabilities['basePath'] | undefined,
   url: string,
   hasActiveDomain: boolean,
+  repository: unknown = undefined,
 ): boolean {
-  const isBelow = url === '' ? basePath === 'repositoryFolder' : new URL(url).pathname !== '/';
+  const isAtRoot = basePath === 'root' || (typeof repository === 'string' && isOwnersSite(repository));
+  const isBelow = url === '' ? basePath !== undefined && !isAtRoot : new URL(url).pathname !== '/';
   return isBelow && !hasActiveDomain;
 }

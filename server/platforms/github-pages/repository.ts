@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isOwnersSite } from '../../../routers/schemas/platforms/below-folder.ts';
 import { AppError } from '../../errors.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
@@ -64,15 +65,22 @@ export async function* ensureRepository(
   const { repository: chosen } = call.destination.options;
   const repository =
     typeof chosen === 'string' && chosen !== ''
-      ? { ...(await choose(vendor, call, chosen)), branch: branchOfChosen, isMade: false }
+      ? await choose(vendor, call, chosen, branchOfChosen)
       : { ...(await make(vendor, call)), isMade: true };
   yield { type: 'site', site: siteOf(repository) };
   return repository;
 }
 
-async function choose(vendor: Vendor, call: PlatformCall, chosen: string) {
-  const name = chosen.includes('/') ? chosen : `${await ownerOf(vendor, call)}/${chosen}`;
+/** One that is not there is made where it is the owner's own, whose website is at the root of its host. */
+async function choose(vendor: Vendor, call: PlatformCall, chosen: string, branch: string): Promise<Repository> {
+  const [title = ''] = chosen.split('/').slice(-1);
+  const owner = chosen.includes('/') ? chosen.slice(0, -title.length - 1) : await ownerOf(vendor, call);
+  const name = `${owner}/${title}`;
   const found = await nullIfNotFound(read(vendor, call, name));
+  const isToMake = found === null || found.description === markOf(call);
+  if (isToMake && isOwnersSite(title, owner) && owner === (await ownerOf(vendor, call))) {
+    return { ...(await makeNamed(vendor, call, owner, title)), isMade: true };
+  }
   if (found === null) {
     const said = `there is no repository ${name}, or this connection may not use it`;
     const remedy = 'Check the name of the repository, and that the token may use it. Then try again.';
@@ -90,7 +98,7 @@ async function choose(vendor: Vendor, call: PlatformCall, chosen: string) {
       remedy: 'Ask its owner for the right to write to it, or choose another repository. Then try again.',
     });
   }
-  return { id: found.id, name: found.full_name };
+  return { id: found.id, name: found.full_name, branch, isMade: false };
 }
 
 /** Under the deployment's name; where the account has that already, with letters of our own behind it. */
@@ -107,8 +115,8 @@ async function make(vendor: Vendor, call: PlatformCall): Promise<Omit<Repository
 
 /** With a first commit of GitHub's own: into a repository without one no file can be sent. */
 async function makeNamed(vendor: Vendor, call: PlatformCall, owner: string, name: string) {
-  const { id, target } = call.destination;
-  const mark = `Website published with Fairlead (${id})`;
+  const { target } = call.destination;
+  const mark = markOf(call);
   const made = await makeOnce(call, vendor, {
     look: async () => {
       const there = await nullIfNotFound(read(vendor, call, `${owner}/${name}`));
@@ -132,6 +140,11 @@ async function makeNamed(vendor: Vendor, call: PlatformCall, owner: string, name
     shape: repositorySchema,
   });
   return { id: made.id, name: made.full_name, branch: made.default_branch };
+}
+
+/** How a repository that was made for this destination is known again. */
+function markOf({ destination }: PlatformCall): string {
+  return `Website published with Fairlead (${destination.id})`;
 }
 
 async function ownerOf(vendor: Vendor, call: PlatformCall): Promise<string> {

@@ -62,7 +62,8 @@ export async function prepareFiles(
 async function isServedBelowFolder({ deployment, destination, platform }: ReleaseWork): Promise<boolean> {
   const { _id: deploymentId, accountId } = deployment;
   const active = await DomainModel.exists({ accountId, deploymentId, state: 'active' });
-  return isBelowFolder(platform.capabilities.basePath, destination.url ?? '', active !== null);
+  const { url, options } = destination;
+  return isBelowFolder(platform.capabilities.basePath, url ?? '', active !== null, options?.repository);
 }
 
 /**

@@ -140,9 +140,14 @@ export function buildBody(call: GithubCall, { commit, status, at }: BuildRecord)
   };
 }
 
+/** The website of `{owner}.github.io` is at the root (docs.github.com, "What is GitHub Pages"). */
+export function folderOf({ owner, name }: Pick<RepositoryRecord, 'owner' | 'name'>): string {
+  return name.toLowerCase() === `${owner}.github.io` ? '' : `/${name}`;
+}
+
 /** Where the repository's website is, before it has a domain. */
 export function ownAddress({ origin }: GithubCall, { owner, name }: RepositoryRecord): string {
-  return `http://${owner}.${SITES_DOMAIN}:${new URL(origin).port}/${name}/`;
+  return `http://${owner}.${SITES_DOMAIN}:${new URL(origin).port}${folderOf({ owner, name })}/`;
 }
 
 const DAY_MS = 86_400_000;

@@ -1,6 +1,7 @@
 import { HOUR_MS, type RequestLimit } from '../limits.ts';
 import type { Page, StandIn, StandInOptions } from '../stand-in.ts';
 import { startStandIn } from '../stand-in.ts';
+import { folderOf } from './bodies.ts';
 import { GIT_ROUTES } from './git.ts';
 import { PAGES_ROUTES } from './pages.ts';
 import { REPOSITORY_ROUTES } from './repositories.ts';
@@ -41,14 +42,15 @@ export function startGithub(more: Partial<StandInOptions<GithubState>> = {}): Pr
 /** What a visitor gets: the file, the page of its folder, or the website's page for what does not exist. */
 function visit({ repositories }: GithubState, host: string, path: string): Page {
   for (const repository of repositories.values()) {
-    const { owner, name, pages } = repository;
-    const below = host === `${owner}.${SITES_DOMAIN}` && `${path}/`.startsWith(`/${name}/`);
+    const { owner, pages } = repository;
+    const folder = folderOf(repository);
+    const below = host === `${owner}.${SITES_DOMAIN}` && `${path}/`.startsWith(`${folder}/`);
     if (pages?.live == null) continue;
     if (below && pages.cname !== null) {
-      const location = `http://${pages.cname}${path.slice(name.length + 1)}`;
+      const location = `http://${pages.cname}${path.slice(folder.length)}`;
       return { status: 301, bytes: Buffer.alloc(0), headers: { location } };
     }
-    if (below) return pageOf(repository, pages.live, path.slice(name.length + 1));
+    if (below) return pageOf(repository, pages.live, path.slice(folder.length));
     if (host === pages.cname) return pageOf(repository, pages.live, path);
   }
   return NO_SITE;
