@@ -73,7 +73,7 @@ function linksOfPage(text: string): FoundLink[] {
   for (const { element, at, attributes } of elementsOf(page)) {
     const own = element === 'base' ? attributes.find(({ name }) => name === 'href') : undefined;
     if (own !== undefined) {
-      base ??= targetOf(own);
+      base ??= referenceOf(own).target;
       found.push({ at, link: { target: base, isPage: true } });
     }
     for (const { target } of referencesOf(element, attributes)) {
@@ -162,9 +162,10 @@ export function* styleReferences(text: string, from = 0): Generator<Reference> {
   }
 }
 
-/** Returns the target that an attribute names. */
-export function targetOf({ value, start }: Attribute): string {
-  return referenceIn(innerOf(value, start).text, 0).target;
+/** Returns what the whole value of an attribute names. */
+export function referenceOf({ value, start }: Attribute): Reference {
+  const inner = innerOf(value, start);
+  return referenceIn(inner.text, inner.start);
 }
 
 type Inner = { text: string; start: number };
@@ -185,7 +186,7 @@ function referenceIn(text: string, at: number): Reference {
  * Returns whether a target could lead to a file of the upload: it does not for other hosts, for places on the same
  * page, and for what a template fills in later.
  */
-function leadsInside(target: string): boolean {
+export function leadsInside(target: string): boolean {
   if (
     target.length > TARGET_MAX ||
     target === '' ||

@@ -154,7 +154,7 @@ export function rootLinkProblem(looks: ReadonlyMap<string, TextFindings>): Uploa
   return {
     code: 'root_link',
     message: places.length === 1 ? '1 link begins with a slash.' : `${places.length} links begin with a slash.`,
-    hint: 'The site is published below a folder there, and such a link leads outside it. Write the links without the first slash, or give the site a domain of its own.',
+    hint: 'The site is published below a folder there, and such a link leads outside it. Write the links without the first slash, publish it in a repository whose site is at the root, or give the site a domain of its own.',
     path: null,
     places: places.slice(0, LISTED_PLACES),
   };

@@ -1,7 +1,7 @@
 import { Link, Redirect } from 'wouter';
 import { Card } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
-import { useBelowFolder } from '../features/deployments/create/below-folder.ts';
+import { useNewPlace } from '../features/deployments/create/below-folder.ts';
 import { NameField } from '../features/deployments/create/name-field.tsx';
 import { NewDeploymentForm, useNewDeployment } from '../features/deployments/create/new-deployment-form.tsx';
 import { PlatformChoice } from '../features/deployments/create/platform-choice.tsx';
@@ -38,7 +38,7 @@ function Files() {
   const { chosen } = useNewDeployment();
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <FilesStep chosen={chosen} place={{ isBelowFolder: useBelowFolder() }} />
+      <FilesStep chosen={chosen} place={useNewPlace()} />
       <PlatformChoice />
     </div>
   );

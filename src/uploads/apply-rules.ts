@@ -13,7 +13,7 @@ export type SelectionItem = OfferedFile & { source: SelectedFile | ZippedFile };
 
 /** Applies the server's rules of an upload to a selection: which files are published, and why the others are not. */
 export function applyRules(selection: Selection, options: ReadUploadOptions): UploadReading<SelectionItem> {
-  return withoutPrivateKeys(readUpload(itemsOf(selection), options), isKnownPrivateKey);
+  return withoutPrivateKeys(readUpload(selectionItems(selection), options), isKnownPrivateKey);
 }
 
 /** Narrows a selection to what is published of it: the files under their final paths, without what is left out. */
@@ -34,11 +34,12 @@ export function innerFolder(selection: Selection, folder: string): Selection {
 
 /** Counts the files of a selection and their bytes; those of a ZIP count unpacked. */
 export function extentOf(selection: Selection): Extent {
-  const items = itemsOf(selection);
+  const items = selectionItems(selection);
   return { fileCount: items.length, totalBytes: items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
 }
 
-function itemsOf(selection: Selection): SelectionItem[] {
+/** Lists all that was selected, under the paths that it has there. */
+export function selectionItems(selection: Selection): SelectionItem[] {
   return isZip(selection)
     ? selection.entries.map((source) => ({
         path: source.path,

@@ -3,7 +3,12 @@ import type { ZipEncoding } from '../../routers/schemas/zip-encodings.ts';
 /** One file of a folder: `path` is below the folder's own name, with `/` between its parts. */
 export type SelectedFile = { path: string; file: File };
 /** A folder that a person dropped or chose. `name` is empty when loose files were dropped. */
-export type SelectedFolder = { name: string; files: SelectedFile[] };
+export type SelectedFolder = {
+  name: string;
+  files: SelectedFile[];
+  /** It is a copy in which so many links were written without their first slash (relative-links.ts). */
+  relativeLinks?: number;
+};
 /** A file inside a ZIP. `unpack` reads it anew each time and checks it against what the ZIP says of it. */
 export type ZippedFile = {
   path: string;

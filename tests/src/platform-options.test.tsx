@@ -35,7 +35,11 @@ function connectionTo(provider: ConnectionProvider): Connection {
 }
 
 /** The form for this platform with a folder chosen, and what is sent when it is published. */
-async function showNew(platform: ConnectionProvider, providers: readonly ConnectionProvider[]) {
+async function showNew(
+  platform: ConnectionProvider,
+  providers: readonly ConnectionProvider[],
+  page = '<h1>Harbour</h1>',
+) {
   const sent: unknown[] = [];
   const answers: Answers = {
     'subscription.allowance': () =>
@@ -47,12 +51,12 @@ async function showNew(platform: ConnectionProvider, providers: readonly Connect
       return new Promise(() => undefined);
     },
   };
-  setWaiting({ name: 'harbour', files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }] });
+  setWaiting({ name: 'harbour', files: [{ path: 'index.html', file: new File([page], 'index.html') }] });
   const place = { pattern: '/new-deployment', path: `/new-deployment?platform=${platform}` };
   const shown = showScreen(<NewDeploymentScreen />, answers, place);
   // A form outside of the document is not sent.
   document.body.append(shown.page);
-  await shown.sees('1 file, 16 B');
+  await shown.sees(`1 file, ${page.length} B`);
   return { shown, sent };
 }
 
@@ -124,4 +128,24 @@ test('every field of a platform is one of its options, and so is each of its cho
       );
     }
   }
+});
+
+test('links that would break below the folder of a repository are named with what helps', async () => {
+  const { shown } = await showNew('github-pages', ['github-pages'], '<a href="/">Home</a>');
+  using _screen = shown;
+  await shown.sees('1 link begins with a slash.');
+  await shown.sees('What pat.github.io shows now would be replaced.');
+  shown.button('Use pat.github.io instead').click();
+  await patiently(() => expect(shown.page.textContent).not.toContain('begins with a slash'));
+  const repository = [...shown.page.querySelectorAll('input')].find(({ value }) => value === 'pat.github.io');
+  expect(repository).toBeDefined();
+});
+
+test('a copy with relative links takes the place of what was chosen, and says so', async () => {
+  const { shown } = await showNew('github-pages', ['github-pages'], '<a href="/">Home</a>');
+  using _screen = shown;
+  await shown.sees('1 link begins with a slash.');
+  shown.button('Copy with relative links').click();
+  await shown.sees('1 link written without the first slash, in the copy that is published');
+  expect(shown.page.textContent).not.toContain('begins with a slash');
 });

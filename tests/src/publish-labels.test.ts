@@ -13,6 +13,7 @@ import { formatAddress } from '../../src/lib/format.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
 import { publishedPart } from '../../src/uploads/apply-rules.ts';
 import { inspectSelection, type SelectionReport } from '../../src/uploads/inspect.ts';
+import { copyWithRelativeLinks, withRelativeLinks } from '../../src/uploads/relative-links.ts';
 import { isZip, type SelectedFolder, type Selection } from '../../src/uploads/selection.ts';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 
@@ -68,6 +69,63 @@ test('links that begin with a slash are a finding where the site is to be below 
     { id: 'entry' },
     { id: 'root_link', kind: 'warn', message: '1 link begins with a slash.' },
   ]);
+});
+
+test.each([
+  [
+    'index.html',
+    '<a href="/">a</a><img src=/a.png srcset="/b.png 1x, c.png 2x">',
+    '<a href="./">a</a><img src=./a.png srcset="./b.png 1x, c.png 2x">',
+  ],
+  [
+    'blog/one/index.html',
+    '<link href="/s.css?v=1"><a href="//cdn.example.com/x"> /no',
+    '<link href="../../s.css?v=1"><a href="//cdn.example.com/x"> /no',
+  ],
+  [
+    'css/a.css',
+    'p { background: url( "/a.png" ) } /* url(/no.png) */',
+    'p { background: url( "../a.png" ) } /* url(/no.png) */',
+  ],
+  [
+    'a.html',
+    '<base href="/"><img src="/a.png"><p style="background:url(/b.png)">',
+    '<base href="./"><img src="./a.png"><p style="background:url(./b.png)">',
+  ],
+  ['a/b.html', '<base href="/app/"><img src="/a.png">', '<base href="../app/"><img src="../a.png">'],
+  [
+    'a.html',
+    '<base href="https://cdn.example.com"><img src="/a.png">',
+    '<base href="https://cdn.example.com"><img src="/a.png">',
+  ],
+  [
+    'a.html',
+    '<script>go("/x")</script><style>p { background: url(/y.png) }</style>',
+    '<script>go("/x")</script><style>p { background: url(./y.png) }</style>',
+  ],
+])('links of %s are written from where it is: %s', (path, text, expected) => {
+  expect(withRelativeLinks(path, text).text).toBe(expected);
+});
+
+test('a copy with relative links has every other byte as it was, and says what was done', async () => {
+  const page = new Uint8Array([...Buffer.from('<link href="/style.css">\n'), 0xe4, 0xff, 0x80]);
+  const files = [
+    { path: 'site/blog/index.html', file: new File([page], 'index.html', { lastModified: 1 }) },
+    { path: 'site/index.html', file: new File(['x'], 'index.html') },
+    { path: 'site/.env', file: new File(['/'], '.env') },
+  ];
+  const report = await inspectSelection({ name: '', files });
+  const copy = await copyWithRelativeLinks(report);
+  expect(copy.files.map(({ path }) => path)).toEqual(files.map(({ path }) => path));
+  const [written = expect.fail('The copy is empty'), ...others] = copy.files;
+  expect(Buffer.from(await written.file.arrayBuffer())).toEqual(
+    Buffer.concat([Buffer.from('<link href="../style.css">\n'), Buffer.from([0xe4, 0xff, 0x80])]),
+  );
+  expect(written.file.lastModified).toBeGreaterThan(1);
+  expect(others.map(({ file }) => file)).toEqual(files.slice(1).map(({ file }) => file));
+  const again = findingsOf(await inspectSelection(copy), { isBelowFolder: true });
+  expect(again.map(({ id }) => id)).not.toContain('root_link');
+  expect(again.find(({ id }) => id === 'relative-links')?.message).toMatch(/^1 link written without the first slash/);
 });
 
 test('a folder that breaks a rule says which file and what to do', async () => {

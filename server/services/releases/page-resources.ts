@@ -3,9 +3,9 @@ import {
   type PageElement,
   type Reference,
   readPage,
+  referenceOf,
   referencesOf,
   styleElementReferences,
-  targetOf,
 } from '../../../routers/schemas/upload-links.ts';
 
 /** What these elements name by one of these attributes is a script or a picture; of a `link` its `rel` decides. */
@@ -34,7 +34,7 @@ export function* resourceSteps(text: string, page: URL): Generator<void, URL[]> 
   let base: string | null = null;
   for (const one of elementsOf(html)) {
     const href = one.element === 'base' ? one.attributes.find(({ name }) => name === 'href') : undefined;
-    if (href !== undefined) base ??= targetOf(href);
+    if (href !== undefined) base ??= referenceOf(href).target;
     references.push(...resourcesOf(one));
     yield;
     if (references.length > 2 * RESOURCES_MAX) break;
@@ -65,8 +65,8 @@ function isLinked(attributes: PageElement['attributes']): boolean {
   const rel = attributes.find(({ name }) => name === 'rel');
   return (
     rel !== undefined &&
-    targetOf(rel)
-      .toLowerCase()
+    referenceOf(rel)
+      .target.toLowerCase()
       .split(/\s+/)
       .some((word) => LINKED.has(word))
   );

@@ -4,7 +4,7 @@ import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { FilesStep } from '../select/files-step.tsx';
-import { useBelowFolder } from './below-folder.ts';
+import { useNewPlace } from './below-folder.ts';
 import { GUIDED_LABELS, GUIDED_STEPS, type GuidedStep, guidedStep, stepBeside } from './guided-labels.ts';
 import { GuidedSummary } from './guided-summary.tsx';
 import { NameField } from './name-field.tsx';
@@ -28,7 +28,7 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
   const [params, setParams] = useSearchParams();
   const step = guidedStep(params.get(STEP), chosen);
   const heading = useFocusOnChange(step);
-  const isBelowFolder = useBelowFolder();
+  const place = useNewPlace();
   const { question, explanation } = GUIDED_LABELS[step];
   const goTo = (next: GuidedStep) => {
     // A second press comes before this is rendered anew, and would be a second step back.
@@ -49,7 +49,7 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
         ))}
       </section>
       {step === 'files' ? (
-        <FilesStep chosen={chosen} place={{ isBelowFolder }} title="Drop your folder or ZIP here" />
+        <FilesStep chosen={chosen} place={place} title="Drop your folder or ZIP here" />
       ) : (
         <GuidedAnswer step={step} onGoTo={goTo} renderDomain={renderDomain} />
       )}

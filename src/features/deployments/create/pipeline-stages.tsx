@@ -4,7 +4,7 @@ import { Card } from '../../../components/card.tsx';
 import { StageList } from '../../../components/stage.tsx';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { FilesStep } from '../select/files-step.tsx';
-import { useBelowFolder } from './below-folder.ts';
+import { useNewPlace } from './below-folder.ts';
 import { NameField, useNewName } from './name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { PlatformChoice } from './platform-choice.tsx';
@@ -16,7 +16,7 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
   const { watch, formState } = useNewDeploymentFields();
   const { name, problem } = useNewName();
   const [domain, platform] = watch(['domain', 'platform']);
-  const isBelowFolder = useBelowFolder();
+  const place = useNewPlace();
   const isReady = chosen.report !== null && chosen.report.reading.refusal === null;
   const isNamed = name.trim() !== '' && problem === undefined;
   const hasDomain = domain.trim() !== '' && domainsRefusal(platform) === null && formState.errors.domain === undefined;
@@ -27,7 +27,7 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
         {
           title: 'Files',
           state: isReady ? 'done' : 'open',
-          body: <FilesStep chosen={chosen} place={{ isBelowFolder }} shape="wide" />,
+          body: <FilesStep chosen={chosen} place={place} shape="wide" />,
         },
         { title: 'Platform', state: 'done', body: <PlatformChoice isTitled={false} /> },
         {

@@ -10,7 +10,7 @@ import { Notice } from '../../../components/notice.tsx';
 import { isTouch } from '../../../lib/is-touch.ts';
 import { useAddress, useVisit } from '../../../lib/location.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
-import { paths } from '../../../lib/paths.ts';
+import { href, paths } from '../../../lib/paths.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { readOnlyLabels } from '../plan-labels.ts';
@@ -79,7 +79,11 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   return (
     <FilesStep
       chosen={chosen}
-      place={{ isBelowFolder: useBelowFolder(deployment), lost }}
+      place={{
+        isBelowFolder: useBelowFolder(deployment),
+        domainsPath: `${href.deployment(deployment.id)}?tab=domains`,
+        lost,
+      }}
       shape={isFirst ? 'tall' : 'wide'}
       {...dropLabels(isFirst, isWanted)}
       isWanted={isWanted}

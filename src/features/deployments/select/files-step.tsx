@@ -33,6 +33,7 @@ export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesSte
         place={place}
         onReplace={() => chosen.choose(null)}
         onPublishAnyway={setPublishAnyway}
+        onCopy={choose}
         onTakeBuildFolder={buildFolder === null ? null : () => choose(buildFolder)}
         footer={footer}
       />

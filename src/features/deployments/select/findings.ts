@@ -6,7 +6,7 @@ import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas
 import { visiblePath } from '../../../../routers/schemas/upload-rules.ts';
 import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import { selectionNoun } from '../../../uploads/selection.ts';
+import { isZip, selectionNoun } from '../../../uploads/selection.ts';
 
 export type Finding = {
   /** Unique within a report. */
@@ -32,6 +32,10 @@ export function selectionLine({ inspection }: SelectionReport): string {
 export type FindingsPlace = {
   /** The site is to be published below a folder of a host. */
   isBelowFolder?: boolean | undefined;
+  /** The repository whose site is at the root of the same host, and how it is chosen. */
+  rootSite?: { name: string; use: () => void } | undefined;
+  /** Where a domain of its own is given to the site. */
+  domainsPath?: string | undefined;
   /** Nothing can be published there before this is mended. */
   lost?: LostConnection | undefined;
 };
@@ -45,6 +49,7 @@ export function findingsOf(report: SelectionReport, { isBelowFolder = false, los
     ...entryFindings(reading, inspection),
     ...problemFindings(inspection, isBelowFolder),
     ...noticeFindings(reading),
+    ...relativeFindings(selection),
     ...leftOutFindings(reading),
     ...removedFindings(reading),
     ...unreadFindings(report),
@@ -111,6 +116,20 @@ function noticeFindings({ notices }: SelectionReport['reading']): Finding[] {
     message: notice.message,
     detail: noticeDetail(notice),
   }));
+}
+
+function relativeFindings(selection: SelectionReport['selection']): Finding[] {
+  if (isZip(selection) || selection.relativeLinks === undefined) return [];
+  return [
+    {
+      ...plain,
+      id: 'relative-links',
+      kind: 'good',
+      message: `${formatCount(selection.relativeLinks, 'link')} written without the first slash, in the copy that is published`,
+      detail:
+        'Your own files stay as they are. Scripts may still ask for addresses that begin with a slash, and links in 404.html hold for addresses at the top only.',
+    },
+  ];
 }
 
 /** One file is named in the line, several are counted; what is published anyway stays in the list, to be taken back. */

@@ -10,14 +10,18 @@ import {
   TriangleAlert,
 } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
+import { Link } from 'wouter';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { errorToast } from '../../../api/errors.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { Checkbox } from '../../../components/checkbox.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { Size } from '../../../components/size.tsx';
+import { showToast } from '../../../components/toast-store.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import { selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
+import { copyWithRelativeLinks, mayBeCopied } from '../../../uploads/relative-links.ts';
+import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
 import { type Finding, type FindingsPlace, findingsOf, selectionLine } from './findings.ts';
 
 export type SelectionSummaryProps = {
@@ -25,6 +29,8 @@ export type SelectionSummaryProps = {
   place?: FindingsPlace | undefined;
   onReplace: () => void;
   onPublishAnyway: (path: string, isWanted: boolean) => void;
+  /** Takes a copy, in which something was mended, in the place of what was selected. */
+  onCopy: (copy: Selection) => void;
   /** Publishes the finished folder inside in the place of the whole; null where there is none. */
   onTakeBuildFolder?: (() => void) | null;
   footer?: ReactNode;
@@ -36,6 +42,7 @@ export function SelectionSummary({
   place,
   onReplace,
   onPublishAnyway,
+  onCopy,
   onTakeBuildFolder,
   footer,
 }: SelectionSummaryProps) {
@@ -62,7 +69,13 @@ export function SelectionSummary({
         </Button>
       </div>
       {findings.map((finding) => (
-        <FindingRow key={finding.id} finding={finding} report={report} onPublishAnyway={onPublishAnyway} />
+        <FindingRow
+          key={finding.id}
+          finding={finding}
+          report={report}
+          onPublishAnyway={onPublishAnyway}
+          offer={finding.id === 'root_link' && <BelowFolderOffers report={report} place={place} onCopy={onCopy} />}
+        />
       ))}
       {onTakeBuildFolder && inspection.buildFolder !== null && (
         <div className="flex flex-wrap items-center justify-between gap-3 bg-accent-soft px-4 py-3 sm:px-5">
@@ -93,9 +106,11 @@ type FindingRowProps = {
   finding: Finding;
   report: SelectionReport;
   onPublishAnyway: SelectionSummaryProps['onPublishAnyway'];
+  /** What can be done about it here. */
+  offer: ReactNode;
 };
 
-function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
+function FindingRow({ finding, report, onPublishAnyway, offer }: FindingRowProps) {
   const isOpenAtFirst = finding.kind === 'bad' || finding.kind === 'warn';
   const [isOpen, setOpen] = useState(isOpenAtFirst);
   const detailId = useId();
@@ -126,6 +141,7 @@ function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
       {hasDetail && isOpen && (
         <div id={detailId} className="mt-1 pl-7 text-sm text-ink-muted">
           {finding.detail !== null && <p>{finding.detail}</p>}
+          {offer}
           {finding.places.length > 0 && <PlaceList places={finding.places} />}
           {finding.leftOut.length > 0 && (
             <LeftOutList files={finding.leftOut} report={report} onPublishAnyway={onPublishAnyway} />
@@ -133,6 +149,47 @@ function FindingRow({ finding, report, onPublishAnyway }: FindingRowProps) {
         </div>
       )}
     </div>
+  );
+}
+
+/** What helps where links that begin with a slash lead outside the site. */
+function BelowFolderOffers({ report, place, onCopy }: Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'>) {
+  const { rootSite, domainsPath } = place ?? {};
+  const isCopied = mayBeCopied(report);
+  return (
+    <>
+      {!isCopied && <p>Unpack this ZIP and choose its folder to have the links written anew here.</p>}
+      {rootSite !== undefined && <p>What {rootSite.name} shows now would be replaced.</p>}
+      <div className="my-1.5 flex flex-wrap gap-2 empty:hidden">
+        {isCopied && <RelativeLinks report={report} onCopy={onCopy} />}
+        {rootSite !== undefined && (
+          <Button size="sm" onClick={rootSite.use}>
+            Use {rootSite.name} instead
+          </Button>
+        )}
+        {domainsPath !== undefined && (
+          <Button size="sm" asChild>
+            <Link to={domainsPath}>Add a domain</Link>
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** Writes the links anew in a copy, which is read and shown like any selection. */
+function RelativeLinks({ report, onCopy }: Pick<SelectionSummaryProps, 'report' | 'onCopy'>) {
+  const [isBusy, setBusy] = useState(false);
+  const write = () => {
+    setBusy(true);
+    copyWithRelativeLinks(report)
+      .then(onCopy, (cause: unknown) => showToast(errorToast('The links were not written', cause)))
+      .finally(() => setBusy(false));
+  };
+  return (
+    <Button size="sm" isBusy={isBusy} busyLabel="Writing…" onClick={write}>
+      Copy with relative links
+    </Button>
   );
 }
 

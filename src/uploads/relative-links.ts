@@ -1,0 +1,109 @@
+import {
+  elementsOf,
+  leadsInside,
+  mayHoldLinks,
+  type Reference,
+  readPage,
+  referenceOf,
+  referencesOf,
+  styleElementReferences,
+  styleReferences,
+} from '../../routers/schemas/upload-links.ts';
+import { type SelectionItem, selectionItems } from './apply-rules.ts';
+import type { SelectionReport } from './inspect.ts';
+import type { SelectedFolder } from './selection.ts';
+
+/**
+ * A copy of a selection whose pages and style sheets name files from where they are, so that the site may lie below a
+ * folder. What the person chose stays as it is on their computer.
+ */
+const UNPACKED_MAX_BYTES = 256 * 1024 * 1024;
+
+/** Whether a copy can be made here: what comes out of a ZIP is held by the page. */
+export function mayBeCopied({ reading }: SelectionReport): boolean {
+  const unpacked = reading.files.filter(({ source }) => 'unpack' in source);
+  return unpacked.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= UNPACKED_MAX_BYTES;
+}
+
+/** Returns the copy, as a folder. Throws `SelectionUnreadable`, and what the browser does for a file that is gone. */
+export async function copyWithRelativeLinks({ selection, reading }: SelectionReport): Promise<SelectedFolder> {
+  const published = new Map(reading.files.map(({ path, source }) => [source, path]));
+  const files: SelectedFolder['files'] = [];
+  let relativeLinks = 0;
+  for (const item of selectionItems(selection)) {
+    const file = await fileOf(item);
+    const path = published.get(item.source);
+    const copy = path === undefined || !mayHoldLinks(item) ? null : await rewritten(path, file);
+    relativeLinks += copy?.count ?? 0;
+    files.push({ path: item.path, file: copy?.file ?? file });
+  }
+  return { name: selection.name.replace(/\.zip$/i, ''), files, relativeLinks };
+}
+
+async function fileOf({ source }: SelectionItem): Promise<File> {
+  return 'file' in source ? source.file : source.unpack();
+}
+
+/** Null where nothing is to be written anew. */
+async function rewritten(path: string, file: File): Promise<{ file: File; count: number } | null> {
+  // Byte by byte: what is written anew is ASCII, and the rest stays in whatever encoding it has.
+  const { text, count } = withRelativeLinks(path, textOfBytes(new Uint8Array(await file.arrayBuffer())));
+  if (count === 0) return null;
+  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  // As new as it is: its hash is not the one that is remembered of the original.
+  return { file: new File([bytes], file.name, { type: file.type, lastModified: Date.now() }), count };
+}
+
+const CHUNK_BYTES = 32 * 1024;
+
+function textOfBytes(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    parts.push(String.fromCharCode(...bytes.subarray(at, at + CHUNK_BYTES)));
+  }
+  return parts.join('');
+}
+
+/** Returns the text with its links that begin with a slash written from where the file at `path` is, and their count. */
+export function withRelativeLinks(path: string, text: string): { text: string; count: number } {
+  const toRoot = upFrom(path);
+  const edits = /\.css$/i.test(path)
+    ? [...styleReferences(text)].map((reference) => ({ reference, prefix: toRoot }))
+    : pageEdits(toRoot, text);
+  const wanted = edits.filter(({ reference: { target } }) => isFromRoot(target));
+  const pieces: string[] = [];
+  let at = 0;
+  for (const { reference, prefix } of wanted.toSorted((a, b) => a.reference.start - b.reference.start)) {
+    pieces.push(text.slice(at, reference.start), prefix);
+    at = reference.start + 1;
+  }
+  return { text: pieces.join('') + text.slice(at), count: wanted.length };
+}
+
+type Edit = { reference: Reference; prefix: string };
+
+/** With a base, links are relative to that; one that is elsewhere, or relative itself, leaves the page as it is. */
+function pageEdits(toRoot: string, text: string): Edit[] {
+  const page = readPage(text);
+  const references: Reference[] = [];
+  let base: Reference | null = null;
+  for (const { element, attributes } of elementsOf(page)) {
+    const href = element === 'base' ? attributes.find(({ name }) => name === 'href') : undefined;
+    if (href !== undefined) base ??= referenceOf(href);
+    references.push(...referencesOf(element, attributes));
+  }
+  references.push(...styleElementReferences(page));
+  if (base === null) return references.map((reference) => ({ reference, prefix: toRoot }));
+  if (!isFromRoot(base.target)) return [];
+  const prefix = upFrom(base.target.slice(1));
+  return [{ reference: base, prefix: toRoot }, ...references.map((reference) => ({ reference, prefix }))];
+}
+
+/** The way from a file to the root; never empty, since `a:b.html` alone would name a protocol. */
+function upFrom(path: string): string {
+  return '../'.repeat(path.split('/').length - 1) || './';
+}
+
+function isFromRoot(target: string): boolean {
+  return leadsInside(target) && /^\/(?![/\\])/.test(target);
+}
