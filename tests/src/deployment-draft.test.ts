@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   type Base,
   type Draft,
@@ -46,6 +46,18 @@ test('changes are put on a newer release, and a file that was changed there and 
   const kept = replacing(draft, newer);
   expect([...filesOf(kept).keys()].sort()).toEqual(['a.html', 'b.html']);
   expect(kept.changes.get('c.html')?.now).toBeNull();
+});
+
+test('what is done to a folder goes through its files once, however many they are', () => {
+  const names = Array.from({ length: 100 }, (_, index) => `img/${index}.jpg`);
+  const draft = draftOf(baseOf(1, Object.fromEntries(names.map((name) => [name, name]))));
+  const newer = baseOf(2, {});
+  using passes = vi.spyOn(Map.prototype, Symbol.iterator);
+  const moved = withMoved(draft, 'img', 'photos');
+  const kept = replacing(rebased(withRemoved(moved, 'photos/7.jpg'), newer).draft, newer);
+  expect(passes.mock.calls.length).toBeLessThan(20);
+  expect(moved.changes.size).toBe(200);
+  expect(filesOf(kept).size).toBe(99);
 });
 
 test('the rules of an upload hold for a draft, and what was published on purpose stays published', () => {

@@ -42,32 +42,45 @@ export function kindOf({ before, now }: Change): 'added' | 'changed' | 'removed'
   return before === null ? 'added' : 'changed';
 }
 
-/** Puts a content at a path, null to take it away; what is the release's own again is no change. */
-export function withContent(draft: Draft, path: string, now: Content | null): Draft {
+/**
+ * Puts contents at paths, null to take one away; what is the release's own again is no change. One copy for all of them: a
+ * folder may hold every file of a release.
+ */
+export function withContents(draft: Draft, contents: Iterable<readonly [string, Content | null]>): Draft {
   const { base } = draft;
   const changes = new Map(draft.changes);
-  const stored = base.files.get(path) ?? null;
-  const before = changes.get(path)?.before ?? stored;
-  const isAsStored =
-    now === null ? stored === null : stored !== null && 'sha256' in now && now.sha256 === stored.sha256;
-  if (isAsStored) changes.delete(path);
-  else changes.set(path, { before, now });
+  for (const [path, now] of contents) {
+    const stored = base.files.get(path) ?? null;
+    const before = changes.get(path)?.before ?? stored;
+    const isAsStored =
+      now === null ? stored === null : stored !== null && 'sha256' in now && now.sha256 === stored.sha256;
+    if (isAsStored) changes.delete(path);
+    else changes.set(path, { before, now });
+  }
   return { base, changes };
+}
+
+export function withContent(draft: Draft, path: string, now: Content | null): Draft {
+  return withContents(draft, [[path, now]]);
 }
 
 /** Moves a file, or all of a folder, to another path. */
 export function withMoved(draft: Draft, from: string, to: string): Draft {
-  let moved = draft;
-  for (const path of pathsBelow(filesOf(draft), from)) {
-    const content = contentOf(draft, path);
-    moved = withContent(withContent(moved, path, null), to + path.slice(from.length), content);
-  }
-  return moved;
+  const files = filesOf(draft);
+  const moved = pathsBelow(files, from).flatMap((path) => [
+    [path, null] as const,
+    [to + path.slice(from.length), files.get(path) ?? null] as const,
+  ]);
+  return withContents(draft, moved);
 }
 
 /** Takes a file, or all of a folder, away. */
 export function withRemoved(draft: Draft, path: string): Draft {
-  return pathsBelow(filesOf(draft), path).reduce((rest, one) => withContent(rest, one, null), draft);
+  const below = pathsBelow(filesOf(draft), path);
+  return withContents(
+    draft,
+    below.map((one) => [one, null]),
+  );
 }
 
 /** Gives a path back what the release has there. */
@@ -82,23 +95,19 @@ export function pathsBelow(files: ReadonlyMap<string, unknown>, path: string): s
 
 /** Puts the changes on another release; `both` names the files that were changed here and there. */
 export function rebased({ changes }: Draft, base: Base): { draft: Draft; both: string[] } {
-  let draft: Draft = { base, changes: new Map() };
-  const both: string[] = [];
-  for (const [path, { before, now }] of changes) {
-    const stored = base.files.get(path) ?? null;
-    draft = withContent(draft, path, now);
-    if (stored?.sha256 !== before?.sha256 && draft.changes.has(path)) both.push(path);
-  }
+  const contents = [...changes].map(([path, { now }]) => [path, now] as const);
+  const draft = withContents({ base, changes: new Map() }, contents);
+  const both = [...changes]
+    .filter(([path, { before }]) => base.files.get(path)?.sha256 !== before?.sha256 && draft.changes.has(path))
+    .map(([path]) => path);
   return { draft, both };
 }
 
 /** Puts the files as they are here in the place of another release: what that one added goes. */
 export function replacing(draft: Draft, base: Base): Draft {
   const files = filesOf(draft);
-  let next: Draft = { base, changes: new Map() };
-  for (const path of base.files.keys()) if (!files.has(path)) next = withContent(next, path, null);
-  for (const [path, content] of files) next = withContent(next, path, content);
-  return next;
+  const added = [...base.files.keys()].filter((path) => !files.has(path));
+  return withContents({ base, changes: new Map() }, [...added.map((path) => [path, null] as const), ...files]);
 }
 
 /** Why these files cannot be published together, in a sentence; null where they can. */

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { contentOf, filesOf, pathsBelow, withContent, withMoved, withRemoved } from './draft.ts';
+import { contentOf, filesOf, pathsBelow, withContent, withContents, withMoved, withRemoved } from './draft.ts';
 import { foldersAround } from './tree.ts';
 import type { Editing } from './use-draft.ts';
 
@@ -53,7 +53,11 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
     const [first] = list;
     if (first === undefined) return;
     const isDone = change(
-      (before) => list.reduce((draft, file) => withContent(draft, folder + file.name, { blob: file }), before),
+      (before) =>
+        withContents(
+          before,
+          list.map((file) => [folder + file.name, { blob: file }]),
+        ),
       folder + first.name,
     );
     if (isDone) open(folder + first.name);
