@@ -69,6 +69,9 @@ export const href = {
   /** Of the live files, or of those of one release. */
   deploymentEditor: (deploymentId: string, release?: number) =>
     `/deployment-editor/${encodeURIComponent(deploymentId)}${release === undefined ? '' : `?release=${release}`}`,
+  /** A deployment without files, opened with those of a template. */
+  startFromTemplate: (deploymentId: string, template: string) =>
+    `/deployment-editor/${encodeURIComponent(deploymentId)}?template=${template}`,
   /** The sign-in screen, which leads back to `redirect` (a path with its query). */
   auth: (redirect?: string) => withRedirect(paths.auth, redirect),
   login: (redirect: string) => withRedirect(paths.login, redirect),

@@ -13,6 +13,7 @@ import { deploymentDisplayState } from '../features/deployments/display-state.ts
 import { EditFiles } from '../features/deployments/edit/edit-files.tsx';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
 import { isReadOnly, readOnlyLabels } from '../features/deployments/plan-labels.ts';
+import { templateId } from '../features/deployments/templates/templates.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { href, paths } from '../lib/paths.ts';
 
@@ -89,7 +90,12 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
       {isDeleting ? (
         <Notice tone="quiet">The deployment is being deleted.</Notice>
       ) : (
-        <EditFiles deployment={deployment} releaseNumber={releaseOf(params)} isReadOnly={readOnly} />
+        <EditFiles
+          deployment={deployment}
+          releaseNumber={releaseOf(params)}
+          template={templateId(params.get('template'))}
+          isReadOnly={readOnly}
+        />
       )}
     </>
   );

@@ -3,11 +3,16 @@ import { Card } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { useNewPlace } from '../features/deployments/create/below-folder.ts';
 import { NameField } from '../features/deployments/create/name-field.tsx';
-import { NewDeploymentForm, useNewDeployment } from '../features/deployments/create/new-deployment-form.tsx';
+import {
+  NewDeploymentForm,
+  useNewDeployment,
+  useNewDeploymentFields,
+} from '../features/deployments/create/new-deployment-form.tsx';
 import { PlatformChoice } from '../features/deployments/create/platform-choice.tsx';
 import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
+import { TemplateList } from '../features/deployments/templates/template-list.tsx';
 import { SendingFirst } from '../features/releases/sending-first.tsx';
 import { href, paths } from '../lib/paths.ts';
 import { usePublication } from '../uploads/publications.ts';
@@ -36,9 +41,11 @@ export function NewDeploymentScreen() {
 
 function Files() {
   const { chosen } = useNewDeployment();
+  const { getValues } = useNewDeploymentFields();
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <FilesStep chosen={chosen} place={useNewPlace()} />
+      {chosen.selection === null && <TemplateList destination={getValues} />}
       <PlatformChoice />
     </div>
   );

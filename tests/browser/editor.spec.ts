@@ -1,4 +1,8 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { TEMPLATES } from '../../src/features/deployments/templates/templates.ts';
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
+import { expectAccessible } from './axe.ts';
 import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
 
 const SITE = {
@@ -57,4 +61,33 @@ test('a word is changed in the browser, outlives a reload, and is live as a new 
   const { items } = await clientOf(account).releases.list.query({ deploymentId: site.deploymentId });
   // Without the page that was deleted.
   expect(items.map(({ fileCount }) => fileCount)).toEqual([2, 3]);
+});
+
+const TEMPLATES_ROOT = new URL('../../src/features/deployments/templates/', import.meta.url);
+
+test('what a template looks like is accessible in both themes, and asks no other server', async ({ page }) => {
+  const asked: string[] = [];
+  await page.route('**', async (route) => {
+    const { hostname, pathname } = new URL(route.request().url());
+    const id = hostname.replace('.test', '');
+    asked.push(hostname);
+    const file = new URL(`${id}${pathname.replace(/\/$/, '/index.html')}`, TEMPLATES_ROOT);
+    await route.fulfill({ path: fileURLToPath(file) });
+  });
+  for (const { id } of TEMPLATES) {
+    const firstPage = await readFile(new URL(`${id}/index.html`, TEMPLATES_ROOT), 'utf8');
+    // Of pages that look alike one more than the first stands for all.
+    const [inner] = firstPage.matchAll(/<a href="([a-z/-]+\.html)"/g);
+    for (const path of ['', ...(inner?.[1] === undefined ? [] : [inner[1]])]) {
+      await page.goto(`http://${id}.test/${path}`);
+      for (const [theme, width] of [
+        ['light', 360],
+        ['dark', 1280],
+      ] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        await expectAccessible(page, `${id}/${path}`, [{ theme, width }]);
+      }
+    }
+  }
+  expect(new Set(asked)).toEqual(new Set(TEMPLATES.map(({ id }) => `${id}.test`)));
 });

@@ -6,7 +6,8 @@ import { Card } from '../../../components/card.tsx';
 import { FailedState } from '../../../components/failed-state.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { readFileList } from '../../../uploads/release-files.ts';
-import type { Base, Draft } from './draft.ts';
+import type { TemplateId } from '../templates/templates.ts';
+import { type Base, type Changes, contentOf, type Draft } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { type Edited, readDraft } from './use-draft.ts';
 
@@ -20,11 +21,13 @@ export type EditFilesProps = {
   deployment: Deployment;
   /** The number of the release that is edited, where it is another than the live one. */
   releaseNumber: number | null;
+  /** What it begins with where nothing was published yet. */
+  template: TemplateId | null;
   isReadOnly: boolean;
 };
 
 /** Finds what is edited: what an earlier visit left in this browser, else the files of the release. */
-export function EditFiles({ deployment, releaseNumber, isReadOnly }: EditFilesProps) {
+export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: EditFilesProps) {
   const draftKey = releaseNumber === null ? deployment.id : `${deployment.id} ${releaseNumber}`;
   const newest = deployment.currentRelease ?? deployment.latestRelease;
   const stored = useQuery({ queryKey: ['edits', draftKey], queryFn: () => readDraft(draftKey), gcTime: 0 });
@@ -33,13 +36,14 @@ export function EditFiles({ deployment, releaseNumber, isReadOnly }: EditFilesPr
     { enabled: releaseNumber !== null },
   );
   const first = releaseNumber === null ? newest : (chosen.data ?? null);
-  const begun: ReleaseRef | null = stored.data?.releaseId
+  const from: ReleaseRef | null = stored.data?.releaseId
     ? { id: stored.data.releaseId, number: stored.data.number }
     : first;
-  const base = useFiles(stored.data === undefined ? undefined : begun);
+  const base = useFiles(stored.data === undefined ? undefined : from);
   const newestFiles = useFiles(newest);
+  const begun = useTemplate(newest === null ? template : null);
 
-  const question = [chosen, base].find(({ error }) => error !== null);
+  const question = [chosen, base, begun].find(({ error }) => error !== null);
   const failure = shownFailure('The files could not be fetched', question?.error ?? null);
   if (question !== undefined) {
     return (
@@ -48,7 +52,8 @@ export function EditFiles({ deployment, releaseNumber, isReadOnly }: EditFilesPr
       </Card>
     );
   }
-  if (stored.data === undefined || base.data === undefined || (releaseNumber !== null && chosen.data === undefined)) {
+  const isChosen = releaseNumber === null || chosen.data !== undefined;
+  if (stored.data === undefined || base.data === undefined || begun.data === undefined || !isChosen) {
     return (
       <Card>
         <SkeletonRows rows={6} />
@@ -60,7 +65,7 @@ export function EditFiles({ deployment, releaseNumber, isReadOnly }: EditFilesPr
       key={draftKey}
       deployment={deployment}
       draftKey={draftKey}
-      initial={editedOf({ base: base.data, changes: stored.data?.changes ?? new Map() }, stored.data)}
+      initial={editedOf({ base: base.data, changes: stored.data?.changes ?? begun.data }, stored.data)}
       newest={newestFiles.data ?? null}
       isReadOnly={isReadOnly}
     />
@@ -69,9 +74,21 @@ export function EditFiles({ deployment, releaseNumber, isReadOnly }: EditFilesPr
 
 function editedOf(draft: Draft, stored: Omit<Edited, 'draft'> | null): Edited {
   if (stored !== null) return { draft, open: stored.open, active: stored.active };
-  return draft.base.files.has(FIRST_FILE)
+  return contentOf(draft, FIRST_FILE) !== null
     ? { draft, open: [FIRST_FILE], active: FIRST_FILE }
     : { draft, open: [], active: null };
+}
+
+/** What a draft begins with where nothing is stored of it: nothing, or the files of a template. */
+function useTemplate(id: TemplateId | null) {
+  return useQuery<Changes>({
+    queryKey: ['template', id],
+    queryFn: async () => {
+      if (id === null) return new Map();
+      const { templateFiles } = await import('../templates/template-files.ts');
+      return new Map([...templateFiles(id)].map(([path, text]) => [path, { before: null, now: { text } }]));
+    },
+  });
 }
 
 /** The files of a release, which never change; undefined while it is not known which. */

@@ -1,0 +1,16 @@
+/** What a deployment can begin with instead of files of one's own. Each is the folder of its id. */
+export const TEMPLATES = [
+  { id: 'link-page', title: 'Link page', description: 'Who you are and where to find you, on one page' },
+  { id: 'restaurant', title: 'Restaurant', description: 'Menu, opening hours and the way there' },
+  { id: 'portfolio', title: 'Portfolio', description: 'Pictures of your work, with a page for each' },
+  { id: 'blog', title: 'Blog', description: 'Posts with dates, and a feed for subscribers' },
+  { id: 'documentation', title: 'Documentation', description: 'Pages beside their list, examples to copy' },
+] as const;
+
+export type Template = (typeof TEMPLATES)[number];
+export type TemplateId = Template['id'];
+
+/** The template of that id; null for anything else that stands in an address. */
+export function templateId(asked: string | null): TemplateId | null {
+  return TEMPLATES.find(({ id }) => id === asked)?.id ?? null;
+}
