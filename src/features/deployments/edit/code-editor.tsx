@@ -26,7 +26,7 @@ export type CodeEditorProps = {
   left: Map<string, LeftEditor>;
   isReadOnly: boolean;
   /** A line to lead to, counted from 1. */
-  line: number | null;
+  place: { line: number } | null;
   onChange: (text: string) => void;
 };
 
@@ -49,7 +49,7 @@ const PHRASES = {
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /** The text of one file. Give it the path as its key: another file is another editor. */
-export function CodeEditor({ path, text, left, isReadOnly, line, onChange }: CodeEditorProps) {
+export function CodeEditor({ path, text, left, isReadOnly, place, onChange }: CodeEditorProps) {
   const frame = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const start = useRef({ text, isReadOnly });
@@ -82,11 +82,11 @@ export function CodeEditor({ path, text, left, isReadOnly, line, onChange }: Cod
 
   useEffect(() => {
     const own = view.current;
-    if (own === null || line === null) return;
-    const { from } = own.state.doc.line(Math.min(line, own.state.doc.lines));
+    if (own === null || place === null) return;
+    const { from } = own.state.doc.line(Math.min(place.line, own.state.doc.lines));
     own.dispatch({ selection: { anchor: from }, effects: EditorView.scrollIntoView(from, { y: 'center' }) });
     own.focus();
-  }, [line]);
+  }, [place]);
 
   return <div ref={frame} className="h-full min-h-0" />;
 }

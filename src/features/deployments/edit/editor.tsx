@@ -42,7 +42,12 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
   const { draft, open, active, version, change } = editing;
   const [isTreeShown, setIsTreeShown] = useState(draft.changes.size === 0);
   const [dialog, setDialog] = useState<'publish' | 'conflict' | 'discard' | null>(null);
-  const acts = useFilesActs(editing, () => setIsTreeShown(false));
+  /** Where a search led; another choice of a file ends it. */
+  const [found, setFound] = useState<{ path: string; line: number } | null>(null);
+  const acts = useFilesActs(editing, () => {
+    setFound(null);
+    setIsTreeShown(false);
+  });
   const publishing = usePublishDraft(deployment.id);
   const [isPreviewed, setIsPreviewed] = useState(false);
   const preview = usePreview(deployment.id, draft, isPreviewed);
@@ -98,7 +103,16 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
               !isPreviewed && 'md:border-r',
             )}
           >
-            <FilesPane draft={draft} active={active} isReadOnly={isReadOnly} acts={acts} />
+            <FilesPane
+              draft={draft}
+              active={active}
+              isReadOnly={isReadOnly}
+              acts={acts}
+              onFind={(path, line) => {
+                acts.open(path);
+                setFound(line === null ? null : { path, line });
+              }}
+            />
           </div>
           <div className={classNames('flex min-h-0 min-w-0 flex-col', sideLook(!isTreeShown, isPreviewed))}>
             <Button
@@ -133,7 +147,7 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
                     draft={draft}
                     path={active}
                     left={left}
-                    line={null}
+                    place={found?.path === active ? found : null}
                     isReadOnly={isReadOnly}
                     onWrite={editing.write}
                   />

@@ -1,16 +1,26 @@
 import { FilePlus, PenLine, Trash2, Upload } from 'lucide-react';
-import { useMemo, useRef } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { IconButton } from '../../../components/icon-button.tsx';
+import { SearchField } from '../../../components/search-field.tsx';
 import { Tooltip } from '../../../components/tooltip.tsx';
 import { type Draft, filesOf } from './draft.ts';
 import { FileTree } from './file-tree.tsx';
+import { SearchResults } from './search-results.tsx';
 import type { FilesActs } from './use-files-acts.ts';
 
-export type FilesPaneProps = { draft: Draft; active: string | null; isReadOnly: boolean; acts: FilesActs };
+export type FilesPaneProps = {
+  draft: Draft;
+  active: string | null;
+  isReadOnly: boolean;
+  acts: FilesActs;
+  /** Leads to what a search found; `line` is null for a file as a whole. */
+  onFind: (path: string, line: number | null) => void;
+};
 
 /** The tree of files, and above it what can be done with the one that is selected. */
-export function FilesPane({ draft, active, isReadOnly, acts }: FilesPaneProps) {
+export function FilesPane({ draft, active, isReadOnly, acts, onFind }: FilesPaneProps) {
   const input = useRef<HTMLInputElement>(null);
+  const [words, setWords] = useState('');
   const { selected } = acts;
   const names = [...filesOf(draft).keys()].join('\0');
   const paths = useMemo(() => (names === '' ? [] : names.split('\0')), [names]);
@@ -45,7 +55,19 @@ export function FilesPane({ draft, active, isReadOnly, acts }: FilesPaneProps) {
           }}
         />
       </div>
-      {paths.length === 0 ? (
+      {paths.length > 0 && (
+        <div className="shrink-0 border-b border-line p-1.5">
+          <SearchField
+            label="Search in all files"
+            placeholder="Search in all files"
+            value={words}
+            onValueChange={setWords}
+          />
+        </div>
+      )}
+      {words.trim() !== '' ? (
+        <SearchResults draft={draft} words={words} onOpen={onFind} />
+      ) : paths.length === 0 ? (
         <p className="p-4 text-sm text-ink-muted">No files yet. Make a new one, or upload some.</p>
       ) : (
         <FileTree

@@ -13,13 +13,13 @@ export type OpenFileProps = {
   draft: Draft;
   path: string;
   left: Map<string, LeftEditor>;
-  line: number | null;
+  place: { line: number } | null;
   isReadOnly: boolean;
   onWrite: (path: string, text: string, original: string | null) => void;
 };
 
 /** One file of a draft: a text to edit, an image to look at, or what it is. */
-export function OpenFile({ draft, path, left, line, isReadOnly, onWrite }: OpenFileProps) {
+export function OpenFile({ draft, path, left, place, isReadOnly, onWrite }: OpenFileProps) {
   // As it was opened: what is typed later is the editor's.
   const [content] = useState(() => contentOf(draft, path));
   const [isFetched] = useState(() => content !== null && mayShow(path, content));
@@ -45,7 +45,7 @@ export function OpenFile({ draft, path, left, line, isReadOnly, onWrite }: OpenF
       path={path}
       text={text}
       left={left}
-      line={line}
+      place={place}
       isReadOnly={isReadOnly}
       onChange={(changed) => onWrite(path, changed, 'sha256' in content ? text : null)}
     />

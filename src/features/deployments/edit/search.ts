@@ -1,0 +1,59 @@
+import type { Content } from './draft.ts';
+import { extensionOf, imageType, sizeOf, TEXT_MAX_BYTES } from './texts.ts';
+
+/** A place of a text, counted from 1, with what stands around it; `line` is null where the name of the file fits. */
+export type Hit = { path: string; line: number | null; text: string };
+export type Search = { hits: readonly Hit[]; searchedCount: number; fileCount: number; isCut: boolean };
+
+/** More than anybody reads through: a longer word finds less. */
+const HITS_MAX = 300;
+/** Each is a request of its own the first time. */
+const FILES_MAX = 2_000;
+/** So many files are searched between two looks of the screen. */
+const FILES_A_STEP = 20;
+/** What is shown before and after the words that were looked for. */
+const BEFORE = 24;
+const SHOWN = 120;
+
+const NO_TEXTS = new Set(
+  'woff woff2 ttf otf eot mp3 mp4 m4a m4v mov ogg wav webm pdf zip gz br zst wasm psd docx xlsx'.split(' '),
+);
+
+/** Looks for words in the names and then in the texts of all files, without regard to capitals; yields what it has so far. */
+export async function* searchFiles(
+  files: ReadonlyMap<string, Content>,
+  words: string,
+  read: (content: Content) => Promise<string | null>,
+): AsyncGenerator<Search> {
+  const wanted = words.toLowerCase();
+  const texts = [...files].filter(([path, content]) => mayHoldText(path, content));
+  const fileCount = Math.min(texts.length, FILES_MAX);
+  const named = [...files.keys()].filter((path) => path.toLowerCase().includes(wanted));
+  const hits: Hit[] = named.slice(0, HITS_MAX).map((path) => ({ path, line: null, text: '' }));
+  let searchedCount = 0;
+  for (const [path, content] of texts.slice(0, FILES_MAX)) {
+    if (hits.length >= HITS_MAX) break;
+    if (searchedCount % FILES_A_STEP === 0) yield { hits: [...hits], searchedCount, fileCount, isCut: false };
+    const text = await read(content);
+    if (text !== null) hits.push(...hitsIn(path, text, wanted, HITS_MAX - hits.length));
+    searchedCount += 1;
+  }
+  const isCut = hits.length >= HITS_MAX || texts.length > FILES_MAX;
+  yield { hits, searchedCount: fileCount, fileCount, isCut };
+}
+
+function mayHoldText(path: string, content: Content): boolean {
+  return imageType(path) === null && !NO_TEXTS.has(extensionOf(path)) && sizeOf(content) <= TEXT_MAX_BYTES;
+}
+
+function hitsIn(path: string, text: string, wanted: string, most: number): Hit[] {
+  const hits: Hit[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (hits.length === most) break;
+    const at = line.toLowerCase().indexOf(wanted);
+    if (at === -1) continue;
+    const start = Math.max(0, at - BEFORE);
+    hits.push({ path, line: index + 1, text: (start > 0 ? '…' : '') + line.slice(start, start + SHOWN).trim() });
+  }
+  return hits;
+}
