@@ -31,11 +31,25 @@ export function useNavigate(): Navigate {
 /** The state that the last navigation left in the history; a new object each time, also when it led to the same address. */
 export const useVisit: () => unknown = useHistoryState;
 
+type LeaveQuestion = (leave: () => void) => void;
+let leaveQuestion: LeaveQuestion | null = null;
+
+/** Has a question asked, in the place of a navigation, before the app leads to another screen. Returns what ends that. */
+export function askBeforeLeaving(ask: LeaveQuestion): () => void {
+  leaveQuestion = ask;
+  return () => {
+    if (leaveQuestion === ask) leaveQuestion = null;
+  };
+}
+
 /**
  * Stands around each navigation: one to the address that is open adds no entry to the history, as with a plain link, and
  * each leaves a state, so that `useVisit` tells of it.
  */
 export function aroundNavigation(navigate: Navigate, to: string, options: Parameters<Navigate>[1] = {}): void {
-  const isHere = new URL(to, location.href).href === location.href;
-  navigate(to, { replace: options.replace ?? isHere, state: options.state ?? {} });
+  const target = new URL(to, location.href);
+  const isHere = target.href === location.href;
+  const go = () => navigate(to, { replace: options.replace ?? isHere, state: options.state ?? {} });
+  if (leaveQuestion === null || target.pathname === location.pathname) go();
+  else leaveQuestion(go);
 }

@@ -1,23 +1,30 @@
 import { expect, test, vi } from 'vitest';
+import { Router } from 'wouter';
 import { signInAs } from '../../src/api/user.ts';
+import { aroundNavigation } from '../../src/lib/location.ts';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
-import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, shownAt } from '../support/screen-fixtures.ts';
+import { type Answers, refusal, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
+import { allowanceOf, deploymentOf, releaseOf, releaseRefOf, shownAt } from '../support/screen-fixtures.ts';
 
 const EDITOR = { pattern: '/deployment-editor/:deploymentId', path: '/deployment-editor/harbour' };
 const HASH = 'a'.repeat(64);
 const onPro: Answers = { 'subscription.allowance': () => allowanceOf() };
 
+type Rows = readonly (readonly [string, string, number])[];
+
 /** The server's own list and one text, in the place of the network. */
 function serveFiles(
-  rows: readonly (readonly [string, string, number])[],
+  rows: Rows,
   text: string | Record<string, string> = '',
+  /** What other releases than the live one have, by their id. */
+  ofOthers: Record<string, Rows> = {},
 ): void {
   const user = { id: 'sailor', username: 'sailor', email: 's@example.com', emailConfirmed: true, pendingEmail: null };
   const more = { disclaimerAccepted: true, deploymentCount: 2, isBetaTester: false, createdAt: shownAt };
   signInAs({ ...user, ...more, accessToken: 'token', expiresAt: new Date(Date.now() + 3_600_000) });
   vi.stubGlobal('fetch', async (path: string) => {
-    if (path.endsWith('/files')) return new Response(JSON.stringify(rows));
+    const [, listed] = /releases\/([^/]+)\/files$/.exec(path) ?? [];
+    if (listed !== undefined) return new Response(JSON.stringify(ofOthers[listed] ?? rows));
     const [, hash] = path.split('/files/');
     if (hash === undefined) return new Response('null');
     return new Response(typeof text === 'string' ? text : text[hash]);
@@ -41,7 +48,7 @@ test('the editor opens the start page of what is live, with the tree beside it',
   );
   using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
   await shown.sees('No changes');
-  await vi.waitFor(() => expect(shown.page.querySelector('[role=textbox]')?.textContent).toContain('Harbour'));
+  await soon(() => expect(shown.page.querySelector('[role=textbox]')?.textContent).toContain('Harbour'));
   const tree = [...shown.page.querySelectorAll('[role=treeitem]')].map((item) => item.textContent);
   expect(tree).toEqual(['css', 'index.html']);
   expect(shown.button('Publish…').disabled).toBe(true);
@@ -92,5 +99,83 @@ test('a search goes through the names and the texts of all files, and leads to t
   [...shown.page.querySelectorAll('li button')]
     .find((one) => one.textContent?.includes('line 2'))
     ?.dispatchEvent(new MouseEvent('click', { bubbles: true }));
-  await vi.waitFor(() => expect(shown.page.querySelector('.cm-activeLine')?.textContent).toContain('Our tea'));
+  await soon(() => expect(shown.page.querySelector('.cm-activeLine')?.textContent).toContain('Our tea'));
+});
+
+/** On a busy machine a step may take many times as long. */
+const soon = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
+
+/** Removes a file by the keyboard, and waits until it is gone from the tree. */
+async function removeFile({ page }: ShownScreen, name: string): Promise<void> {
+  const find = () => [...page.querySelectorAll('[role=treeitem]')].find((item) => item.textContent?.startsWith(name));
+  await soon(() => expect(find()).toBeDefined());
+  find()?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete', bubbles: true }));
+  await soon(() => expect(find()).toBeUndefined());
+}
+
+const filesOf = ({ page }: ShownScreen) =>
+  [...page.querySelectorAll('[role=treeitem]')].map((item) => item.textContent);
+const dialog = () => document.querySelector<HTMLElement>('[role=alertdialog], [role=dialog]');
+const press = (name: string) =>
+  [...(dialog()?.querySelectorAll('button') ?? [])].find((one) => one.textContent === name)?.click();
+
+test('a link that leads away from changes asks first, and leads on when it is answered', async () => {
+  serveFiles([
+    ['a.html', HASH, 1],
+    ['b.html', HASH, 1],
+  ]);
+  const screen = (
+    <Router aroundNav={aroundNavigation}>
+      <DeploymentEditorScreen />
+    </Router>
+  );
+  using shown = showScreen(screen, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
+  await removeFile(shown, 'a.html');
+  const leave = () => [...shown.page.querySelectorAll('a')].find((one) => one.textContent === 'Deployments')?.click();
+  leave();
+  await soon(() => expect(dialog()?.textContent).toContain('What you changed is not published'));
+  press('Cancel');
+  await soon(() => expect(dialog()).toBeNull());
+  expect(location.pathname).toBe(EDITOR.path);
+  leave();
+  await soon(() => expect(dialog()).not.toBeNull());
+  press('Leave');
+  await shown.sees('Elsewhere');
+  expect(location.pathname).toBe('/deployments');
+});
+
+test('changes of an earlier release are put on the newer one, replace it, or go', async () => {
+  const OTHER = 'b'.repeat(64);
+  const live: Rows = [
+    ['a.html', HASH, 1],
+    ['b.html', OTHER, 1],
+    ['new.html', HASH, 1],
+  ];
+  const earlier: Rows = [
+    ['a.html', HASH, 1],
+    ['b.html', HASH, 1],
+  ];
+  const place = { ...EDITOR, path: `${EDITOR.path}?release=2` };
+  const answers: Answers = {
+    ...onPro,
+    'deployments.get': () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-3' }) }),
+    'releases.get': () => releaseOf({ id: 'release-2', number: 2, state: 'superseded' }),
+  };
+  for (const [choice, files, changes] of [
+    ['merge', ['a.html', 'new.html'], '1 change,'],
+    ['mine', ['a.html'], '2 changes'],
+    ['theirs', ['a.html', 'b.html', 'new.html'], 'No changes'],
+  ] as const) {
+    serveFiles(live, '', { 'release-2': earlier });
+    using shown = showScreen(<DeploymentEditorScreen />, answers, place);
+    await removeFile(shown, 'b.html');
+    await shown.sees('Your changes began with release 2.');
+    shown.button('Publish…').click();
+    await soon(() => expect(dialog()?.textContent).toContain('1 file changed in both will be as you have it: b.html'));
+    dialog()?.querySelector<HTMLInputElement>(`input[value=${choice}]`)?.click();
+    press('Continue');
+    await soon(() => expect(dialog()).toBeNull());
+    expect(filesOf(shown), choice).toEqual(files);
+    expect(shown.page.textContent).toContain(changes);
+  }
 });

@@ -14,6 +14,7 @@ import type { LeftEditor } from './code-editor.tsx';
 import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
 import { type Base, rebased, replacing, withRestored } from './draft.ts';
 import { FilesPane } from './files-pane.tsx';
+import { LeaveDialog } from './leave-dialog.tsx';
 import { NameDialog } from './name-dialog.tsx';
 import { OpenFile, Said } from './open-file.tsx';
 import { OpenTabs } from './open-tabs.tsx';
@@ -49,6 +50,7 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
     setIsTreeShown(false);
   });
   const publishing = usePublishDraft(deployment.id);
+  const isPublished = useRef(false);
   const [isPreviewed, setIsPreviewed] = useState(false);
   const preview = usePreview(deployment.id, draft, isPreviewed);
   const left = useLeftEditors(version);
@@ -62,6 +64,7 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
     const release = await publishing.publish(draft);
     if (release === null) return;
     await writeEdits(draftKey, null);
+    isPublished.current = true;
     navigate(href.release(release.deploymentId, release.number));
   }
 
@@ -194,6 +197,7 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
       {dialog === 'conflict' && newest !== null && (
         <ConflictDialog draft={draft} newer={newest} onChoose={settle} onClose={() => setDialog(null)} />
       )}
+      <LeaveDialog hasChanges={count > 0} isPublished={isPublished} isUnstored={editing.isUnstored} />
       <ConfirmDialog
         isOpen={dialog === 'discard'}
         onOpenChange={() => setDialog(null)}
