@@ -179,3 +179,34 @@ test('changes of an earlier release are put on the newer one, replace it, or go'
     expect(shown.page.textContent).toContain(changes);
   }
 });
+
+test('a file is dragged into a folder and out of it, and the tab goes with it', async () => {
+  serveFiles([
+    ['css/site.css', HASH, 1],
+    ['index.html', HASH, 1],
+    ['css/index.html', HASH, 1],
+  ]);
+  using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
+  await shown.sees('No changes');
+  const row = (name: string) =>
+    [...shown.page.querySelectorAll('[role=treeitem]')].find((item) => item.textContent === name);
+  const drag = async (name: string, target: Element | null | undefined) => {
+    row(name)?.dispatchEvent(new Event('dragstart', { bubbles: true }));
+    await soon(() => {
+      const over = new Event('dragover', { bubbles: true, cancelable: true });
+      target?.dispatchEvent(over);
+      expect(over.defaultPrevented).toBe(true);
+    });
+    target?.dispatchEvent(new Event('drop', { bubbles: true, cancelable: true }));
+  };
+  // There is one of its name already.
+  await drag('index.html', row('css'));
+  expect(shown.page.textContent).toContain('No changes');
+  await drag('css', shown.page.querySelector('[role=tree]'));
+  expect(shown.page.textContent).toContain('No changes');
+  row('css')?.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+  await soon(() => expect(filesOf(shown)).toEqual(['css', 'index.html', 'site.css', 'index.html']));
+  await drag('site.css', shown.page.querySelector('[role=tree]'));
+  await soon(() => expect(filesOf(shown)).toEqual(['css', 'index.html', 'index.html', 'site.cssnew']));
+  await shown.sees('2 changes');
+});

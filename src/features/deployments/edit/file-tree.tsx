@@ -1,10 +1,11 @@
 import { ChevronRight, File, FileImage, Folder } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react';
+import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { classNames } from '../../../components/class-names.ts';
 import { type Changes, kindOf } from './draft.ts';
 import { imageType } from './texts.ts';
 import { type TreeRow, treeRows } from './tree.ts';
+import { folderOf } from './use-files-acts.ts';
 
 /** More are found by the search: so many rows are more than anybody scrolls through. */
 const ROWS_MAX = 1_000;
@@ -21,6 +22,8 @@ export type FileTreeProps = {
   onToggle: (folder: string, isOpen: boolean) => void;
   onOpen: (path: string) => void;
   onRename: (path: string) => void;
+  /** Moves what is dragged into a folder, which ends in a slash; null where nothing may be moved. */
+  onMove: ((path: string, folder: string) => void) | null;
   onRemove: (path: string) => void;
 };
 
@@ -32,6 +35,7 @@ export function FileTree(props: FileTreeProps) {
   const focusable = rows.some(({ path }) => path === selected) ? selected : rows[0]?.path;
   const tree = useRef<HTMLDivElement>(null);
   const isMoving = useRef(false);
+  const drag = useDragging(props.onMove);
 
   useEffect(() => {
     if (!isMoving.current || selected === null) return;
@@ -56,7 +60,13 @@ export function FileTree(props: FileTreeProps) {
   }
 
   return (
-    <div ref={tree} role="tree" aria-label="Files" className="min-h-0 flex-1 overflow-y-auto py-1.5">
+    <div
+      ref={tree}
+      role="tree"
+      aria-label="Files"
+      {...drag.over('')}
+      className={classNames('min-h-0 flex-1 overflow-y-auto py-1.5', drag.folder === '' && 'bg-accent-soft')}
+    >
       {rows.map((row) => {
         const change = changes.get(row.path);
         return (
@@ -70,6 +80,8 @@ export function FileTree(props: FileTreeProps) {
             aria-setsize={row.siblings}
             aria-selected={row.path === selected}
             aria-expanded={row.kind === 'folder' ? row.isOpen : undefined}
+            {...drag.from(row.path)}
+            {...drag.over(row.kind === 'folder' ? `${row.path}/` : folderOf(row.path))}
             onKeyDown={(event) => onKeyDown(event, row)}
             onClick={() => {
               props.onSelect(row.path);
@@ -79,7 +91,7 @@ export function FileTree(props: FileTreeProps) {
             style={{ paddingLeft: `${row.level * 14 - 4}px` }}
             className={classNames(
               'flex h-7 w-full items-center gap-1.5 pr-3 text-left text-sm focus-visible:-outline-offset-2 touch:h-11',
-              row.path === selected ? 'bg-accent-soft' : 'hover:bg-surface-hover',
+              row.path === selected || `${row.path}/` === drag.folder ? 'bg-accent-soft' : 'hover:bg-surface-hover',
               row.path === active && 'font-medium',
             )}
           >
@@ -96,6 +108,41 @@ export function FileTree(props: FileTreeProps) {
       )}
     </div>
   );
+}
+
+/** What makes a row one that can be dragged, and one that takes what is dragged; by the keyboard F2 moves. */
+function useDragging(onMove: FileTreeProps['onMove']) {
+  const [path, setPath] = useState<string | null>(null);
+  const [folder, setFolder] = useState<string | null>(null);
+  const end = () => {
+    setPath(null);
+    setFolder(null);
+  };
+  const from = (own: string) => ({
+    draggable: onMove !== null,
+    onDragStart: (event: DragEvent) => {
+      // Firefox drags nothing without it.
+      event.dataTransfer?.setData('text/plain', own);
+      setPath(own);
+    },
+    onDragEnd: end,
+  });
+  const over = (own: string) => ({
+    onDragOver: (event: DragEvent) => {
+      if (path === null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      setFolder(own);
+    },
+    onDrop: (event: DragEvent) => {
+      if (path === null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      onMove?.(path, own);
+      end();
+    },
+  });
+  return { folder, from, over };
 }
 
 function RowIcon({ row }: { row: TreeRow }) {

@@ -80,6 +80,7 @@ export function FilesPane({ draft, active, isReadOnly, acts, onFind }: FilesPane
           onToggle={acts.toggle}
           onOpen={acts.open}
           onRename={isReadOnly ? () => undefined : acts.askRename}
+          onMove={isReadOnly ? null : acts.moveInto}
           onRemove={isReadOnly ? () => undefined : acts.remove}
         />
       )}

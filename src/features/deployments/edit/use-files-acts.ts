@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { showToast } from '../../../components/toast-store.ts';
 import { contentOf, filesOf, pathsBelow, withContent, withContents, withMoved, withRemoved } from './draft.ts';
 import { foldersAround } from './tree.ts';
 import type { Editing } from './use-draft.ts';
@@ -6,23 +7,13 @@ import type { Editing } from './use-draft.ts';
 /** What the name dialog is open for: a new file in a folder, or another name for a file or a folder. */
 export type Naming = { path: string | null; initial: string };
 
+const TAKEN = 'There is one of this name already.';
+
 /** What a person does with the files of the tree, and what is selected and open there. */
 export function useFilesActs({ draft, active, change, show }: Editing, onShown: () => void) {
-  const [selected, setSelected] = useState(active);
-  const [openFolders, setOpenFolders] = useState<ReadonlySet<string>>(() => new Set(foldersAround(active ?? '')));
+  const { selected, openFolders, toggle, select, deselect } = useTreeState(active);
   const [naming, setNaming] = useState<Naming | null>(null);
 
-  const toggle = (folder: string, isOpen: boolean) =>
-    setOpenFolders((before) => {
-      const next = new Set(before);
-      if (isOpen) next.add(folder);
-      else next.delete(folder);
-      return next;
-    });
-  const select = (path: string) => {
-    setSelected(path);
-    setOpenFolders((before) => new Set([...before, ...foldersAround(path)]));
-  };
   const open = (path: string) => {
     select(path);
     show(path);
@@ -32,21 +23,35 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
   const folder = selected === null ? '' : contentOf(draft, selected) === null ? `${selected}/` : folderOf(selected);
 
   function name(to: string): string | null {
-    const files = filesOf(draft);
     const from = naming?.path ?? null;
     if (to === from) return null;
     if (to === '') return 'Enter a name';
-    if (pathsBelow(files, to).length > 0) return 'There is one of this name already.';
     if (from === null) {
+      if (pathsBelow(filesOf(draft), to).length > 0) return TAKEN;
       if (!change((before) => withContent(before, to, { text: '' }), to)) return 'This name cannot be published.';
       open(to);
       return null;
     }
+    return move(from, to);
+  }
+
+  /** Moves a file or a folder to another path; answers why it cannot be there, null where it is. */
+  function move(from: string, to: string): string | null {
     if (to.startsWith(`${from}/`)) return 'A folder cannot be moved into itself.';
-    if (!change((before) => withMoved(before, from, to), files.has(from) && active === from ? to : undefined))
-      return 'This name cannot be published.';
+    if (pathsBelow(filesOf(draft), to).length > 0) return TAKEN;
+    // What is in view stays in view, also in a folder that moves.
+    const isInView = active !== null && (active === from || active.startsWith(`${from}/`));
+    const shown = isInView ? to + active.slice(from.length) : undefined;
+    if (!change((before) => withMoved(before, from, to), shown)) return 'This name cannot be published.';
     select(to);
     return null;
+  }
+
+  /** Moves a file or a folder into a folder, '' for the outermost, as the mouse does. */
+  function moveInto(from: string, into: string): void {
+    const to = into + from.slice(from.lastIndexOf('/') + 1);
+    const problem = to === from ? null : move(from, to);
+    if (problem !== null) showToast({ title: `${from} was not moved`, description: problem, variant: 'destructive' });
   }
 
   function upload(list: readonly File[]): void {
@@ -64,7 +69,7 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
   }
 
   function remove(path: string): void {
-    if (change((before) => withRemoved(before, path))) setSelected(null);
+    if (change((before) => withRemoved(before, path))) deselect();
   }
 
   return {
@@ -76,6 +81,7 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
     open,
     upload,
     remove,
+    moveInto,
     name,
     askNew: () => setNaming({ path: null, initial: folder }),
     askRename: (path: string) => setNaming({ path, initial: path }),
@@ -85,6 +91,25 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
 
 export type FilesActs = ReturnType<typeof useFilesActs>;
 
-function folderOf(path: string): string {
+/** Gives the folder of a file with its slash; '' for the outermost. */
+export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
+}
+
+/** Which row of the tree is selected, and which folders are open. */
+function useTreeState(active: string | null) {
+  const [selected, setSelected] = useState(active);
+  const [openFolders, setOpenFolders] = useState<ReadonlySet<string>>(() => new Set(foldersAround(active ?? '')));
+  const toggle = (folder: string, isOpen: boolean) =>
+    setOpenFolders((before) => {
+      const next = new Set(before);
+      if (isOpen) next.add(folder);
+      else next.delete(folder);
+      return next;
+    });
+  const select = (path: string) => {
+    setSelected(path);
+    setOpenFolders((before) => new Set([...before, ...foldersAround(path)]));
+  };
+  return { selected, openFolders, toggle, select, deselect: () => setSelected(null) };
 }
