@@ -230,7 +230,7 @@ const ROWS: readonly Row[] = [
   {
     of: /^src\/features\/deployments\/edit\/code-/,
     files: [/^src\/features\/deployments\/edit\//],
-    packages: [/^react$/, /^@codemirror\//, /^@lezer\/highlight$/, /^get-nonce$/],
+    packages: [/^react$/, /^@codemirror\//, /^@lezer\//, /^get-nonce$/],
   },
   {
     of: /^src\/features\//,

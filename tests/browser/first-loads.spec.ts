@@ -27,8 +27,8 @@ const DEPLOYMENT_MAX = 1.24;
 /** A form that is on the screen from the start brings its rules as well, those of each platform's options among them. */
 const FORM_MAX = 1.42;
 
-/** A text is open from the start: what edits it comes along, and the languages of a web page, on this route alone. */
-const EDITOR_MAX = 2.3;
+/** A text is open from the start: what edits it comes along, and the grammar of its kind, on this route alone. */
+const EDITOR_MAX = 2;
 
 const SLACK = 0.06;
 

@@ -1,4 +1,7 @@
+import { ensureSyntaxTree } from '@codemirror/language';
+import { EditorState } from '@codemirror/state';
 import { expect, test, vi } from 'vitest';
+import { languageOf } from '../../src/features/deployments/edit/code-language.ts';
 import {
   type Base,
   type Draft,
@@ -89,4 +92,19 @@ test('the tree has folders first, and only what is below an open one', () => {
     ['c', 1, 2, 3],
     ['b.txt', 1, 3, 3],
   ]);
+});
+
+test('a page is coloured by its own grammar, with those of the scripts and styles that are in it', async () => {
+  const colored = async (path: string, doc: string) => {
+    const extension = await languageOf(path, doc);
+    const state = EditorState.create({ doc, ...(extension !== null && { extensions: extension }) });
+    return ensureSyntaxTree(state, doc.length)?.toString() ?? '';
+  };
+  const page = '<style>a{color:red}</style><script>let b = 1</script>';
+  expect(await colored('index.html', page)).toMatch(/Element.*RuleSet.*VariableDeclaration/);
+  expect(await colored('index.html', '<script type="text/plain">let b = 1</script>')).not.toContain('Variable');
+  expect(await colored('a.ts', 'let b: Tide = 1')).toContain('TypeName');
+  expect(await colored('a.tsx', 'let b: Tide = <a/>')).toMatch(/TypeName.*JSXElement/);
+  expect(await colored('README.md', '# Tide')).toContain('ATXHeading1');
+  expect(await colored('notes.txt', 'Tide')).toBe('');
 });

@@ -1,5 +1,5 @@
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { bracketMatching, indentOnInput } from '@codemirror/language';
+import { bracketMatching } from '@codemirror/language';
 import { highlightSelectionMatches, search, searchKeymap } from '@codemirror/search';
 import { Compartment, EditorState, type StateEffect } from '@codemirror/state';
 import {
@@ -68,7 +68,7 @@ export function CodeEditor({ path, text, left, isReadOnly, place, onChange }: Co
     });
     view.current = own;
     const showLanguage = async () => {
-      const found = await languageOf(path);
+      const found = await languageOf(path, own.state.sliceDoc());
       if (found !== null && view.current === own) own.dispatch({ effects: language.reconfigure(found) });
     };
     // Without its colours a text is a text all the same.
@@ -119,7 +119,6 @@ function stateOf(
       highlightSpecialChars(),
       highlightSelectionMatches(),
       history(),
-      indentOnInput(),
       bracketMatching(),
       search({ top: true }),
       // Tab leads on to the next control, as everywhere; Ctrl ] and Ctrl [ indent.

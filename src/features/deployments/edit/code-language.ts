@@ -1,27 +1,53 @@
+import { defineLanguageFacet, Language, LRLanguage } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
+import type { LRParser } from '@lezer/lr';
 import { extensionOf } from './texts.ts';
 
-/** Each is a file of its own, fetched with the first text of its kind. */
-// What is typed is what is published: no tag closes by itself.
-const html = async () => (await import('@codemirror/lang-html')).html({ autoCloseTags: false });
-const css = async () => (await import('@codemirror/lang-css')).css();
-const javascript = async () => (await import('@codemirror/lang-javascript')).javascript();
-const jsx = async () => (await import('@codemirror/lang-javascript')).javascript({ jsx: true });
-const typescript = async () => (await import('@codemirror/lang-javascript')).javascript({ typescript: true });
-const json = async () => (await import('@codemirror/lang-json')).json();
-const xml = async () => (await import('@codemirror/lang-xml')).xml();
-const markdown = async () => (await import('@codemirror/lang-markdown')).markdown();
+/**
+ * The grammars alone, each fetched with the first text of its kind: the editor's own packages of languages bring what
+ * completes words, and that of pages the grammars of scripts and styles as well.
+ */
+const loadPage = () => import('@lezer/html');
+const loadStyle = async () => (await import('@lezer/css')).parser;
+const loadScript = async () => (await import('@lezer/javascript')).parser;
 
-const LANGUAGES: Partial<Record<string, () => Promise<Extension>>> = {
+const TAGS = { commentTokens: { block: { open: '<!--', close: '-->' } } };
+const SCRIPTS = { commentTokens: { line: '//', block: { open: '/*', close: '*/' } } };
+const STYLES = { commentTokens: { block: { open: '/*', close: '*/' } } };
+
+const define = (parser: LRParser, languageData = {}) => LRLanguage.define({ parser, languageData });
+
+/** A page, with the grammars of the scripts and styles that stand in it as it is opened. */
+async function html(text: string): Promise<Extension> {
+  const [{ parser, configureNesting }, script, style] = await Promise.all([
+    loadPage(),
+    /<script/i.test(text) ? loadScript() : null,
+    /<style/i.test(text) ? loadStyle() : null,
+  ]);
+  const isScript = ({ type = '' }: Record<string, string>) => /^$|module|javascript/i.test(type);
+  const parts = [
+    script && { tag: 'script', attrs: isScript, parser: script },
+    style && { tag: 'style', parser: style },
+  ].filter((part) => part !== null);
+  return define(parser.configure({ wrap: configureNesting(parts) }), TAGS);
+}
+
+const css = async () => define(await loadStyle(), STYLES);
+const script = (dialect: string) => async () => define((await loadScript()).configure({ dialect }), SCRIPTS);
+const json = async () => define((await import('@lezer/json')).parser);
+const xml = async () => define((await import('@lezer/xml')).parser, TAGS);
+const markdown = async () => new Language(defineLanguageFacet(), (await import('@lezer/markdown')).parser);
+
+const LANGUAGES: Partial<Record<string, (text: string) => Promise<Extension>>> = {
   html,
   htm: html,
   css,
-  js: javascript,
-  mjs: javascript,
-  cjs: javascript,
-  jsx,
-  ts: typescript,
-  tsx: jsx,
+  js: script(''),
+  mjs: script(''),
+  cjs: script(''),
+  jsx: script('jsx'),
+  ts: script('ts'),
+  tsx: script('jsx ts'),
   json,
   map: json,
   webmanifest: json,
@@ -31,7 +57,7 @@ const LANGUAGES: Partial<Record<string, () => Promise<Extension>>> = {
   md: markdown,
 };
 
-/** Fetches the language of a file, by its name; null for a plain text. */
-export async function languageOf(path: string): Promise<Extension | null> {
-  return (await LANGUAGES[extensionOf(path)]?.()) ?? null;
+/** Fetches the language of a file, by its name and what it holds; null for a plain text. */
+export async function languageOf(path: string, text: string): Promise<Extension | null> {
+  return (await LANGUAGES[extensionOf(path)]?.(text)) ?? null;
 }
