@@ -12,14 +12,31 @@ export const RELEASE_BOUNDARIES = [
 
 export const REMOVAL_BOUNDARY = 'removing:platform';
 
-/** The same in the work on a certificate: its key is kept, ordered, and so on until it is kept to be served. */
-export const CERTIFICATE_BOUNDARIES = [
-  'certificate:begun',
-  'certificate:placed',
-  'certificate:ordered',
+const ORDER_BOUNDARIES = ['certificate:begun', 'certificate:placed', 'certificate:ordered'] as const;
+const PROOF_BOUNDARIES = [
   'certificate:answerable',
   'certificate:answered',
+  'certificate:validated',
   'certificate:proved',
   'certificate:signed',
   'certificate:stored',
+] as const;
+
+/** The same in the work on a certificate: its key is kept, ordered, and so on until it is kept to be served. */
+export const CERTIFICATE_BOUNDARIES = [...ORDER_BOUNDARIES, ...PROOF_BOUNDARIES] as const;
+
+/** Where it is proved by DNS, the answer is written into the zone in between. */
+export const DNS_CERTIFICATE_BOUNDARIES = [
+  ...ORDER_BOUNDARIES,
+  'certificate:challenge-kept',
+  'certificate:challenge-written',
+  ...PROOF_BOUNDARIES,
+] as const;
+
+/** The same in the work on a record plan: nothing is written yet, the provider has it, it was seen there, it is kept. */
+export const DNS_CHANGE_BOUNDARIES = [
+  'dns-change:begun',
+  'dns-change:sent',
+  'dns-change:written',
+  'dns-change:ended',
 ] as const;

@@ -16,8 +16,8 @@ export const CHALLENGE = `_acme-challenge.${ZONE}`;
 export const FOREIGN = 'the-answer-of-another-client';
 
 /** The values of a TXT set at the server itself. */
-export async function textsAt(server: Pick<PowerDns, 'api'>, name: string): Promise<string[]> {
-  const { rrsets } = (await server.api('GET', `/zones/${ZONE}.?rrset_name=${name}.&rrset_type=TXT`)) as {
+export async function textsAt(server: Pick<PowerDns, 'api'>, name: string, zone = ZONE): Promise<string[]> {
+  const { rrsets } = (await server.api('GET', `/zones/${zone}.?rrset_name=${name}.&rrset_type=TXT`)) as {
     rrsets: { records: { content: string }[] }[];
   };
   return rrsets.flatMap(({ records }) => records.map(({ content }) => content.replaceAll('"', '')));

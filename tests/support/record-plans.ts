@@ -12,7 +12,7 @@ export async function createPlanApp(lab: DomainLab, providers: Partial<Providers
 }
 
 /** The zone as it stands at the server, but for the serial. */
-export async function setsIn(lab: DomainLab, zone: string): Promise<string[]> {
+export async function setsIn(lab: Pick<DomainLab, 'api'>, zone: string): Promise<string[]> {
   const { rrsets } = (await lab.api('GET', `/zones/${zone}.`)) as {
     rrsets: { name: string; type: string; ttl: number; records: { content: string }[] }[];
   };

@@ -23,6 +23,7 @@ export async function authorizeNames(
     for (const { challengeUrl } of answers) await authority.answer(call, challengeUrl);
     await faults?.at('certificate:answered');
     const settled = isOpen ? await authority.awaitValidation(call, order.url) : order;
+    await faults?.at('certificate:validated');
     if (settled === null || settled.status === 'invalid') throw new AuthorityError(failureOf(settled));
   } finally {
     // Also where nothing was put in place now: a run that a crash ended may have left some.

@@ -42,6 +42,7 @@ export async function writeRecordPlan(run: RecordPlanRun): Promise<void> {
   await writeChanges(run, plan, during);
   await providers.faults?.at('dns-change:written');
   await run.transaction((session) => endRecordPlan(session, run, plan, during));
+  await providers.faults?.at('dns-change:ended');
 }
 
 function runningState({ state }: DnsChangeDoc): keyof typeof ENDS | null {
@@ -61,7 +62,9 @@ async function writeChanges(
     withZoneLease(providers, { accountId, zone: zone.name, signal }, async () => {
       if (during === 'applying') await requireDomain(plan);
       const changes = during === 'applying' ? applied : undone(applied, await readNames(provider, call, zone, names));
+      await providers.faults?.at('dns-change:begun');
       if (changes.length > 0) await provider.write(call, zone, changes);
+      await providers.faults?.at('dns-change:sent');
       // Some servers take what they then leave out, such as a CNAME beside other records.
       const [left] = pendingChanges(changes, await readNames(provider, call, zone, names));
       if (left !== undefined) throw refused(left);

@@ -1,0 +1,133 @@
+import type { ChildProcess } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { TRPCClientError } from '@trpc/client';
+import { expect } from 'vitest';
+import { clientOf, openAccount, publishSite } from './api-account.ts';
+import { startDnsLab } from './dns-lab.ts';
+import { freePort } from './free-ports.ts';
+import { startPowerDns } from './name-servers.ts';
+import { startOwnMongod } from './own-mongod.ts';
+import { startPebble } from './pebble.ts';
+import { faultyEntry, type RealApp, startRealApp } from './real-app.ts';
+import { IS_FULL } from './size.ts';
+import { startLyingAuthority } from './standins/lying-acme.ts';
+import { makeFolder } from './start.ts';
+import { askHttp1, handshake } from './tls-visitor.ts';
+
+export const PATIENCE = { timeout: IS_FULL ? 90_000 : 30_000, interval: 100 };
+
+/** Nothing ends it before it is armed. */
+const killedAt = (boundaries: readonly string[]): readonly string[] =>
+  faultyEntry(Object.fromEntries(boundaries.map((boundary) => [boundary, 'killArmed'])));
+
+/** Where the zones are that the DNS connection of the account opens; those of other names are at the registry. */
+const HELD_AT = '127.0.0.3';
+
+/**
+ * The built product as it looks after domains: with real name servers, an authority that counts what it is asked for, a
+ * published site, and an account with a DNS connection that opens the zones that are `held`. It ends itself at a boundary of
+ * its work, at first whichever of these it comes to, and is started again.
+ */
+export async function startKilledApp({ ends, held }: { ends: readonly string[]; held: readonly string[] }) {
+  const parts: AsyncDisposable[] = [];
+  const use = <Part extends AsyncDisposable>(part: Part): Part => {
+    parts.unshift(part);
+    return part;
+  };
+  const lab = use(await startDnsLab({ stubs: Object.fromEntries(held.map((zone) => [zone, [HELD_AT]])) }));
+  const server = use(await startPowerDns({ address: HELD_AT, port: lab.port }));
+  for (const zone of held) await lab.delegate(zone, { [`ns1.${zone}`]: HELD_AT });
+  const mongod = use(await startOwnMongod());
+  const folder = use(await makeFolder());
+  const [sitesPort, tlsPort] = [await freePort(), await freePort()];
+  const pebble = use(await startPebble({ dnsServer: lab.dnsServer, httpPort: sitesPort }));
+  const authority = use(await startLyingAuthority(pebble));
+  const caFile = join(folder.path, 'ca.pem');
+  await writeFile(caFile, authority.apiCa);
+  const settings = {
+    ...{ MONGODB_URI: mongod.uri, SITES_PORT: String(sitesPort), SITES_TLS_PORT: String(tlsPort) },
+    ...{ ACME_CA_FILE: caFile, ACME_DIRECTORY_URL: authority.directoryUrl, EGRESS_ALLOW: '127.0.0.0/8' },
+    ...{ DNS_RESOLVERS: lab.dnsServer, DNS_AUTHORITY_PORT: String(lab.port), SITES_ADDRESSES: '127.0.0.1' },
+  };
+  const app = use(await startRealApp(settings, killedAt(ends)));
+  const account = await openAccount(app.url, 'harbour');
+  const { deploymentId } = await publishSite(account, 'harbour', { 'index.html': 'PAGE' });
+  // A signed-in person's token would run out in the middle.
+  const { secret: token } = await clientOf(account).tokens.create.mutate({
+    ...{ name: 'kills', scopes: ['read', 'write'], expiresInDays: 1, currentPassword: account.password },
+  });
+  const client = clientOf({ ...account, token });
+  const fields = { url: server.apiUrl, apiKey: server.apiKey };
+  await client.connections.connect.mutate({ provider: 'powerdns', fields });
+  const trusting = { ca: await pebble.root(), rejectUnauthorized: true };
+  return {
+    client,
+    deploymentId,
+    registry: lab.registry,
+    /** Has the zones that the connection opens. */
+    server,
+    heldAt: HELD_AT,
+    /** Orders that the authority took, and certificates that it signed. */
+    count: () => ({ orders: authority.count('POST /order-plz'), signed: authority.count('POST /finalize-order') }),
+    async serialServed(name: string): Promise<string> {
+      const socket = await handshake(tlsPort, name, trusting);
+      const { serialNumber } = socket.getPeerCertificate();
+      socket.destroy();
+      return serialNumber;
+    },
+    page: (name: string) => askHttp1(tlsPort, name, '/', trusting),
+    /** Rows of the test's own look into the database. */
+    rows: (collection: string) => mongod.database.collection(collection).countDocuments(),
+    /**
+     * Has it end itself at this boundary of what `act` begins, and starts it again, to end itself at `next` then. Nobody
+     * waits for a lease, or until a person may do as much again.
+     */
+    async killAt(boundary: string, act: () => Promise<unknown>, next?: string): Promise<void> {
+      if (!app.entry.includes(boundary)) {
+        app.entry = killedAt([boundary]);
+        await app.kill();
+        await app.restart();
+      }
+      app.child.kill('SIGUSR2');
+      await expect.poll(() => app.output(), PATIENCE).toContain('"Armed"');
+      await actUntilKilled(app, act);
+      // The next start knows that whoever held a job is dead. The lease of a zone ends by itself, after half a minute.
+      await mongod.prolongLeases();
+      for (const name of ['zone_leases', 'rate_limits']) await mongod.database.collection(name).deleteMany({});
+      if (next !== undefined) app.entry = killedAt([next]);
+      await app.restart();
+    },
+    async [Symbol.asyncDispose]() {
+      for (const part of parts) await part[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type KilledApp = Awaited<ReturnType<typeof startKilledApp>>;
+
+/**
+ * An account may do so only so often in a minute. The answer may be lost with the process, or with a connection that the
+ * server was closing: then the process lives on, and is asked again.
+ */
+async function actUntilKilled({ child, output }: RealApp, act: () => Promise<unknown>): Promise<void> {
+  const giveUpAt = Date.now() + 2 * PATIENCE.timeout;
+  while (child.signalCode === null) {
+    if (Date.now() > giveUpAt) throw new Error(`It was not killed:\n${output()}`);
+    const error: unknown = await act().then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    const refusal = error instanceof TRPCClientError ? error.data : null;
+    if (refusal && refusal.code !== 'rate_limited') throw error;
+    if (refusal) await wait(refusal.retryAfterMs ?? 1_000);
+    else await untilKilled(child, error === null ? PATIENCE.timeout : 2_000);
+  }
+  expect(child.signalCode).toBe('SIGKILL');
+}
+
+async function untilKilled(child: ChildProcess, atMostMs: number): Promise<void> {
+  const giveUpAt = Date.now() + atMostMs;
+  while (child.exitCode === null && child.signalCode === null && Date.now() < giveUpAt) await wait(50);
+}
