@@ -23,6 +23,7 @@ const hmacKey = z
 /** A certificate authority; without it the app's own signs. */
 export const acmeVariables = {
   ACME_DIRECTORY_URL: z.optional(directoryUrl),
+  ACME_STAGING_DIRECTORY_URL: z.optional(directoryUrl),
   ACME_EMAIL: z.optional(
     z.string().check(z.regex(/^[^\s@<>]+@[^\s@<>]+$/, 'it must be an e-mail address like ops@example.com')),
   ),
@@ -35,6 +36,8 @@ type Values = z.infer<z.ZodMiniObject<typeof acmeVariables>>;
 
 export type AcmeEnv = {
   directoryUrl: string;
+  /** The directory in which renewals are rehearsed; undefined for none. */
+  stagingUrl: string | undefined;
   email: string | undefined;
   eab: { kid: string; hmacKey: string } | undefined;
   /** Authorities that the directory's own certificate may come from; those of Node when absent. */
@@ -60,12 +63,15 @@ function isDirectoryUrl(text: string): boolean {
 export function readAcme(values: Values): AcmeEnv | undefined {
   const { ACME_DIRECTORY_URL: url, ACME_EAB_KID: kid, ACME_EAB_HMAC: hmac, ACME_CA_FILE: caFile } = values;
   if (url === undefined) return undefined;
+  const stagingUrl = values.ACME_STAGING_DIRECTORY_URL;
+  const hosts = [url, ...(stagingUrl === undefined ? [] : [stagingUrl])].map((one) => new URL(one).hostname);
   return {
     directoryUrl: url,
+    stagingUrl,
     email: values.ACME_EMAIL,
     eab: kid !== undefined && hmac !== undefined ? { kid: kid.trim(), hmacKey: base64urlOf(hmac) } : undefined,
     ca: caFile === undefined ? undefined : [...rootCertificates, readFileSync(caFile, 'utf8')],
-    allow: ownRanges(new URL(url).hostname),
+    allow: hosts.flatMap(ownRanges),
   };
 }
 
@@ -74,14 +80,25 @@ function ownRanges(host: string): AddressRange[] {
   return ranges.map(parseRange).filter((range) => range !== null);
 }
 
+const BESIDE_DIRECTORY = [
+  'ACME_STAGING_DIRECTORY_URL',
+  'ACME_EMAIL',
+  'ACME_EAB_KID',
+  'ACME_EAB_HMAC',
+  'ACME_CA_FILE',
+] as const;
+
 /** Returns the variable whose value is wrong beside the others, and why; null when there is none. */
 export function acmeFault(values: Values): { name: string; fault: string } | null {
-  const others = ['ACME_EMAIL', 'ACME_EAB_KID', 'ACME_EAB_HMAC', 'ACME_CA_FILE'] as const;
-  const lone = others.find((name) => values[name] !== undefined);
+  const lone = BESIDE_DIRECTORY.find((name) => values[name] !== undefined);
   if (lone !== undefined && values.ACME_DIRECTORY_URL === undefined) {
     return { name: lone, fault: 'it needs ACME_DIRECTORY_URL as well' };
   }
   const { ACME_EAB_KID: kid, ACME_EAB_HMAC: hmac, ACME_CA_FILE: caFile } = values;
+  const { ACME_DIRECTORY_URL: url, ACME_STAGING_DIRECTORY_URL: stagingUrl } = values;
+  if (stagingUrl !== undefined && stagingUrl === url) {
+    return { name: 'ACME_STAGING_DIRECTORY_URL', fault: 'it must be another directory than ACME_DIRECTORY_URL' };
+  }
   if (kid !== undefined && hmac === undefined) return { name: 'ACME_EAB_KID', fault: 'it needs ACME_EAB_HMAC as well' };
   if (hmac !== undefined && kid === undefined) return { name: 'ACME_EAB_HMAC', fault: 'it needs ACME_EAB_KID as well' };
   if (caFile !== undefined && !holdsCertificate(caFile)) {

@@ -5,7 +5,6 @@ import { createFullDiskListener } from './artifacts/full-disk.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { openStore } from './artifacts/open-store.ts';
 import { createAcmeAuthority } from './certificates/acme/client.ts';
-import type { CertificateAuthority } from './certificates/authority.ts';
 import { createLocalAuthority } from './certificates/local-ca.ts';
 import { createChangeFeed } from './database/change-feed.ts';
 import { createDomainConnect } from './dns/domain-connect.ts';
@@ -176,7 +175,7 @@ export async function buildProviders(
       isAllowed,
       askResolvers: (name, type, signal) => providers.dns.askResolvers(name, type, signal),
     }),
-    authority: createAuthority(env, createSecrets(keys), now),
+    ...createAuthorities(env, createSecrets(keys), now),
     credentialsOf: (accountId, destination) => createCredentialsOf(providers)(accountId, destination),
     signIn: createSignIn(env.oauthClients),
     wait: waitFor,
@@ -204,14 +203,28 @@ async function createPayments({ stripe, publicUrl, egressAllow }: Env, now: () =
   return createStripePayments({ ...stripe, publicUrl, egress, now });
 }
 
-/** The authority that the operator names; the app's own without one. */
-function createAuthority({ acme, egressAllow, dataDir }: Env, secrets: Secrets, now: () => Date): CertificateAuthority {
+/**
+ * The authority that the operator names; the app's own without one. Beside it the directory for trials, at which an external
+ * account of the other is nobody's.
+ */
+function createAuthorities(
+  { acme, egressAllow, dataDir }: Env,
+  secrets: Secrets,
+  now: () => Date,
+): Pick<Providers, 'authority' | 'staging'> {
   if (acme === undefined) {
-    return createLocalAuthority({ roots: createLocalRoots(join(dataDir, 'secrets')), secrets, now });
+    return { authority: createLocalAuthority({ roots: createLocalRoots(join(dataDir, 'secrets')), secrets, now }) };
   }
-  const { directoryUrl, ca, allow } = acme;
-  const rules = { allow: [...egressAllow, ...allow], bases: [directoryUrl], ...(ca !== undefined && { ca }) };
-  return createAcmeAuthority({ ...acme, egress: createEgress(rules), now, wait: waitFor });
+  const { stagingUrl, email, ca } = acme;
+  const allow = [...egressAllow, ...acme.allow];
+  const at = (directoryUrl: string) => {
+    const egress = createEgress({ allow, bases: [directoryUrl], ...(ca !== undefined && { ca }) });
+    return { directoryUrl, email, egress, now, wait: waitFor };
+  };
+  return {
+    authority: createAcmeAuthority({ ...at(acme.directoryUrl), eab: acme.eab }),
+    ...(stagingUrl !== undefined && { staging: createAcmeAuthority(at(stagingUrl)) }),
+  };
 }
 
 /** Returns one listens on "all addresses", but connects to one. */

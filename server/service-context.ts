@@ -125,6 +125,8 @@ export type Providers = {
   domainConnect?: (DomainConnect & { serviceId: string }) | undefined;
   /** Signs the certificates of domains. */
   authority: CertificateAuthority;
+  /** The authority's directory for trials, in which renewals are rehearsed; absent without one. */
+  staging?: CertificateAuthority | undefined;
   credentialsOf: CredentialsOf;
   /** Where the operator has registered Fairlead, people sign in at the platform instead of pasting a token. */
   signIn: SignInRegistry;

@@ -23,7 +23,7 @@ export const rehearseCertificateInput = z.strictObject({ certificateId: idSchema
 
 /** One thing that a renewal needs, tried ahead of it. `unknown`: it could not be tried from here. */
 export const rehearsalCheckSchema = z.strictObject({
-  id: z.enum(['dns', 'challenge', 'caa', 'account', 'limits']),
+  id: z.enum(['dns', 'challenge', 'caa', 'account', 'limits', 'staging']),
   verdict: z.enum(['pass', 'fail', 'unknown']),
   message: z.string(),
 });

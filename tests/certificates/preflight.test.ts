@@ -10,9 +10,11 @@ import { issued, ZONE } from '../support/certified-world.ts';
 import { startDnsLab } from '../support/dns-lab.ts';
 import { startPebble } from '../support/pebble.ts';
 import { ownEgress } from '../support/platforms.ts';
+import { startRefusingAuthority } from '../support/standins/acme.ts';
 
 const { signal } = new AbortController();
 const ORDERED = 'POST /order-plz';
+const SIGNED = 'POST /finalize-order';
 
 /** A zone whose name leads here, a real authority, and the host at 127.0.0.1 alone of its addresses. */
 async function createWorld() {
@@ -32,10 +34,12 @@ async function createWorld() {
     },
   );
   world.app.providers.addresses.sitesHttpPort = world.httpPort;
+  const count = (asked: string): number => (pebbles[0]?.output().split(asked).length ?? 1) - 1;
   return {
     ...world,
     write: (sets: Record<string, string[]>) => lab.registry.writeSets(ZONE, sets),
-    orders: () => pebbles[0]?.output().split(ORDERED).length,
+    orders: () => count(ORDERED),
+    signed: () => count(SIGNED),
     async [Symbol.asyncDispose]() {
       await world[Symbol.asyncDispose]();
       for (const one of [...pebbles, lab]) await one[Symbol.asyncDispose]();
@@ -87,6 +91,35 @@ test('each address of a name is tried, and one that is gone or broken is not tak
     expect.stringContaining('has no address'),
     ordered,
   ]);
+});
+
+test('the staging directory looks where nothing is in the way, and what it has seen at the name is', async () => {
+  await using world = await createWorld();
+  await using refusing = await startRefusingAuthority();
+  const { caller, certificateId, certificate } = await issued(world, [ZONE]);
+  const { providers } = world.app;
+  const [ordered, answered] = [world.orders(), world.signed()];
+  const staged = async () => {
+    const { rehearsal } = await caller.certificates.rehearse({ certificateId });
+    return rehearsal?.checks.flatMap(({ id, verdict, message }) => (id === 'staging' ? [[verdict, message]] : []));
+  };
+  expect(await staged()).toEqual([]);
+  providers.staging = acmeClient(refusing);
+  const said = (detail: string) => `The staging directory at ${providers.staging?.name} says: ${detail}`;
+  for (const [type, verdict] of [
+    ...[['connection', 'fail'] as const, ['caa', 'unknown'] as const],
+    ...[['rateLimited', 'unknown'] as const, ['accountDoesNotExist', 'unknown'] as const],
+  ]) {
+    refusing.refuseWith({ status: 403, type, detail: `${type} it is` });
+    expect(await staged()).toEqual([[verdict, said(`${type} it is`)]]);
+  }
+  expect(world.orders()).toBe(ordered);
+  providers.staging = { ...providers.authority, id: 'staging', name: 'staging.test' };
+  expect(await staged()).toEqual([['pass', 'The staging directory at staging.test finds our proof of these names.']]);
+  expect([world.orders() - ordered, world.signed() - answered]).toEqual([1, 0]);
+  expect((await caller.certificates.get({ certificateId })).serial).toBe(certificate.serial);
+  await world.write({ [`${ZONE} A`]: ['127.0.0.9'] });
+  expect([await staged(), world.orders() - ordered]).toEqual([[], 1]);
 });
 
 test('a port that was open and is closed is told after a second rehearsal, weeks before the renewal', async () => {

@@ -98,6 +98,10 @@ test.each([
   [{ ...PAIR, PORT: '3443' }, 'PORT is "3443", but PORT and SITES_TLS_PORT must differ.'],
   [{ SITES_TLS_PORT: '3001' }, 'SITES_TLS_PORT is "3001", but SITES_PORT and SITES_TLS_PORT must differ.'],
   [{ ACME_EMAIL: 'a@b.example' }, 'ACME_EMAIL is "a@b.example", but it needs ACME_DIRECTORY_URL as well.'],
+  [
+    { ...ACME, ACME_STAGING_DIRECTORY_URL: ACME.ACME_DIRECTORY_URL },
+    'ACME_STAGING_DIRECTORY_URL is "https://localhost:14000/dir", but it must be another directory than ACME_DIRECTORY_URL.',
+  ],
   [{ ...ACME, ACME_EAB_KID: 'kid' }, 'ACME_EAB_KID is "kid", but it needs ACME_EAB_HMAC as well.'],
   [
     { ...ACME, ACME_EAB_HMAC: 'c2VjcmV0IGtleSBvZiBlYWI' },
@@ -141,6 +145,10 @@ test('an authority is named by its directory, and may be on this machine where t
     allow: [expect.anything(), expect.anything()],
   });
   expect(readEnv({ ACME_DIRECTORY_URL: 'https://ca.example.com/dir' }).acme?.allow).toEqual([]);
+  const staging = { ACME_STAGING_DIRECTORY_URL: 'https://localhost:14001/dir' };
+  expect(readEnv({ ACME_DIRECTORY_URL: 'https://ca.example.com/dir', ...staging }).acme).toMatchObject({
+    ...{ stagingUrl: staging.ACME_STAGING_DIRECTORY_URL, allow: [expect.anything(), expect.anything()] },
+  });
   expect(refusalOf({ ACME_DIRECTORY_URL: 'http://ca.example.com' }).message).toMatch(/^ACME_DIRECTORY_URL is .*https:/);
 });
 

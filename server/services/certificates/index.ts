@@ -232,7 +232,7 @@ function revocationText({ issuer, serial, notAfter }: NonNullable<CertificateDoc
   return `It is no longer served. ${why}: whoever has its key can use it until ${DAY.format(notAfter)}. Serial ${serial}.`;
 }
 
-/** Tries what the next renewal needs, without ordering anything. Throws `not_found`, `rate_limited`. */
+/** Tries what the next renewal needs, without a certificate that comes of it. Throws `not_found`, `rate_limited`. */
 export async function rehearseCertificate(
   ctx: AccountContext,
   { certificateId }: RehearseCertificateInput,

@@ -1,7 +1,5 @@
 import type { ClientSession } from 'mongoose';
 import { type AuthorityCall, AuthorityError, type Order } from '../../certificates/authority.ts';
-import type { ChallengeSolver } from '../../certificates/challenges.ts';
-import { PERSISTENT } from '../../certificates/persistent-record.ts';
 import { ownProblem } from '../../certificates/problems.ts';
 import { openKey, sealKey } from '../../certificates/sealed-key.ts';
 import { createRequest, makeKey } from '../../certificates/x509.ts';
@@ -12,11 +10,10 @@ import { moveCertificate } from '../move-state.ts';
 import { keepPersistIssuers, openAccount } from './account.ts';
 import { countAuthorityUse, renewedBy, requireWithinLimits } from './authority-use.ts';
 import { authorizeNames } from './authorize.ts';
-import { createDnsSolver } from './dns-solver.ts';
 import { storeIssued, storeProblem } from './outcome.ts';
 import { type Challenge, runPreflight } from './preflight.ts';
 import { subjectOf } from './rehearse.ts';
-import { createHttpSolver, PERSISTENT_SOLVER } from './solver.ts';
+import { solverOf } from './solver.ts';
 
 export type IssueRun = {
   providers: Providers;
@@ -34,7 +31,7 @@ type StoredOrder = NonNullable<CertificateDoc['order']>;
  * What the authority has against it is written down with the time of the next try. Throws JobDeferred until then.
  */
 export async function runOrder(run: IssueRun): Promise<void> {
-  const { providers, signal } = run;
+  const { providers, accountId, certificateId, signal } = run;
   const { authority } = providers;
   const doc = await findDue(run);
   if (doc === null) return;
@@ -42,7 +39,7 @@ export async function runOrder(run: IssueRun): Promise<void> {
     const call = await openAccount(providers, signal);
     const begun = await continueOrder(run, call, doc);
     const { stored, order } = begun ?? (await placeOrder(run, call, doc));
-    await authorizeNames(providers, call, solverOf(run, stored.challenge), order);
+    await authorizeNames(providers, call, solverOf(providers, stored.challenge, { accountId, certificateId }), order);
     await providers.faults?.at('certificate:proved');
     const key = openKey(providers.secrets, doc, stored.key);
     const chain = await authority.finish(call, order.url, await createRequest(stored.names, key));
@@ -135,13 +132,6 @@ async function requirePreflight(
   if (failed === undefined) return challenge;
   const type = challenge === 'dns-01' ? 'dnsConnection' : 'rehearsal';
   throw new AuthorityError(ownProblem(failed.id === 'caa' ? 'caa' : type, failed.message));
-}
-
-function solverOf({ providers, accountId, certificateId }: IssueRun, challenge: Challenge): ChallengeSolver {
-  if (challenge === PERSISTENT) return PERSISTENT_SOLVER;
-  return challenge === 'dns-01'
-    ? createDnsSolver(providers, { accountId, certificateId })
-    : createHttpSolver(providers);
 }
 
 /** What is served is renewed, and all else is on its way to be. */

@@ -200,9 +200,7 @@ export async function rehearseAll({ providers, signal }: MaintenanceRun): Promis
   });
 }
 
-type Due = Rehearsed & Pick<CertificateRow, '_id'>;
-
-async function rehearseOne({ providers, signal }: MaintenanceRun, certificate: Due): Promise<void> {
+async function rehearseOne({ providers, signal }: MaintenanceRun, certificate: Rehearsed): Promise<void> {
   const { _id, accountId } = certificate;
   const within = AbortSignal.any([signal, AbortSignal.timeout(REHEARSAL_MS)]);
   try {

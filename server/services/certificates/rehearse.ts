@@ -7,10 +7,14 @@ import { openAccount } from './account.ts';
 import { renewedBy, requireWithinLimits } from './authority-use.ts';
 import { namesHere } from './ensure.ts';
 import { type PreflightSubject, runPreflight } from './preflight.ts';
+import { tryStaging } from './try-staging.ts';
 
-export type Rehearsed = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'problem' | 'issued'>;
+export type Rehearsed = Pick<CertificateRow, '_id' | 'accountId' | 'domainId' | 'names' | 'problem' | 'issued'>;
 
-/** Rehearses the next renewal: the preflight of an order, with the account and the limits. */
+/**
+ * Rehearses the next renewal: the preflight of an order, with the account and the limits. Where nothing is in the way so far,
+ * the authority's staging directory looks as well, if there is one.
+ */
 export async function rehearse(providers: Providers, certificate: Rehearsed, signal: AbortSignal): Promise<Rehearsal> {
   const names = [...certificate.names];
   const account = await attempt('account', 'The account at the certificate authority is there.', async () => {
@@ -18,13 +22,16 @@ export async function rehearse(providers: Providers, certificate: Rehearsed, sig
     return accountUrl;
   });
   const accountUrl = account.value ?? '';
-  const { checks } = await runPreflight(providers, await subjectOf(certificate, accountUrl), signal);
-  const { accountId } = certificate;
+  const { challenge, checks } = await runPreflight(providers, await subjectOf(certificate, accountUrl), signal);
+  const { _id: certificateId, accountId } = certificate;
   const renews = renewedBy(providers, certificate.issued, names);
   const limits = await attempt('limits', 'The limits of the certificate authority leave room.', () =>
     requireWithinLimits(providers, { accountUrl, accountId, names, isByHand: true, renews }),
   );
-  return { at: providers.now(), checks: [...checks, account.check, limits.check] };
+  const found = [...checks, account.check, limits.check];
+  const isOpen = found.every(({ id, verdict }) => verdict !== 'fail' || id === 'limits');
+  const staged = isOpen ? await tryStaging(providers, { accountId, certificateId, names, challenge }, signal) : null;
+  return { at: providers.now(), checks: staged === null ? found : [...found, staged] };
 }
 
 /** What the authority says where it has found another server than ours, or none. */

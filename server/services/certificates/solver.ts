@@ -3,6 +3,8 @@ import { PERSISTENT } from '../../certificates/persistent-record.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { ChallengeAnswerModel } from '../../models/challenge-answer.ts';
 import type { Providers } from '../../service-context.ts';
+import type { Certified } from './challenge-records.ts';
+import { createDnsSolver } from './dns-solver.ts';
 
 /** Longer than an order of the longest profile waits to be validated; what a crash leaves is gone by itself. */
 const KEPT_MS = 8 * HOUR_MS;
@@ -21,6 +23,16 @@ export function createHttpSolver({ now }: Pick<Providers, 'now'>): ChallengeSolv
       await ChallengeAnswerModel.deleteMany({ _id: { $in: answers.map(({ token }) => token) } });
     },
   };
+}
+
+/** Returns who answers this challenge for a certificate. */
+export function solverOf(
+  providers: Providers,
+  challenge: ChallengeSolver['type'],
+  certified: Certified,
+): ChallengeSolver {
+  if (challenge === PERSISTENT) return PERSISTENT_SOLVER;
+  return challenge === 'dns-01' ? createDnsSolver(providers, certified) : createHttpSolver(providers);
 }
 
 /** The record is there for good: there is nothing to put in place, and nothing to take away. */

@@ -1,0 +1,62 @@
+import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
+import { AuthorityError } from '../../certificates/authority.ts';
+import { PERSISTENT } from '../../certificates/persistent-record.ts';
+import { classifyProblem, type Problem } from '../../certificates/problems.ts';
+import type { Providers } from '../../service-context.ts';
+import { forgetAccount, openAccount } from './account.ts';
+import { authorizeNames } from './authorize.ts';
+import type { Certified } from './challenge-records.ts';
+import type { Challenge } from './preflight.ts';
+import { solverOf } from './solver.ts';
+
+/** Below what a person waits for a rehearsal, with what was tried before. */
+const STAGING_MS = 15_000;
+
+type Tried = Certified & { names: readonly string[]; challenge: Challenge };
+
+/**
+ * Has the authority's staging directory prove the names, by the challenge that the renewal will take: it sees from outside
+ * what we cannot. The order ends before anything is signed. Null where there is no such directory, and for a persistent
+ * record, which names our account at the other one.
+ */
+export async function tryStaging(
+  providers: Providers,
+  { accountId, certificateId, names, challenge }: Tried,
+  signal: AbortSignal,
+): Promise<RehearsalCheck | null> {
+  const { staging: authority } = providers;
+  if (authority === undefined || challenge === PERSISTENT) return null;
+  const within = AbortSignal.any([signal, AbortSignal.timeout(STAGING_MS)]);
+  // Beside what an order of the same certificate has in its zone: each takes its own away.
+  const solver = solverOf(providers, challenge, { accountId, certificateId: `staging ${certificateId}` });
+  try {
+    const call = await openAccount({ ...providers, authority }, within);
+    const order = await authority.read(call, await authority.order(call, { names }));
+    if (order !== null) await authorizeNames({ authority }, call, solver, order);
+    return check('pass', `The staging directory at ${authority.name} finds our proof of these names.`);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (within.aborted) return check('unknown', `The staging directory at ${authority.name} did not look in time.`);
+    if (!(error instanceof AuthorityError)) throw error;
+    return judge(providers, authority, error.problem);
+  }
+}
+
+/**
+ * What it has seen at the names stands in the way of the renewal as well; its own trouble does not. A CAA record may allow
+ * our account at the other directory alone, and was judged before.
+ */
+async function judge(
+  { now }: Pick<Providers, 'now'>,
+  { id, name }: { id: string; name: string },
+  problem: Problem,
+): Promise<RehearsalCheck> {
+  const { kind } = classifyProblem(problem, now());
+  if (kind === 'new_account') await forgetAccount(id);
+  const isSeen = kind === 'change' && problem.type !== 'caa';
+  return check(isSeen ? 'fail' : 'unknown', `The staging directory at ${name} says: ${problem.detail}`);
+}
+
+function check(verdict: RehearsalCheck['verdict'], message: string): RehearsalCheck {
+  return { id: 'staging', verdict, message };
+}
