@@ -91,6 +91,26 @@ test('a plan and its undo that are cut off are told apart, and each is gone on w
   expect(await setsIn(lab, zone)).toEqual(before);
 });
 
+test('where two zones have the name, and nothing tells which visitors see, the plan says so and writes nothing', async () => {
+  const { zones } = powerdns();
+  const made = await createPlan(lab, 'twice', {
+    zones: async (call) => {
+      const found = await zones(call);
+      return [...found, ...found.map((zone) => ({ ...zone }))];
+    },
+  });
+  await using app = made.app;
+  const { caller, domainId, planId, zone } = made;
+  const before = await setsIn(lab, zone);
+  const { changes, conflicts } = await caller.domains.plan({ domainId });
+  const message = expect.stringMatching(/^There are 2 zones named twice\.test at your DNS provider, .* Delete those/);
+  expect([changes, conflicts]).toEqual([[], [{ code: 'zone_ambiguous', message }]]);
+  const worked = workBeside(app);
+  await caller.domains.applyPlan({ planId });
+  await worked();
+  expect(await setsIn(lab, zone)).toEqual(before);
+});
+
 test('a domain is not removed while its records are written, and then says which were', async () => {
   const { made, finish } = await slowPlan('leaving');
   await using app = made.app;
