@@ -10,7 +10,15 @@ export type Description = {
   faultOfAnswer(method: string, path: string, status: number, body: unknown): string | null;
 };
 
-export type DescriptionName = 'netlify' | 'vercel' | 'github-pages' | 'render' | 'heroku' | 'digitalocean' | 'stripe';
+export type DescriptionName =
+  | 'netlify'
+  | 'vercel'
+  | 'github-pages'
+  | 'render'
+  | 'heroku'
+  | 'digitalocean'
+  | 'hetzner'
+  | 'stripe';
 
 type Json = Record<string, unknown>;
 /** Where in the description the schemas of one operation stand. */

@@ -5,7 +5,7 @@ import { createHeldZones } from '../held-zones.ts';
 import { type StandIn, startStandIn, TOKEN } from '../stand-in.ts';
 import { type HetznerState, ROUTES, refusal } from './routes.ts';
 
-/** Hetzner's API for zones and record sets, in the shapes of its own client for Go (hcloud-go 2026-08). */
+/** Hetzner's API for zones and record sets, held to its published description. */
 export async function startHetzner(): Promise<StandIn<HetznerState>> {
   const standIn = await startStandIn<HetznerState>({
     state: {
@@ -19,11 +19,12 @@ export async function startHetzner(): Promise<StandIn<HetznerState>> {
       meanwhile: null,
       actions: [],
     },
-    description: null,
+    description: 'hetzner',
     base: '/v1',
     routes: ROUTES,
     refusals: {
       token: refusal(401, 'unauthorized', 'unable to authenticate'),
+      misfit: (what) => refusal(422, 'invalid_input', what),
       unknown: refusal(404, 'not_found', 'The requested resource was not found'),
     },
   });

@@ -153,7 +153,12 @@ function zoneBody({ secondary }: HetznerState, { id, name, records }: HeldZone):
     primary_nameservers: [],
     protection: { delete: false },
     labels: {},
-    authoritative_nameservers: { assigned: ['hydrogen.ns.hetzner.com.'], delegated: [], delegation_status: 'valid' },
+    authoritative_nameservers: {
+      assigned: ['hydrogen.ns.hetzner.com.'],
+      delegated: [],
+      delegation_last_check: null,
+      delegation_status: 'valid',
+    },
     registrar: 'other',
     status: 'ok',
     record_count: records.length,
@@ -236,7 +241,12 @@ function create(call: Call, zone: HeldZone): Reply {
   const { name: relative, type, ttl, records } = createSchema.parse(JSON.parse(call.body.toString()));
   const key = { type, name: wholeName(zone, relative) };
   if (recordsOf(zone, key).length > 0) return refusal(409, 'uniqueness_error', 'RRSet already exists');
-  return put(call, zone, key, newRecords(zone, key, ttl, records));
+  const made = newRecords(zone, key, ttl, records);
+  const { status, body } = put(call, zone, key, made);
+  const isMade = made !== null && status === 201 && typeof body === 'object';
+  return isMade
+    ? { status, body: { rrset: setBody(call.state, { ...zone, records: made }, key), ...body } }
+    : { status, body };
 }
 
 function setRecords(call: Call, zone: HeldZone, key: SetKey): Reply {
