@@ -10,6 +10,7 @@ import {
   retryDestination,
   updateDeployment,
 } from '../server/services/deployments/index.ts';
+import { runPreflight } from '../server/services/preflight.ts';
 import { rollBackDeployment } from '../server/services/releases/index.ts';
 import {
   addDestinationInput,
@@ -27,6 +28,7 @@ import {
   rollBackDeploymentInput,
   updateDeploymentInput,
 } from './schemas/deployments.ts';
+import { preflightInput, preflightSchema } from './schemas/preflight.ts';
 import { doneSchema } from './schemas/primitives.ts';
 import { protectedProcedure, router, writeProcedure } from './trpc.ts';
 
@@ -45,6 +47,11 @@ export const deploymentsRouter = router({
     .input(checkAddressInput)
     .output(addressCheckSchema)
     .query(({ ctx, input }) => checkAddress(ctx, input)),
+
+  preflight: writeProcedure
+    .input(preflightInput)
+    .output(preflightSchema)
+    .mutation(({ ctx, input }) => runPreflight(ctx, input)),
 
   create: writeProcedure
     .input(createDeploymentInput)

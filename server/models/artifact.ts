@@ -35,7 +35,7 @@ export const ArtifactModel = model('Artifact', artifactDocSchema);
 /** Returns what an account has stored, each content once. */
 export async function sumOfArtifacts(
   accountId: string,
-  session: ClientSession,
+  session: ClientSession | null,
 ): Promise<{ sizeBytes: number; files: number }> {
   const [sums] = await ArtifactModel.aggregate<{ sizeBytes: number; files: number }>([
     { $match: { accountId } },

@@ -31,6 +31,20 @@ export async function countAgainst(count: Count): Promise<void> {
   if (counted.count > count.limit) throw tooMany(counted.leftMs, count.rule);
 }
 
+/** Throws what `countAgainst` would throw for one act more, and counts none. */
+export async function requireRoomFor(count: Count): Promise<void> {
+  const { count: counted, leftMs } = await readCount(count);
+  if (counted + (count.amount ?? 1) > count.limit) throw tooMany(leftMs, count.rule);
+}
+
+/** Returns what was counted in the window that is open, and counts nothing. */
+export async function readCount(counted: Pick<Count, 'name' | 'key'>): Promise<{ count: number; leftMs: number }> {
+  const isOpen = { $gt: ['$expiresAt', '$$NOW'] };
+  const counter = await RateLimitModel.findOne({ _id: idOf(counted), $expr: isOpen }).lean();
+  if (counter === null) return { count: 0, leftMs: 0 };
+  return { count: counter.count, leftMs: counter.expiresAt.getTime() - counter.at.getTime() };
+}
+
 /** Adds to a count that has several limits; whoever asks compares it with the right one. */
 export async function addToCount(count: Omit<Count, 'limit'>): Promise<{ count: number; leftMs: number }> {
   const counter = await countOne(count);

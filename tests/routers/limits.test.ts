@@ -87,6 +87,10 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
     name: 'added-deployments',
     call: (caller) => caller.deployments.create({ name: 'One more', platform: 'built-in' }),
   },
+  'deployments.preflight': {
+    name: 'preflights',
+    call: (caller) => caller.deployments.preflight({ name: 'One more', platform: 'built-in' }),
+  },
   'deployments.update': {
     name: 'deployment-updates',
     call: (caller, { deploymentId }) => caller.deployments.update({ deploymentId, name: 'Renamed' }),

@@ -45,6 +45,7 @@ type Owned = {
 const MAILED = 'A'.repeat(43);
 const PASSWORD = 'Correct horse 1';
 
+const ofDestination = ({ deploymentId, destinationId }: Owned) => ({ deploymentId, destinationId });
 const chosenDomains = ({ deploymentId, domainId }: Owned) => ({ deploymentId, domainIds: [domainId] });
 
 const CASES: Record<string, Case> = {
@@ -186,6 +187,7 @@ const CASES: Record<string, Case> = {
     ids: ['deploymentId'],
   },
   'deployments.create': { access: 'write', input: () => ({ name: 'a', platform: 'built-in' }) },
+  'deployments.preflight': { access: 'write', input: () => ({ name: 'a', platform: 'built-in' }) },
   'deployments.update': {
     access: 'write',
     input: ({ deploymentId }) => ({ deploymentId, name: 'b' }),
@@ -201,21 +203,9 @@ const CASES: Record<string, Case> = {
     input: ({ deploymentId }) => ({ deploymentId, platform: 'built-in' }),
     ids: ['deploymentId'],
   },
-  'deployments.removeDestination': {
-    access: 'write',
-    input: ({ deploymentId, destinationId }) => ({ deploymentId, destinationId }),
-    ids: ['deploymentId', 'destinationId'],
-  },
-  'deployments.retryDestination': {
-    access: 'write',
-    input: ({ deploymentId, destinationId }) => ({ deploymentId, destinationId }),
-    ids: ['deploymentId', 'destinationId'],
-  },
-  'deployments.makePrimary': {
-    access: 'write',
-    input: ({ deploymentId, destinationId }) => ({ deploymentId, destinationId }),
-    ids: ['deploymentId', 'destinationId'],
-  },
+  'deployments.removeDestination': { access: 'write', input: ofDestination, ids: ['deploymentId', 'destinationId'] },
+  'deployments.retryDestination': { access: 'write', input: ofDestination, ids: ['deploymentId', 'destinationId'] },
+  'deployments.makePrimary': { access: 'write', input: ofDestination, ids: ['deploymentId', 'destinationId'] },
   'deployments.remove': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'releases.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'releases.get': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },

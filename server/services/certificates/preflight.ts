@@ -52,9 +52,23 @@ export async function runPreflight(
   if (byHttp?.checks.every(({ verdict }) => verdict !== 'fail')) return byHttp;
   const byDns = await tryDns(providers, subject, isWildcard, signal);
   if (byDns !== null) {
-    return { challenge: 'dns-01', checks: [byDns, ...(await judgeAll(providers, subject, caa, 'dns-01', signal))] };
+    return { challenge: 'dns-01', checks: [byDns, ...(await judgeAll(providers, subject, caa, ['dns-01'], signal))] };
   }
   return byHttp ?? tryHttp(providers, subject, caa, signal);
+}
+
+/**
+ * Whether CAA lets the authority sign for names that do not lead here yet, proved in any way that we have: all that can be
+ * tried of an order before there is one.
+ */
+export async function judgeNames(
+  providers: Providers,
+  { names, accountUrl }: Pick<PreflightSubject, 'names' | 'accountUrl'>,
+  signal: AbortSignal,
+): Promise<RehearsalCheck[]> {
+  if (!providers.authority.isPublic) return [];
+  const sets = readCaa(providers, names, roundSignal(signal));
+  return judgeAll(providers, { accountUrl }, sets, ['http-01', 'dns-01'], signal);
 }
 
 const roundSignal = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ROUND_MS)]);
@@ -68,7 +82,7 @@ async function tryPersistent(
 ): Promise<PreflightResult | null> {
   if (subject.wasRefused || !(await hasPersistentRecords(providers, subject, signal))) return null;
   const message = 'The persistent record of this domain proves it: nothing has to be written.';
-  const checks = await judgeAll(providers, subject, caa, PERSISTENT, signal);
+  const checks = await judgeAll(providers, subject, caa, [PERSISTENT], signal);
   if (checks.some(({ verdict }) => verdict === 'fail')) return null;
   return { challenge: PERSISTENT, checks: [{ id: 'challenge', verdict: 'pass', message }, ...checks] };
 }
@@ -81,7 +95,7 @@ async function tryHttp(
 ): Promise<PreflightResult> {
   const within = roundSignal(signal);
   const probes = await Promise.all(subject.names.map((name) => probe(providers, name, within)));
-  const allowed = await judgeAll(providers, subject, caa, 'http-01', signal);
+  const allowed = await judgeAll(providers, subject, caa, ['http-01'], signal);
   signal.throwIfAborted();
   return { challenge: 'http-01', checks: [...probes, ...allowed] };
 }
@@ -139,9 +153,9 @@ async function readCaa({ dns }: Providers, names: readonly string[], signal: Abo
 
 async function judgeAll(
   { authority }: Providers,
-  { accountUrl }: PreflightSubject,
+  { accountUrl }: Pick<PreflightSubject, 'accountUrl'>,
   sets: Promise<CaaSet[]>,
-  method: Challenge,
+  methods: readonly Challenge[],
   signal: AbortSignal,
 ): Promise<RehearsalCheck[]> {
   const identities = await authority.caaIdentities(roundSignal(signal)).catch(() => null);
@@ -156,7 +170,7 @@ async function judgeAll(
     const question = {
       identities,
       accountUrl: accountUrl || undefined,
-      methods: [method],
+      methods,
       isWildcard: name.startsWith('*.'),
     };
     const refusal = found === null ? null : judgeCaa(found.values, question);

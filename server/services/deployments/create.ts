@@ -10,7 +10,7 @@ import { IdempotencyKeyModel } from '../../models/idempotency-key.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { claimDeploymentSlot } from '../quota.ts';
-import { countAgainst } from '../rate-limit.ts';
+import { type Count, countAgainst, requireRoomFor } from '../rate-limit.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { toDeployment } from './read.ts';
 import { freeSlug } from './slug.ts';
@@ -29,7 +29,7 @@ export async function createDeployment(ctx: AccountContext, input: CreateDeploym
   for (let attempt = 1; ; attempt += 1) {
     const earlier = await earlierAnswer(ctx, input);
     if (earlier !== null) return earlier;
-    if (attempt === 1) await countCreation(ctx);
+    if (attempt === 1) await countAgainst(creationsOf(ctx));
     try {
       const doc = await transaction((session) => insertDeployment(session, ctx, input, destination));
       return await toDeployment(ctx, doc);
@@ -40,10 +40,30 @@ export async function createDeployment(ctx: AccountContext, input: CreateDeploym
   }
 }
 
-function countCreation({ actor, providers }: AccountContext): Promise<void> {
+/** Ends a transaction that was only tried. */
+class TakenBack extends Error {}
+
+/**
+ * Creates a deployment and takes all of it back, unseen by anybody: returns the address that it would have now.
+ * Throws what `createDeployment` does.
+ */
+export async function tryCreation(ctx: AccountContext, input: CreateDeploymentInput): Promise<{ slug: string }> {
+  const destination = await resolveDestination(ctx, input);
+  await requireRoomFor(creationsOf(ctx));
+  let slug = '';
+  await transaction(async (session) => {
+    ({ slug } = await insertDeployment(session, ctx, input, destination));
+    throw new TakenBack();
+  }).catch((error: unknown) => {
+    if (!(error instanceof TakenBack)) throw error;
+  });
+  return { slug };
+}
+
+function creationsOf({ actor, providers }: AccountContext): Count {
   const limit = providers.limits.deploymentsPerHour;
   const rule = `An account can create ${formatCount(limit, 'deployment')} an hour.`;
-  return countAgainst({ name: 'added-deployments', key: actor.accountId, limit, windowMs: HOUR_MS, rule });
+  return { name: 'added-deployments', key: actor.accountId, limit, windowMs: HOUR_MS, rule };
 }
 
 async function insertDeployment(

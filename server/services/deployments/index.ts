@@ -1,5 +1,5 @@
 export { removeDeployment, updateDeployment } from './change.ts';
-export { createDeployment } from './create.ts';
+export { createDeployment, tryCreation } from './create.ts';
 export { addDestination, makePrimary, removeDestination, retryDestination } from './destinations.ts';
 export { getDeployment, listDeployments } from './read.ts';
 export { checkAddress } from './slug.ts';

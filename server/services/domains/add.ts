@@ -44,7 +44,8 @@ export async function checkDomainName(ctx: AccountContext, { name }: CheckDomain
   return { name, counterpart: unitOf(name).counterpart, problem: problem?.message ?? null };
 }
 
-async function nameProblem(ctx: AccountContext, name: string): Promise<AppError | null> {
+/** Returns the refusal that `checkDomainName` tells of; null where nothing is known against the name. */
+export async function nameProblem(ctx: AccountContext, name: string): Promise<AppError | null> {
   const { accountId } = ctx.actor;
   const refused = unusableName(ctx.providers.addresses, name);
   if (refused !== null) return refused;

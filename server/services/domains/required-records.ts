@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { type DeploymentRow, primaryOf } from '../../models/deployment.ts';
@@ -27,11 +28,18 @@ type Named = Pick<DomainRow, 'name' | 'counterpart' | 'unit' | 'proof'> & {
 };
 
 /** Returns where the domains of a deployment point: to its primary destination. */
-export async function domainTargetOf(
-  { sitesAddresses, addresses }: Pick<Providers, 'sitesAddresses' | 'addresses'>,
+export function domainTargetOf(
+  providers: Pick<Providers, 'sitesAddresses' | 'addresses'>,
   deployment: Pick<DeploymentRow, 'destinations'>,
 ): Promise<DomainTarget> {
-  const { platform } = primaryOf(deployment);
+  return domainTargetAt(providers, primaryOf(deployment).platform);
+}
+
+/** Returns where the domains of a deployment would point whose primary platform this is. */
+export async function domainTargetAt(
+  { sitesAddresses, addresses }: Pick<Providers, 'sitesAddresses' | 'addresses'>,
+  platform: PlatformId,
+): Promise<DomainTarget> {
   if (PLATFORMS[platform].isServedHere !== true) {
     const issuers = PLATFORM_CAPABILITIES[platform]?.domain?.certificate.issuers ?? [];
     return { isServedHere: false, addresses: [], alias: null, issuers };

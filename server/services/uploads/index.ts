@@ -8,5 +8,5 @@ export { receiveManifest } from './manifest.ts';
 export { missingHashes } from './missing.ts';
 export { findOpenUpload, openUpload } from './open.ts';
 export { refusePrivateKeys } from './private-keys.ts';
-export { countBytes } from './storage-quota.ts';
+export { countBytes, requireRoomToSend } from './storage-quota.ts';
 export { arrivedOfZip, receiveZip, type SentZip } from './zip.ts';

@@ -11,7 +11,7 @@ import { UploadModel } from '../../models/upload.ts';
 import { UserModel } from '../../models/user.ts';
 import type { AccountContext, Limits } from '../../service-context.ts';
 import { currentPlan } from '../quota.ts';
-import { addToCount } from '../rate-limit.ts';
+import { addToCount, readCount } from '../rate-limit.ts';
 import { upgradeHint } from '../subscription/upgrade-hint.ts';
 import { missingHashes } from './missing.ts';
 
@@ -25,11 +25,49 @@ export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead
   const fits = ({ uploadBytesPerDay }: StorageLimits): boolean => sent.count + ahead <= uploadBytesPerDay;
   const { limits, hint } = await limitsFor(ctx, fits);
   if (fits(limits)) return;
+  throw dayUsedUp({ limits, hint }, sent.leftMs);
+}
+
+function dayUsedUp({ limits, hint }: Allowed, retryAfterMs: number): AppError {
   const allowed = sizeInWords(limits.uploadBytesPerDay);
-  throw new AppError('quota_exhausted', `An account${hint.who} can send ${allowed} a day, and that is used up.`, {
-    retryAfterMs: sent.leftMs,
+  return new AppError('quota_exhausted', `An account${hint.who} can send ${allowed} a day, and that is used up.`, {
+    retryAfterMs,
     ...(hint.text !== '' && { hint: hint.text }),
   });
+}
+
+/**
+ * Throws `quota_exhausted` as it would be thrown if so many files were sent now and none of them was here yet. Nothing is
+ * counted.
+ */
+export async function requireRoomToSend(
+  ctx: AccountContext,
+  added: { count: number; totalBytes: number },
+): Promise<void> {
+  const { accountId } = ctx.actor;
+  await requireListedFiles(null, ctx, added.count);
+  const sent = await readCount({ name: 'upload-bytes', key: accountId });
+  const stored = await sumOfArtifacts(accountId, null);
+  const isDayEnough = (limits: StorageLimits): boolean => sent.count + added.totalBytes <= limits.uploadBytesPerDay;
+  const isStored = (limits: StorageLimits): boolean =>
+    stored.sizeBytes + added.totalBytes <= limits.accountBytes && stored.files + added.count <= limits.accountFiles;
+  const allowed = await limitsFor(ctx, (limits) => isDayEnough(limits) && isStored(limits));
+  if (!isDayEnough(allowed.limits)) throw dayUsedUp(allowed, sent.leftMs);
+  requireRoomToStore(allowed, stored, { files: added.count, sizeBytes: added.totalBytes });
+}
+
+type Stored = { files: number; sizeBytes: number };
+
+function requireRoomToStore({ limits, hint }: Allowed, stored: Stored, added: Stored): void {
+  if (stored.sizeBytes + added.sizeBytes > limits.accountBytes) {
+    throw quotaExhausted(hint, [limits.accountBytes, stored.sizeBytes, added.sizeBytes].map(sizeInWords));
+  }
+  if (stored.files + added.files > limits.accountFiles) {
+    throw quotaExhausted(
+      hint,
+      [limits.accountFiles, stored.files, added.files].map((count) => formatCount(count, 'file')),
+    );
+  }
 }
 
 type StorageLimits = Pick<Limits, 'uploadBytesPerDay' | 'accountBytes' | 'accountFiles'>;
@@ -123,16 +161,8 @@ export async function requireStorageQuota(
     for (const [sha256, entry] of lists.get(manifestHash) ?? []) announced.set(sha256, entry);
   }
   const missing = await missingHashes(accountId, announced, { session });
-  const addedBytes = sumOf(missing.map((sha256) => announced.get(sha256)?.sizeBytes ?? 0));
-  if (stored.sizeBytes + addedBytes > limits.accountBytes) {
-    throw quotaExhausted(hint, [limits.accountBytes, stored.sizeBytes, addedBytes].map(sizeInWords));
-  }
-  if (stored.files + missing.length > limits.accountFiles) {
-    throw quotaExhausted(
-      hint,
-      [limits.accountFiles, stored.files, missing.length].map((count) => formatCount(count, 'file')),
-    );
-  }
+  const sizeBytes = sumOf(missing.map((sha256) => announced.get(sha256)?.sizeBytes ?? 0));
+  requireRoomToStore({ limits, hint }, stored, { files: missing.length, sizeBytes });
   return [];
 }
 
@@ -140,7 +170,7 @@ export async function requireStorageQuota(
  * What releases name is kept as long as they are: their lists take space, and each hour's collection reads them, whether
  * or not the files are new. Throws `quota_exhausted`.
  */
-async function requireListedFiles(session: ClientSession, ctx: AccountContext, added: number): Promise<void> {
+async function requireListedFiles(session: ClientSession | null, ctx: AccountContext, added: number): Promise<void> {
   const limit = ctx.providers.limits.listedFiles;
   const listed = await sumOfReleaseFiles({ accountId: ctx.actor.accountId }, session);
   if (listed + added <= limit) return;

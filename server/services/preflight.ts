@@ -1,0 +1,205 @@
+import { CONNECTION_TITLES } from '../../routers/schemas/connection-titles.ts';
+import { isDnsProvider } from '../../routers/schemas/dns-providers.ts';
+import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
+import { domainsRefusal } from '../../routers/schemas/platforms/domains-refusal.ts';
+import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { PLATFORM_SETUPS } from '../../routers/schemas/platforms/setups.ts';
+import type { Preflight, PreflightInput, PreflightStep } from '../../routers/schemas/preflight.ts';
+import { AuthorityError } from '../certificates/authority.ts';
+import { MINUTE_MS } from '../durations.ts';
+import { AppError } from '../errors.ts';
+import type { AccountContext } from '../service-context.ts';
+import { withAskingSlots } from './asking-slots.ts';
+import { knownAccountUrl } from './certificates/account.ts';
+import { requireWithinLimits } from './certificates/authority-use.ts';
+import { judgeNames } from './certificates/preflight.ts';
+import { askWhose } from './connections/ask-platform.ts';
+import { connectionIdsOf, currentToken } from './connections/credentials.ts';
+import { dnsConnections } from './connections/dns-connections.ts';
+import { findConnection } from './connections/index.ts';
+import { type NewDestination, resolveDestination } from './deployments/destination.ts';
+import { tryCreation } from './deployments/index.ts';
+import { nameProblem } from './domains/add.ts';
+import { nameRefused, unitOf } from './domains/names.ts';
+import { domainTargetAt, requiredRecords } from './domains/required-records.ts';
+import { countAgainst } from './rate-limit.ts';
+import { requireRoomForRelease } from './releases/pace.ts';
+import { siteUrlOf } from './site-address.ts';
+import { requireRoomToSend } from './uploads/index.ts';
+
+/** Each asks a platform, and name servers of strangers. */
+const PREFLIGHTS_PER_MINUTE = 20;
+const ASK_MS = 20_000;
+
+/**
+ * Goes through a new deployment as it would be made and changes nothing: each step by the very rules of the real one, at
+ * our side by trying and taking back, at the platform and in DNS by reading alone. A step is judged whatever became of the
+ * one before it, so that all that is in the way is known at once. Throws `rate_limited`.
+ */
+export async function runPreflight(ctx: AccountContext, input: PreflightInput): Promise<Preflight> {
+  const { accountId } = ctx.actor;
+  await countAgainst({ name: 'preflights', key: accountId, limit: PREFLIGHTS_PER_MINUTE, windowMs: MINUTE_MS });
+  return {
+    steps: await Promise.all([
+      judged('create', [], () => creation(ctx, input)),
+      judged('send', sendingLines(ctx), () => sending(ctx, input)),
+      publishStep(ctx, input),
+      verification(input),
+      input.domain === undefined ? absent('domain') : judged('domain', [], () => domain(ctx, input)),
+      certificateStep(ctx, input),
+    ]),
+  };
+}
+
+type StepId = PreflightStep['step'];
+
+const ASKS_OTHERS: ReadonlySet<StepId> = new Set(['publish', 'certificate']);
+
+const absent = (step: StepId): PreflightStep => ({ step, verdict: 'absent', lines: [], problem: null });
+
+/** Somebody else was asked and gave no answer: that says nothing of what they would answer then. */
+const UNANSWERED: ReadonlySet<string> = new Set(['platform_down', 'platform_failed', 'overloaded', 'rate_limited']);
+
+/** `check` answers what is known only once it was looked at, and throws what the real step would. */
+async function judged(
+  step: StepId,
+  lines: readonly string[],
+  check: () => Promise<readonly string[]>,
+): Promise<PreflightStep> {
+  try {
+    return { step, verdict: 'pass', lines: [...lines, ...(await check())], problem: null };
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { code, message, hint = null } = error;
+    const verdict = ASKS_OTHERS.has(step) && UNANSWERED.has(code) ? 'unknown' : 'refused';
+    return { step, verdict, lines: [...lines], problem: { code, message, hint } };
+  }
+}
+
+async function creation(ctx: AccountContext, { name, platform, ...input }: PreflightInput): Promise<string[]> {
+  const { connectionId, targetId, options } = input;
+  const { slug } = await tryCreation(ctx, { name, platform, connectionId, targetId, options });
+  const { title, isServedHere } = PLATFORMS[platform];
+  if (isServedHere !== true)
+    return [`${title} is asked for a site named ${slug}, or another name where that is taken.`];
+  return [`“${name}” gets the address ${siteUrlOf(ctx.providers.addresses, { platform, slug })}.`];
+}
+
+function sendingLines({ providers }: AccountContext): string[] {
+  const { host } = new URL(providers.addresses.publicUrl);
+  return [`Your browser sends the files to Fairlead at ${host}. Files that are there already are not sent again.`];
+}
+
+async function sending(ctx: AccountContext, { files }: PreflightInput): Promise<string[]> {
+  await requireRoomForRelease(ctx);
+  if (files !== undefined) await requireRoomToSend(ctx, files);
+  return [];
+}
+
+function publishingLines({ platform }: PreflightInput): string[] {
+  const hosting = HOSTING_PLATFORMS.find((id) => id === platform);
+  if (hosting !== undefined) return [PLATFORM_SETUPS[hosting].way];
+  return ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anybody else.'];
+}
+
+async function publishStep(ctx: AccountContext, input: PreflightInput): Promise<PreflightStep> {
+  const lines = publishingLines(input);
+  const destination = await resolveDestination(ctx, input).catch((error: unknown) => {
+    if (error instanceof AppError) return null;
+    throw error;
+  });
+  // What is missing is said where the deployment is made.
+  if (destination === null) return { step: 'publish', verdict: 'unknown', lines, problem: null };
+  return judged('publish', lines, () => publishing(ctx, destination));
+}
+
+/** Asks each account that it is published by who it is, which is what a platform is asked first. */
+async function publishing(ctx: AccountContext, destination: NewDestination): Promise<string[]> {
+  const lines: string[] = [];
+  for (const connectionId of connectionIdsOf(destination)) {
+    const connection = await findConnection(ctx.actor.accountId, connectionId);
+    const { provider } = connection;
+    if (isDnsProvider(provider)) continue;
+    const { identity, warnings } = await askWhose(ctx, provider, await currentToken(ctx.providers, connection));
+    lines.push(`${CONNECTION_TITLES[provider]} accepts your token, as ${identity}.`, ...warnings);
+  }
+  return lines;
+}
+
+function verification({ platform }: PreflightInput): PreflightStep {
+  const { draft = false, publish } = PLATFORM_CAPABILITIES[platform] ?? {};
+  const asked = publish === 'handOff' ? ['You publish the archive there and enter its address.'] : [];
+  const looked = draft
+    ? 'Every file is fetched from an address of the release’s own and compared. Then visitors are led to it.'
+    : 'Every file is fetched from the public address and compared.';
+  return { step: 'verify', verdict: 'pass', lines: [...asked, looked], problem: null };
+}
+
+async function domain(ctx: AccountContext, { domain: name = '', platform }: PreflightInput): Promise<string[]> {
+  const refusal = domainsRefusal(platform);
+  const problem = refusal === null ? await nameProblem(ctx, name) : nameRefused(refusal);
+  if (problem !== null) throw problem;
+  return [...(await recordLines(ctx, name, platform)), await writerLine(ctx)];
+}
+
+/** Lists the records as they would be asked for. The value of the proof is made with the domain itself. */
+async function recordLines(
+  { providers }: AccountContext,
+  name: string,
+  platform: PreflightInput['platform'],
+): Promise<string[]> {
+  const unit = unitOf(name);
+  const proof = { name: `_fairlead.${unit.unit}`, value: 'a value that is made for you' };
+  const target = await domainTargetAt(providers, platform);
+  const records = requiredRecords({ name, ...unit, proof }, target);
+  const there = target.isServedHere
+    ? []
+    : [`${PLATFORMS[platform].title} is told the name, and answers where it has to point.`];
+  return [...records.map((record) => `${record.type} ${record.name}: ${record.value}`), ...there];
+}
+
+async function writerLine({ actor }: AccountContext): Promise<string> {
+  const connections = await dnsConnections(actor.accountId);
+  if (connections.length === 0) return 'You make these records at your DNS provider.';
+  const holders = connections.map(({ provider, identity }) => `${CONNECTION_TITLES[provider]} (${identity})`);
+  return `Fairlead writes them once you agree where ${holders.join(' or ')} holds the domain. Else you make them.`;
+}
+
+async function certificateStep(
+  ctx: AccountContext,
+  { domain: name, platform }: PreflightInput,
+): Promise<PreflightStep> {
+  if (name === undefined || domainsRefusal(platform) !== null) return absent('certificate');
+  const { title, isServedHere } = PLATFORMS[platform];
+  if (isServedHere !== true) {
+    const lines = [`${title} gets the certificate, and Fairlead watches it.`];
+    return { step: 'certificate', verdict: 'pass', lines, problem: null };
+  }
+  const { authority } = ctx.providers;
+  const names = [name, unitOf(name).counterpart].filter((one) => one !== null);
+  const asked = authority.isPublic
+    ? `Once the domain leads here, ${authority.name} is asked for a certificate for ${names.join(' and ')}.`
+    : `Fairlead’s own authority signs for ${names.join(' and ')}. Browsers trust it once its root is installed.`;
+  return judged('certificate', [asked], () => order(ctx, names));
+}
+
+/** What is known of an order before there is one: the limits of the authority, and CAA. */
+async function order(ctx: AccountContext, names: readonly string[]): Promise<string[]> {
+  const { providers, actor } = ctx;
+  const accountUrl = (await knownAccountUrl(providers.authority.id)) ?? '';
+  const use = { accountUrl, accountId: actor.accountId, names, isByHand: true, renews: null };
+  await requireWithinLimits(providers, use).catch((error: unknown) => {
+    if (!(error instanceof AuthorityError)) throw error;
+    throw new AppError('quota_exhausted', error.problem.detail, { cause: error });
+  });
+  const signal = AbortSignal.timeout(ASK_MS);
+  const checks = await withAskingSlots(ctx, { whom: 'name servers' }, () =>
+    judgeNames(providers, { names, accountUrl }, signal),
+  );
+  const failed = checks.find(({ verdict }) => verdict === 'fail');
+  if (failed !== undefined) throw new AppError('records_refused', failed.message);
+  const unread = checks.find(({ verdict }) => verdict === 'unknown');
+  if (unread !== undefined) throw new AppError('platform_down', unread.message);
+  return checks.map(({ message }) => message);
+}

@@ -1,0 +1,180 @@
+import mongoose from 'mongoose';
+import { expect, test } from 'vitest';
+import type { PreflightInput, PreflightStep } from '../../routers/schemas/preflight.ts';
+import type { Limits } from '../../server/service-context.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+import { platforms } from '../support/platforms.ts';
+import { refusalOf } from '../support/refusal.ts';
+import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
+import { TOKEN } from '../support/standins/stand-in.ts';
+
+const HARBOUR = { name: 'Harbour', platform: 'built-in' } as const satisfies PreflightInput;
+const FILES = { count: 3, totalBytes: 3_000 };
+
+/** Every document there is, but the counters that bound how often it is asked. */
+async function everything(): Promise<unknown> {
+  const collections = await mongoose.connection.db?.collections();
+  const kept = collections?.filter(({ collectionName }) => !/^(system\.|rate_limits$)/.test(collectionName)) ?? [];
+  const stored = await Promise.all(
+    kept.map(async (one) => [one.collectionName, await one.find().sort({ _id: 1 }).toArray()] as const),
+  );
+  return Object.fromEntries(stored);
+}
+
+const verdictsOf = (steps: readonly PreflightStep[]) =>
+  Object.fromEntries(steps.map(({ step, verdict }) => [step, verdict]));
+
+async function stepOf(
+  { caller }: Awaited<ReturnType<TestApp['person']>>,
+  step: PreflightStep['step'],
+  input: PreflightInput,
+): Promise<PreflightStep> {
+  const { steps } = await caller.deployments.preflight(input);
+  return steps.find((one) => one.step === step) ?? expect.fail(`There is no step ${step}.`);
+}
+
+test('a preflight goes through every step of a deployment, and leaves everything as it was', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const { id: deploymentId } = await person.caller.deployments.create(HARBOUR);
+  await person.caller.domains.add({ deploymentId, name: 'taken.test' });
+  const before = await everything();
+  const input = { ...HARBOUR, domain: 'https://Quay.test/', files: FILES };
+  const { steps } = await person.caller.deployments.preflight(input);
+  expect(await everything()).toEqual(before);
+  expect(new Set(Object.values(verdictsOf(steps)))).toEqual(new Set(['pass']));
+  expect(steps.map(({ step, lines }) => [step, lines])).toEqual([
+    ['create', ['“Harbour” gets the address http://harbour-2.localhost:3001.']],
+    [
+      'send',
+      ['Your browser sends the files to Fairlead at localhost:3000. Files that are there already are not sent again.'],
+    ],
+    ['publish', ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anybody else.']],
+    [
+      'verify',
+      ['Every file is fetched from an address of the release’s own and compared. Then visitors are led to it.'],
+    ],
+    [
+      'domain',
+      [
+        'TXT _fairlead.quay.test: a value that is made for you',
+        'A quay.test: 127.0.0.1',
+        'AAAA quay.test: ::1',
+        'CNAME www.quay.test: quay.test',
+        'You make these records at your DNS provider.',
+      ],
+    ],
+    [
+      'certificate',
+      ['Fairlead’s own authority signs for quay.test and www.quay.test. Browsers trust it once its root is installed.'],
+    ],
+  ]);
+  // What it said is what happens.
+  expect((await person.caller.deployments.create(HARBOUR)).slug).toBe('harbour-2');
+});
+
+type Case = [PreflightStep['step'], PreflightInput, Partial<Limits>, object];
+
+const refused = (problem: object) => ({ verdict: 'refused', problem });
+const SENT = { ...HARBOUR, files: FILES };
+const AT_NETLIFY = { ...HARBOUR, platform: 'netlify' } as const;
+const CASES: readonly Case[] = [
+  ['create', AT_NETLIFY, {}, refused({ code: 'validation_failed', message: 'Connect Netlify first.' })],
+  // Without an account nobody can be asked.
+  ['publish', AT_NETLIFY, {}, { verdict: 'unknown', problem: null }],
+  ['create', { ...HARBOUR, platform: 'simulated' }, {}, refused({ code: 'platform_unavailable' })],
+  ['create', HARBOUR, { deploymentsPerHour: 0 }, refused({ code: 'rate_limited' })],
+  ['send', HARBOUR, { releasesPerHour: 0 }, refused({ code: 'rate_limited' })],
+  ['send', SENT, { uploadBytesPerDay: 2_999 }, refused({ code: 'quota_exhausted' })],
+  ['send', SENT, { listedFiles: 2 }, refused({ code: 'quota_exhausted' })],
+  [
+    'send',
+    SENT,
+    { accountFiles: 2 },
+    refused({ message: 'An account can store 2 files: 0 files are used, and 3 files would be added.' }),
+  ],
+  [
+    'domain',
+    { ...HARBOUR, domain: 'co.uk' },
+    {},
+    refused({ message: expect.stringContaining('co.uk is an ending that many domains share.') }),
+  ],
+  ['domain', HARBOUR, {}, { verdict: 'absent', problem: null }],
+  ['certificate', HARBOUR, {}, { verdict: 'absent', problem: null }],
+];
+
+test('each step is refused as the real one would be', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const { limits } = app.providers;
+  for (const [step, input, change, expected] of CASES) {
+    app.providers.limits = { ...limits, ...change };
+    expect(await stepOf(person, step, input)).toMatchObject(expected);
+  }
+});
+
+test('without a plan it says what creating would say', async () => {
+  await using app = await createTestApp();
+  const nobody = await app.person();
+  const { problem } = await stepOf(nobody, 'create', HARBOUR);
+  const refused = await refusalOf(nobody.caller.deployments.create(HARBOUR));
+  expect(problem).toMatchObject({ code: 'deployment_limit_reached', message: refused.message });
+});
+
+test('a platform is asked whose token it is and nothing more, and no answer is kept', async () => {
+  await using netlify = await netlifyUnderTest();
+  await using app = await createTestApp({
+    providers: { platforms: { ...platforms, netlify: netlify.platform }, wait: async () => undefined },
+  });
+  const person = await app.trialPerson();
+  await person.caller.connections.connect({ provider: 'netlify', token: TOKEN });
+  const before = await everything();
+  const input = { name: 'Mole', platform: 'netlify', domain: 'quay.test' } as const;
+  const { steps } = await person.caller.deployments.preflight(input);
+  expect(new Set(Object.values(verdictsOf(steps)))).toEqual(new Set(['pass']));
+  expect(steps.flatMap(({ lines }) => lines)).toEqual(
+    expect.arrayContaining([
+      'Netlify is asked for a site named mole, or another name where that is taken.',
+      expect.stringMatching(/^Netlify accepts your token, as /),
+      'Netlify is told the name, and answers where it has to point.',
+      'Netlify gets the certificate, and Fairlead watches it.',
+    ]),
+  );
+  expect(new Set(netlify.standIn.requests.map(({ method }) => method))).toEqual(new Set(['GET']));
+
+  netlify.world.fail('account', { how: 'status', status: 401 }, 10);
+  expect(await stepOf(person, 'publish', input)).toMatchObject({
+    verdict: 'refused',
+    problem: { code: 'credentials_invalid', message: 'Netlify does not accept this token.' },
+  });
+  netlify.world.heal();
+  netlify.world.fail('account', { how: 'status', status: 503 }, 100);
+  expect(await stepOf(person, 'publish', input)).toMatchObject({ verdict: 'unknown' });
+  expect(await everything()).toEqual(before);
+});
+
+test('of a public authority CAA is read, for every way in which the names can be proved', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const input = { ...HARBOUR, domain: 'quay.test' };
+  const { authority, dns } = app.providers;
+  const caaIdentities = async () => ['authority.test'];
+  app.providers.authority = { ...authority, name: 'authority.test', isPublic: true, caaIdentities };
+  let values = ['0 issue "authority.test; validationmethods=dns-01"'];
+  app.providers.dns = { ...dns, caaOf: async () => ({ name: 'quay.test', values }) };
+  expect(await stepOf(person, 'certificate', input)).toMatchObject({
+    verdict: 'pass',
+    lines: [
+      'Once the domain leads here, authority.test is asked for a certificate for quay.test and www.quay.test.',
+      'CAA lets the certificate authority sign for quay.test.',
+      'CAA lets the certificate authority sign for www.quay.test.',
+    ],
+  });
+  values = ['0 issue "other.test"'];
+  expect(await stepOf(person, 'certificate', input)).toMatchObject({
+    verdict: 'refused',
+    problem: { code: 'records_refused', message: expect.stringContaining('0 issue "authority.test"') },
+  });
+  app.providers.dns = { ...dns, caaOf: () => Promise.reject(new Error('lost')) };
+  expect(await stepOf(person, 'certificate', input)).toMatchObject({ verdict: 'unknown' });
+});
