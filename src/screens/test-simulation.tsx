@@ -10,6 +10,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { Setting } from '../components/setting.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { planBlocker, usageText } from '../features/deployments/plan-labels.ts';
+import { PreflightCard } from '../features/deployments/preflight/preflight-card.tsx';
 import { WhereItFits } from '../features/deployments/rank/where-it-fits.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../features/deployments/select/files-step.tsx';
 import { type ChosenSelection, usePageSelection } from '../features/deployments/select/use-chosen-selection.ts';
@@ -18,7 +19,7 @@ import { paths } from '../lib/paths.ts';
 import type { SelectionReport } from '../uploads/inspect.ts';
 import { setWaiting } from '../uploads/waiting-selection.ts';
 
-/** A dry run that changes nothing: what would be published, where it fits, and whether the plan allows it. */
+/** A dry run that changes nothing: what would be published, where it fits, and what of it would be refused. */
 export function TestSimulationScreen() {
   const chosen = usePageSelection();
   return (
@@ -30,9 +31,10 @@ export function TestSimulationScreen() {
       <div className="flex flex-col gap-6">
         <FolderCheck chosen={chosen} />
         <WhereItFits report={chosen.report} />
+        <PreflightCard report={chosen.report} />
         <PlanCheck />
-        <Notice tone="quiet" title="The simulated run is not available in this version">
-          A deployment cannot be played through with failures of your choice yet. The checks above are real.
+        <Notice tone="quiet" title="Simulated failures are not available yet">
+          The checks above are real.
         </Notice>
       </div>
     </div>

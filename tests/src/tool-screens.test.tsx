@@ -362,7 +362,7 @@ test('a dry run says whether the plan takes another deployment', async () => {
   const answers: Answers = { 'subscription.allowance': () => AWAY };
   using shown = showScreen(<TestSimulationScreen />, answers);
   await shown.sees('Your plan could not be read');
-  expect(shown.page.textContent).toContain('The simulated run is not available in this version');
+  expect(shown.page.textContent).toContain('Simulated failures are not available yet');
   answers['subscription.allowance'] = () => used;
   shown.button('Retry').click();
   await shown.sees('The deployment of Basic is used');

@@ -5,7 +5,7 @@ import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { QuickDeployScreen } from '../../src/screens/quick-deploy.tsx';
 import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
-import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
+import { type Answers, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
@@ -128,4 +128,58 @@ test('somebody who has no files yet sees every platform ranked by the answers al
   );
   tick(shown, 'Code that runs on a server');
   await shown.sees('Run them elsewhere, and call them by their address.');
+});
+
+test('a preflight is sent with the size of the files alone, and shows every step and what is in its way', async () => {
+  const asked: unknown[] = [];
+  const step = (name: string, verdict: string, lines: string[] = []) => ({ step: name, verdict, lines, problem: null });
+  const problem = { code: 'plan_required', message: 'The Free plan allows no deployments.', hint: 'Choose a plan.' };
+  const steps = [
+    { ...step('create', 'refused'), problem },
+    step('send', 'pass', ['Your browser sends the files to Fairlead.']),
+    step('publish', 'unknown'),
+    step('verify', 'pass'),
+    step('domain', 'absent'),
+    step('certificate', 'absent'),
+  ];
+  const preflight = (input: unknown) => {
+    asked.push(input);
+    return { steps };
+  };
+  using shown = showScreen(<TestSimulationScreen />, { ...answers, 'deployments.preflight': preflight });
+  // A form outside of the document is not sent.
+  document.body.append(shown.page);
+  const picker = shown.page.querySelector<HTMLInputElement>('input[type=file]');
+  const file = new File(['<h1>Quay</h1>'], 'index.html');
+  Object.defineProperty(file, 'webkitRelativePath', { value: 'harbour/index.html' });
+  Object.defineProperty(picker, 'files', { value: [file] });
+  picker?.dispatchEvent(new Event('change', { bubbles: true }));
+  await shown.sees('1 file, 13 B');
+  shown.button('Set up a preflight').click();
+  await shown.sees('Run the preflight');
+  typeInto(shown.page, 'name', 'Quay');
+  typeInto(shown.page, 'domain', 'no domain');
+  shown.button('Run the preflight').click();
+  await shown.sees('Type a domain name like example.com');
+  typeInto(shown.page, 'domain', 'quay.example');
+  shown.button('Run the preflight').click();
+  await shown.sees('1 step would be refused');
+  expect(asked).toEqual([
+    { name: 'Quay', platform: 'built-in', domain: 'quay.example', files: { count: 1, totalBytes: 13 } },
+  ]);
+  const list = shown.page.querySelector('[aria-label=Preflight]');
+  expect([...(list?.children ?? [])].map((item) => item.querySelector('h2')?.textContent)).toEqual([
+    ...[
+      'Read the files',
+      'Make the deployment',
+      'Send the files',
+      'Publish',
+      'Check every file',
+      'Domain',
+      'Certificate',
+    ],
+  ]);
+  expect(list?.textContent).toContain('harbour: ');
+  expect(list?.textContent).toContain('The Free plan allows no deployments.Choose a plan.');
+  expect(shown.page.textContent).toContain('Nothing was made, changed or published.');
 });

@@ -21,6 +21,7 @@ export const guides: readonly Chapter[] = [
         title: 'Check a folder without publishing it',
         paragraphs: [
           'Drop it on Test & Simulation. It is read in the browser and you see what would be published, what is left out and what looks wrong. Nothing is sent.',
+          'Set up a preflight on the same page: it goes through a real deployment step by step, and says what would be sent and what would be refused. Nothing is made or published.',
         ],
       },
       {

@@ -1,0 +1,96 @@
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
+import type { PreflightStep } from '../../../../routers/schemas/preflight.ts';
+import { refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
+import { CardBody } from '../../../components/card.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { type PipelineStage, StageList } from '../../../components/stage.tsx';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+import { selectionTitle } from '../../../uploads/selection.ts';
+import { selectionLine } from '../select/findings.ts';
+import { limitRefusal } from '../select/limit-refusal.ts';
+
+type Step = Omit<PreflightStep, 'step' | 'problem'> & {
+  title: string;
+  problem: Pick<NonNullable<PreflightStep['problem']>, 'message' | 'hint'> | null;
+};
+
+const TITLES: Record<PreflightStep['step'], string> = {
+  create: 'Make the deployment',
+  send: 'Send the files',
+  publish: 'Publish',
+  verify: 'Check every file',
+  domain: 'Domain',
+  certificate: 'Certificate',
+};
+const STATES: Record<PreflightStep['verdict'], PipelineStage['state']> = {
+  pass: 'done',
+  refused: 'failed',
+  unknown: 'open',
+  absent: 'absent',
+};
+
+type PreflightResultProps = {
+  steps: readonly PreflightStep[];
+  /** The files that it was run with; null for none. */
+  report: SelectionReport | null;
+  platform: PlatformId;
+};
+
+/** Every step of a deployment that was not made, each with what it would send and why it would be refused. */
+export function PreflightResult({ steps, report, platform }: PreflightResultProps) {
+  const all = [filesStep(report, platform), ...steps.map((step) => ({ ...step, title: TITLES[step.step] }))];
+  const refused = all.filter(({ verdict }) => verdict === 'refused').length;
+  const unknown = all.filter(({ verdict }) => verdict === 'unknown').length;
+  return (
+    <CardBody className="border-t border-line">
+      <p className="font-semibold" role="status">
+        {verdictText(refused, unknown)}
+      </p>
+      <p className="mt-0.5 mb-5 text-sm text-ink-muted">Nothing was made, changed or published.</p>
+      <StageList label="Preflight" stages={all.map(toStage)} />
+    </CardBody>
+  );
+}
+
+function verdictText(refused: number, unknown: number): string {
+  if (refused > 0) return `${formatCount(refused, 'step')} would be refused`;
+  if (unknown > 0) return `Nothing would be refused, but ${formatCount(unknown, 'step')} could not be looked at`;
+  return 'Nothing would be refused';
+}
+
+/** The rules of files are the browser's part: what breaks one is never sent. */
+function filesStep(report: SelectionReport | null, platform: PlatformId): Step {
+  const title = 'Read the files';
+  if (report === null) {
+    const lines = ['Drop a folder or a ZIP above, and its files are checked as well.'];
+    return { title, verdict: 'unknown', lines, problem: null };
+  }
+  const { refusal, leftOut } = report.reading;
+  const lines = [
+    `${selectionTitle(report.selection)}: ${selectionLine(report)}.`,
+    ...(leftOut.length > 0 ? [`${formatCount(leftOut.length, 'file')} left out.`] : []),
+  ];
+  const broken = refusal === null ? null : { message: refusalSentence(refusal), hint: null };
+  const problem = broken ?? limitRefusal(platform, report);
+  return { title, verdict: problem === null ? 'pass' : 'refused', lines, problem };
+}
+
+function toStage({ title, verdict, lines, problem }: Step): PipelineStage {
+  return {
+    title,
+    state: STATES[verdict],
+    text: lines.length > 0 && (
+      <ul className="flex flex-col gap-1 wrap-anywhere">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    ),
+    body: problem !== null && (
+      <Notice tone={verdict === 'refused' ? 'bad' : 'warn'} title={problem.message}>
+        {problem.hint}
+      </Notice>
+    ),
+  };
+}
