@@ -110,7 +110,8 @@ async function publishStep(ctx: AccountContext, input: PreflightInput): Promise<
     throw error;
   });
   // What is missing is said where the deployment is made.
-  if (destination === null) return { step: 'publish', verdict: 'unknown', lines, problem: null };
+  const unasked = [...lines, 'The account there is checked once the deployment can be made.'];
+  if (destination === null) return { step: 'publish', verdict: 'unknown', lines: unasked, problem: null };
   return judged('publish', lines, () => publishing(ctx, destination));
 }
 

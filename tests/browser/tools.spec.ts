@@ -36,6 +36,9 @@ test('a dry run reads a folder and sends nothing, and New Deployment goes on wit
   await expect(page.getByText('Nothing was sent.')).toBeVisible();
   expect(sent.filter((request) => !request.endsWith('/api/refresh-token'))).toEqual([]);
 
+  await page.getByRole('button', { name: 'Set up a preflight' }).click();
+  await page.getByRole('button', { name: 'Run the preflight' }).click();
+  await expect(page.getByText('Nothing would be refused')).toBeVisible();
   await page.getByRole('button', { name: 'Go on to New Deployment' }).click();
   await expect(page).toHaveURL(/\/new-deployment$/);
   await expect(page.getByText('Private, and left out:')).toBeVisible();
