@@ -146,6 +146,13 @@ export const FRAMEWORKS: readonly Framework[] = [
     isSinglePage: true,
   },
   {
+    name: 'Quasar',
+    packages: ['@quasar/app-vite', '@quasar/app', '@quasar/app-webpack'],
+    source: [[/^quasar\.(config|conf)\.(js|ts)$/]],
+    built: [[/^js\/vendor\.[0-9a-f]{8}\.js$/, /^js\/app\.[0-9a-f]{8}\.js$/]],
+    isSinglePage: true,
+  },
+  {
     name: 'Vue CLI',
     packages: ['@vue/cli-service'],
     source: [['vue.config.js']],
@@ -163,12 +170,6 @@ export const FRAMEWORKS: readonly Framework[] = [
     isSinglePage: true,
   },
   { name: 'Expo', packages: ['expo'], built: [['_expo/static/']], isSinglePage: true },
-  {
-    name: 'Quasar',
-    packages: ['@quasar/app-vite', '@quasar/app', '@quasar/app-webpack'],
-    source: [[/^quasar\.(config|conf)\.(js|ts)$/]],
-    isSinglePage: true,
-  },
   {
     name: 'UmiJS',
     packages: ['umi', '@umijs/max', 'dumi'],
@@ -239,6 +240,7 @@ export const FRAMEWORKS: readonly Framework[] = [
       ['_config.yml', 'Gemfile'],
       ['_config.yml', 'index.md'],
     ],
+    built: [['.jekyll-metadata']],
     generator: /^Jekyll v\d/,
   },
   {
