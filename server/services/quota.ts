@@ -1,6 +1,4 @@
 import type { ClientSession } from 'mongoose';
-import { formatCount } from '../../routers/schemas/format-count.ts';
-import { DEPLOYMENTS_MAX } from '../../routers/schemas/limits.ts';
 import { deploymentLimit, mayUse, PLANS, type Plan } from '../../routers/schemas/plans.ts';
 import type { ShownError } from '../../routers/schemas/platforms/destination.ts';
 import { AppError } from '../errors.ts';
@@ -21,13 +19,10 @@ import { upgradeHint } from './subscription/upgrade-hint.ts';
 export async function claimDeploymentSlot(session: ClientSession, ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
   const plan = await currentPlan(ctx, session);
-  const planLimit = deploymentLimit(plan);
-  const limit = planLimit ?? DEPLOYMENTS_MAX;
+  const limit = deploymentLimit(plan) ?? Number.POSITIVE_INFINITY;
   const reached = async () => {
     await requireLiveAccount(session, accountId);
-    return planLimit === null
-      ? accountFull()
-      : limitReached(plan, planLimit, await upgradeHint(accountId, plan, session));
+    return limitReached(plan, limit, await upgradeHint(accountId, plan, session));
   };
   // Read first: who is refused writes nothing, and so keeps nobody else from the account.
   if ((await countInTransaction(session, accountId)) >= limit) throw await reached();
@@ -128,12 +123,6 @@ export async function currentPlan(ctx: AccountContext, session: ClientSession | 
 async function countInTransaction(session: ClientSession, accountId: string): Promise<number> {
   const user = await UserModel.findOne({ _id: accountId }, { deploymentCount: 1 }).session(session);
   return user?.deploymentCount ?? 0;
-}
-
-function accountFull(): AppError {
-  const hint = 'Remove some of them first.';
-  const message = `An account can have ${formatCount(DEPLOYMENTS_MAX, 'deployment')}. ${hint}`;
-  return new AppError('deployment_limit_reached', message, { hint });
 }
 
 function limitReached(plan: Plan, limit: number, hint: string): AppError {

@@ -5,8 +5,8 @@ import type {
   ListDeploymentsInput,
   ReleaseRef,
 } from '../../../routers/schemas/deployments.ts';
-import { DEPLOYMENTS_MAX } from '../../../routers/schemas/limits.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
+import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
 import { notFound } from '../../errors.ts';
 import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
 import { DeploymentHealthModel } from '../../models/deployment-health.ts';
@@ -17,6 +17,8 @@ import { afterCursor, encodeCursor } from '../page-cursor.ts';
 import { shownStateFilter } from '../shown-state.ts';
 import { siteOf, siteUrlOf, toDestination } from '../site-address.ts';
 
+const CARE_BATCH = 200;
+
 /** Returns the account's deployments, newest first; `search` looks for a part of the name. */
 export async function listDeployments(ctx: AccountContext, input: ListDeploymentsInput): Promise<DeploymentList> {
   const { accountId } = ctx.actor;
@@ -26,15 +28,14 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
     accountId,
     ...(input?.state !== undefined && shownStateFilter(input.state)),
     ...(input?.platform !== undefined && { platform: input.platform }),
-    ...(input?.needsCare === true && { _id: { $in: await idsInCare(accountId) } }),
     ...(search !== '' && { nameKey: { $regex: escapeRegExp(search) } }),
     ...afterCursor(input?.cursor),
   };
-  const docs = await DeploymentModel.find(filter)
-    .sort({ createdAt: -1, _id: -1 })
-    .hint('account_newest')
-    .limit(limit + 1)
-    .lean();
+  const newest = DeploymentModel.find(filter).sort({ createdAt: -1, _id: -1 }).hint('account_newest');
+  const docs =
+    input?.needsCare === true
+      ? await firstInCare(accountId, newest.lean().cursor({ batchSize: CARE_BATCH }), limit + 1)
+      : await newest.limit(limit + 1).lean();
   const page = docs.slice(0, limit);
   const last = page.at(-1);
   return {
@@ -43,14 +44,22 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
   };
 }
 
-/** Which deployments wait for their owner; what their releases came to stands at these, so both are read. */
-async function idsInCare(accountId: string): Promise<string[]> {
-  const rows = await DeploymentModel.find(
-    { accountId },
-    { state: 1, currentReleaseId: 1, latestReleaseId: 1, destinations: 1 },
-  )
-    .limit(DEPLOYMENTS_MAX)
-    .lean();
+/** Returns the first of these that wait for their owner: an account may have any number, so that they are read in batches. */
+async function firstInCare(accountId: string, rows: Rows<DeploymentRow>, limit: number): Promise<DeploymentRow[]> {
+  const found: DeploymentRow[] = [];
+  let batch: DeploymentRow[] = [];
+  for await (const row of rowsOf(rows)) {
+    batch.push(row);
+    if (batch.length < CARE_BATCH) continue;
+    found.push(...(await inCare(accountId, batch)));
+    if (found.length >= limit) return found.slice(0, limit);
+    batch = [];
+  }
+  return [...found, ...(await inCare(accountId, batch))].slice(0, limit);
+}
+
+/** What the releases of a deployment came to stands at these, so both are read. */
+async function inCare(accountId: string, rows: readonly DeploymentRow[]): Promise<DeploymentRow[]> {
   const ids = rows.flatMap((row) => [row.currentReleaseId ?? [], row.latestReleaseId ?? []].flat());
   const releases = await ReleaseModel.find(
     { _id: { $in: ids }, accountId, $or: [{ state: 'failed' }, { 'corruptedFiles.0': { $exists: true } }] },
@@ -59,22 +68,20 @@ async function idsInCare(accountId: string): Promise<string[]> {
   const connections = await connectionsOfAll(accountId, rows);
   const failed = new Set(releases.flatMap(({ _id, state }) => (state === 'failed' ? [_id] : [])));
   const bad = new Set(releases.map(({ _id }) => _id));
-  const unhealthy = await DeploymentHealthModel.find({ accountId, 'checks.verdict': 'fail' }, { _id: 1 })
-    .hint('account')
-    .limit(DEPLOYMENTS_MAX)
-    .lean();
+  const unhealthy = await DeploymentHealthModel.find(
+    { _id: { $in: rows.map(({ _id }) => _id) }, accountId, 'checks.verdict': 'fail' },
+    { _id: 1 },
+  ).lean();
   const down = new Set(unhealthy.map(({ _id }) => _id));
-  return rows
-    .filter((row) =>
-      row.state === 'deleting'
-        ? row.destinations.some(({ error }) => error !== null && error !== undefined)
-        : failed.has(row.latestReleaseId ?? '') ||
-          bad.has(row.currentReleaseId ?? '') ||
-          down.has(row._id) ||
-          row.destinations.some((one, index) => one.state === 'waiting' || (index > 0 && one.state === 'failed')) ||
-          lostConnections(row, connections).some(({ connectionId }) => connectionId === null),
-    )
-    .map(({ _id }) => _id);
+  return rows.filter((row) =>
+    row.state === 'deleting'
+      ? row.destinations.some(({ error }) => error !== null && error !== undefined)
+      : failed.has(row.latestReleaseId ?? '') ||
+        bad.has(row.currentReleaseId ?? '') ||
+        down.has(row._id) ||
+        row.destinations.some((one, index) => one.state === 'waiting' || (index > 0 && one.state === 'failed')) ||
+        lostConnections(row, connections).some(({ connectionId }) => connectionId === null),
+  );
 }
 
 /** Returns one deployment. Throws `not_found`. */
