@@ -85,6 +85,9 @@ export const HELD_SLUG_DAYS = 30;
 /** Of one account at once, so that nobody can keep names from everybody; the oldest gives way. */
 export const HELD_SLUGS_MAX = 20;
 
+/** Of a deployment, the newest: of older ones rows and logs go, except what visitors have. */
+export const RELEASES_KEPT = 500;
+
 /** How long the mailed link works that sets a new password: whoever has it owns the account. */
 export const RESET_LINK_MINUTES = 30;
 /** The one that confirms an address opens nothing else, and mail may be read a day later. */

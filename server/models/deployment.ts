@@ -1,5 +1,6 @@
 import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
 import { SERVING_DEFAULTS } from '../../routers/schemas/deployments.ts';
+import { RELEASES_KEPT } from '../../routers/schemas/limits.ts';
 import { platformIdSchema } from '../../routers/schemas/platforms/index.ts';
 import { deploymentStateSchema } from '../../routers/schemas/states.ts';
 import { accountScope } from './account-scope.ts';
@@ -40,6 +41,11 @@ deploymentDocSchema.index(
 // Which deployments publish by a connection.
 deploymentDocSchema.index({ accountId: 1, 'destinations.connectionId': 1 }, { name: 'account_connection' });
 deploymentDocSchema.index({ currentReleaseId: 1, _id: 1 }, { name: 'served' });
+// Those with releases that are old enough to go (server/services/releases/remove-old.ts).
+deploymentDocSchema.index(
+  { releaseCount: 1 },
+  { name: 'old_releases', partialFilterExpression: { releaseCount: { $gt: RELEASES_KEPT } } },
+);
 deploymentDocSchema.plugin(accountScope);
 
 /** As it is stored, for reads that change nothing. */
