@@ -43,7 +43,7 @@ function isOpenToStrangers(env: Env): boolean {
  * Wide enough for a person and their scripts, narrow enough that one account or address cannot hold up the others. Where
  * no source is named the figure is our own choice, and says what it leaves room for.
  */
-function limitsOf(env: Env): Limits {
+export function limitsOf(env: Env): Limits {
   return {
     isAddressCounted: isOpenToStrangers(env),
     // Ten a second, of one session or token: a screen makes about ten when it opens.

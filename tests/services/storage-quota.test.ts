@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { readEnv } from '../../server/env.ts';
 import { AppError } from '../../server/errors.ts';
 import { ArtifactModel } from '../../server/models/artifact.ts';
 import { PaymentModel } from '../../server/models/payment.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
 import { UploadModel } from '../../server/models/upload.ts';
 import { UserModel } from '../../server/models/user.ts';
+import { limitsOf } from '../../server/providers.ts';
 import type { AccountContext } from '../../server/service-context.ts';
 import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import { receiveFile, receiveManifest, receiveZip } from '../../server/services/uploads/index.ts';
@@ -131,6 +133,15 @@ test('the allowance stays small until the address is confirmed as well, where th
   });
   await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
   expect((await announce(app, person, LARGE)).missing).toHaveLength(1);
+});
+
+test.each<[string, Record<string, string>, boolean]>([
+  ['the person at this machine alone comes, and reads the outbox', {}, false],
+  ['strangers come, and mail stays in the outbox', { PUBLIC_URL: 'https://fairlead.example' }, true],
+  ['strangers come through a proxy on this machine', { TRUST_PROXY: '1' }, true],
+  ['mail is sent', { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'fairlead@mail.example' }, true],
+])('whether much is uploaded without a confirmed address: where %s', (_where, environment, asks) => {
+  expect(limitsOf(readEnv(environment)).asksForConfirmedEmail).toBe(asks);
 });
 
 test('a plan that costs nothing leaves the allowance small where strangers register; a license or money lifts it', async () => {
