@@ -20,7 +20,7 @@ import { findEarlierAsset, type SiteCache } from './responses/site.ts';
 import type { Target } from './routing/host-name.ts';
 import { createRequestReader, type Reading } from './routing/route.ts';
 import type { RouteTable } from './routing/route-table.ts';
-import type { Route } from './routing/snapshot.ts';
+import type { Route } from './routing/site-list.ts';
 
 /** One line a minute for the same corrupted file: the log stays readable under load. */
 const TROUBLE_EVERY_MS = 60_000;

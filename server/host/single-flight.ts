@@ -8,29 +8,89 @@ const LOOKUPS_MAX = 64;
  * a few who flood us hold up nobody else.
  */
 const OF_GROUP_MAX = 8;
+/** Who finds no place waits for one, as long as it is worth it: after a start nobody's site is in memory. */
+const WAITING_MAX = 1_024;
+const OF_GROUP_WAITING_MAX = 64;
 
 export type SingleFlight<T> = { once(key: string, group: string, look: () => Promise<T>): Promise<T> };
 
 /** One lookup a key at a time, shared by all who ask. Throws `database_unavailable` or `overloaded`. */
 export function createSingleFlight<T>(): SingleFlight<T> {
-  const pending = new Map<string, { group: string; started: Promise<T> }>();
-  const countOf = (group: string): number => [...pending.values()].filter((one) => one.group === group).length;
+  const pending = new Map<string, Promise<T>>();
+  const places = createPlaces();
   return {
     once(key, group, look) {
       const known = pending.get(key);
-      if (known !== undefined) return known.started;
-      const ofGroup = countOf(group);
-      const places = ofGroup === 0 ? LOOKUPS_MAX : LOOKUPS_MAX / 2;
-      if (pending.size >= places || ofGroup >= OF_GROUP_MAX) {
+      if (known !== undefined) return known;
+      const place = places.take(group);
+      if (place === null) {
         return Promise.reject(
           new AppError('overloaded', 'Too many names are being looked up at once.', { retryAfterMs: 2_000 }),
         );
       }
-      const started = inTime(look()).finally(() => pending.delete(key));
-      pending.set(key, { group, started });
+      const started = inTime(place.begun.then(look)).finally(() => {
+        place.leave();
+        pending.delete(key);
+      });
+      pending.set(key, started);
       return started;
     },
   };
+}
+
+type Waiting = { group: string; begin(): void };
+type Place = { begun: Promise<void>; leave(): void };
+
+function createPlaces() {
+  const running = new Map<string, number>();
+  const waiting = new Set<Waiting>();
+  let taken = 0;
+
+  const countOf = (group: string): number => running.get(group) ?? 0;
+  const isFree = (group: string): boolean =>
+    countOf(group) < OF_GROUP_MAX && taken < (countOf(group) === 0 ? LOOKUPS_MAX : LOOKUPS_MAX / 2);
+
+  function enter(group: string): void {
+    taken += 1;
+    running.set(group, countOf(group) + 1);
+  }
+
+  function leave(group: string): void {
+    taken -= 1;
+    if (countOf(group) === 1) running.delete(group);
+    else running.set(group, countOf(group) - 1);
+    const able = [...waiting].filter((one) => isFree(one.group));
+    const next = able.find((one) => countOf(one.group) === 0) ?? able[0];
+    if (next === undefined) return;
+    waiting.delete(next);
+    enter(next.group);
+    next.begin();
+  }
+
+  return {
+    /** Null where too many wait already. */
+    take(group: string): Place | null {
+      if (isFree(group)) {
+        enter(group);
+        return { begun: Promise.resolve(), leave: () => leave(group) };
+      }
+      const before = [...waiting].filter((one) => one.group === group).length;
+      if (waiting.size >= WAITING_MAX || before >= OF_GROUP_WAITING_MAX) return null;
+      const { promise: begun, resolve: begin } = withResolvers();
+      const one = { group, begin };
+      waiting.add(one);
+      // Whoever has waited too long leaves before a place was theirs.
+      return { begun, leave: () => void (waiting.delete(one) || leave(group)) };
+    },
+  };
+}
+
+function withResolvers(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }
 
 export type QueuedFlight<T> = { once(key: string, look: () => Promise<T>): Promise<T> };

@@ -71,7 +71,9 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/responses/file-cache.ts loading':
     'one body of a megabyte at most for a connection; connections have limits',
   'server/host/site-certificates.ts contexts': '2,000 contexts of 30 KB with key and chain',
-  'server/host/single-flight.ts pending': '64 lookups, and names that are known: one for each open connection at most',
+  'server/host/single-flight.ts pending':
+    '64 lookups, 1,024 that wait, and names that are known: one for each open connection at most',
+  'server/host/single-flight.ts running': 'the groups of 64 lookups',
   'server/host/single-flight.ts waiting': 'those of pending that wait for a place',
   'server/host/routing/recheck-route.ts looks': '10,000 sites: an id and a promise of nothing, 300 bytes',
   'server/host/routing/name-index.ts byId':
@@ -81,10 +83,13 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/routing/previews.ts byHost': '5,000 addresses: ids, hashes and a slug, and no earlier releases, 1 KiB',
   'server/host/routing/previews.ts hostsById': 'the addresses of byHost, twice',
   'server/host/routing/route.ts known': '5,000 names of 259 bytes',
+  'server/host/routing/route-table.ts timers': 'two',
   'server/host/routing/routes.ts byDeployment':
-    'live sites, which plans limit for each account: 1 KiB, and 150 bytes for each release of a day, 100 at most',
-  'server/host/routing/routes.ts byRelease': 'the routes of byDeployment',
-  'server/host/routing/routes.ts byHost': 'the routes of byDeployment',
+    '64 MiB by weight: sites that are visited; of the others nothing is kept, and their routes are read when somebody asks',
+  'server/host/routing/routes.ts byRelease': 'the routes of byDeployment, in its weight',
+  'server/host/routing/routes.ts byHost': 'the routes of byDeployment, in its weight',
+  'server/host/routing/route-reader.ts wanted': 'the deployments of open lookups, of which there are 64',
+  'server/host/routing/route-reader.ts changed': 'the deployments that changed since the last reading: ids alone',
   'server/host/serve.ts toldAt': '1,000 keys of 577 bytes',
   'server/host/routing/read-routes.ts reusedNames': '200 names of one deployment, of 512 bytes',
   'server/host/responses/site-rules.ts byFile': '200 addresses of 512 bytes, in the weight of their site',

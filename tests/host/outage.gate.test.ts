@@ -117,7 +117,7 @@ test('a list of sites that cannot be read is only a list', async () => {
   await using site = await createTestHost();
   await publishSite(site, 'listed', { 'index.html': 'still here' });
   await site.host.stop();
-  await writeFile(join(site.folder, 'host', 'routes.json'), '{"version":1,"routes":[{"slug":');
+  await writeFile(join(site.folder, 'host', 'domains.json'), '{"version":1,"domains":[{"id":');
   await site.restart();
   expect((await site.get('listed', '/')).text).toBe('still here');
   expect(site.lines.some((line) => line.message.includes('cannot be read'))).toBe(true);

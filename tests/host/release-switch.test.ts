@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { readRoutes } from '../../server/host/routing/read-routes.ts';
+import { createRouteTable } from '../../server/host/routing/route-table.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { addRelease, createTestHost, makeLive, publishSite } from '../support/host.ts';
@@ -21,6 +22,26 @@ test('a first release is served at once, although nobody told the host', async (
   const first = await addRelease(site, 'fresh', release('one'), 'live');
   await makeLive(first);
   expect((await site.get('fresh', '/style.css')).text).toBe('one');
+});
+
+test('a live site that nobody visits is not in memory: its route is read when somebody asks', async () => {
+  await using site = await createTestHost({ changes: 'feed' });
+  await publishSite(site, 'quiet', release('one'));
+  const { providers, folder: dataDir } = site;
+  const table = createRouteTable({ providers, dataDir, keepsSnapshot: false, warm: async () => undefined });
+  await table.start();
+  try {
+    const name = 'quiet.localhost';
+    expect(table.known(name)).toBeUndefined();
+    await publishSite(site, 'quiet', release('two'));
+    await table.refresh();
+    expect(table.known(name)).toBeUndefined();
+    const found = await table.find(name, 'a visitor');
+    expect(found).toMatchObject({ slug: 'quiet' });
+    expect(table.known(name)).toBe(found);
+  } finally {
+    await table.stop();
+  }
 });
 
 test('the change feed alone moves a name to its new release, and takes it away', async () => {
@@ -137,12 +158,15 @@ test('while releases change under load, every answer belongs to one of them and 
 test('hashed assets of the release before answer for a day, its other files do not, nor for another day', async () => {
   let shiftMs = 0;
   await using site = await createTestHost({ providers: { now: () => new Date(Date.now() + shiftMs) } });
-  await publishSite(site, 'tabs', { 'index.html': 'one', 'old.html': 'x', 'plain.js': 'x', 'app-3f2a1b9c.js': 'OLD' });
+  const before = { 'index.html': 'one', 'old.html': 'x', 'plain.js': 'x', 'app-3f2a1b9c.js': 'OLD' };
+  const { releaseId: _id } = await publishSite(site, 'tabs', before);
+  expect((await site.get('tabs', '/')).text).toBe('one');
   await publishSite(site, 'tabs', { 'index.html': 'two', 'app-99d1e0f4.js': 'NEW' });
   expect((await site.get('tabs', '/')).text).toBe('two');
   const old = await site.get('tabs', '/app-3f2a1b9c.js');
   expect([old.status, old.text]).toEqual([200, 'OLD']);
   for (const path of ['/old.html', '/plain.js']) expect((await site.get('tabs', path)).status).toBe(404);
+  await ReleaseModel.updateOne({ _id }, { $set: { servedUntil: new Date() } }).setOptions(ACROSS);
   await site.restart();
   expect((await site.get('tabs', '/app-3f2a1b9c.js')).text).toBe('OLD');
   shiftMs = 25 * 60 * 60_000;
@@ -200,6 +224,7 @@ test('a host that has not heard of a switch looks again before it says that a fi
   const switchTo = async (name: string, content: Record<string, string>): Promise<void> =>
     makeLive(await addRelease(site, name, content, 'live'));
   await publishSite(site, 'behind', { 'index.html': 'one' });
+  expect((await site.get('behind', '/')).text).toBe('one');
   await switchTo('behind', { 'index.html': 'two', 'new.html': 'new page', '404.html': 'nothing of two' });
   expect((await site.get('behind', '/new.html')).text).toBe('new page');
   const missing = await site.get('behind', '/nowhere.html');
@@ -208,6 +233,7 @@ test('a host that has not heard of a switch looks again before it says that a fi
   // A rule that answers everything does not answer with a page where another process has named a script.
   const rules = { _redirects: '/* /index.html 200' };
   await publishSite(site, 'ruled', { ...rules, 'index.html': 'one' });
+  expect((await site.get('ruled', '/')).text).toBe('one');
   await switchTo('ruled', { ...rules, 'index.html': 'two', 'app-99d1e0f4.js': 'NEW' });
   expect((await site.get('ruled', '/some/page')).text).toBe('one');
   expect((await site.get('ruled', '/app-99d1e0f4.js')).text).toBe('NEW');
@@ -235,6 +261,6 @@ test('the list of live sites is on disk soon after a switch', async () => {
   await using site = await createTestHost({ changes: 'feed' });
   const { releaseId } = await publishSite(site, 'on-disk', release('one'));
   await expect
-    .poll(async () => readFile(join(site.folder, 'host', 'routes.json'), 'utf8').catch(() => ''))
+    .poll(async () => readFile(join(site.folder, 'host', 'sites.ndjson'), 'utf8').catch(() => ''))
     .toContain(releaseId);
 });

@@ -265,6 +265,7 @@ test('a change of an option is served at once by the change feed, at the public 
 test('hashed files of an earlier release answer before the single page and before rules', async () => {
   await using site = await createTestHost();
   const first = await publishSite(site, 'tabs', { 'index.html': 'one', 'app-3f2a1b9c.js': 'OLD' });
+  expect((await site.get('tabs', '/')).text).toBe('one');
   await publishSite(site, 'tabs', { 'index.html': 'two', _redirects: '/* /index.html 200' });
   await setOptions(site, first, { isSinglePage: true });
   expect((await site.get('tabs', '/app-3f2a1b9c.js', { headers: PAGE })).text).toBe('OLD');

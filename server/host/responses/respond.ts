@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { AppError } from '../../errors.ts';
 import type { WebRequest } from '../../transport/http2.ts';
 import type { WebResponse } from '../../transport/http2-response.ts';
-import type { Route } from '../routing/snapshot.ts';
+import type { Route } from '../routing/site-list.ts';
 import { headersOfReused, isHashedName } from './cache-rule.ts';
 import { evaluateConditions } from './conditions.ts';
 import type { Contents } from './contents.ts';

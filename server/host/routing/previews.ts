@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Route } from './snapshot.ts';
+import type { Route } from './site-list.ts';
 
 const PREVIEWS_MAX = 5_000;
 

@@ -6,7 +6,7 @@ import { DeploymentModel } from '../../models/deployment.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import { UploadModel } from '../../models/upload.ts';
 import { parseUploadHost } from '../../site-names.ts';
-import { EARLIER_ASSETS_MS, type Route } from './snapshot.ts';
+import { EARLIER_ASSETS_MS, type Route } from './site-list.ts';
 
 /** The release that a name stands for, as the database says now. */
 export type RouteRow = Omit<Route, 'earlier'> & {

@@ -3,37 +3,82 @@ import type { SiteRef } from '../responses/site.ts';
 import { createReadLoop, type ReadLoop } from './read-loop.ts';
 import { type RouteRow, readAllRoutes, readRoutes } from './read-routes.ts';
 import type { Routes } from './routes.ts';
+import type { Route, SiteList } from './site-list.ts';
 
-type ReaderParts = { routes: Routes; now(): Date; warm(ref: SiteRef): Promise<void>; onChanged(): void };
+type ReaderParts = {
+  routes: Routes;
+  /** Where this process writes what is live; null where another one does. */
+  list: SiteList | null;
+  now(): Date;
+  warm(ref: SiteRef): Promise<void>;
+};
 
-/** Creates the loop that reads the live releases. */
-export function createRouteReader(log: Log, { routes, now, warm, onChanged }: ReaderParts): ReadLoop {
-  async function applyRows(rows: readonly RouteRow[]): Promise<boolean> {
-    const news = rows.filter((row) => routes.isNews(row));
-    for (const row of news) {
-      if (routes.isKnown(row.deploymentId)) await warm(row);
-      routes.apply(row);
-    }
-    return news.length > 0;
+export type RouteReader = ReadLoop & {
+  /** Reads a site that somebody asks for into memory. */
+  bring(deploymentId: string): Promise<void>;
+  /** Reads a site that was changed. */
+  follow(deploymentId: string): Promise<void>;
+};
+
+/** By one query: its answer is held whole. */
+const IDS_A_QUERY = 500;
+
+/** Creates the loop that reads live releases: those in memory, those that are asked for, and all of them for the list. */
+export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderParts): RouteReader {
+  const wanted = new Set<string>();
+  const changed = new Set<string>();
+
+  async function applyRow(row: RouteRow): Promise<void> {
+    const isKnown = routes.isKnown(row.deploymentId);
+    if (!(isKnown || wanted.has(row.deploymentId)) || !routes.isNews(row)) return;
+    if (isKnown) await warm(row);
+    routes.apply(row);
   }
 
-  async function readAll(): Promise<void> {
-    const seen = new Set<string>();
-    let isChanged = false;
-    for await (const rows of readAllRoutes(now())) {
-      for (const row of rows) seen.add(row.deploymentId);
-      if (await applyRows(rows)) isChanged = true;
-    }
-    if (routes.dropExcept(seen) || isChanged) onChanged();
+  async function readQuery(ids: readonly string[]): Promise<void> {
+    // Before it is read: a change that comes meanwhile is one of the next round.
+    const listed = ids.filter((id) => changed.delete(id));
+    const rows = new Map((await readRoutes(ids, now())).map((row) => [row.deploymentId, row]));
+    for (const id of ids) if (!rows.has(id)) routes.drop(id);
+    for (const row of rows.values()) await applyRow(row);
+    if (listed.length === 0) return;
+    await list?.append(
+      listed.map((deploymentId) => {
+        const row = rows.get(deploymentId);
+        return row === undefined ? { deploymentId } : routes.toRoute(row);
+      }),
+    );
   }
 
   async function readSome(ids: readonly string[]): Promise<void> {
-    const rows = await readRoutes(ids, now());
-    const served = new Set(rows.map((row) => row.deploymentId));
-    const dropped = ids.filter((id) => !served.has(id) && routes.drop(id));
-    const isChanged = await applyRows(rows);
-    if (isChanged || dropped.length > 0) onChanged();
+    for (let from = 0; from < ids.length; from += IDS_A_QUERY) await readQuery(ids.slice(from, from + IDS_A_QUERY));
   }
 
-  return createReadLoop(log, { readAll, readSome });
+  async function* allRoutes(): AsyncGenerator<Route[], void> {
+    for await (const rows of readAllRoutes(now())) yield rows.map(routes.toRoute);
+  }
+
+  async function readAll(): Promise<void> {
+    // What was changed until now is read by this; what is changed meanwhile is appended after it.
+    changed.clear();
+    await readSome([...new Set([...routes.ids(), ...wanted])]);
+    await list?.rewrite(allRoutes());
+  }
+
+  const loop = createReadLoop(log, { readAll, readSome });
+  return {
+    ...loop,
+    async bring(deploymentId) {
+      wanted.add(deploymentId);
+      try {
+        await loop.refresh([deploymentId]);
+      } finally {
+        wanted.delete(deploymentId);
+      }
+    },
+    follow(deploymentId) {
+      if (list !== null) changed.add(deploymentId);
+      return list !== null || routes.isKnown(deploymentId) ? loop.refresh([deploymentId]) : Promise.resolve();
+    },
+  };
 }

@@ -1,21 +1,24 @@
 import type { Change } from '../../database/change-feed.ts';
 import type { Providers } from '../../service-context.ts';
-import { parseSiteHost, parseUploadHost, siteHost } from '../../site-names.ts';
+import { parseSiteHost, siteHost } from '../../site-names.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import type { SiteRef } from '../responses/site.ts';
 import { createSingleFlight } from '../single-flight.ts';
+import { createFinder } from './find-route.ts';
 import { createHeldNames } from './held-names.ts';
 import { createPreviews } from './previews.ts';
-import { findDeploymentId, findPreview, findUpload } from './read-routes.ts';
 import { createRouteRecheck } from './recheck-route.ts';
 import { createRouteReader } from './route-reader.ts';
 import { createRoutes } from './routes.ts';
-import { createSnapshot, type Route } from './snapshot.ts';
+import { createSiteList, type Route } from './site-list.ts';
+import { createSnapshot } from './snapshot.ts';
 
 /** A start with a snapshot waits this long for the database before it serves what it knows. */
 const START_WAIT_MS = 3_000;
 /** A change stream that loses a wake-up says so; this is for the day when it does not. */
 const RELOAD_EVERY_MS = 60_000;
+/** The same for the list on disk, of which nobody is served while the database is there. */
+const REWRITE_EVERY_MS = 10 * 60_000;
 
 export type RouteTable = {
   /** Returns what a host name answers with, from memory. */
@@ -41,63 +44,53 @@ export type RouteTable = {
 export type RouteTableOptions = {
   providers: Pick<Providers, 'addresses' | 'changes' | 'log' | 'now'>;
   dataDir: string;
-  /** Whether this process writes the names to disk. */
+  /** Whether this process writes sites and domains to disk. */
   keepsSnapshot: boolean;
   /** Called before a name moves to another release, so that its first visitor finds it in memory. */
   warm(ref: SiteRef): Promise<void>;
 };
 
 /**
- * Maps names to releases in memory, those of sites and those of proved domains: read whole from the
- * database at the start, followed by the change feed, kept on disk. One loop reads the releases and one the domains, so
- * an older answer never overwrites a newer one.
+ * Maps names to releases: those of visited sites in memory, read when somebody asks, and those of all proved domains. Both
+ * follow the change feed. On disk stand all of them, for the time when the database is away. One loop reads the releases
+ * and one the domains, so an older answer never overwrites a newer one.
  */
 export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: RouteTableOptions): RouteTable {
   const { sitesDomain } = providers.addresses;
   const hostOf = ({ slug }: Pick<Route, 'slug'>): string => siteHost(sitesDomain, { slug, release: null });
-  const routes = createRoutes(() => providers.now().getTime(), hostOf);
-  const snapshot = createSnapshot(dataDir, providers.log, () => ({
-    routes: [...routes.all()],
-    domains: [...held.all()],
-  }));
+  const routes = createRoutes({ now: () => providers.now().getTime(), hostOf });
+  const list = createSiteList(dataDir, providers.log);
+  const snapshot = createSnapshot(dataDir, providers.log, () => ({ domains: [...held.all()] }));
   const previews = createPreviews();
-  const onChanged = keepsSnapshot ? snapshot.writeSoon : (): void => undefined;
-  const reader = createRouteReader(providers.log, { routes, now: providers.now, warm, onChanged });
-  const held = createHeldNames(providers.log, onChanged);
+  const reader = createRouteReader(providers.log, {
+    routes,
+    list: keepsSnapshot ? list : null,
+    now: providers.now,
+    warm,
+  });
+  const held = createHeldNames(providers.log, keepsSnapshot ? snapshot.writeSoon : (): void => undefined);
+  const find = createFinder({ sitesDomain, routes, reader, held, previews, list, known: (host) => known(host) });
   const lookups = createSingleFlight<Route | null>();
   const lookAgain = createRouteRecheck((deploymentId) => reader.refresh([deploymentId]));
   let stopListening = (): void => undefined;
-  let reloadTimer: NodeJS.Timeout | undefined;
+  let timers: NodeJS.Timeout[] = [];
 
   function onChange(change: Change): void {
     if (change.collection === 'domains') return void held.refresh([change.id]);
     previews.drop(change.id);
     // Of a live release one thing changes: that its compressed files are made.
     const deploymentId = change.collection === 'deployments' ? change.id : routes.deploymentOf(change.id);
-    if (deploymentId !== undefined) void reader.refresh([deploymentId]);
+    if (deploymentId !== undefined) void reader.follow(deploymentId);
   }
 
   const known = (host: string): Route | undefined => routes.byHost(host) ?? previews.get(host) ?? ofDomain(host);
   const ofDomain = (host: string): Route | undefined => routes.byDeployment(held.byName(host)?.deploymentId ?? '');
 
-  const reload = (): Promise<unknown> => Promise.all([reader.refresh('all'), held.refresh('all')]);
+  const reload = (): Promise<unknown> => Promise.all([reader.refresh(routes.ids()), held.refresh('all')]);
 
   async function refreshAll(): Promise<void> {
     previews.clear();
-    await reload();
-  }
-
-  async function find(host: string): Promise<Route | null> {
-    if (parseUploadHost(sitesDomain, host) !== null) return findUpload(sitesDomain, host);
-    const name = parseSiteHost(sitesDomain, host);
-    if (name === null || name.release === null) {
-      const deploymentId = await (name === null ? held.findDeploymentId(host) : findDeploymentId(name.slug));
-      if (deploymentId !== null) await reader.refresh([deploymentId]);
-    } else {
-      const row = await findPreview(name.slug, name.release);
-      if (row !== null) previews.set(host, { ...row, earlier: [] });
-    }
-    return known(host) ?? null;
+    await Promise.all([reader.refresh('all'), held.refresh('all')]);
   }
 
   return {
@@ -113,19 +106,20 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
     },
     refresh: refreshAll,
     async start() {
-      const kept = await snapshot.read();
-      for (const route of kept.routes) routes.restore(route);
-      for (const domain of kept.domains) held.restore(domain);
+      for (const domain of (await snapshot.read()).domains) held.restore(domain);
       stopListening = providers.changes.subscribe(['deployments', 'releases', 'domains'], {
         onChange,
         onReopened: () => void refreshAll(),
       });
       await withTimeout(refreshAll(), START_WAIT_MS, () => undefined);
-      reloadTimer = setInterval(() => void reload(), RELOAD_EVERY_MS).unref();
+      timers = [
+        setInterval(() => void reload(), RELOAD_EVERY_MS).unref(),
+        setInterval(() => void reader.refresh('all'), REWRITE_EVERY_MS).unref(),
+      ];
     },
     async stop() {
       stopListening();
-      clearInterval(reloadTimer);
+      for (const timer of timers) clearInterval(timer);
       reader.stop();
       held.stop();
       await snapshot.close();

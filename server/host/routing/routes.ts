@@ -1,5 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { RouteRow } from './read-routes.ts';
-import { EARLIER_ASSETS_MS, type Route } from './snapshot.ts';
+import { EARLIER_ASSETS_MS, type Route } from './site-list.ts';
 
 /**
  * So many of a day are remembered, the latest: one every quarter of an hour. Each is a hash and a time, some 150 bytes: a
@@ -7,30 +8,40 @@ import { EARLIER_ASSETS_MS, type Route } from './snapshot.ts';
  */
 const EARLIER_MAX = 100;
 
+/** Ids, hashes and names with their places in three maps, and of each earlier release a hash and a time: from above. */
+const ROUTE_BYTES = 1024;
+const EARLIER_BYTES = 150;
+/** Some 60,000 sites that are visited at one time; more of them are asked for again. */
+const ROUTES_MAX_BYTES = 64 * 1024 * 1024;
+
 /** A change of these fields changes an answer. */
 const NEWS = ['slug', 'releaseId', 'manifestHash', 'variantsHash', 'isSinglePage', 'hasCleanUrls'] as const;
 
-/** Creates the live routes by host name, deployment and release: maps that always agree. */
-export function createRoutes(now: () => number, hostOf: (route: Route) => string) {
+type RoutesParts = { now(): number; hostOf(route: Route): string; maxBytes?: number };
+
+/**
+ * Creates the routes of the live sites that are visited, by host name, deployment and release: maps that always agree. The
+ * longest unused gives way.
+ */
+export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: RoutesParts) {
   const byHost = new Map<string, Route>();
-  const byDeployment = new Map<string, Route>();
   const byRelease = new Map<string, Route>();
+  const byDeployment = new LRUCache<string, Route>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ earlier, reusedNames }) =>
+      ROUTE_BYTES + earlier.length * EARLIER_BYTES + 2 * reusedNames.join('').length,
+    dispose(route) {
+      byRelease.delete(route.releaseId);
+      // The name may belong to another deployment by now.
+      if (byHost.get(hostOf(route)) === route) byHost.delete(hostOf(route));
+    },
+  });
 
   function put(route: Route): void {
-    drop(route.deploymentId);
-    byHost.set(hostOf(route), route);
+    // First, since the route that it takes the place of takes its names away.
     byDeployment.set(route.deploymentId, route);
+    byHost.set(hostOf(route), route);
     byRelease.set(route.releaseId, route);
-  }
-
-  function drop(deploymentId: string): boolean {
-    const route = byDeployment.get(deploymentId);
-    if (route === undefined) return false;
-    byDeployment.delete(deploymentId);
-    byRelease.delete(route.releaseId);
-    // The name may belong to another deployment by now.
-    if (byHost.get(hostOf(route)) === route) byHost.delete(hostOf(route));
-    return true;
   }
 
   /**
@@ -43,6 +54,11 @@ export function createRoutes(now: () => number, hostOf: (route: Route) => string
       if (manifestHash !== row.manifestHash && until > now() && !ends.has(manifestHash)) ends.set(manifestHash, until);
     }
     return [...ends].map(([manifestHash, until]) => ({ manifestHash, until })).slice(0, EARLIER_MAX);
+  }
+
+  function toRoute(row: RouteRow, before: Route | undefined): Route {
+    const { replaced: _, ...route } = row;
+    return { ...route, earlier: earlierOf(row, before) };
   }
 
   function replacedBy({ replaced }: RouteRow): Route['earlier'] {
@@ -63,28 +79,25 @@ export function createRoutes(now: () => number, hostOf: (route: Route) => string
   }
 
   return {
-    byHost: (host: string) => byHost.get(host),
+    /** Returns the route, which is in use by that. */
+    byHost: (host: string) => byDeployment.get(byHost.get(host)?.deploymentId ?? ''),
     byDeployment: (deploymentId: string) => byDeployment.get(deploymentId),
-    /** Undefined unless this release is live. */
+    /** Undefined unless this release is live, and its site visited. */
     deploymentOf: (releaseId: string) => byRelease.get(releaseId)?.deploymentId,
-    all: () => byDeployment.values(),
+    ids: () => [...byDeployment.keys()],
     restore: put,
-    drop,
-    dropExcept(deploymentIds: ReadonlySet<string>): boolean {
-      const gone = [...byDeployment.keys()].filter((id) => !deploymentIds.has(id));
-      for (const id of gone) drop(id);
-      return gone.length > 0;
-    },
+    drop: (deploymentId: string) => byDeployment.delete(deploymentId),
     isNews(row: RouteRow): boolean {
-      const known = byDeployment.get(row.deploymentId);
+      const known = byDeployment.peek(row.deploymentId);
       return known === undefined || NEWS.some((field) => known[field] !== row[field]) || !knowsReplaced(known, row);
     },
     /** Whether a visitor may be on the site right now, so that the new release is worth warming. */
     isKnown: (deploymentId: string) => byDeployment.has(deploymentId),
     apply(row: RouteRow): void {
-      const { replaced: _, ...route } = row;
-      put({ ...route, earlier: earlierOf(row, byDeployment.get(row.deploymentId)) });
+      put(toRoute(row, byDeployment.peek(row.deploymentId)));
     },
+    /** The same for a site that is not among them. */
+    toRoute: (row: RouteRow): Route => toRoute(row, undefined),
   };
 }
 

@@ -1,0 +1,65 @@
+import { parseSiteHost, parseUploadHost } from '../../site-names.ts';
+import { withTimeout } from '../../with-timeout.ts';
+import { databaseUnavailable } from '../in-time.ts';
+import type { createHeldNames } from './held-names.ts';
+import type { createPreviews } from './previews.ts';
+import { findDeploymentId, findPreview, findUpload } from './read-routes.ts';
+import type { RouteReader } from './route-reader.ts';
+import type { Routes } from './routes.ts';
+import type { Route, SiteList } from './site-list.ts';
+
+/** Then the list on disk is looked at, within the time that a visitor waits. */
+const ASK_MS = 1_500;
+
+type FinderParts = {
+  sitesDomain: string;
+  routes: Routes;
+  reader: RouteReader;
+  held: ReturnType<typeof createHeldNames>;
+  previews: ReturnType<typeof createPreviews>;
+  list: Pick<SiteList, 'find'>;
+  /** What a host name answers with, from memory. */
+  known(host: string): Route | undefined;
+};
+
+/** Creates what looks for a host name that memory does not know: in the database, else on the list. */
+export function createFinder({ sitesDomain, routes, reader, held, previews, list, known }: FinderParts) {
+  /** While the database is known to be away the list is looked at first: nobody waits in vain for what stands there. */
+  async function findLive(host: string, slug: string | undefined): Promise<Route | null> {
+    if (reader.isBehind()) return (await findListed(host, slug)) ?? (await ask(host, slug));
+    try {
+      return await withTimeout(ask(host, slug), ASK_MS, () => Promise.reject(databaseUnavailable()));
+    } catch (error) {
+      const listed = await findListed(host, slug);
+      if (listed === null) throw error;
+      return listed;
+    }
+  }
+
+  async function ask(host: string, slug: string | undefined): Promise<Route | null> {
+    const deploymentId = await (slug === undefined ? held.findDeploymentId(host) : findDeploymentId(slug));
+    if (deploymentId !== null) await reader.bring(deploymentId);
+    const route = known(host);
+    if (route === undefined && reader.isBehind()) throw databaseUnavailable();
+    return route ?? null;
+  }
+
+  async function findListed(host: string, slug: string | undefined): Promise<Route | null> {
+    const deploymentId = held.byName(host)?.deploymentId;
+    if (slug === undefined && deploymentId === undefined) return null;
+    const listed = await list.find(slug === undefined ? { deploymentId: deploymentId ?? '' } : { slug });
+    if (listed === undefined) return null;
+    // Meanwhile the database may have answered.
+    if (known(host) === undefined) routes.restore(listed);
+    return known(host) ?? null;
+  }
+
+  return async (host: string): Promise<Route | null> => {
+    if (parseUploadHost(sitesDomain, host) !== null) return findUpload(sitesDomain, host);
+    const name = parseSiteHost(sitesDomain, host);
+    if (name === null || name.release === null) return findLive(host, name?.slug);
+    const row = await findPreview(name.slug, name.release);
+    if (row !== null) previews.set(host, { ...row, earlier: [] });
+    return known(host) ?? null;
+  };
+}
