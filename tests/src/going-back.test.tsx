@@ -6,8 +6,9 @@ import { releaseDetailOf } from '../support/screen-fixtures.ts';
 
 test.each<[PlatformId, string]>([
   ['built-in', 'This one is kept, and can be live again in about a second.'],
-  ['vercel', 'can be live again in a few seconds.'],
-  ['github-pages', 'can be live again in a minute or two, since GitHub Pages builds it again.'],
+  ['vercel', 'can be live again in seconds, a minute at most.'],
+  ['github-pages', 'can be live again in one to ten minutes, since GitHub Pages builds it again.'],
+  ['render', 'can be live again in one to five minutes, since Render deploys it again.'],
   ['replit', 'Going back is done at Replit'],
 ])('going back is said to take as long as it takes at %s', (platform, text) => {
   const release = releaseDetailOf({ platform, state: 'superseded' });

@@ -26,7 +26,7 @@ export const questions: readonly Chapter[] = [
         id: 'how-long',
         title: 'How long does it take?',
         paragraphs: [
-          'A small site is live in seconds. A site that you publish again sends only the files that changed, and rolling back to an earlier release takes about a second on the built-in host, and up to a few minutes where a platform builds the site again.',
+          'A small site is live in seconds. A site that you publish again sends only the files that changed, and rolling back to an earlier release takes about a second on the built-in host, and up to ten minutes where a platform builds the site again.',
         ],
       },
       {

@@ -13,6 +13,6 @@ export function goneBackAt({ platform }: Released): string | null {
 export function seenAgainText({ platform }: Released): string {
   const rollBack = PLATFORM_CAPABILITIES[platform]?.rollBack;
   if (!rollBack) return 'once it is done';
-  const why = rollBack.buildsAgain ? `, since ${PLATFORMS[platform].title} builds it again` : '';
+  const why = rollBack.again ? `, since ${PLATFORMS[platform].title} ${rollBack.again} it again` : '';
   return `in ${rollBack.takes}${why}`;
 }

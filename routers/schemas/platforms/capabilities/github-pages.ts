@@ -23,7 +23,8 @@ export const githubPagesCapabilities = {
   basePath: 'repositoryFolder',
   draft: false,
   // Each way back is a commit, which GitHub builds like any other.
-  rollBack: { takes: 'a minute or two', buildsAgain: true },
+  // "Creating a GitHub Pages site" at docs.github.com: up to ten minutes.
+  rollBack: { takes: 'one to ten minutes', again: 'builds' },
   cancel: false,
   log: false,
   serving: { notFoundPage: true, singlePage: false, redirects: false },

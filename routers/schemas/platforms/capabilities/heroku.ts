@@ -21,7 +21,7 @@ export const herokuCapabilities = {
   basePath: 'root',
   draft: false,
   // No build: a dyno starts with the earlier slug (Dev Center, "Releases", and settleMs above).
-  rollBack: { takes: 'about a minute' },
+  rollBack: { takes: 'seconds, two minutes at most' },
   cancel: true,
   log: true,
   serving: { notFoundPage: true, singlePage: true, redirects: true },

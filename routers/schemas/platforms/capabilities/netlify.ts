@@ -15,7 +15,8 @@ export const netlifyCapabilities: PlatformCapabilities = {
   specialFiles: ['_redirects', '_headers', 'netlify.toml'],
   basePath: 'root',
   draft: true,
-  rollBack: { takes: 'a few seconds' },
+  // "Rollbacks are instantaneous" (docs.netlify.com, "Manage deploys"); settleMs above.
+  rollBack: { takes: 'seconds, a minute at most' },
   cancel: true,
   log: false,
   serving: { notFoundPage: true, singlePage: true, redirects: true },

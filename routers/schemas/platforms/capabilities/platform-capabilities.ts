@@ -35,8 +35,11 @@ export type PlatformCapabilities = {
 
 export type PlatformRequirement = 'connection' | 'paymentThere' | 'publicFiles';
 
-/** How long it is until visitors see the earlier release, in words, and whether the platform builds it again for that. */
-export type RollBackCapability = { takes: string; buildsAgain?: boolean };
+/**
+ * How long it is until visitors see the earlier release, as the platform's own pages say or as long as it is waited for
+ * (`settleMs`), and what the platform does again for that.
+ */
+export type RollBackCapability = { takes: string; again?: 'builds' | 'deploys' };
 
 export type FurtherConnection = { provider: ConnectionProvider; option: string };
 

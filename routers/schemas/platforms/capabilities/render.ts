@@ -14,8 +14,8 @@ export const renderCapabilities: PlatformCapabilities = {
   specialFiles: [],
   basePath: 'root',
   draft: false,
-  // Each way back is a deploy of its own, which is built and put on the edge again.
-  rollBack: { takes: 'a minute or two', buildsAgain: true },
+  // Each way back is a deploy of its own, of what was built before (render.com/docs/rollbacks); settleMs above.
+  rollBack: { takes: 'one to five minutes', again: 'deploys' },
   cancel: true,
   log: true,
   serving: { notFoundPage: false, singlePage: true, redirects: false },

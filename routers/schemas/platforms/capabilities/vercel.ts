@@ -22,7 +22,8 @@ export const vercelCapabilities = {
   specialFiles: ['_redirects', '_headers'],
   basePath: 'root',
   draft: false,
-  rollBack: { takes: 'a few seconds' },
+  // "In about a second" (vercel.com/academy, "Deployments"); settleMs above.
+  rollBack: { takes: 'seconds, a minute at most' },
   cancel: true,
   log: true,
   serving: { notFoundPage: true, singlePage: true, redirects: true },
