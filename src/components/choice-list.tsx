@@ -9,6 +9,8 @@ export type Choice<Value extends string> = {
   description?: ReactNode;
   /** At the far end: a word of recommendation. */
   aside?: ReactNode;
+  /** Inside the chosen one, below its sentence: what it has to be told. */
+  below?: ReactNode;
 };
 
 export type ChoiceListProps<Value extends string> = {
@@ -20,7 +22,7 @@ export type ChoiceListProps<Value extends string> = {
   isPaired?: boolean;
 };
 
-/** Offers a few choices with a sentence each. The whole row belongs to the browser's own radio button, and so do the keys. */
+/** Offers a few choices with a sentence each. The whole sentence belongs to the browser's own radio button, and so do the keys. */
 export function ChoiceList<Value extends string>({
   label,
   value,
@@ -32,34 +34,37 @@ export function ChoiceList<Value extends string>({
   return (
     <div role="radiogroup" aria-label={label} className={classNames('grid gap-2.5', isPaired && 'grid-cols-2')}>
       {choices.map((choice) => (
-        <label
+        <div
           key={choice.value}
-          className="group relative flex w-full items-center gap-3 rounded-card border border-line px-3.5 py-3 transition-colors has-checked:border-accent has-checked:bg-accent-soft hover:border-line-control has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent"
+          className="rounded-card border border-line transition-colors has-checked:border-accent has-checked:bg-accent-soft hover:border-line-control"
         >
-          <input
-            type="radio"
-            name={name}
-            value={choice.value}
-            checked={choice.value === value}
-            onChange={() => onChange(choice.value)}
-            className="absolute inset-0 size-full opacity-0 cursor-pointer"
-          />
-          <span className="flex size-4 shrink-0 items-center justify-center rounded-full border border-line-control bg-surface-raised group-has-checked:border-accent group-has-checked:bg-accent">
-            <span className="hidden size-1.5 rounded-full bg-accent-ink group-has-checked:block" />
-          </span>
-          <span className="min-w-0 grow">
-            <span className="flex flex-wrap items-center justify-between gap-x-3">
-              <span className="flex items-center gap-2 font-medium">
-                {choice.icon}
-                {choice.title}
-              </span>
-              {choice.aside}
+          <label className="group relative flex w-full items-center gap-3 rounded-card px-3.5 py-3 has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent">
+            <input
+              type="radio"
+              name={name}
+              value={choice.value}
+              checked={choice.value === value}
+              onChange={() => onChange(choice.value)}
+              className="absolute inset-0 size-full opacity-0 cursor-pointer"
+            />
+            <span className="flex size-4 shrink-0 items-center justify-center rounded-full border border-line-control bg-surface-raised group-has-checked:border-accent group-has-checked:bg-accent">
+              <span className="hidden size-1.5 rounded-full bg-accent-ink group-has-checked:block" />
             </span>
-            {choice.description !== undefined && (
-              <span className="block text-sm text-ink-muted">{choice.description}</span>
-            )}
-          </span>
-        </label>
+            <span className="min-w-0 grow">
+              <span className="flex flex-wrap items-center justify-between gap-x-3">
+                <span className="flex items-center gap-2 font-medium">
+                  {choice.icon}
+                  {choice.title}
+                </span>
+                {choice.aside}
+              </span>
+              {choice.description !== undefined && (
+                <span className="block text-sm text-ink-muted">{choice.description}</span>
+              )}
+            </span>
+          </label>
+          {choice.value === value && <div className="px-3.5 [&>:not(:empty)]:pb-3.5">{choice.below}</div>}
+        </div>
       ))}
     </div>
   );

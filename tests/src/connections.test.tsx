@@ -3,6 +3,7 @@ import type { Connection } from '../../routers/schemas/connections.ts';
 import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
 import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
+import { optionFieldsOf } from '../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import { PLATFORM_SETUPS } from '../../routers/schemas/platforms/setups.ts';
 import { PlatformDrawing } from '../../src/components/platform-drawing.tsx';
@@ -180,7 +181,10 @@ test.each(HOSTING_PLATFORMS)('the limits of %s are shown with where they were re
   const { limits, limitsFrom } = PLATFORM_SETUPS[platform];
   expect(limitsFrom !== null).toBe(limits.length > 0);
   using shown = showScreen(<PlatformSetup platform={platform} />, {});
-  if (limitsFrom !== null) expect(shown.page.textContent).toContain(`Limits from: ${limitsFrom}.`);
+  if (limitsFrom === null) return;
+  expect(shown.page.textContent).toContain(`Limits from: ${limitsFrom}.`);
+  expect(limitsFrom).toMatch(/ 20\d\d/);
+  expect(optionFieldsOf(platform).filter(({ label }) => !shown.page.textContent.includes(label))).toEqual([]);
 });
 
 test('the price that is agreed to is that of the dyno that was chosen', () => {

@@ -3,7 +3,7 @@ import type { Connection } from '../../routers/schemas/connections.ts';
 import { type ConnectionProvider, HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { optionFieldsOf } from '../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
-import { optionProblem } from '../../src/features/deployments/create/destination-fields.ts';
+import { optionProblem, optionsIn, pathToNew } from '../../src/features/deployments/create/destination-fields.ts';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
@@ -101,6 +101,8 @@ test('Heroku: the dyno and an app of the person’s own are asked for, by their 
   await shown.sees('App (optional)');
   tick(shown);
   const app = shown.page.querySelector<HTMLInputElement>('input[name="options.app"]');
+  // Inside the card that was chosen.
+  expect(shown.page.querySelector('input[type=radio]:checked')?.closest('div')?.contains(app)).toBe(true);
   if (app === null) throw new Error('There is no field for the app.');
   const type = (text: string) => {
     // React notices what the field itself was told, and not what its own property was.
@@ -116,6 +118,14 @@ test('Heroku: the dyno and an app of the person’s own are asked for, by their 
   await patiently(() =>
     expect(sent).toMatchObject([{ platform: 'heroku', options: { paymentThere: true, app: 'harbour-app' } }]),
   );
+});
+
+test('settings that were chosen on the page of a platform come along, and no others', () => {
+  const path = pathToNew({ platform: 'heroku', options: { dyno: 'eco', app: 'harbour-app', repository: 'none' } });
+  expect(path).toBe('/new-deployment?platform=heroku&dyno=eco&app=harbour-app');
+  const search = new URLSearchParams('dyno=eco&app=Not%20An%20App&paymentThere=true');
+  expect(optionsIn('heroku', search)).toEqual({ dyno: 'eco' });
+  expect(pathToNew({ platform: 'netlify' })).toBe('/new-deployment?platform=netlify');
 });
 
 test('every field of a platform is one of its options, and so is each of its choices', () => {

@@ -83,7 +83,8 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'A Heroku account verified with a payment card',
       'An authorization token, made under Account, Applications',
     ],
-    limitsFrom: 'Heroku Dev Center, “Limits” and Platform API reference, copies of different years',
+    limitsFrom:
+      'Heroku Dev Center, “Limits” of 9 January 2025 and “Slug Compiler” of 2022; the size from an error of its builds, 2025',
     limits: [
       `${formatLimit(heroku.maxTotalBytes)} an app, packed`,
       '15 minutes a build',

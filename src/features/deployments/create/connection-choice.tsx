@@ -16,14 +16,14 @@ import { OptionFields } from './option-fields.tsx';
 
 type ConnectionName = 'connectionId' | `options.${string}`;
 
-/** What the chosen platform needs to be told, below a form with a destination: the account, the team, its own settings. */
+/** What the chosen platform needs to be told in a form with a destination: the account, the team, its own settings. */
 export function ConnectionChoice() {
   const { watch } = useFormContext<DestinationFields>();
   const platform = watch('platform');
   const { requires = [], furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
   // Keyed: what was chosen for one platform does not go with another.
   return (
-    <div key={platform} className="flex flex-col gap-4 not-empty:mt-4">
+    <div key={platform} className="flex flex-col gap-4 not-empty:mt-2">
       {requires.includes('connection') && <NeededConnection provider={platform} name="connectionId" />}
       {requires.includes('connection') && <TargetChoice />}
       {furtherConnections.map(({ provider, option }) => (

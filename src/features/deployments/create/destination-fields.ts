@@ -3,6 +3,7 @@ import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { optionFieldsOf, PAYMENT_CONSENT } from '../../../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_OPTIONS, type PlatformOptions } from '../../../../routers/schemas/platforms/options.ts';
+import { paths } from '../../../lib/paths.ts';
 
 /** Where something is published, as a form holds it: of a new deployment, or of one more destination. */
 export type DestinationFields = {
@@ -38,6 +39,27 @@ export function optionProblem(
   if (chosen[name] === undefined) return undefined;
   const issues = PLATFORM_OPTIONS[platform].safeParse(chosen).error?.issues ?? [];
   return issues.find(({ path }) => path[0] === name)?.message;
+}
+
+/** What the address says of the platform's settings; what their rules refuse is left out. */
+export function optionsIn(platform: PlatformId, search: URLSearchParams): PlatformOptions {
+  const named = optionFieldsOf(platform).flatMap(({ name }) => {
+    const value = search.get(name) ?? '';
+    return value === '' || optionProblem({ platform, options: { [name]: value } }, name) !== undefined
+      ? []
+      : [[name, value] as const];
+  });
+  return Object.fromEntries(named);
+}
+
+/** Where a new deployment is published there, with these settings. */
+export function pathToNew({ platform, options }: Pick<DestinationFields, 'platform' | 'options'>): string {
+  const search = new URLSearchParams({ platform });
+  for (const { name } of optionFieldsOf(platform)) {
+    const value = String(options?.[name] ?? '');
+    if (value !== '') search.set(name, value);
+  }
+  return `${paths.newDeployment}?${search}`;
 }
 
 export type Consent = { name: string; words: string };

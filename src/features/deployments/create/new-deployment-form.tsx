@@ -23,7 +23,7 @@ import { useEntryQuestion } from '../select/entry-question.tsx';
 import { refusalText } from '../select/files-step.tsx';
 import { limitRefusal } from '../select/limit-refusal.ts';
 import { type ChosenSelection, useWaitingSelection } from '../select/use-chosen-selection.ts';
-import { type DestinationFields, destinationOf, missingChoice } from './destination-fields.ts';
+import { type DestinationFields, destinationOf, missingChoice, optionsIn } from './destination-fields.ts';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 import { useStartedDeployment } from './use-started-deployment.ts';
 
@@ -134,11 +134,13 @@ function useNamedForm(
   { selection }: ChosenSelection,
 ): UseFormReturn<NewDeploymentFields> {
   const [search] = useSearchParams();
+  const platform = startingPlatform(search.get('platform'));
   const form = useForm<NewDeploymentFields>({
     resolver: useNewDeploymentRules(),
     defaultValues: {
       name: '',
-      platform: startingPlatform(search.get('platform')),
+      platform,
+      options: optionsIn(platform, search),
       ...(isTyped(namedBy) && readFormDraft(NEW_DEPLOYMENT_DRAFT, NO_NAME)),
       ...(takesDomain ? readFormDraft(DOMAIN_DRAFT, NO_DOMAIN) : NO_DOMAIN),
     },
@@ -191,7 +193,7 @@ function useDomainDraft(takesDomain: boolean, { subscribe, setValue }: UseFormRe
   }, [takesDomain, subscribe, setValue]);
 }
 
-/** The page of a platform leads here with its name in the address. */
+/** The page of a platform leads here with its name in the address, and the settings that were chosen there. */
 function startingPlatform(asked: string | null): PlatformId {
   return HOSTING_PLATFORMS.find((id) => id === asked) ?? 'built-in';
 }

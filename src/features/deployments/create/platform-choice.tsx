@@ -67,7 +67,14 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
             setValue('connectionId', undefined);
             setValue('options', {});
           }}
-          choices={shown.map((platform) => choiceOf(platform, rankedOf(platform), recommended))}
+          choices={shown.map((platform) => ({
+            ...choiceOf(platform, rankedOf(platform), recommended),
+            below: platform !== 'built-in' && platform === chosen && (
+              <Suspense>
+                <ConnectionChoice />
+              </Suspense>
+            ),
+          }))}
         />
         {hidden > 0 && (
           <Button variant="quiet" size="sm" className="mt-2 -ml-2.5" onClick={() => setOpen(true)}>
@@ -86,11 +93,6 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
           </div>
         )}
         <LimitNotice />
-        {chosen !== 'built-in' && (
-          <Suspense>
-            <ConnectionChoice />
-          </Suspense>
-        )}
       </CardBody>
     </Card>
   );

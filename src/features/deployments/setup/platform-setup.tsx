@@ -1,14 +1,17 @@
 import type { ReactNode } from 'react';
+import { FormProvider, useForm } from 'react-hook-form';
 import { Link } from 'wouter';
 import type { HostingPlatform } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { optionFieldsOf } from '../../../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_SETUPS } from '../../../../routers/schemas/platforms/setups.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
 import { PageHeader } from '../../../components/page-header.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
-import { paths } from '../../../lib/paths.ts';
 import { useWaiting } from '../../../uploads/waiting-selection.ts';
+import { type DestinationFields, pathToNew } from '../create/destination-fields.ts';
+import { OptionFields } from '../create/option-fields.tsx';
 import { DownloadList } from './download-list.tsx';
 import { PlatformFit } from './platform-fit.tsx';
 
@@ -24,6 +27,7 @@ export function PlatformSetup({ platform, connections, extras }: PlatformSetupPr
   const { title, description, bullets } = PLATFORMS[platform];
   const { way, cost, needs, limits, limitsFrom } = PLATFORM_SETUPS[platform];
   const { selection: waiting } = useWaiting();
+  const form = useForm<DestinationFields>({ values: { platform } });
   return (
     <div className="max-w-reading">
       <PageHeader
@@ -37,11 +41,21 @@ export function PlatformSetup({ platform, connections, extras }: PlatformSetupPr
       />
       <div className="flex flex-col gap-6">
         {connections}
-        <Button asChild variant="primary" className="self-start">
-          <Link to={`${paths.newDeployment}?platform=${platform}`}>
-            Publish {waiting !== null && (waiting.name === '' ? 'your files' : `“${waiting.name}”`)} to {title}
-          </Link>
-        </Button>
+        <FormProvider key={platform} {...form}>
+          {optionFieldsOf(platform).length > 0 && (
+            <Card>
+              <CardHeader title={`Your settings at ${title}`} />
+              <CardBody className="flex flex-col gap-4">
+                <OptionFields />
+              </CardBody>
+            </Card>
+          )}
+          <Button asChild variant="primary" className="self-start">
+            <Link to={pathToNew({ platform, options: form.watch('options') })}>
+              Publish {waiting !== null && (waiting.name === '' ? 'your files' : `“${waiting.name}”`)} to {title}
+            </Link>
+          </Button>
+        </FormProvider>
         <Card>
           <CardHeader title="How it works" />
           <CardBody className="flex flex-col gap-3">
