@@ -93,10 +93,13 @@ test(
   async () => {
     await using app = await createStripeApp();
     if (!IS_FULL) return expect(await buyAt(app, WORST)).toBeNull();
-    const steps = (await buyAt(app, 'the end')) ?? 0;
-    expect(steps).toBeGreaterThan(KILLS);
-    for (let kill = 0; kill < KILLS; kill += 1) {
-      expect(await buyAt(app, String(1 + Math.floor((kill * steps) / KILLS)))).toBeNull();
+    let steps = (await buyAt(app, 'the end')) ?? 0;
+    for (let kills = 0; kills < KILLS; ) {
+      expect(steps).toBeGreaterThan(KILLS);
+      const ended = await buyAt(app, String(1 + Math.floor((kills * steps) / KILLS)));
+      if (ended === null) kills += 1;
+      // On a busy machine some steps are repeated: this one took fewer, and came to its end before it was killed.
+      else steps = ended;
     }
   },
   PATIENCE_MS,
