@@ -1,11 +1,11 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { FormProvider, useForm, useFormContext } from 'react-hook-form';
 import * as z from 'zod/mini';
+import { createDeploymentInput } from '../../../../routers/schemas/deployments.ts';
 import { optionalDomainNameSchema } from '../../../../routers/schemas/domains.ts';
 import { HOSTING_PLATFORMS } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { preflightInput } from '../../../../routers/schemas/preflight.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
@@ -16,16 +16,20 @@ import { Select } from '../../../components/select.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 import { useSubmitOnce } from '../../../components/use-submit-once.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import { ConnectionChoice } from '../create/connection-choice.tsx';
 import { Consents } from '../create/consents.tsx';
 import { type DestinationFields, destinationOf } from '../create/destination-fields.ts';
 import { PreflightResult } from './preflight-result.tsx';
+
+/** A file of its own already, for the screens that publish: shared in no other way, so that none of them loads more. */
+const ConnectionChoice = lazy(async () => ({
+  default: (await import('../create/connection-choice.tsx')).ConnectionChoice,
+}));
 
 export type PreflightFormProps = { report: SelectionReport | null };
 
 /** `domain` is '' for none. */
 type PreflightFields = DestinationFields & { name: string; domain: string };
-const preflightFields = z.extend(z.omit(preflightInput, { files: true, domain: true }), {
+const preflightFields = z.extend(z.omit(createDeploymentInput, { idempotencyKey: true }), {
   domain: optionalDomainNameSchema,
 });
 const PLACES = ['built-in', ...HOSTING_PLATFORMS] as const;
@@ -99,7 +103,9 @@ function PreflightFieldset() {
             options={PLACES.map((id) => ({ value: id, label: PLATFORMS[id].title }))}
           />
         </Field>
-        <ConnectionChoice />
+        <Suspense>
+          <ConnectionChoice />
+        </Suspense>
       </div>
       <Field label="Domain of your own (optional)" error={formState.errors.domain?.message}>
         <Input

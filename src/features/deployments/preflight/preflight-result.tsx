@@ -1,13 +1,12 @@
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import type { PreflightStep } from '../../../../routers/schemas/preflight.ts';
-import { refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
 import { CardBody } from '../../../components/card.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { type PipelineStage, StageList } from '../../../components/stage.tsx';
+import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../uploads/selection.ts';
-import { selectionLine } from '../select/findings.ts';
 import { limitRefusal } from '../select/limit-refusal.ts';
 
 type Step = Omit<PreflightStep, 'step' | 'problem'> & {
@@ -66,12 +65,12 @@ function filesStep(report: SelectionReport | null, platform: PlatformId): Step {
     const lines = ['Drop a folder or a ZIP above, and its files are checked as well.'];
     return { title, verdict: 'unknown', lines, problem: null };
   }
-  const { refusal, leftOut } = report.reading;
+  const { refusal, leftOut, files, totalBytes } = report.reading;
   const lines = [
-    `${selectionTitle(report.selection)}: ${selectionLine(report)}.`,
+    `${selectionTitle(report.selection)}: ${formatCount(files.length, 'file')}, ${formatSize(totalBytes)}.`,
     ...(leftOut.length > 0 ? [`${formatCount(leftOut.length, 'file')} left out.`] : []),
   ];
-  const broken = refusal === null ? null : { message: refusalSentence(refusal), hint: null };
+  const broken = refusal && { message: refusal.message, hint: refusal.path || null };
   const problem = broken ?? limitRefusal(platform, report);
   return { title, verdict: problem === null ? 'pass' : 'refused', lines, problem };
 }
