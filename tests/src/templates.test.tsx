@@ -72,7 +72,8 @@ test('a template becomes a deployment of the name that was typed, opened in the 
   await shown.sees('Start from a template');
   const blog = [...shown.page.querySelectorAll('button')].find((one) => one.textContent?.startsWith('Blog'));
   blog?.click();
-  const field = await vi.waitFor(() => typeInto(document.body, 'name', 'Notes'));
+  const dialog = await vi.waitFor(() => document.querySelector('[role=dialog]') ?? expect.fail(), { timeout: 30_000 });
+  const field = typeInto(dialog, 'name', 'Notes');
   field.form?.requestSubmit();
   await shown.sees('Elsewhere');
   expect(create).toHaveBeenCalledWith(expect.objectContaining({ name: 'Notes', platform: 'built-in' }), undefined);
@@ -86,5 +87,15 @@ test('the editor holds the files of the template of its address, where nothing w
   await shown.sees('4 changes');
   const tree = [...shown.page.querySelectorAll('[role=treeitem]')].map((item) => item.textContent);
   expect(tree).toEqual(['favicon.svgnew', 'index.htmlnew', 'portrait.svgnew', 'style.cssnew']);
-  expect(shown.button('Publish…').disabled).toBe(false);
+  shown.button('Publish…').click();
+  await vi.waitFor(
+    () => expect(document.body.textContent).toContain('Your site goes live once every file has been checked.'),
+    { timeout: 30_000 },
+  );
+  document.querySelector<HTMLButtonElement>('[role=dialog] footer button, [role=dialog] button')?.click();
+  shown.button('Discard').click();
+  await vi.waitFor(
+    () => expect(document.body.textContent).toContain('Nothing was published yet: all files are removed.'),
+    { timeout: 30_000 },
+  );
 });

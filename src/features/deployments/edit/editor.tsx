@@ -161,7 +161,7 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
           {isPreviewed && <PreviewPane preview={preview} active={active} onClose={() => setIsPreviewed(false)} />}
         </div>
         <div className="flex shrink-0 flex-wrap items-center justify-end gap-2 border-t border-line px-3 py-2">
-          <p role="status" className="mr-auto text-sm text-ink-muted">
+          <p role="status" className="mr-auto text-sm text-ink-muted max-sm:basis-full">
             {count === 0 ? 'No changes' : formatCount(count, 'change')}
             {count > 0 && <span className="max-sm:sr-only">, stored in this browser</span>}
           </p>
@@ -202,7 +202,7 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
         isOpen={dialog === 'discard'}
         onOpenChange={() => setDialog(null)}
         title="Discard your changes?"
-        description={`The files are again as in release ${draft.base.number}. This cannot be undone.`}
+        description={discardText(draft.base)}
         confirmLabel="Discard"
         onConfirm={() => {
           change(({ base }) => ({ base, changes: new Map() }));
@@ -211,6 +211,12 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
       />
     </>
   );
+}
+
+function discardText({ releaseId, number }: Base): string {
+  return releaseId === null
+    ? 'Nothing was published yet: all files are removed. This cannot be undone.'
+    : `The files are again as in release ${number}. This cannot be undone.`;
 }
 
 /**

@@ -38,7 +38,7 @@ export function PublishDialog(props: PublishDialogProps) {
       title={`Publish release ${number}`}
       description={
         liveNumber === null
-          ? 'Only what changed is sent.'
+          ? 'Your site goes live once every file has been checked.'
           : `Only what changed is sent. Release ${liveNumber} stays live until the new one has been seen to work.`
       }
       submitLabel="Publish"

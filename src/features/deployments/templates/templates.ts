@@ -1,10 +1,10 @@
 /** What a deployment can begin with instead of files of one's own. Each is the folder of its id. */
 export const TEMPLATES = [
-  { id: 'link-page', title: 'Link page', description: 'Who you are and where to find you, on one page' },
-  { id: 'restaurant', title: 'Restaurant', description: 'Menu, opening hours and the way there' },
-  { id: 'portfolio', title: 'Portfolio', description: 'Pictures of your work, with a page for each' },
-  { id: 'blog', title: 'Blog', description: 'Posts with dates, and a feed for subscribers' },
-  { id: 'documentation', title: 'Documentation', description: 'Pages beside their list, examples to copy' },
+  { id: 'link-page', title: 'Link page', description: 'Who you are, on one page' },
+  { id: 'restaurant', title: 'Restaurant', description: 'Menu, hours and the way there' },
+  { id: 'portfolio', title: 'Portfolio', description: 'Your work, a page for each' },
+  { id: 'blog', title: 'Blog', description: 'Posts with dates, and a feed' },
+  { id: 'documentation', title: 'Documentation', description: 'Pages with examples to copy' },
 ] as const;
 
 export type Template = (typeof TEMPLATES)[number];
