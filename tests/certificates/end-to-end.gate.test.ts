@@ -12,7 +12,7 @@ import { askHttp1 } from '../support/tls-visitor.ts';
 const NAME = 'harbour.test';
 const PATIENCE = { timeout: 60_000, interval: 200 };
 
-test('a name that is typed ends as a page over TLS, by real DNS and a real authority', async () => {
+test('a name that is typed ends as a page over TLS, by real DNS and a real authority, though nobody asks for a check', async () => {
   await using lab = await startDnsLab();
   const sitesPort = await freePort();
   await using pebble = await startPebble({ dnsServer: lab.dnsServer, httpPort: sitesPort });
@@ -22,18 +22,19 @@ test('a name that is typed ends as a page over TLS, by real DNS and a real autho
   const account = await openAccount(app.url, 'harbour');
   const { deploymentId } = await publishSite(account, 'harbour', { 'index.html': 'PAGE' });
   const client = clientOf(account);
-  const { id: domainId, proof } = await client.domains.add.mutate({ deploymentId, name: NAME });
+  const { proof } = await client.domains.add.mutate({ deploymentId, name: NAME });
   await lab.registry.createZone(NAME, {
     [`${NAME} NS`]: ['ns.test.'],
     [`${NAME} A`]: ['127.0.0.1'],
     [`${proof.name} TXT`]: [`"${proof.value}"`],
   });
-  await expect.poll(async () => (await client.domains.check.mutate({ domainId })).state, PATIENCE).toBe('active');
-  const stateOf = async () => (await client.certificates.list.query({ domainId })).items[0]?.state;
-  await expect.poll(stateOf, PATIENCE).toBe('issued');
+  const rightAt = performance.now();
   const trusting = { ca: await pebble.root(), rejectUnauthorized: true };
   const visit = () => askHttp1(Number(settings.SITES_TLS_PORT), NAME, '/', trusting).catch(String);
   await expect.poll(visit, PATIENCE).toMatch(/PAGE$/);
+  const seconds = (performance.now() - rightAt) / 1_000;
+  // No more than 10 s are wanted, of which half is the pace of the checks (tests/jobs/check-domain.test.ts).
+  process.stdout.write(`Served ${seconds.toFixed(1)} s after its records were right at all name servers\n`);
   const inClear = await get(sitesPort, NAME, '/');
   expect([inClear.status, inClear.headers.location]).toEqual([308, `https://${NAME}:${settings.SITES_TLS_PORT}/`]);
 });
