@@ -46,6 +46,38 @@ test('names that lead elsewhere are certified through the DNS connection, and wh
   expect((await caller.certificates.list()).items).toMatchObject([{ names: NAMES }]);
 });
 
+test('two orders that answer at one name at once each find theirs, beside what others have there', async () => {
+  await using world = await createDnsChallengeWorld();
+  const { caller, domainId, user } = await world.person();
+  await pointElsewhere(domainId, user.id);
+  // Each has written its answer before the authority looks at either.
+  let [arrived, bothThere] = [0, (): void => undefined];
+  const both = new Promise<void>((resolve) => {
+    bothThere = resolve;
+  });
+  const seen: string[][] = [];
+  const at = async (boundary: string) => {
+    if (boundary !== 'certificate:answerable') return;
+    arrived += 1;
+    if (arrived === 2) {
+      seen.push(await world.texts());
+      bothThere();
+    }
+    await both;
+  };
+  Object.assign(world.app.providers, { faults: { at } });
+  for (const wildcard of [false, true]) await caller.certificates.issue({ domainId, wildcard });
+  await Promise.all([world.app.jobs.drain(), world.restartedJobs().drain()]);
+  const { items } = await caller.certificates.list({ domainId });
+  expect(items.map(({ state, problem }) => [state, problem])).toEqual([
+    ['issued', null],
+    ['issued', null],
+  ]);
+  expect(seen).toEqual([[expect.any(String), expect.any(String), expect.any(String)]]);
+  expect(seen[0]).toContain(FOREIGN);
+  expect(await world.texts()).toEqual([FOREIGN]);
+});
+
 test('without a connection that holds its zone a name that leads elsewhere is not ordered, nor a wildcard', async () => {
   await using world = await createDnsChallengeWorld();
   const person = await world.app.trialPerson();
