@@ -5,11 +5,15 @@ import { rowsOf } from '../database/cursor-rows.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { CertificateModel, type CertificateRow } from '../models/certificate.ts';
 import type { Providers } from '../service-context.ts';
+import { defaultCacheBytes } from './responses/file-cache.ts';
 import { createNameIndex } from './routing/name-index.ts';
 import { createQueuedFlight } from './single-flight.ts';
 
-/** A context takes some 30 KB with its key and chain. */
-const CONTEXTS_MAX = 2_000;
+/** A context takes some 30 KB with its key and a chain of two, of which it keeps each certificate as text and parsed. */
+const CONTEXT_BYTES = 24 * 1_024;
+const BYTES_PER_CHARACTER = 2;
+/** Contexts have a quarter of what files have: 64 MB, or a 32nd of the memory where that is less. */
+const PART_OF_CACHE = 1 / 4;
 const BATCH = 500;
 /** A change stream that loses a wake-up says so; this is for the day when it does not. */
 const RELOAD_EVERY_MS = 10 * MINUTE_MS;
@@ -45,22 +49,33 @@ async function* readHolders(ids: 'all' | readonly string[]): AsyncGenerator<Hold
   }
 }
 
+/** Returns what a context takes of the memory. */
+export function weightOf(chain: string): number {
+  return CONTEXT_BYTES + chain.length * BYTES_PER_CHARACTER;
+}
+
 /**
  * Holds the certificates of domains for handshakes. The names are in memory, so that one that has no certificate
- * costs nothing and asks nobody; keys and chains are read when their first visitor comes, kept while they are used, and
- * let go of when the change feed says that another took their place: no restart, and no connection that ends.
+ * costs nothing and asks nobody; keys and chains are read when their first visitor comes, kept as long as the
+ * memory for them allows, the longest unused giving way, and let go of when the change feed says that another took their place: no restart, and no connection that ends.
  */
-export function createSiteCertificates({
-  changes,
-  secrets,
-  log,
-}: Pick<Providers, 'changes' | 'secrets' | 'log'>): SiteCertificates {
+export function createSiteCertificates(
+  { changes, secrets, log }: Pick<Providers, 'changes' | 'secrets' | 'log'>,
+  {
+    processes = 1,
+    weightMaxBytes = Math.floor((defaultCacheBytes() * PART_OF_CACHE) / processes),
+  }: {
+    /** How many share the memory. */
+    processes?: number;
+    weightMaxBytes?: number;
+  } = {},
+): SiteCertificates {
   const holders = createNameIndex<Holder>(log, {
     read: readHolders,
     precedes: (one, other) => one.notBefore >= other.notBefore,
   });
   /** By serial as well: what is read late of a certificate that was replaced is not taken for the new one. */
-  const contexts = new LRUCache<string, SecureContext>({ max: CONTEXTS_MAX });
+  const contexts = new LRUCache<string, SecureContext>({ maxSize: weightMaxBytes });
   const lookups = createQueuedFlight<SecureContext | undefined>();
   let stopListening = (): void => undefined;
   let reloading: NodeJS.Timeout | undefined;
@@ -78,7 +93,7 @@ export function createSiteCertificates({
     const { issued, accountId } = row;
     const key = openKey(secrets, { _id: id, accountId }, issued.key);
     const context = createSecureContext({ cert: issued.chain, key });
-    if (issued.serial === serial) contexts.set(`${id} ${serial}`, context);
+    if (issued.serial === serial) contexts.set(`${id} ${serial}`, context, { size: weightOf(issued.chain) });
     return context;
   }
 

@@ -82,11 +82,11 @@ async function preparePayments({ payments, log }: Providers): Promise<void> {
 
 /** The certificate of the sites is named by the operator, those of domains are in the database. */
 async function startTls(providers: Providers, env: Env, onShutdown: OnShutdown): Promise<HostTls | undefined> {
-  const { sitesTls, tlsPort: port, isTlsPortGiven } = env;
+  const { sitesTls, tlsPort: port, isTlsPortGiven, processes } = env;
   if (port === undefined) return undefined;
   const { secrets } = providers;
   const sites = sitesTls && (await startSitesCertificate(providers, sitesTls, onShutdown));
-  const domains = createSiteCertificates(providers);
+  const domains = createSiteCertificates(providers, { processes });
   await domains.start();
   onShutdown('certificates', async () => domains.stop());
   const contextFor: HostTls['contextFor'] = (name) => sites?.contextFor(name) ?? domains.contextFor(name);

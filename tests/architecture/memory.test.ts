@@ -70,7 +70,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/responses/file-cache.ts handles': '128 open files',
   'server/host/responses/file-cache.ts loading':
     'one body of a megabyte at most for a connection; connections have limits',
-  'server/host/site-certificates.ts contexts': '2,000 contexts of 30 KB with key and chain',
+  'server/host/site-certificates.ts contexts': 'by weight, chain included: 64 MB, or a 32nd of the memory',
   'server/host/single-flight.ts pending':
     '64 lookups, 1,024 that wait, and names that are known: one for each open connection at most',
   'server/host/single-flight.ts running': 'the groups of 64 lookups',

@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { expect, test, vi } from 'vitest';
 import type { ChangeFeed } from '../../server/database/change-feed.ts';
 import { MINUTE_MS } from '../../server/durations.ts';
-import { createSiteCertificates } from '../../server/host/site-certificates.ts';
+import { createSiteCertificates, weightOf } from '../../server/host/site-certificates.ts';
 import { MAINTENANCE } from '../../server/models/account-scope.ts';
 import { CertificateModel } from '../../server/models/certificate.ts';
 import { createSecrets, newKeys } from '../../server/secrets.ts';
@@ -17,10 +17,10 @@ const quiet = () => undefined;
 const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 
 /** Certificates of `0.bench.test` and on, of which the host has read the names alone. */
-async function coldCertificates(count: number) {
+async function coldCertificates(count: number, limits: Parameters<typeof createSiteCertificates>[1] = {}) {
   const secrets = createSecrets(newKeys());
   await storeCertificates(secrets, count);
-  const certificates = createSiteCertificates({ changes: SILENT, secrets, log });
+  const certificates = createSiteCertificates({ changes: SILENT, secrets, log }, limits);
   await certificates.start();
   return {
     certificates,
@@ -36,6 +36,28 @@ test('after a restart all names are asked for at once, and each visitor gets its
   const names = Array.from({ length: 200 }, (_, index) => `${index}.bench.test`);
   const found = await Promise.allSettled(names.map(async (name) => cold.certificates.contextFor(name)));
   expect(found.filter((one) => one.status === 'rejected' || one.value === undefined)).toEqual([]);
+});
+
+test('as many are kept as the memory for them allows; the longest unused is read again', async () => {
+  const reads: unknown[] = [];
+  mongoose.set('debug', (collection, method, ...asked) => {
+    if (collection === 'certificates' && method === 'findOne') reads.push(asked);
+  });
+  try {
+    // A chain of 2 KB or 3, and room for two of them.
+    await using cold = await coldCertificates(3, { weightMaxBytes: 2.5 * weightOf('x'.repeat(2_500)) });
+    const visit = async (...indexes: number[]) => {
+      for (const index of indexes) {
+        expect(await cold.certificates.contextFor(`${index}.bench.test`)).not.toBe(undefined);
+      }
+      return reads.splice(0).length;
+    };
+    expect(await visit(0, 1, 0, 1)).toBe(2);
+    expect(await visit(0, 2, 0, 2)).toBe(1);
+    expect(await visit(1, 2, 0)).toBe(2);
+  } finally {
+    mongoose.set('debug', false);
+  }
 });
 
 test('what the change feed tells is not read over and over', async () => {
