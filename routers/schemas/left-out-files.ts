@@ -36,6 +36,12 @@ const LEFT_OUT: readonly LeftOutRule[] = [
   { pattern: /\.bak$/, reason: 'A backup copy.', isPublishable: true },
 ];
 
+/** A symbolic link, which is never followed: what is behind it may be a file of the machine that reads it. */
+export const LINK_LEFT_OUT: Pick<LeftOutRule, 'reason' | 'isPublishable'> = {
+  reason: 'A link to another file, which is not followed. Put the file itself in its place.',
+  isPublishable: false,
+};
+
 /** Why a path is not published unless the person says so, or null; `isPublishable` false: not even then. */
 export function leftOutRule(path: string): { reason: string; isPublishable: boolean } | null {
   const segments = path.toLowerCase().split('/');

@@ -1,4 +1,4 @@
-import { isOsJunk, leftOutRule } from './left-out-files.ts';
+import { isOsJunk, LINK_LEFT_OUT, leftOutRule } from './left-out-files.ts';
 import { UPLOAD_LIMITS } from './limits.ts';
 import { type NameNotice, nameNoticeSteps } from './name-notices.ts';
 import { NORMALISED_MAX, normalisedPaths } from './normal-form.ts';
@@ -16,6 +16,8 @@ export type OfferedFile = {
   sizeBytes: number;
   /** What the name of a ZIP's entry was guessed to be in, where it had to be. */
   encoding?: ZipEncoding | null;
+  /** A ZIP may hold symbolic links. */
+  isLink?: boolean;
 };
 
 export const REFUSAL_SENTENCES = {
@@ -39,6 +41,7 @@ export const REFUSAL_SENTENCES = {
   duplicate: 'Two files have this same name.',
   file_and_folder: 'This name is a file and a folder at once.',
   private_key: 'A private key, as far as can be told. It cannot be published.',
+  symbolic_link: 'This is a link to another file, and the folder of other files.',
   size_conflict: 'Two entries have the same content hash but different sizes.',
   size_differs: 'The list of files gives this file another size than its content has.',
 } as const satisfies Record<string, string>;
@@ -192,7 +195,7 @@ export function* uploadReadingSteps<File extends OfferedFile>(
     if (index % FILES_A_STEP === 0) yield;
     const reason = pathRefusal(file.path);
     if (reason !== null) return { ...reading, refusal: refuse(reason, file.path) };
-    const rule = leftOutRule(file.path);
+    const rule = file.isLink === true ? LINK_LEFT_OUT : leftOutRule(file.path);
     if (rule !== null && !(rule.isPublishable && anyway.has(file.path))) {
       reading.leftOut.push({ path: file.path, reason: rule.reason, isPublishable: rule.isPublishable });
       continue;
@@ -200,7 +203,8 @@ export function* uploadReadingSteps<File extends OfferedFile>(
     reading.files.push(file);
     reading.totalBytes += file.sizeBytes;
   }
-  const refusal = (yield* collision(reading.files)) ?? overLimit(reading);
+  const links = named.filter(({ isLink }) => isLink === true);
+  const refusal = linkAsFolder(links, named) ?? (yield* collision(reading.files)) ?? overLimit(reading);
   const published = new Set(reading.files.map(({ path }) => path));
   const isServed = (path: string): boolean =>
     !isHiddenPath(path) || NOT_MISSED.test(path) || isServedPath(path, published);
@@ -235,6 +239,21 @@ function singleRoot(files: readonly OfferedFile[]): string | null {
   const root = first.slice(0, first.indexOf('/'));
   if (root === '' || root === '.' || root === '..' || !first.includes('/')) return null;
   return files.every((file) => file.path.startsWith(`${root}/`)) ? root : null;
+}
+
+/** A link that is the way to another entry, or has its name, makes two programs unpack two different things. */
+function linkAsFolder(links: readonly OfferedFile[], files: readonly OfferedFile[]): Refusal | null {
+  if (links.length === 0) return null;
+  const paths = new Set(links.map(({ path }) => path.toLowerCase()));
+  if (paths.size < links.length) return refuse('duplicate', links[0]?.path ?? '');
+  for (const { path, isLink } of files) {
+    const folded = path.toLowerCase();
+    if (isLink !== true && paths.has(folded)) return refuse('duplicate', path);
+    for (let slash = folded.lastIndexOf('/'); slash > 0; slash = folded.lastIndexOf('/', slash - 1)) {
+      if (paths.has(folded.slice(0, slash))) return refuse('symbolic_link', path.slice(0, slash));
+    }
+  }
+  return null;
 }
 
 /** Same name twice, and a name that is a file and a folder. */

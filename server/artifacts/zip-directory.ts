@@ -112,7 +112,6 @@ function toEntry(entry: Entry): ZipEntry {
 /** What kind of thing the entry is, and whether it can be read at all. */
 function checkKind(entry: Entry, kind: EntryKind | null, name: string): void {
   const { generalPurposeBitFlag: flags, compressionMethod: method } = entry;
-  if (kind === 'link') throw new ZipRefusal('symbolic_link', name);
   if (kind === 'special') throw new ZipRefusal('special_file', name);
   if ((flags & FLAG_ENCRYPTED) !== 0) throw new ZipRefusal('encrypted', name);
   if (method !== STORED && method !== DEFLATED) throw new ZipRefusal('method_unsupported', name);

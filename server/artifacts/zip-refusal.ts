@@ -19,7 +19,6 @@ const ZIP_SENTENCES = {
   prepended_data: 'There is something in front of the first file of this ZIP file.',
   name_not_utf8: 'This name says that it is UTF-8, and is not.',
   renamed_by_extra: 'This entry has two different names.',
-  symbolic_link: 'This is a link to another file.',
   special_file: 'This is a device or a pipe, and no file.',
   folder_with_data: 'This is a folder, and has content as a file has.',
   encrypted: 'This entry is encrypted.',

@@ -41,6 +41,7 @@ export async function listZip(file: OpenZip, publishAnyway: readonly string[]): 
     path: entry.path,
     sizeBytes: entry.sizeBytes,
     encoding: entry.encoding,
+    isLink: entry.kind === 'link',
     entry,
   }));
   const named = readUpload(offered, { publishAnyway, takesRootOff: true });

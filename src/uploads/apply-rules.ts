@@ -41,12 +41,7 @@ export function extentOf(selection: Selection): Extent {
 /** Lists all that was selected, under the paths that it has there. */
 export function selectionItems(selection: Selection): SelectionItem[] {
   return isZip(selection)
-    ? selection.entries.map((source) => ({
-        path: source.path,
-        sizeBytes: source.sizeBytes,
-        encoding: source.encoding,
-        source,
-      }))
+    ? selection.entries.map((source) => ({ ...source, source }))
     : selection.files.map((source) => ({ path: source.path, sizeBytes: source.file.size, source }));
 }
 

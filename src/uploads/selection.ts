@@ -15,6 +15,7 @@ export type ZippedFile = {
   sizeBytes: number;
   /** What the name was guessed to be in; null where there was nothing to guess. */
   encoding: ZipEncoding | null;
+  isLink: boolean;
   unpack(): Promise<File>;
 };
 /**

@@ -88,16 +88,19 @@ function zippedFile(zip: File, entry: ZipEntry, named: Pick<ZippedFile, 'path' |
   const { path } = named;
   const reason = unusable(entry);
   if (reason !== null) throw new SelectionUnreadable(`${path} in ${zip.name} ${reason}`);
-  return { ...named, sizeBytes: entry.sizeBytes, unpack: () => unpackEntry(zip, entry, path) };
+  return {
+    ...named,
+    isLink: entry.kind === 'link',
+    sizeBytes: entry.sizeBytes,
+    unpack: () => unpackEntry(zip, entry, path),
+  };
 }
 
 function unusable({ flags, method, kind }: ZipEntry): string | null {
   if ((flags & 1) !== 0) return 'is locked with a password. Make a ZIP without one.';
   if (method !== 0 && method !== 8)
     return 'uses a compression method that is not supported. Create the ZIP again, or drop the folder.';
-  if (kind === 'link' || kind === 'special') {
-    return 'is a link or a device, no file. Put the file itself in its place.';
-  }
+  if (kind === 'special') return 'is a device or a pipe, no file. Create the ZIP again without it.';
   return null;
 }
 

@@ -20,6 +20,11 @@ type Case = {
 const page: ZipPart = { name: 'index.html', data: 'hello' };
 const of = (...parts: ZipPart[]) => writeZip([page, ...parts]);
 const whole = (more: ZipWhole, ...parts: ZipPart[]) => writeZip([page, ...parts], more);
+const link = (name: string, target: string): ZipPart => ({
+  name,
+  data: target,
+  attributes: (0o120777 << 16) >>> 0,
+});
 const text = 'a line of text that is packed well\n'.repeat(200);
 const file = (name: string, data = 'x'): ZipPart => ({ name, data });
 const deflated = deflateRawSync(text);
@@ -314,6 +319,19 @@ const CASES: Case[] = [
     files: { a: text },
   },
   {
+    name: 'links are left out, wherever they lead',
+    zip: () =>
+      writeZip([
+        file('repo/index.html', 'hello'),
+        file('repo/AGENTS.md'),
+        link('repo/CLAUDE.md', 'AGENTS.md'),
+        link('repo/docs/passwd', '/etc/passwd'),
+        { ...link('repo/docs/other', 'AGENTS.md'), madeBy: 19 << 8 },
+      ]),
+    files: { 'index.html': 'hello', 'AGENTS.md': 'x' },
+    leftOut: ['CLAUDE.md', 'docs/passwd', 'docs/other'],
+  },
+  {
     name: 'secrets are left out',
     zip: () => of(file('.env'), file('.git/config'), file('a/id_rsa'), file('.well-known/x')),
     files: { 'index.html': 'hello', '.well-known/x': 'x' },
@@ -346,18 +364,19 @@ test.each(ODD_NAMES)('accepted: the honest odd name %s', async (name) => {
   expect(read.files.size).toBe(2);
 });
 
-test('a secret is published on purpose, a private key never, and a public one by itself', async () => {
+test('a secret is published on purpose, a private key and a link never, and a public key by itself', async () => {
   const pem = (name: string, label: string): ZipPart => ({ name, data: `-----BEGIN ${label}-----\n`, method: 8 });
   const zip = of(
     file('.env', 'A=1'),
+    link('more', 'index.html'),
     pem('id.pem', 'PRIVATE KEY'),
     pem('sec.asc', 'PGP PRIVATE KEY BLOCK'),
     pem('gpg.key', 'PGP PUBLIC KEY BLOCK'),
     { name: 'talk.key', data: Buffer.concat([Buffer.from('PK\u0003\u0004'), randomBytes(3 * 1024 * 1024)]), method: 8 },
   );
-  const read = await readZip(zip, ['.env', 'id.pem', 'sec.asc']);
+  const read = await readZip(zip, ['.env', 'id.pem', 'sec.asc', 'more']);
   expect([...read.files.keys()]).toEqual(['index.html', '.env', 'gpg.key', 'talk.key']);
-  expect(read.leftOut).toEqual(['id.pem', 'sec.asc']);
+  expect(read.leftOut).toEqual(['more', 'id.pem', 'sec.asc']);
 });
 
 test('entries may lie in another order than they are listed, with room between them', async () => {

@@ -141,8 +141,21 @@ function unicodePath(raw: string, second: string | Buffer): Buffer {
 }
 
 const KINDS: Case[] = [
-  { name: 'symlink', zip: () => of(mode(0o120777)), reason: 'symbolic_link', path: 'link' },
-  { name: 'symlink_macos', zip: () => of(mode(0o120755, 19 << 8)), reason: 'symbolic_link', path: 'link' },
+  { name: 'symlink_alone', zip: () => writeZip([mode(0o120777)]), reason: 'no_files', path: '' },
+  { name: 'symlink_slip', zip: () => of({ ...mode(0o120777), name: '../x' }), reason: 'parent_folder', path: '../x' },
+  { name: 'symlink_and_file', zip: () => of(mode(0o120777), 'link'), reason: 'duplicate', path: 'link' },
+  {
+    name: 'symlink_then_junk',
+    zip: () => of({ ...mode(0o120777), name: '.DS_Store' }, '.ds_store/._x'),
+    reason: 'symbolic_link',
+    path: '.ds_store',
+  },
+  {
+    name: 'symlink_then_secret_in_a_root',
+    zip: () => writeZip(['site/index.html', { ...mode(0o120777), name: 'site/a' }, 'site/a/.env']),
+    reason: 'symbolic_link',
+    path: 'site/a',
+  },
   {
     name: 'symlink_then_file',
     zip: () => of({ ...mode(0o120777), name: 'a', data: '/tmp' }, 'a/b'),
@@ -496,7 +509,7 @@ test('what is left out or dropped is not unpacked, but has to be an honest entry
   const corrupt = { data: text, method: 8, packed: randomLike(40) };
   const zip = of({ ...corrupt, name: '.git/objects/x' }, { ...corrupt, name: '__MACOSX/._index.html' });
   expect(await readZip(zip)).toMatchObject({ leftOut: ['.git/objects/x'], droppedCount: 1 });
-  expect(await zipRefusal(of({ ...mode(0o120777), name: '.DS_Store' }))).toMatchObject({ reason: 'symbolic_link' });
+  expect(await zipRefusal(of({ ...mode(0o010644), name: '.DS_Store' }))).toMatchObject({ reason: 'special_file' });
 });
 
 test('an archive that was refused leaves the next one readable', async () => {

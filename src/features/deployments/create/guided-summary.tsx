@@ -11,6 +11,7 @@ import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../uploads/selection.ts';
 import { type Ranker, recommendedIn } from '../rank/use-ranking.ts';
+import { isLeftOutLink } from '../select/findings.ts';
 import { addressOfSlug } from '../sites-address.ts';
 import { useBelowFolder } from './below-folder.ts';
 import type { GuidedStep } from './guided-labels.ts';
@@ -68,6 +69,7 @@ function placeText(ranking: Ranker['ranking'], platform: PlatformId): string | n
 function FilesAnswer({ report }: { report: SelectionReport }) {
   const { inspection, reading } = report;
   const isRootLinked = useBelowFolder() && inspection.rootLinks !== null;
+  const links = reading.leftOut.filter(isLeftOutLink).length;
   const looks = inspection.problems.length + (isRootLinked ? 1 : 0);
   return (
     <>
@@ -75,8 +77,11 @@ function FilesAnswer({ report }: { report: SelectionReport }) {
         {selectionTitle(report.selection)}: {formatCount(inspection.fileCount, 'file')},{' '}
         {formatSize(inspection.totalBytes)}
       </span>
-      {reading.leftOut.length > 0 && (
-        <span className="block text-ink-muted">{formatCount(reading.leftOut.length, 'private file')} left out</span>
+      {links > 0 && <span className="block text-ink-muted">{formatCount(links, 'link')} to other files left out</span>}
+      {reading.leftOut.length > links && (
+        <span className="block text-ink-muted">
+          {formatCount(reading.leftOut.length - links, 'private file')} left out
+        </span>
       )}
       {looks > 0 && (
         <span className="block text-warn">

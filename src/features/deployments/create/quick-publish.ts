@@ -9,7 +9,7 @@ export function isClear({ reading, inspection, reselected }: SelectionReport): b
   return (
     reading.refusal === null &&
     reading.leftOut.length === 0 &&
-    reading.notices.every(({ code }) => code !== 'guessed_name') &&
+    reading.notices.length === 0 &&
     inspection.entryPage !== null &&
     inspection.problems.length === 0 &&
     reselected?.isSame !== false

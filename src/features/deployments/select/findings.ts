@@ -1,6 +1,6 @@
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
+import { LINK_LEFT_OUT, leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
 import { noticeDetail } from '../../../../routers/schemas/name-notices.ts';
 import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas/upload-inspection.ts';
 import { visiblePath } from '../../../../routers/schemas/upload-rules.ts';
@@ -50,6 +50,7 @@ export function findingsOf(report: SelectionReport, { isBelowFolder = false, los
     ...problemFindings(inspection, isBelowFolder),
     ...noticeFindings(reading),
     ...relativeFindings(selection),
+    ...linkFindings(reading),
     ...leftOutFindings(reading),
     ...removedFindings(reading),
     ...unreadFindings(report),
@@ -132,16 +133,40 @@ function relativeFindings(selection: SelectionReport['selection']): Finding[] {
   ];
 }
 
+export function isLeftOutLink({ reason }: { reason: string }): boolean {
+  return reason === LINK_LEFT_OUT.reason;
+}
+
+function linkFindings({ leftOut }: SelectionReport['reading']): Finding[] {
+  const links = leftOut.filter(isLeftOutLink);
+  const [first] = links;
+  if (first === undefined) return [];
+  const isOne = links.length === 1;
+  return [
+    {
+      ...plain,
+      id: 'links',
+      kind: 'removed',
+      message: isOne
+        ? 'A link to another file, left out:'
+        : `${formatCount(links.length, 'link')} to other files left out`,
+      path: isOne ? visiblePath(first.path) : null,
+      leftOut: links,
+    },
+  ];
+}
+
 /** One file is named in the line, several are counted; what is published anyway stays in the list, to be taken back. */
-function leftOutFindings({ leftOut, files }: SelectionReport['reading']): Finding[] {
+function leftOutFindings({ leftOut: all, files }: SelectionReport['reading']): Finding[] {
+  const leftOut = all.filter((file) => !isLeftOutLink(file));
   const anyway = files.flatMap(({ path }) => {
     const rule = leftOutRule(path);
     return rule === null ? [] : [{ path, reason: rule.reason, isPublishable: true }];
   });
-  const all = [...leftOut, ...anyway].sort((a, b) => (a.path < b.path ? -1 : 1));
-  const [first] = all;
+  const shown = [...leftOut, ...anyway].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const [first] = shown;
   if (first === undefined) return [];
-  const isOne = all.length === 1;
+  const isOne = shown.length === 1;
   return [
     {
       ...plain,
@@ -149,7 +174,7 @@ function leftOutFindings({ leftOut, files }: SelectionReport['reading']): Findin
       kind: 'secret',
       message: leftOutMessage(leftOut.length, anyway.length),
       path: isOne ? visiblePath(first.path) : null,
-      leftOut: all,
+      leftOut: shown,
     },
   ];
 }
