@@ -58,9 +58,10 @@ test('a provider that takes minutes is not waited for, and the plan is applied w
 /** Begins something and cuts it off where its job has written, as a kill does: what it had in hand never goes on. */
 async function cutOff({ app, accountId }: Awaited<ReturnType<typeof createPlan>>, act: () => Promise<unknown>) {
   const cut = new Promise<void>((reached) => {
-    const at = () => {
+    const at = async (boundary: string) => {
+      if (boundary !== 'dns-change:written') return;
       reached();
-      return new Promise<void>(() => undefined);
+      await new Promise<void>(() => undefined);
     };
     Object.assign(app.providers, { faults: { at } });
   });
