@@ -62,16 +62,12 @@ export const href = {
   /** Names the payment that the person comes from; the screen asks the server what became of it. */
   subscriptionSuccess: (paymentId: string) =>
     `${paths.subscriptionSuccess}?session_id=${encodeURIComponent(paymentId)}`,
-  subscriptionCancel: (paymentId: string) => `${paths.subscriptionCancel}?session_id=${encodeURIComponent(paymentId)}`,
   receipt: (paymentId: string) => `/receipts/${encodeURIComponent(paymentId)}`,
   deploymentSetup: (platform: PlatformId) => `/deployment-setup/${platform}`,
   deploy: (platform: PlatformId) => `/deploy/${platform}`,
   /** Of the live files, or of those of one release. */
   deploymentEditor: (deploymentId: string, release?: number) =>
     `/deployment-editor/${encodeURIComponent(deploymentId)}${release === undefined ? '' : `?release=${release}`}`,
-  /** A deployment without files, opened with those of a template. */
-  startFromTemplate: (deploymentId: string, template: string) =>
-    `/deployment-editor/${encodeURIComponent(deploymentId)}?template=${template}`,
   /** The sign-in screen, which leads back to `redirect` (a path with its query). */
   auth: (redirect?: string) => withRedirect(paths.auth, redirect),
   login: (redirect: string) => withRedirect(paths.login, redirect),

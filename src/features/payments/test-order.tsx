@@ -8,18 +8,17 @@ import { Card, CardBody, CardHeader } from '../../components/card.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useNavigate } from '../../lib/location.ts';
-import { href } from '../../lib/paths.ts';
+import { href, paths } from '../../lib/paths.ts';
 import { orderFacts } from './payment-facts.ts';
 
 /** What is to be paid, and the four ways in which a checkout goes. */
 export function TestOrder({ payment }: { payment: Payment }) {
   const navigate = useNavigate();
   const [given, setGiven] = useState<TestAnswer | null>(null);
+  const left = `${paths.subscriptionCancel}?session_id=${encodeURIComponent(payment.id)}`;
   const answer = trpc.payments.answerTest.useMutation({
     onSuccess: ({ state }) =>
-      navigate(state === 'failed' ? href.subscriptionCancel(payment.id) : href.subscriptionSuccess(payment.id), {
-        replace: true,
-      }),
+      navigate(state === 'failed' ? left : href.subscriptionSuccess(payment.id), { replace: true }),
     onError: (error) => showToast(errorToast('The payment did not go through', error)),
   });
 
@@ -65,7 +64,7 @@ export function TestOrder({ payment }: { payment: Payment }) {
           Decline
         </Button>
         <Button asChild variant="quiet" className="max-sm:w-full">
-          <Link to={href.subscriptionCancel(payment.id)}>Go back</Link>
+          <Link to={left}>Go back</Link>
         </Button>
       </CardBody>
       <CardBody className="text-sm text-ink-muted">

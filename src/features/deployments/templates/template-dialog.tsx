@@ -24,7 +24,7 @@ export function TemplateDialog({ template, destination, onClose }: TemplateDialo
   const [problem, setProblem] = useState<string>();
   const key = useRef({ name, value: randomId() });
   const create = trpc.deployments.create.useMutation({
-    onSuccess: ({ id }) => navigate(href.startFromTemplate(id, template.id)),
+    onSuccess: ({ id }) => navigate(`${href.deploymentEditor(id)}?template=${template.id}`),
     onError: (error) => {
       const ofName = fieldErrors(error).name;
       if (ofName === undefined) showToast(errorToast('Could not create it', error));
