@@ -117,12 +117,3 @@ function hiddenNotice(paths: readonly string[]): NameNotice[] {
     'A name begins with a dot: visitors get "not found". Only pages, folders with an index.html and .well-known are served.';
   return [{ code: 'hidden_name', message, hint, paths: paths.slice(0, LISTED_PATHS) }];
 }
-
-/** As many as a person reads in a line. */
-const NAMED_PATHS = 3;
-
-/** Returns the hint of a notice, behind the names that it is about. */
-export function noticeDetail({ paths, hint }: NameNotice): string {
-  const named = paths.slice(0, NAMED_PATHS).join(', ');
-  return `${named}${paths.length > NAMED_PATHS ? ' and others' : ''}. ${hint}`;
-}

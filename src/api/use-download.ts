@@ -1,6 +1,6 @@
-import type { NameNotice } from '../../routers/schemas/name-notices.ts';
 import { showToast } from '../components/toast-store.ts';
 import { formatSize } from '../lib/format.ts';
+import { noticeDetail } from '../lib/notice-detail.ts';
 import { errorToast } from './errors.ts';
 import { rewriteApiPath } from './rewrite.ts';
 import { trpc } from './trpc.ts';
@@ -10,20 +10,17 @@ export function useDownload() {
   return trpc.releases.download.useMutation({
     // It changes nothing that a screen shows.
     meta: { refresh: false },
-    onSuccess: async (link) => {
+    onSuccess: (link) => {
       saveDownload(link);
       const started = `${link.fileName}, ${formatSize(link.sizeBytes)}`;
-      const notices = link.notices.length > 0 ? `. ${await wordsOf(link.notices)}` : '';
-      showToast({ title: 'Download started', description: `${started}${notices}` });
+      const notices = link.notices.map((notice) => ` ${notice.message} ${noticeDetail(notice)}`);
+      showToast({
+        title: 'Download started',
+        description: `${started}${notices.length > 0 ? '.' : ''}${notices.join('')}`,
+      });
     },
     onError: (error) => void showToast(errorToast('Could not download', error)),
   });
-}
-
-/** What knows of names is fetched for those releases alone that have such: it weighs as much as the list of deployments. */
-async function wordsOf(notices: readonly NameNotice[]): Promise<string> {
-  const names = await import('../../routers/schemas/name-notices.ts').catch(() => null);
-  return notices.flatMap((notice) => [notice.message, ...(names ? [names.noticeDetail(notice)] : [])]).join(' ');
 }
 
 /** The link carries its own right, so that the browser itself streams the file to the disk and shows how far it is. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { leftOutRule } from '../../routers/schemas/left-out-files.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { noticeDetail } from '../../routers/schemas/name-notices.ts';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import { isPrivateKey } from '../../routers/schemas/private-keys.ts';
 import { isServedPath } from '../../routers/schemas/served-path.ts';
@@ -13,6 +12,7 @@ import {
   visiblePath,
   withoutPrivateKeys,
 } from '../../routers/schemas/upload-rules.ts';
+import { noticeDetail } from '../../src/lib/notice-detail.ts';
 import { ODD_NAMES } from '../support/odd-names.ts';
 
 const filesOf = (...paths: string[]) => paths.map((path) => ({ path, sizeBytes: 1 }));

@@ -1,0 +1,10 @@
+import type { NameNotice } from '../../routers/schemas/name-notices.ts';
+
+/** As many as a person reads in a line. */
+const NAMED_PATHS = 3;
+
+/** Returns the hint of a notice, behind the names that it is about. */
+export function noticeDetail({ paths, hint }: NameNotice): string {
+  const named = paths.slice(0, NAMED_PATHS).join(', ');
+  return `${named}${paths.length > NAMED_PATHS ? ' and others' : ''}. ${hint}`;
+}
