@@ -17,6 +17,17 @@ export async function freePort(): Promise<number> {
   }
 }
 
+/** Starts something on such a port; on another one where somebody has taken it in between. */
+export async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
+  for (;;) {
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (!String(error).includes('already in use')) throw error;
+    }
+  }
+}
+
 /** Returns three of them, for the app and its sites. */
 export async function freePorts(): Promise<{ port: number; sitesPort: number; tlsPort: number }> {
   const ports = new Set<number>();

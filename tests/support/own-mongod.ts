@@ -6,7 +6,7 @@ import { findMongod } from '../../server/database/mongod-binary.ts';
 import { initiate, launchMongod } from '../../server/database/mongod-process.ts';
 import { readMongodSources } from '../../server/env.ts';
 import type { Log } from '../../server/log.ts';
-import { freePort } from './free-ports.ts';
+import { onFreePort } from './free-ports.ts';
 
 type Database = ReturnType<InstanceType<typeof mongoose.mongo.MongoClient>['db']>;
 
@@ -39,9 +39,8 @@ const HOURS_MS = 6 * 3_600_000;
 export async function startOwnMongod(): Promise<OwnMongod> {
   const mongod = await findMongod(readMongodSources(process.env), SILENT);
   const dbPath = await mkdtemp(join(tmpdir(), 'fairlead-mongod-'));
-  const port = await freePort();
-  const launch = () => launchMongod({ mongod, dbPath, port, replSet: REPL_SET });
-  let running = await launch();
+  const launch = (port: number) => launchMongod({ mongod, dbPath, port, replSet: REPL_SET });
+  let { port, running } = await onFreePort(async (free) => ({ port: free, running: await launch(free) }));
   await initiate({ port, replSet: REPL_SET });
   const uri = `mongodb://127.0.0.1:${port}/fairlead?directConnection=true`;
   const client = new mongoose.mongo.MongoClient(uri);
@@ -75,7 +74,7 @@ export async function startOwnMongod(): Promise<OwnMongod> {
       await running.ended;
     },
     async restart() {
-      running = await launch();
+      running = await launch(port);
       await initiate({ port, replSet: REPL_SET });
       // The connections from here broke with it, which the first questions find out.
       while (!(await answers()));

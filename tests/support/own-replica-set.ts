@@ -6,7 +6,7 @@ import { findMongod } from '../../server/database/mongod-binary.ts';
 import { launchMongod } from '../../server/database/mongod-process.ts';
 import { readMongodSources } from '../../server/env.ts';
 import type { Log } from '../../server/log.ts';
-import { freePort } from './free-ports.ts';
+import { onFreePort } from './free-ports.ts';
 
 type Database = ReturnType<InstanceType<typeof mongoose.mongo.MongoClient>['db']>;
 
@@ -28,9 +28,11 @@ export async function startOwnReplicaSet(): Promise<OwnReplicaSet> {
   const mongod = await findMongod(readMongodSources(process.env), SILENT);
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-replica-set-'));
   const start = async () => {
-    const port = await freePort();
     const dbPath = await mkdtemp(join(folder, 'member-'));
-    return { port, running: await launchMongod({ mongod, dbPath, port, replSet: REPL_SET }) };
+    return onFreePort(async (port) => ({
+      port,
+      running: await launchMongod({ mongod, dbPath, port, replSet: REPL_SET }),
+    }));
   };
   const members = [await start(), await start(), await start()];
   const hosts = members.map(({ port }) => `127.0.0.1:${port}`);
