@@ -30,7 +30,7 @@ afterAll(async () => {
 });
 
 /** Has this happen to the database at the moment when the next commit is sent. */
-function atNextCommit(happen: () => Promise<void> | void): void {
+function atNextCommit(happen: () => Promise<void>): void {
   const { prototype } = mongoose.mongo.ClientSession;
   const { commitTransaction } = prototype;
   vi.spyOn(prototype, 'commitTransaction').mockImplementationOnce(async function (this: mongoose.mongo.ClientSession) {
@@ -53,25 +53,29 @@ async function createUser(afterwards = (): void => undefined): Promise<{ isRefus
 }
 
 test('a call whose commit the database has received and not answered ends as the commit does', async () => {
-  atNextCommit(() => {
-    const goOn = mongod.hold();
-    void wait(HELD_MS).then(goOn);
+  let letGo = Promise.resolve();
+  atNextCommit(async () => {
+    const goOn = await mongod.hold();
+    letGo = wait(HELD_MS).then(goOn);
   });
   expect(await createUser()).toEqual({ isRefused: false, isThere: true });
+  await letGo;
 });
 
 test('a call whose commit is lost with the database ends as what the next start of it finds', async () => {
+  let restarted = Promise.resolve();
   atNextCommit(async () => {
     await mongod.kill();
     // The call is not ended meanwhile, however long it takes: its commit was sent.
-    void wait(IS_FULL ? HELD_MS : 0).then(() => mongod.restart());
+    restarted = wait(IS_FULL ? HELD_MS : 0).then(() => mongod.restart());
   });
   const { isRefused, isThere } = await createUser();
+  await restarted;
   expect(isThere).toBe(!isRefused);
 });
 
 test('a call that has sent no commit is refused soon, and nothing of it is done later', async () => {
-  const goOn = mongod.hold();
+  const goOn = await mongod.hold();
   const { isRefused, isThere } = await createUser(goOn);
   expect([isRefused, isThere]).toEqual([true, false]);
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
@@ -19,8 +19,8 @@ export type OwnMongod = {
   endLeases(): Promise<void>;
   /** Makes the leases of now last for hours: a job goes on only when somebody knows that its holder is dead. */
   prolongLeases(): Promise<void>;
-  /** Stops it with its sockets open, until the returned function is called. */
-  hold(): () => void;
+  /** Stops it with its sockets open, until the returned function is called. Resolves when no thread of it runs any more. */
+  hold(): Promise<() => void>;
   /** SIGKILL, and waits until it is gone; the data stay. */
   kill(): Promise<void>;
   /** Starts it again on the same port and data; resolves when it takes writes. */
@@ -31,6 +31,13 @@ export type OwnMongod = {
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const REPL_SET = 'own';
 const HOURS_MS = 6 * 3_600_000;
+
+/** A signal is taken by one thread, and the others go on for a moment: proc_pid_stat(5), third field. */
+async function isStopped(pid: number): Promise<boolean> {
+  const tasks = `/proc/${pid}/task`;
+  const stats = await Promise.all((await readdir(tasks)).map((id) => readFile(`${tasks}/${id}/stat`, 'utf8')));
+  return stats.every((stat) => stat.slice(stat.lastIndexOf(')')).startsWith(') T'));
+}
 
 /**
  * Returns a database of the test's own, with the durability of the product's, for apps with MONGODB_URI and for bare
@@ -63,10 +70,11 @@ export async function startOwnMongod(): Promise<OwnMongod> {
     database: client.db(),
     endLeases: () => leaseUntil(new Date(0)),
     prolongLeases: () => leaseUntil(new Date(Date.now() + HOURS_MS)),
-    hold() {
+    async hold() {
       const { pid } = running;
       if (pid === undefined) throw new Error('The database has not started.');
       process.kill(pid, 'SIGSTOP');
+      while (!(await isStopped(pid)));
       return () => void process.kill(pid, 'SIGCONT');
     },
     async kill() {
