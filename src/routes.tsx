@@ -12,7 +12,8 @@ export type AppRoute = {
   access: Access;
   /** The name of the screen; null where the address names something that does not exist. */
   title: string | ((pathname: string) => string | null);
-  description: string;
+  /** What a search engine and a preview of a link show: neither of them sees what is behind the sign-in. */
+  description?: string;
   layout: 'plain' | 'sidebar';
   skeleton: SkeletonKind;
   /** The entry of the navigation that is marked as current; its own path when left out. */
@@ -199,7 +200,6 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     layout: 'plain',
     title: 'Test checkout',
-    description: 'Pay for a plan without money.',
   },
   websocketDemo: {
     path: paths.websocketDemo,
@@ -231,14 +231,12 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'dashboard',
     title: 'Dashboard',
-    description: 'What is live, what needs you and what happened last.',
   },
   analytics: {
     path: paths.analytics,
     screen: analytics,
     ...app,
     title: 'Analytics',
-    description: 'How your releases went, and how long they took.',
   },
   deployments: {
     path: paths.deployments,
@@ -246,7 +244,6 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'table',
     title: 'Active Deployments',
-    description: 'All deployments of your account.',
   },
   deployment: {
     path: paths.deployment,
@@ -254,7 +251,6 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'table',
     title: 'Deployment',
-    description: 'One deployment with its releases.',
     highlights: paths.deployments,
   },
   release: {
@@ -263,7 +259,6 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'table',
     title: 'Release',
-    description: 'One release, step by step.',
     highlights: paths.deployments,
   },
   deploymentHistory: {
@@ -271,7 +266,6 @@ export const routes: Record<PathName, AppRoute> = {
     screen: deploymentHistory,
     ...app,
     title: 'Deployment History',
-    description: 'All releases of all deployments.',
   },
   newDeployment: {
     path: paths.newDeployment,
@@ -279,14 +273,12 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'form',
     title: 'New Deployment',
-    description: 'Drop a folder or a ZIP, choose where it lives and publish it.',
   },
   deploymentSetup: {
     path: paths.deploymentSetup,
     screen: deploymentSetup,
     ...app,
     title: platformTitle,
-    description: 'Publish on a hosting platform with an account of your own.',
     highlights: paths.newDeployment,
   },
   deployNetlify: {
@@ -294,49 +286,42 @@ export const routes: Record<PathName, AppRoute> = {
     screen: deployNetlify,
     ...app,
     title: 'Deploy to Netlify',
-    description: 'Publish on Netlify with an account of your own.',
   },
   deploy: {
     path: paths.deploy,
     screen: deploymentSetup,
     ...app,
     title: platformTitle,
-    description: 'Publish on a hosting platform with an account of your own.',
   },
   quickDeploy: {
     path: paths.quickDeploy,
     screen: quickDeploy,
     ...app,
     title: 'Quick Deploy',
-    description: 'Drop a folder or a ZIP, and it is live.',
   },
   guidedDeployment: {
     path: paths.guidedDeployment,
     screen: guidedDeployment,
     ...app,
     title: 'Guided Deployment',
-    description: 'One question a step, each explained.',
   },
   testSimulation: {
     path: paths.testSimulation,
     screen: testSimulation,
     ...app,
     title: 'Test & Simulation',
-    description: 'What would be published, before anything is sent.',
   },
   unifiedDeployment: {
     path: paths.unifiedDeployment,
     screen: unifiedDeployment,
     ...app,
     title: 'All-in-One Deployment',
-    description: 'From your files to a live site, on one screen.',
   },
   diagnostics: {
     path: paths.diagnostics,
     screen: diagnostics,
     ...app,
     title: 'System Diagnostics',
-    description: 'What is broken, and how to mend it.',
   },
   sharedReport: {
     path: paths.sharedReport,
@@ -352,7 +337,6 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'table',
     title: 'Domains',
-    description: 'Your own domains, and where each deployment answers.',
   },
   domain: {
     path: paths.domain,
@@ -361,14 +345,12 @@ export const routes: Record<PathName, AppRoute> = {
     highlights: paths.domains,
     skeleton: 'table',
     title: 'Domain',
-    description: 'What a domain needs, and what is seen of it.',
   },
   certificates: {
     path: paths.certificates,
     screen: certificates,
     ...app,
     title: 'SSL Certificates',
-    description: 'What is served encrypted, and what is not.',
   },
   settings: {
     path: paths.settings,
@@ -376,14 +358,12 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'form',
     title: 'Settings',
-    description: 'Profile, appearance, notifications and tokens.',
   },
   licenseManagement: {
     path: paths.licenseManagement,
     screen: licenseManagement,
     ...app,
     title: 'License Management',
-    description: 'Your plan, and the license keys behind it.',
   },
   account: {
     path: paths.account,
@@ -391,21 +371,18 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     skeleton: 'form',
     title: 'Account',
-    description: 'Your identity, password, sessions and plan.',
   },
   receipt: {
     path: paths.receipt,
     screen: receipt,
     ...app,
     title: 'Receipt',
-    description: 'What was paid, for which plan and which time.',
   },
   deploymentEditor: {
     path: paths.deploymentEditor,
     screen: deploymentEditor,
     ...app,
     title: 'Deployment editor',
-    description: 'The files of a deployment.',
     highlights: paths.deployments,
   },
   paymentSuccess: {
@@ -414,7 +391,6 @@ export const routes: Record<PathName, AppRoute> = {
     ...app,
     access: 'subscription',
     title: 'Payment success',
-    description: 'The state of your subscription.',
   },
 };
 

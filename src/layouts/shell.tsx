@@ -104,7 +104,7 @@ function useSessionRedirect(): void {
   useEffect(() => setSessionRedirect((path) => navigate(href.auth(path))), [navigate]);
 }
 
-function useDocumentHead(title: string, description: string): void {
+function useDocumentHead(title: string, description = ''): void {
   useEffect(() => {
     document.title = `${title} · Fairlead`;
     document.querySelector('meta[name="description"]')?.setAttribute('content', description);
