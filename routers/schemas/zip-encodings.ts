@@ -38,17 +38,25 @@ const CODE_PAGES: Partial<Record<ZipEncoding, string>> = {
     'ÇüéâäůćçłëŐőîŹÄĆÉĹĺôöĽľŚśÖÜŤťŁ×čáíóúĄąŽžĘę¬źČş«»░▒▓│┤ÁÂĚŞ╣║╗╝Żż┐└┴┬├─┼Ăă╚╔╩╦╠═╬¤đĐĎËďŇÍÎě┘┌█▄ŢŮ▀ÓßÔŃńňŠšŔÚŕŰýÝţ´\u00ad˝˛ˇ˘§÷¸°¨˙űŘř■\u00a0',
 };
 
+type Decode = (bytes: Uint8Array) => string | null;
+
 /** Decodes bytes in one encoding; null where they are none of it. */
 export function decodeIn(encoding: ZipEncoding, bytes: Uint8Array): string | null {
+  return decoderOf(encoding)(bytes);
+}
+
+/** One for many names: to make a decoder takes longer than a name does, and so does an error for each that is wrong. */
+function decoderOf(encoding: ZipEncoding): Decode {
   const upper = CODE_PAGES[encoding];
   if (upper !== undefined) {
-    return Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : upper.charAt(byte - 128))).join('');
+    return (bytes) =>
+      Array.from(bytes, (byte) => (byte < 128 ? String.fromCharCode(byte) : upper.charAt(byte - 128))).join('');
   }
-  try {
-    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true });
+  return (bytes) => {
+    const text = decoder.decode(bytes);
+    return text.includes('\ufffd') ? null : text;
+  };
 }
 
 /** Decodes a name for the eye, before anything is known of its archive. */
@@ -88,11 +96,12 @@ function asciiEnd(rawName: Uint8Array): string {
  */
 export function guessNames(rawNames: readonly Uint8Array[], pages: readonly ReadPage[]): GuessedName[] {
   const best = bestEncoding(rawNames, pages);
+  const decodeBest = decoderOf(best?.encoding ?? 'cp437');
   const inUtf8 = rawNames.map((rawName) => decodeUtf8(rawName));
   const isAllUtf8 = best === null && !inUtf8.includes(null);
   return rawNames.map((rawName, index) => {
     const utf8 = inUtf8[index] ?? null;
-    const other = best === null ? null : decodeIn(best.encoding, rawName);
+    const other = best === null ? null : decodeBest(rawName);
     if (utf8 !== null && !(other !== null && best?.linked.has(other))) {
       return { name: utf8, encoding: isAllUtf8 ? null : 'utf-8' };
     }
@@ -108,12 +117,14 @@ function bestEncoding(rawNames: readonly Uint8Array[], pages: readonly ReadPage[
   const texts = pages.map(({ rawName, bytes }) => ({ ending: asciiEnd(rawName), bytes, utf8: decodeUtf8(bytes) }));
   const common = new Set(texts.flatMap(({ ending, utf8 }) => (utf8 === null ? [] : linkedNames(ending, utf8))));
   const old = texts.filter(({ utf8 }) => utf8 === null);
+  if (common.size === 0 && old.length === 0) return null;
   let best: Encoding | null = null;
   for (const encoding of encodingsToTry()) {
+    const decode = decoderOf(encoding);
     // Old pages are in the encoding of the system that they were written on, as the names are.
-    const own = new Set(old.flatMap(({ ending, bytes }) => linkedNames(ending, decodeIn(encoding, bytes) ?? '')));
+    const own = new Set(old.flatMap(({ ending, bytes }) => linkedNames(ending, decode(bytes) ?? '')));
     const isLinked = (segment: string): boolean => common.has(segment) || own.has(segment);
-    const names = rawNames.map((rawName) => decodeIn(encoding, rawName) ?? '');
+    const names = rawNames.map((rawName) => decode(rawName) ?? '');
     const linked = new Set(names.filter((name) => foreignSegments(name).some(isLinked)));
     if (linked.size > (best?.linked.size ?? 0)) best = { encoding, linked };
   }
