@@ -23,6 +23,7 @@ import { rehearseRenewalsJob } from './rehearse-renewals.ts';
 import { removeChallengesJob } from './remove-challenges.ts';
 import { removeDeploymentJob } from './remove-deployment.ts';
 import { removeDestinationJob } from './remove-destination.ts';
+import { removeOldReleasesJob } from './remove-old-releases.ts';
 import { renewCertificatesJob } from './renew-certificates.ts';
 import { reportCorruptionJob } from './report-corruption.ts';
 import { rollUpVisitsJob } from './roll-up-visits.ts';
@@ -67,4 +68,5 @@ export const jobHandlers = {
   'report-corruption': reportCorruptionJob,
   'roll-up-visits': rollUpVisitsJob,
   'forget-visits': forgetVisitsJob,
+  'remove-old-releases': removeOldReleasesJob,
 } satisfies Required<JobHandlers>;

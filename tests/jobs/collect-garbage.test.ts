@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { RELEASES_KEPT } from '../../routers/schemas/limits.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
+import { DAY_MS, HOUR_MS } from '../../server/durations.ts';
 import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
 import { ArtifactModel } from '../../server/models/artifact.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
@@ -240,7 +241,12 @@ test('of a deployment the newest releases keep rows and logs; older ones go with
     { $set: { releaseCount: RELEASES_KEPT + 4 } },
   );
 
-  await enqueueDue(new Date(), 0);
+  const night = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+  await enqueueDue(new Date(night), 0);
+  await app.jobs.drain();
+  // Who publishes all day is told once a day.
+  await DeploymentModel.updateOne({ _id: deployment.id, accountId: person.user.id }, { $inc: { releaseCount: 1 } });
+  await enqueueDue(new Date(night + HOUR_MS), 0);
   await app.jobs.drain();
 
   const ids = (await ReleaseModel.find(own).lean()).map(({ _id }) => _id);

@@ -79,6 +79,7 @@ const LANE_OF: Record<JobName, LaneName> = {
   'recount-deployments': 'maintenance',
   'roll-up-visits': 'maintenance',
   'forget-visits': 'maintenance',
+  'remove-old-releases': 'maintenance',
 };
 
 /** Returns the jobs of a lane, of those that a worker has a handler for. */

@@ -38,6 +38,7 @@ export const JOB_PAYLOADS = {
   'recount-deployments': z.strictObject({}),
   'roll-up-visits': z.strictObject({}),
   'forget-visits': z.strictObject({}),
+  'remove-old-releases': z.strictObject({}),
   'report-corruption': z.strictObject({ sha256: sha256Schema }),
 } as const;
 

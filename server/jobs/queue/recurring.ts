@@ -29,6 +29,7 @@ const EVERY: Partial<Record<Recurring, number>> = {
   'recount-deployments': DAY_MS,
   'roll-up-visits': 5 * MINUTE_MS,
   'forget-visits': DAY_MS,
+  'remove-old-releases': DAY_MS,
 };
 
 /** How often an instance looks whether the next run of something is due. */
