@@ -100,21 +100,11 @@ test('aliases that go on for ever end the climb for a CAA set', async () => {
   expect(internet.questions()).toBeLessThanOrEqual(200);
 });
 
-test.each([
-  ['answer them with an error', { flags: dnsPacket.AUTHORITATIVE_ANSWER | SERVFAIL }, () => ({}), 'evil.test'],
-  ['drop them', null, () => ({}), 'evil.test'],
-  ['drop everything', null, () => null, null],
-])(
-  'name servers that take no questions for CAA, and %s, are told from those out of reach',
-  async (_, caa, other, zone) => {
-    await using internet = await startInternet(({ type }) => (type === 'CAA' ? caa : other()));
-    const { muteZone } = await internet.client.caaOf('evil.test', signal).then(
-      () => expect.fail('It answers'),
-      (error) => error,
-    );
-    expect(muteZone).toBe(zone);
-  },
-);
+test('name servers that answer questions for CAA with an error are told from those out of reach', async () => {
+  const refused = { flags: dnsPacket.AUTHORITATIVE_ANSWER | SERVFAIL };
+  await using internet = await startInternet(({ type }) => (type === 'CAA' ? refused : {}));
+  await expect(internet.client.caaOf('evil.test', signal)).rejects.toMatchObject({ muteZone: 'evil.test' });
+});
 
 test('a name server whose name is no name is left out', async () => {
   await using internet = await startInternet(() => ({}), {
