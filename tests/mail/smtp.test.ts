@@ -52,6 +52,8 @@ async function mailServer(options: SMTPServerOptions = {}) {
     },
     ...options,
   });
+  // A client that is refused in mid-letter may break off.
+  server.on('error', () => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.server.address();
   const port = address !== null && typeof address === 'object' ? address.port : 0;
