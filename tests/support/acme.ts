@@ -25,11 +25,14 @@ export function acmeEgress(apiCa: string) {
 export function acmeClient(
   { directoryUrl, apiCa }: Pick<Pebble, 'directoryUrl' | 'apiCa'>,
   eab?: Eab,
-  { silenceMs }: { silenceMs?: number } = {},
+  /** Asked at each request. */
+  silenceMs = (): number | undefined => undefined,
 ) {
   const egress = acmeEgress(apiCa);
-  const request: typeof egress.request = (url, asked, read) =>
-    egress.request(url, { ...asked, ...(silenceMs !== undefined && { silenceMs }) }, read);
+  const request: typeof egress.request = (url, asked, read) => {
+    const ms = silenceMs();
+    return egress.request(url, ms === undefined ? asked : { ...asked, silenceMs: ms }, read);
+  };
   return createAcmeAuthority({
     directoryUrl,
     eab,

@@ -137,6 +137,8 @@ function planFor({ headers }: IncomingMessage, lied: ReadonlyMap<string, Lied>, 
 async function passOn(request: IncomingMessage, body: Buffer, ports: { from: number; to: number }): Promise<Answer> {
   const { method = 'GET', url: path, headers } = request;
   const outgoing = askFor({ host: '127.0.0.1', port: ports.to, method, path, headers, agent: false });
+  // Also one that comes after the answer has begun.
+  outgoing.on('error', () => undefined);
   outgoing.end(body);
   const [answer]: [IncomingMessage] = await once(outgoing, 'response').then(([incoming]) => [incoming]);
   const { 'content-length': _length, 'transfer-encoding': _coding, connection: _kept, ...kept } = answer.headers;

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import * as z from 'zod/mini';
+import { requestHandler } from '../../support/request-handler.ts';
 
 const SERVER = '/api/v1/servers/localhost';
 const patchSchema = z.object({
@@ -41,13 +42,15 @@ export async function startPlayedPowerDns(): Promise<PlayedPowerDns> {
     }
     return {};
   };
-  const server = createServer(async (request, response) => {
-    const { method = 'GET', url = '/' } = request;
-    const body = method === 'PATCH' ? await json(request).catch(() => null) : null;
-    const answer = answerTo(method, url.split('?', 1)[0] ?? '/', body);
-    response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(JSON.stringify(answer ?? { error: 'Not Found' }));
-  });
+  const server = createServer(
+    requestHandler(async (request, response) => {
+      const { method = 'GET', url = '/' } = request;
+      const body = method === 'PATCH' ? await json(request) : null;
+      const answer = answerTo(method, url.split('?', 1)[0] ?? '/', body);
+      response.writeHead(answer === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(answer ?? { error: 'Not Found' }));
+    }),
+  );
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     port: (server.address() as AddressInfo).port,

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer, request as forward } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { DAY_MS } from '../../../server/durations.ts';
 import { selfSigned } from '../certificate.ts';
 import type { Pebble } from '../pebble.ts';
+import { requestHandler } from '../request-handler.ts';
 
 export type AcmeAsked = { path: string; body: Buffer };
 export type AcmeSaid = { status: number; headers: OutgoingHttpHeaders; body: Buffer | string };
@@ -22,16 +23,19 @@ export async function startLyingAuthority({ port: behind, apiCa }: Pick<Pebble, 
   const { cert, key } = selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS));
   const done: string[] = [];
   let lie: Lie | null = null;
+  let isSilent = false;
 
   async function truth({ method, url, headers }: IncomingMessage, body: Buffer): Promise<AcmeSaid> {
     // Pebble writes its addresses by the name that it was asked under, which so is ours.
     const outgoing = forward({ host: 'localhost', port: behind, method, path: url, headers, ca: apiCa, agent: false });
+    // Also one that comes after the answer has begun.
+    outgoing.on('error', () => undefined);
     outgoing.end(body);
     const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
     return { status: answer.statusCode ?? 0, headers: answer.headers, body: await whole(answer) };
   }
 
-  const server = createServer({ cert, key }, async (incoming, response) => {
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<unknown> {
     const { method = '', url: path = '' } = incoming;
     const body = await whole(incoming);
     const honest = await truth(incoming, body).catch(() => null);
@@ -41,16 +45,21 @@ export async function startLyingAuthority({ port: behind, apiCa }: Pick<Pebble, 
     if (said === null) return undefined;
     const { 'content-length': _length, 'transfer-encoding': _coding, ...headers } = said.headers;
     return response.writeHead(said.status, headers).end(said.body);
-  }).listen(0, '127.0.0.1');
+  }
+
+  const server = createServer({ cert, key }, requestHandler(answer)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     directoryUrl: `https://localhost:${(server.address() as AddressInfo).port}/dir`,
     apiCa: cert,
     /** How often Pebble did what it was asked for: `POST /order-plz` makes an order, `POST /finalize-order` signs. */
     count: (what: string) => done.filter((one) => one === what).length,
-    lie(next: Lie | null) {
+    /** `silent`: some of its answers never come. */
+    lie(next: Lie | null, { silent = false } = {}) {
       lie = next;
+      isSilent = silent;
     },
+    isSilent: () => isSilent,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await once(server.close(), 'close');
