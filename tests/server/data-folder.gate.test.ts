@@ -84,9 +84,12 @@ test('a run elsewhere holds the folder as long as its heart beats, and no longer
   const lock = join(folder.path, 'app.elsewhere.lock');
   // The number is that of a running process here, and means nothing.
   await writeFile(lock, `${process.pid}\nanother-boot/another-container 12345\n\nheld\n`);
-  const heart = setInterval(() => void utimes(lock, new Date(), new Date()), 20);
-  await expect(openHere(folder.path)).rejects.toThrow('is in use by another Fairlead');
-  clearInterval(heart);
+  const heart = setInterval(() => void utimes(lock, new Date(), new Date()).catch(() => undefined), 20);
+  try {
+    await expect(openHere(folder.path)).rejects.toThrow('is in use by another Fairlead');
+  } finally {
+    clearInterval(heart);
+  }
   const data = await openHere(folder.path);
   expect(data.killedRuns).toEqual([]);
   expect(await locksIn(folder.path)).toEqual([`app.${data.run}.lock`]);
