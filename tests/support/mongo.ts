@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { findMongod } from '../../server/database/mongod-binary.ts';
-import { freePort, initiate, launchMongod } from '../../server/database/mongod-process.ts';
+import { initiate, launchMongod } from '../../server/database/mongod-process.ts';
 import { readMongodSources } from '../../server/env.ts';
+import { onFreePort } from './free-ports.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -33,18 +34,15 @@ const QUIET = {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const mongod = await findMongod(readMongodSources(process.env), QUIET);
   const dbPath = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'fairlead-mongo-'));
-  const port = await freePort();
   let isOver = false;
-  const running = await launchMongod({
-    mongod,
-    dbPath,
-    port,
-    replSet: 'tests',
-    args: [
-      ...['--setParameter', 'notablescan=1', '--setParameter', 'enableTestCommands=1'],
-      ...['--setParameter', 'minSnapshotHistoryWindowInSeconds=0', '--syncdelay', '10'],
-    ],
-  });
+  const args = [
+    ...['--setParameter', 'notablescan=1', '--setParameter', 'enableTestCommands=1'],
+    ...['--setParameter', 'minSnapshotHistoryWindowInSeconds=0', '--syncdelay', '10'],
+  ];
+  const { port, running } = await onFreePort(async (free) => ({
+    port: free,
+    running: await launchMongod({ mongod, dbPath, port: free, replSet: 'tests', args }),
+  }));
   void running.ended.then((how) => {
     if (!isOver) console.error(`The tests' database ended by itself: ${how}`);
   });

@@ -5,9 +5,10 @@ import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { withTimeout } from '../../server/with-timeout.ts';
-import { freePort } from './free-ports.ts';
+import { freePort, onFreePort } from './free-ports.ts';
 import { createIdleServers } from './idle-servers.ts';
 import { findNameServerPrograms, type NameServerPrograms } from './name-server-programs.ts';
 
@@ -128,9 +129,14 @@ export async function startBind(
     output: launched.output,
     /** The key that a resolver trusts a signed zone by, as a line of a zone file. */
     async dnskeyOf(zone) {
-      const [file] = (await readdir(join(folder, zone))).filter((name) => name.endsWith('.key'));
-      const lines = (await readFile(join(folder, zone, file ?? ''), 'utf8')).split('\n');
-      return lines.find((line) => line.includes('DNSKEY')) ?? '';
+      for (;;) {
+        const [file] = (await readdir(join(folder, zone))).filter((name) => name.endsWith('.key'));
+        const key = file === undefined ? '' : await readFile(join(folder, zone, file), 'utf8');
+        const line = key.split('\n').find((one) => one.includes('DNSKEY'));
+        if (line !== undefined) return line;
+        // It is made beside the start, and may come a moment after it.
+        await delay(20);
+      }
     },
     [Symbol.asyncDispose]: launched.stop,
   };
@@ -141,7 +147,10 @@ export type PowerDns = NameServer & {
   apiKey: string;
   /** Calls its API below `/api/v1/servers/localhost`; throws what it says when it refuses. */
   api(method: string, path: string, body?: unknown): Promise<unknown>;
-  /** Makes a zone with these sets: `{ 'www.shop.test A': ['192.0.2.1'] }`, contents as PowerDNS writes them. */
+  /**
+   * Makes a zone with these sets: `{ 'www.shop.test A': ['192.0.2.1'] }`, contents as PowerDNS writes them. One that a try
+   * of the same test has left gives way.
+   */
   createZone(name: string, sets?: Record<string, string[]>): Promise<void>;
   /** Replaces sets of a zone; an empty one is removed. */
   writeSets(zone: string, sets: Record<string, string[]>): Promise<void>;
@@ -201,13 +210,20 @@ export async function startPowerDns(
   options: { address?: string; port?: number; settings?: readonly string[] } = {},
 ): Promise<PowerDns> {
   const { address = '127.0.0.2', port, settings } = options;
-  if (settings !== undefined) return launchPowerDns({ address, port: port ?? (await freePort()), settings });
+  const startWith = (more: readonly string[]): Promise<PowerDns> => {
+    const launchAt = (at: number) => launchPowerDns({ address, port: at, settings: more });
+    return port === undefined ? onFreePort(launchAt) : launchAt(port);
+  };
+  if (settings !== undefined) return startWith(settings);
   const suits = (server: PowerDns) => server.address === address && (port === undefined || server.port === port);
-  const start = async () => launchPowerDns({ address, port: port ?? (await freePort()), settings: [] });
-  return idlePowerDns.take(suits, start, async ({ api }) => {
-    const zones = (await api('GET', '/zones')) as { id: string }[];
-    for (const { id } of zones) await api('DELETE', `/zones/${id}`);
-  });
+  return idlePowerDns.take(
+    suits,
+    () => startWith([]),
+    async ({ api }) => {
+      const zones = (await api('GET', '/zones')) as { id: string }[];
+      for (const { id } of zones) await api('DELETE', `/zones/${id}`);
+    },
+  );
 }
 
 async function launchPowerDns({
@@ -250,7 +266,12 @@ async function launchPowerDns({
     apiKey: API_KEY,
     api,
     async createZone(name, sets = {}) {
-      await api('POST', '/zones', { name: `${name}.`, kind: 'Native', nameservers: [], rrsets: toSets(sets) });
+      const zone = { name: `${name}.`, kind: 'Native', nameservers: [], rrsets: toSets(sets) };
+      await api('POST', '/zones', zone).catch(async (error: unknown) => {
+        if (!String(error).includes('answered 409')) throw error;
+        await api('DELETE', `/zones/${name}.`);
+        await api('POST', '/zones', zone);
+      });
     },
     async writeSets(zone, sets) {
       await api('PATCH', `/zones/${zone}.`, { rrsets: toSets(sets) });
@@ -289,24 +310,24 @@ const TAKEN_BACK: Record<string, string> = { local_zone: 'local_zone_remove', st
 /** Returns an unbound at 127.0.0.1 that remembers nothing for longer than a few seconds. */
 export async function startUnbound({ stubs, trustAnchors = [] }: UnboundOptions): Promise<Unbound> {
   // The keys of a signed zone are new at each start of its server.
-  if (trustAnchors.length > 0) return launchUnbound(stubs, trustAnchors);
+  const start = () => onFreePort((port) => launchUnbound(stubs, trustAnchors, port));
+  if (trustAnchors.length > 0) return start();
   const purpose = JSON.stringify(stubs);
   const suits = (resolver: Unbound) => resolver.purpose === purpose;
-  return idleResolvers.take(
-    suits,
-    () => launchUnbound(stubs, trustAnchors),
-    async ({ control, told }) => {
-      for (const [word = '', zone = ''] of told.splice(0)) await control(TAKEN_BACK[word] ?? '', zone);
-      await control('flush_zone', '.');
-      await control('flush_infra', 'all');
-    },
-  );
+  return idleResolvers.take(suits, start, async ({ control, told }) => {
+    for (const [word = '', zone = ''] of told.splice(0)) await control(TAKEN_BACK[word] ?? '', zone);
+    await control('flush_zone', '.');
+    await control('flush_infra', 'all');
+  });
 }
 
-async function launchUnbound(stubs: UnboundOptions['stubs'], trustAnchors: readonly string[]): Promise<Unbound> {
+async function launchUnbound(
+  stubs: UnboundOptions['stubs'],
+  trustAnchors: readonly string[],
+  port: number,
+): Promise<Unbound> {
   const programs = await findNameServerPrograms();
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-unbound-'));
-  const port = await freePort();
   const anchored = trustAnchors.map((line) => line.split(/\s/)[0]?.replace(/\.$/, ''));
   const zones = Object.entries(stubs);
   const lines = [

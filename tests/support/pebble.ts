@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
 import { DAY_MS, MINUTE_MS } from '../../server/durations.ts';
 import { selfSigned } from './certificate.ts';
-import { freePort } from './free-ports.ts';
+import { freePort, onFreePort } from './free-ports.ts';
 import { findPebble } from './pebble-program.ts';
 
 /** An external account binding that the authority takes: the key in base64url. */
@@ -83,10 +83,14 @@ function configOf(options: PebbleOptions, port: number, managementPort: number) 
 }
 
 /** Starts Let's Encrypt's test authority; everything it knows is in its memory. */
-export async function startPebble(options: PebbleOptions = {}): Promise<Pebble> {
+export function startPebble(options: PebbleOptions = {}): Promise<Pebble> {
+  const launchAt = (port: number) => launchPebble(options, port);
+  return options.port === undefined ? onFreePort(launchAt) : launchAt(options.port);
+}
+
+async function launchPebble(options: PebbleOptions, port: number): Promise<Pebble> {
   const program = await findPebble();
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-pebble-'));
-  const port = options.port ?? (await freePort());
   const managementPort = await freePort();
   await writeFile(join(folder, 'api.pem'), API.cert);
   await writeFile(join(folder, 'api.key'), API.key);

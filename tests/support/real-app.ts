@@ -81,13 +81,17 @@ export async function startRealApp(extra: NodeJS.ProcessEnv = {}, entry: readonl
     },
     [Symbol.asyncDispose]: async () => {
       await stop(app.child);
-      await rm(dataDir, { recursive: true, force: true });
+      // A database of an app that was killed ends a moment after it.
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 10 });
     },
   };
   try {
     await untilReady(app);
   } catch (error) {
     await stop(app.child);
+    const taken = /(\w+) is \d+, where another program listens already/.exec(String(error))?.[1];
+    // Somebody has come in between, at a port that was found free.
+    if (taken !== undefined && extra[taken] === undefined) return startRealApp(extra, entry);
     throw error;
   }
   return app;
