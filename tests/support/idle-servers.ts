@@ -21,9 +21,13 @@ export function createIdleServers<Server extends AsyncDisposable>(): IdleServers
       const at = idle.findIndex(suits);
       const server = at === -1 ? await start() : idle.splice(at, 1)[0];
       if (server === undefined) throw new Error('No server was started.');
+      let isGivenBack = false;
       return {
         ...server,
         async [Symbol.asyncDispose]() {
+          // Else it would wait for two, and serve both at once.
+          if (isGivenBack) return;
+          isGivenBack = true;
           const isClear = await clear(server).then(
             () => true,
             () => false,
