@@ -3,6 +3,7 @@ import type { CheckId } from '../../routers/schemas/diagnostics.ts';
 import { DAY_MS } from '../../server/durations.ts';
 import { CertificateModel } from '../../server/models/certificate.ts';
 import { DnsChangeModel } from '../../server/models/dns-change.ts';
+import { DomainModel } from '../../server/models/domain.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { newId } from '../../server/mongo.ts';
 import { selfSigned } from '../support/certificate.ts';
@@ -293,6 +294,8 @@ beforeAll(async () => {
   });
 });
 afterEach(async () => {
+  // A test that is tried again would find its own.
+  await DomainModel.deleteMany({ _id: { $gt: '' } }).setOptions({ acrossAccounts: 'maintenance' });
   await JobModel.deleteMany({ status: 'queued' }).setOptions({ acrossAccounts: 'jobs' });
 });
 afterAll(async () => world?.[Symbol.asyncDispose]());

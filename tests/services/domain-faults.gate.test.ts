@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import { MINUTE_MS } from '../../server/durations.ts';
+import { DomainModel } from '../../server/models/domain.ts';
 import { JobModel } from '../../server/models/job.ts';
 import {
   createDomainApp,
@@ -253,7 +254,8 @@ beforeAll(async () => {
   app = await createDomainApp(lab);
 });
 afterEach(async () => {
-  // Else the checks of the domains of all tests would go on.
+  // Else the checks of the domains of all tests would go on, and a test that is tried again would find its own.
+  await DomainModel.deleteMany({ _id: { $gt: '' } }).setOptions({ acrossAccounts: 'maintenance' });
   await JobModel.deleteMany({ status: 'queued' }).setOptions({ acrossAccounts: 'jobs' });
 });
 afterAll(async () => {
