@@ -51,7 +51,7 @@ test('workers whose database is killed go on when it is back: each job has its e
       [null, null],
       [null, null],
     ]);
-    for (const { kill } of processes) kill();
+    await Promise.all(processes.map(({ kill }) => kill()));
     const effects = await RateLimitModel.find({ _id: { $in: ids.map((id) => `effect:${id}`) } });
     expect(effects.map(({ count }) => count)).toEqual(ids.map(() => 1));
   } finally {

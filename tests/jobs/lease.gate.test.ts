@@ -31,13 +31,15 @@ test('a process that was paused for longer than its lease finds its writes refus
   timeout: 300_000,
 }, async () => {
   const database = { uri: inject('mongoUri'), databaseName: mongoose.connection.name };
+  // What a try before this one has left would be claimed first.
+  await JobModel.deleteMany({ _id: { $gt: '' } }).setOptions({ acrossAccounts: 'jobs' });
   const deploymentId = await enqueue();
-  const paused = await startJobProcess({ ...database, mode: 'pause' });
+  await using paused = await startJobProcess({ ...database, mode: 'pause' });
   await paused.until('begun');
   paused.child.kill('SIGSTOP');
   await outlastLease();
 
-  const other = await startJobProcess(database);
+  await using _other = await startJobProcess(database);
   await expect.poll(() => JobModel.countDocuments({ status: 'done' }).setOptions({ acrossAccounts: 'jobs' })).toBe(1);
   paused.child.kill('SIGCONT');
   paused.tell('write');
@@ -47,6 +49,4 @@ test('a process that was paused for longer than its lease finds its writes refus
   expect(effect?.count).toBe(1);
   const [job] = await JobModel.find({ status: 'done' }).setOptions({ acrossAccounts: 'jobs' }).lean();
   expect(job).toMatchObject({ attempt: 2, fence: 2, payload: { deploymentId } });
-  paused.kill();
-  other.kill();
 });

@@ -2,13 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { program } from './program.ts';
 
-export type JobProcess = {
+export type JobProcess = AsyncDisposable & {
   child: ChildProcess;
   /** Resolves once it has said this line. */
   until(line: string): Promise<void>;
   /** Writes a line to its standard input. */
   tell(line: string): void;
-  kill(): void;
+  /** SIGKILL, and waits until it is gone, as its disposal does: one that lived on would work for the next test. */
+  kill(): Promise<void>;
 };
 
 export type JobProcessOptions = {
@@ -33,16 +34,24 @@ export async function startJobProcess(options: JobProcessOptions): Promise<JobPr
   child.stdout.on('data', (chunk: Buffer) => {
     said += chunk.toString('utf8');
   });
+  const ended = once(child, 'exit');
+  const kill = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  // It may be told something when it is dead.
+  child.stdin.on('error', () => undefined);
   const started: JobProcess = {
     child,
     async until(line) {
       while (!said.split('\n').includes(line)) {
         if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The worker ended. It said: ${said}`);
-        await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+        await Promise.race([once(child.stdout, 'data'), ended]);
       }
     },
     tell: (line) => void child.stdin.write(`${line}\n`),
-    kill: () => void child.kill('SIGKILL'),
+    kill,
+    [Symbol.asyncDispose]: kill,
   };
   await started.until('ready');
   return started;
