@@ -8,6 +8,7 @@ import mongoose from 'mongoose';
 import { afterAll, expect, test } from 'vitest';
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { cacheApp } from '../support/cached-app.ts';
+import { holdProcess } from '../support/held-process.ts';
 import { randomOf, SEED } from '../support/random.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { IS_FULL } from '../support/size.ts';
@@ -186,12 +187,11 @@ test('every acknowledged write survives kill -9 of both', () =>
 
 /** Stopped with its sockets open, as by a disk that does not answer. */
 async function whileDatabaseHangs(app: RealApp, work: () => Promise<void>): Promise<void> {
-  const pid = mongodPidOf(app);
-  process.kill(pid, 'SIGSTOP');
+  const letGo = await holdProcess(mongodPidOf(app));
   try {
     await work();
   } finally {
-    process.kill(pid, 'SIGCONT');
+    letGo();
   }
 }
 

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type Account, clientOf, openAccount, publishSite, startPublish } from '../support/api-account.ts';
+import { holdProcess } from '../support/held-process.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import type { RealApp } from '../support/real-app.ts';
 import { type Answer, ask, childAt, childrenOf, NO_ANSWER, startGroup } from '../support/real-group.ts';
@@ -39,7 +40,7 @@ test('processes that hang and are killed are started again, nobody waits for the
   loads.push(keep(() => ask(`${app.url}/api/ready`)));
   for (let kill = 0; kill < KILLS; kill += 1) {
     const killed = childAt(app, kill % 2);
-    process.kill(killed, 'SIGSTOP');
+    await holdProcess(killed);
     // It takes no connection any more: the other one takes those that come now.
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => visit(app, site.slug)));
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));

@@ -158,11 +158,12 @@ test.each(IS_FULL ? ['alone', 'with its group'] : ['with its group'])(
     const { socket } = await openSocket(app, await apiToken(account));
     const children = childrenOf(app);
     const left = once(socket, 'close');
+    const closed = once(app.child, 'close');
     const before = app.output().length;
     if (whom !== 'alone') for (const child of children) process.kill(child, 'SIGTERM');
     app.child.kill('SIGTERM');
     const [code] = await left;
-    await once(app.child, 'close');
+    await closed;
     expect(app.child.exitCode).toBe(0);
     expect(app.output()).not.toContain('Stopping takes too long');
     expect(code).toBe(1012);

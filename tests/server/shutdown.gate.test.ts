@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, expect, inject, test } from 'vitest';
 import { cacheApp } from '../support/cached-app.ts';
 import { followEvents } from '../support/event-client.ts';
+import { holdProcess } from '../support/held-process.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { IS_FULL } from '../support/size.ts';
 
@@ -64,6 +65,7 @@ test('a request in hand is answered whole before the end, nothing new is taken, 
     headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), Expect: '100-continue' },
   });
   const answered = once(inHand, 'response');
+  answered.catch(() => undefined);
   // The app says so once it has the request in hand.
   const isTaken = once(inHand, 'continue');
   inHand.flushHeaders();
@@ -91,13 +93,13 @@ test('a second signal later than a second after the first ends at once with 1, a
   // Held in the middle of its stop: the database does not answer to its signal.
   const pid = Number(/"message":"Database is running".*"pid":(\d+)/.exec(app.output())?.[1]);
   const closed = once(app.child, 'close');
-  process.kill(pid, 'SIGSTOP');
+  const letGo = await holdProcess(pid);
   await signalAndHear(app, 'SIGTERM');
   await wait(1.5 * SAME_SIGNAL_MS);
   app.child.kill('SIGTERM');
   // It is the signal that ends it, and not the time that a stop has.
   const exitCode = await endOf(app, closed);
-  process.kill(pid, 'SIGCONT');
+  letGo();
   expect(exitCode).toBe(1);
   await app.restart();
   expect((await fetch(`${app.url}/api/ready`)).status).toBe(200);

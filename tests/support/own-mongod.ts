@@ -1,12 +1,13 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { findMongod } from '../../server/database/mongod-binary.ts';
-import { initiate, launchMongod } from '../../server/database/mongod-process.ts';
+import { initiate, launchMongod, signalProcess } from '../../server/database/mongod-process.ts';
 import { readMongodSources } from '../../server/env.ts';
 import type { Log } from '../../server/log.ts';
 import { onFreePort } from './free-ports.ts';
+import { holdProcess } from './held-process.ts';
 
 type Database = ReturnType<InstanceType<typeof mongoose.mongo.MongoClient>['db']>;
 
@@ -31,13 +32,6 @@ export type OwnMongod = {
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const REPL_SET = 'own';
 const HOURS_MS = 6 * 3_600_000;
-
-/** A signal is taken by one thread, and the others go on for a moment: proc_pid_stat(5), third field. */
-async function isStopped(pid: number): Promise<boolean> {
-  const tasks = `/proc/${pid}/task`;
-  const stats = await Promise.all((await readdir(tasks)).map((id) => readFile(`${tasks}/${id}/stat`, 'utf8')));
-  return stats.every((stat) => stat.slice(stat.lastIndexOf(')')).startsWith(') T'));
-}
 
 /**
  * Returns a database of the test's own, with the durability of the product's, for apps with MONGODB_URI and for bare
@@ -71,14 +65,11 @@ export async function startOwnMongod(): Promise<OwnMongod> {
     endLeases: () => leaseUntil(new Date(0)),
     prolongLeases: () => leaseUntil(new Date(Date.now() + HOURS_MS)),
     async hold() {
-      const { pid } = running;
-      if (pid === undefined) throw new Error('The database has not started.');
-      process.kill(pid, 'SIGSTOP');
-      while (!(await isStopped(pid)));
-      return () => void process.kill(pid, 'SIGCONT');
+      if (running.pid === undefined) throw new Error('The database has not started.');
+      return holdProcess(running.pid);
     },
     async kill() {
-      if (running.pid !== undefined) process.kill(running.pid, 'SIGKILL');
+      if (running.pid !== undefined) signalProcess(running.pid, 'SIGKILL');
       await running.ended;
     },
     async restart() {
@@ -89,6 +80,8 @@ export async function startOwnMongod(): Promise<OwnMongod> {
     },
     async [Symbol.asyncDispose]() {
       await client.close();
+      // A test that failed may have left it held, and the signal of the stop would wait for ever.
+      if (running.pid !== undefined) signalProcess(running.pid, 'SIGCONT');
       await running.stop();
       await rm(dbPath, { recursive: true, force: true });
     },

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { setTimeout as wait } from 'node:timers/promises';
+import { holdProcess } from './held-process.ts';
 import { type RealApp, startRealApp } from './real-app.ts';
 
 /** Returns the product in so many processes behind one port. */
@@ -37,21 +36,14 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** A process that is about to be stopped may take one more connection, and nobody would answer that. */
-async function untilStopped(pid: number): Promise<void> {
-  const isHeld = (): boolean => /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  while (!isHeld()) await wait(1);
-}
-
 /** While this child alone runs, it takes every connection: the others are held in the meantime. */
 export async function withChild<T>(app: RealApp, pid: number, work: () => Promise<T>): Promise<T> {
   const others = childrenOf(app).filter((other) => other !== pid);
-  for (const other of others) process.kill(other, 'SIGSTOP');
+  const letGo = await Promise.all(others.map(holdProcess));
   try {
-    for (const other of others) await untilStopped(other);
     return await work();
   } finally {
-    for (const other of others) process.kill(other, 'SIGCONT');
+    for (const goOn of letGo) goOn();
   }
 }
 
