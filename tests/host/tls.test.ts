@@ -7,6 +7,7 @@ import { VisitModel } from '../../server/models/visit.ts';
 import { createSecrets, newKeys } from '../../server/secrets.ts';
 import { parseSiteHost } from '../../server/site-names.ts';
 import { selfSigned } from '../support/certificate.ts';
+import { closeOf } from '../support/close-of.ts';
 import { createTestHost, get, publishSite, type TestHost, type TestHostOptions } from '../support/host.ts';
 import { askHttp1, askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
 
@@ -239,7 +240,7 @@ test('a stop lets an answer over HTTP/2 end and closes what is only kept open', 
   const port = tlsPort(site);
   const stream = busy.request({ ':path': '/large.bin' });
   await once(stream, 'response');
-  const idleClosed = once(idle, 'close');
+  const idleClosed = closeOf(idle);
   const stopped = site.host.stop();
   await idleClosed;
   let bytes = 0;

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { OpenArtifact } from '../../server/artifacts/store.ts';
 import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { closeOf } from '../support/close-of.ts';
 import { holdReading } from '../support/held-reading.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { bytesOf, contextOf, sha256Of } from '../support/publishing.ts';
@@ -52,7 +53,7 @@ async function restOf(socket: Socket): Promise<number> {
     received += piece.length;
   });
   socket.resume();
-  await once(socket, 'close');
+  await closeOf(socket);
   return received;
 }
 

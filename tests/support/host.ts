@@ -14,6 +14,7 @@ import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { newId } from '../../server/mongo.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
+import { closeOf } from './close-of.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; text: string };
@@ -155,7 +156,7 @@ export async function raw(port: number, text: string): Promise<string> {
   await once(socket, 'connect');
   // Not `end`: Node drops an answer that is still on its way to a connection half closed.
   socket.write(Buffer.from(text, 'latin1'));
-  await once(socket, 'close');
+  await closeOf(socket);
   return received;
 }
 

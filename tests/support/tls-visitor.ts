@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type ClientHttp2Session, connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { closeOf } from './close-of.ts';
 
 export type TlsAnswer = { status: number; headers: IncomingHttpHeaders; text: string };
 
@@ -39,7 +40,7 @@ export async function askHttp1(
     received += piece.toString('latin1');
   });
   socket.write(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
-  await once(socket, 'close');
+  await closeOf(socket);
   return received;
 }
 

@@ -10,6 +10,7 @@ import { createListener } from '../../server/transport/listener.ts';
 import { createTlsServer, serveHttp2, type TlsOptions } from '../../server/transport/tls.ts';
 import { createUnreadBudget } from '../../server/transport/unread-budget.ts';
 import { selfSigned } from '../support/certificate.ts';
+import { closeOf } from '../support/close-of.ts';
 import { TLS_ADDRESSES } from '../support/tls-addresses.ts';
 import { askHttp1, askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
@@ -100,19 +101,19 @@ test('a connection that HTTP/2 cannot be spoken on is closed', async () => {
   // Node takes a connection once.
   await using site = await secured((socket) => void performServerHandshake(socket).on('error', () => undefined));
   const socket = await handshake(site.port, HOST, { ALPNProtocols: ['h2'] });
-  await once(socket.resume(), 'close');
+  await closeOf(socket.resume());
 });
 
 test('a connection that HTTP/1.1 cannot be spoken on is closed', async () => {
   await using site = await secured(broken);
   const socket = await handshake(site.port, HOST, { ALPNProtocols: ['http/1.1'] });
-  await once(socket.resume(), 'close');
+  await closeOf(socket.resume());
 });
 
 test('a connection with a stream that cannot be taken is closed', async () => {
   await using site = await secured(() => undefined, brokenNumber());
   const session = await openHttp2(site.port, HOST);
-  const closed = once(session, 'close');
+  const closed = closeOf(session);
   await expect(askHttp2(session, '/')).rejects.toThrow();
   await closed;
 });

@@ -8,6 +8,7 @@ import type { WebRequest } from '../../server/transport/http2.ts';
 import type { WebResponse } from '../../server/transport/http2-response.ts';
 import { createListener, type ListenerTimeouts } from '../../server/transport/listener.ts';
 import { selfSigned } from '../support/certificate.ts';
+import { closeOf } from '../support/close-of.ts';
 import { TLS_ADDRESSES } from '../support/tls-addresses.ts';
 import { askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
@@ -62,12 +63,12 @@ test('a session ends after a thousand requests, also where each is reset', async
     return hello(request, response);
   });
   const session = await openHttp2(server.port, HOST);
-  const closed = once(session, 'close');
+  const closed = closeOf(session);
   await resetMany(session, 3 * REQUESTS_PER_SESSION);
   await closed;
   expect(handled).toBeLessThanOrEqual(REQUESTS_PER_SESSION);
   const polite = await openHttp2(server.port, HOST);
-  const ended = once(polite, 'close');
+  const ended = closeOf(polite);
   for (let n = 0; n < REQUESTS_PER_SESSION; n += 1) expect((await askHttp2(polite, '/')).text).toBe('hello');
   await ended;
 });
@@ -79,11 +80,11 @@ test('a session without requests is closed, and one over which nothing moves is 
     connectionsCheckingInterval: 20,
   });
   const idle = await openHttp2(server.port, HOST);
-  await once(idle, 'close');
+  await closeOf(idle);
   const silent = await openHttp2(server.port, HOST);
   const stream = silent.request({ ':path': '/' });
   stream.on('error', () => undefined);
-  await once(silent, 'close');
+  await closeOf(silent);
   expect(stream.destroyed).toBe(true);
 });
 
@@ -109,7 +110,7 @@ test.each([
   async (_, handle) => {
     await using server = await listening(handle, { silentMs: 400, connectionsCheckingInterval: 20 });
     const session = await openWithoutWindow(server.port);
-    const closed = once(session, 'close');
+    const closed = closeOf(session);
     const stream = request(session);
     await once(stream, 'response');
     const talking = setInterval(() => {
@@ -150,7 +151,7 @@ test('when all sessions hold too much, the one that has let it lie longest is cu
   }
   expect(sessions.filter(({ destroyed }) => destroyed)).toEqual([]);
   const first = sessions[0] ?? expect.unreachable();
-  const closed = once(first, 'close');
+  const closed = closeOf(first);
   const visitor = await openHttp2(server.port, HOST);
   expect((await askHttp2(visitor, '/')).text).toHaveLength(1024 * 1024);
   await closed;

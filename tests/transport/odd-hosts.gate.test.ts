@@ -1,7 +1,7 @@
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { closeOf } from '../support/close-of.ts';
 import { createTestHost, type TestHost } from '../support/host.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { IS_FULL } from '../support/size.ts';
@@ -39,7 +39,7 @@ async function say(port: number, line: string, host: string, more: string): Prom
   const close = more.includes('Upgrade') ? HANDSHAKE : 'Connection: close';
   const head = [`${line} HTTP/1.1`, `Host: ${host}`, close, ...(more === '' ? [] : [more])];
   socket.write(`${head.join('\r\n')}\r\n\r\n${more.endsWith('Content-Length: 2') ? '{}' : ''}`, 'latin1');
-  await once(socket, 'close');
+  await closeOf(socket);
   return text;
 }
 

@@ -7,6 +7,7 @@ import type { WebRequest } from '../../server/transport/http2.ts';
 import type { WebResponse } from '../../server/transport/http2-response.ts';
 import { createListener } from '../../server/transport/listener.ts';
 import { selfSigned } from '../support/certificate.ts';
+import { closeOf } from '../support/close-of.ts';
 import { TLS_ADDRESSES } from '../support/tls-addresses.ts';
 import { handshake, openHttp2 } from '../support/tls-visitor.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
@@ -60,7 +61,7 @@ async function restOf(socket: TLSSocket): Promise<number> {
   socket.on('data', (piece: Buffer) => {
     received += piece.length;
   });
-  await once(socket.resume(), 'close');
+  await closeOf(socket.resume());
   return received;
 }
 
