@@ -117,9 +117,8 @@ test('a socket that is destroyed again and again loses nothing and doubles nothi
       killed += 1;
     }
   })();
-  await notify(person, numbers(1, events));
+  await Promise.all([breaking, notify(person, numbers(1, events))]);
   await client.until(() => client.messages().length >= events);
-  await breaking;
 
   expect(client.messages()).toEqual(numbers(1, events));
   expect(killed).toBeGreaterThan(kills / 2);

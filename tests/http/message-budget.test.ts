@@ -25,6 +25,8 @@ async function openFrom(app: TestApp, { url, origin }: Listening, address: strin
     headers: { origin, 'x-forwarded-for': address },
   });
   const closed = once(socket, 'close').then(([code, reason]) => [code, String(reason)]);
+  // Of a connection that is refused the wait for its opening tells.
+  closed.catch(() => undefined);
   await once(socket, 'open');
   socket.send(JSON.stringify({ method: 'connectionParams', data: { token } }));
   const params = { path: 'events.stream', input: { json: {} } };
@@ -44,7 +46,7 @@ async function statusOfCall({ url }: Listening, address: string): Promise<number
 
 /** Begins a call whose body does not come. */
 async function holdCall({ port }: Listening, address: string) {
-  const call = connect(port, '127.0.0.1');
+  const call = connect(port, '127.0.0.1').on('error', () => undefined);
   await once(call, 'connect');
   const head = ['POST /api/login HTTP/1.1', 'Host: localhost', 'Content-Type: application/json'];
   const more = [`Content-Length: ${BYTES}`, `X-Forwarded-For: ${address}`, 'Expect: 100-continue', '', ''];

@@ -85,15 +85,16 @@ function fetchFrom(port: number): UploadFetch {
   return async (path, { body, signal, ...init }) => {
     const bytes = body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : String(body);
     return new Promise((resolve, reject) => {
-      const call = httpRequest({ port, path, method: init.method, agent: false }, async (answer) => {
-        const text = await textOf(answer);
-        const retryAfter = answer.headers['retry-after'];
-        const headers = { ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
-        resolve(new Response(text === '' ? null : text, { status: answer.statusCode ?? 0, headers }));
+      const fail = (cause: unknown): void =>
+        reject(signal?.aborted ? signal.reason : new TypeError('Failed to fetch', { cause }));
+      const call = httpRequest({ port, path, method: init.method, agent: false }, (answer) => {
+        textOf(answer).then((text) => {
+          const retryAfter = answer.headers['retry-after'];
+          const headers = { ...(retryAfter !== undefined && { 'Retry-After': retryAfter }) };
+          resolve(new Response(text === '' ? null : text, { status: answer.statusCode ?? 0, headers }));
+        }, fail);
       });
-      call.on('error', (cause) =>
-        reject(signal?.aborted ? signal.reason : new TypeError('Failed to fetch', { cause })),
-      );
+      call.on('error', fail);
       signal?.addEventListener('abort', () => call.destroy());
       call.end(bytes);
     });
