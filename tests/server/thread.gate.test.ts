@@ -4,6 +4,7 @@ import { refusalOf } from '../support/refusal.ts';
 
 const NEVER = new AbortController().signal;
 const HEAP_MAX_MB = 32;
+const SILENT_MS = 1_500;
 
 /** Returns a thread of this text. */
 function threadOf(text: string, options: { silentMs?: number; signal?: AbortSignal } = {}) {
@@ -16,14 +17,14 @@ const ECHOES =
   "import { parentPort } from 'node:worker_threads'; parentPort.on('message', (said) => parentPort.postMessage(said));";
 
 test('a thread that makes no progress is given up after its time, and can be ended', async () => {
-  const thread = threadOf(HANGS, { silentMs: 300 });
+  // It takes a while to begin where others compute.
+  const thread = threadOf(HANGS, { silentMs: SILENT_MS });
   expect(await thread.next()).toBe('begun');
   expect(await refusalOf(thread.next())).toMatchObject({ code: 'overloaded' });
   await thread.end();
 });
 
 test('a thread that says something again and again has all the time it needs', async () => {
-  const SILENT_MS = 1_500;
   const thread = threadOf(ECHOES, { silentMs: SILENT_MS });
   const startedAt = performance.now();
   while (performance.now() - startedAt < 1.5 * SILENT_MS) {

@@ -138,7 +138,8 @@ test('after creations and removals in any order the count is the number of deplo
       acts += 1;
       const oldest = acts % 3 === 0 ? mine.shift() : undefined;
       const idempotencyKey = `churn-${lane}-${acts}`;
-      if (oldest !== undefined) await ada.caller.deployments.remove({ deploymentId: oldest });
+      if (oldest !== undefined)
+        await retryUntilAvailable(() => ada.caller.deployments.remove({ deploymentId: oldest }));
       else mine.push((await create({ name: `Site ${lane}`, platform: 'built-in', idempotencyKey })).id);
     }
   }
@@ -197,7 +198,7 @@ test('once the plan fell, nothing above its cap is created any more', async () =
   async function createUntilRefused(): Promise<string> {
     for (;;) {
       const startedAfter = hasFallen;
-      const creation = ada.caller.deployments.create({ name: 'Site', platform: 'built-in' });
+      const creation = retryUntilAvailable(() => ada.caller.deployments.create({ name: 'Site', platform: 'built-in' }));
       const isCreated = await creation.then(
         () => true,
         () => false,
@@ -225,8 +226,8 @@ test.each<PaidPlan>(IS_FULL ? ['PRO', 'BASIC'] : ['BASIC'])(
   async (plan) => {
     await using app = await createTestApp();
     const ada = await personWith(app, plan);
-    const create = () =>
-      ada.caller.deployments.create({ name: 'Atlas', platform: 'built-in', idempotencyKey: 'click-0123456789' });
+    const input = { name: 'Atlas', platform: 'built-in', idempotencyKey: 'click-0123456789' } as const;
+    const create = () => retryUntilAvailable(() => ada.caller.deployments.create(input));
 
     const answers = await Promise.all(Array.from({ length: 20 }, create));
 

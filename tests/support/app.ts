@@ -198,7 +198,8 @@ export async function createTestApp(options: TestAppOptions = {}) {
     jobs: { drain: () => worker.drain() },
     async [Symbol.asyncDispose]() {
       await worker.stop();
-      await rm(folder, { recursive: true, force: true });
+      // What still ends beside the test may write there.
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }

@@ -1,6 +1,7 @@
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { buildIndexes, connectMongo } from '../../server/mongo.ts';
+import './patient-wait.ts';
 
 /**
  * Every test file has a database to itself, with the indexes of the product: each worker has one, which is emptied at the
