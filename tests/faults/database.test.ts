@@ -5,7 +5,7 @@ import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { cacheApp } from '../support/cached-app.ts';
 import { holdProcess } from '../support/held-process.ts';
@@ -62,7 +62,6 @@ async function untilReady(app: RealApp): Promise<void> {
 }
 
 const cachedApp = cacheApp(() => startRealApp());
-afterAll(cachedApp.end);
 
 type KillAndLook = {
   prepare?: (app: RealApp) => Promise<void>;

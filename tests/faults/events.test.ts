@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createFairleadClient } from '../../routers/client.ts';
 import { cacheApp } from '../support/cached-app.ts';
 import { type EventClient, followEvents, type Seen } from '../support/event-client.ts';
@@ -36,7 +36,6 @@ async function tokensOf(app: RealApp): Promise<{ reading: string; writing: strin
 /** An app whose account may send as many notifications as it likes (tests/support/faulty-main.ts). */
 const startApp = (env?: NodeJS.ProcessEnv): Promise<RealApp> => startRealApp(env, faultyEntry({}));
 const cachedApp = cacheApp(() => startApp());
-afterAll(cachedApp.end);
 
 type Writer = { acknowledged: string[]; stop(): Promise<void> };
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openAccount, publishSite } from '../support/api-account.ts';
 import { cacheApp } from '../support/cached-app.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
@@ -54,10 +54,7 @@ function startSupervised(env: NodeJS.ProcessEnv = {}): Promise<RealApp> {
 }
 
 const cachedApp = cacheApp(() => startSupervised());
-// How long the next start is put off is told by those before: a test that is tried again begins with a new app.
-afterEach(({ task }) => (task.result?.state === 'fail' ? cachedApp.end() : undefined));
 afterEach(() => rm(DEADLY, { force: true }));
-afterAll(cachedApp.end);
 
 test.each(IS_FULL ? [1, 2] : [1])(
   'of %i processes one that is frozen is ended and started again',

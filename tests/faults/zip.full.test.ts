@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { forgetPeakRss, peakRssBytes, rssBytes } from '../bench/harness.ts';
 import { type Account, clientOf, openAccount, releaseEnd } from '../support/api-account.ts';
 import { cacheApp } from '../support/cached-app.ts';
@@ -72,7 +72,6 @@ const cachedApp = cacheApp(() =>
     'dist/server/main.js',
   ]),
 );
-afterAll(cachedApp.end);
 
 test(`large ZIPs (${ZIPS} at once) and those of many entries stay within a small heap and a bounded memory`, async () => {
   const isQuiet = (loadavg()[0] ?? 0) < availableParallelism();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Account, clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
 import { cacheApp } from '../support/cached-app.ts';
@@ -22,7 +22,6 @@ const NEW_DATA = 'There are no data yet';
 const START_TIMEOUT_MS = 100_000;
 
 const cachedApp = cacheApp(() => startGroup({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }));
-afterAll(cachedApp.end);
 
 const visit = (app: RealApp, slug: string): Promise<Answer> => ask(`http://${slug}.localhost:${app.sitesPort}/`);
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { afterAll, expect, inject, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { cacheApp } from '../support/cached-app.ts';
 import { followEvents } from '../support/event-client.ts';
 import { holdProcess } from '../support/held-process.ts';
@@ -27,7 +27,6 @@ async function signalAndHear(app: RealApp, signal: NodeJS.Signals): Promise<void
 }
 
 const cachedApp = cacheApp(() => startRealApp({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }));
-afterAll(cachedApp.end);
 
 /** The other tests stop it by SIGTERM. */
 test.each(IS_FULL ? (['SIGTERM', 'SIGINT'] as const) : (['SIGINT'] as const))(

@@ -1,3 +1,4 @@
+import { afterAll, afterEach } from 'vitest';
 import type { RealApp } from './real-app.ts';
 
 export type CachedApp = {
@@ -6,18 +7,24 @@ export type CachedApp = {
   end(): Promise<void>;
 };
 
-/** Returns one app that all tests of a file share which need a running app and nothing more. */
+/**
+ * Returns one app that all tests of a file share which need a running app and nothing more. It ends with the file, and with
+ * a test that fails: tried again in the same app, that would find its own accounts there.
+ */
 export function cacheApp(start: () => Promise<RealApp>): CachedApp {
   let app: RealApp | undefined;
+  async function end(): Promise<void> {
+    await app?.[Symbol.asyncDispose]();
+    app = undefined;
+  }
+  afterEach(({ task }) => (task.result?.state === 'fail' ? end() : undefined));
+  afterAll(end);
   return {
     async running() {
       if (app === undefined) app = await start();
       else if (app.child.exitCode !== null || app.child.signalCode !== null) await app.restart();
       return app;
     },
-    async end() {
-      await app?.[Symbol.asyncDispose]();
-      app = undefined;
-    },
+    end,
   };
 }
