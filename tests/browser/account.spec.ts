@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readOutbox } from '../../server/mail/outbox.ts';
 import { holdCalls } from '../specification/held-network.ts';
 import { readZip } from '../support/read-zip.ts';
-import { expect, logInHere, newcomer, refusedCall, register, seeDisclaimer, test } from './fixtures.ts';
+import { ASKED_TOO_LATE, expect, logInHere, newcomer, refusedCall, register, seeDisclaimer, test } from './fixtures.ts';
 import type { SharedApp } from './shared-app.ts';
 
 const NEW_PASSWORD = 'Another anchor 2';
@@ -143,7 +143,7 @@ test('a token is shown once and works until it is revoked; name and password can
 });
 
 test('an account is deleted with its name typed, and cannot be signed in to again', async ({ page, complaints }) => {
-  complaints.allow(refusedCall(401, '/api/trpc/auth.login'));
+  complaints.allow(ASKED_TOO_LATE);
   complaints.allow(refusedCall(400, '/api/trpc/account.delete'));
   const credentials = await newcomer(page);
   await page.goto('/account');

@@ -36,6 +36,8 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   context: async ({ context, isFeedbackAsked }, use) => {
     if (isFeedbackAsked) await context.addInitScript(markAsked, SESSION_KEYS.feedbackAsked);
     await use(context);
+    // What a test still answers for a server when it ends fails with the page, and would belong to no test.
+    for (const page of context.pages()) await page.unrouteAll({ behavior: 'ignoreErrors' });
   },
   baseURL: async ({ app }, use) => use(app.url),
   // biome-ignore lint/correctness/noEmptyPattern: as above.
@@ -126,6 +128,9 @@ export function refusedCall(status: number, path: string): RegExp {
     `Failed to load resource: the server responded with a status of ${status} .*\\(http[^ ]*${escaped}`,
   );
 }
+
+/** What a screen still asks when its session ends is refused; how far it has come by then is a matter of moments. */
+export const ASKED_TOO_LATE = refusedCall(401, '/api/');
 
 let people = 0;
 

@@ -3,7 +3,16 @@ import { basename, join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { openAccount, publishSite } from '../support/api-account.ts';
 import { oddNames, type SiteFiles, twentyPages, viteBuild, writeSite } from '../support/sites.ts';
-import { expect, logIn, newCredentials, newcomer, registerHere, seeDisclaimer, test } from './fixtures.ts';
+import {
+  ASKED_TOO_LATE,
+  expect,
+  logIn,
+  newCredentials,
+  newcomer,
+  registerHere,
+  seeDisclaimer,
+  test,
+} from './fixtures.ts';
 import { bodyOf, chooseFolder, expectLive, publishFolder } from './publishing.ts';
 
 /** A file of any type, asked for by a page of its site. */
@@ -15,7 +24,8 @@ async function fetchedBySite(page: Page, address: string, encodedPath: string): 
   return body;
 }
 
-test('a folder that waits is gone for the next account in the tab', async ({ page, folder }) => {
+test('a folder that waits is gone for the next account in the tab', async ({ page, folder, complaints }) => {
+  complaints.allow(ASKED_TOO_LATE);
   await writeSite(folder, twentyPages());
   await newcomer(page);
   await page.goto('/new-deployment');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { twentyPages, writeSite } from '../support/sites.ts';
 import {
+  ASKED_TOO_LATE,
   countToasts,
   endOtherSessions,
   expect,
@@ -83,7 +84,12 @@ test('a visitor who has not seen the disclaimer is led to it once, without a toa
   expect(toasts()).toEqual([]);
 });
 
-test('a session that was ended elsewhere is told with a notice and leads to sign-in', async ({ page, app }) => {
+test('a session that was ended elsewhere is told with a notice and leads to sign-in', async ({
+  page,
+  app,
+  complaints,
+}) => {
+  complaints.allow(ASKED_TOO_LATE);
   await seeDisclaimer(page);
   const credentials = await register(page);
   await page.goto('/deployments');
@@ -128,7 +134,7 @@ test('a session that ends in mid-upload loses nothing: the same account signs in
   folder,
   complaints,
 }) => {
-  complaints.allow(refusedCall(401, '/api/uploads/'));
+  complaints.allow(ASKED_TOO_LATE);
   await writeManyFiles(folder);
   const credentials = await newcomer(page);
   const accepted = watchAccepted(page);

@@ -8,7 +8,7 @@ import { startRealApp } from '../support/real-app.ts';
 import { type SiteFiles, twentyPages, writeSite } from '../support/sites.ts';
 import { IS_FULL } from '../support/size.ts';
 import { writeZip } from '../support/zip-writer.ts';
-import { expect, newcomer, newcomerByForms, refusedCall, registerHere, seeDisclaimer, test } from './fixtures.ts';
+import { ASKED_TOO_LATE, expect, newcomer, newcomerByForms, registerHere, seeDisclaimer, test } from './fixtures.ts';
 
 /** A site with many small files: there is a middle of sending it. */
 function manyFiles(greeting: string): SiteFiles {
@@ -294,8 +294,7 @@ test('a visitor’s folder survives registration and reloads, and is published f
 });
 
 test('what waits is in one tab alone, and is gone after a logout', async ({ page, context, folder, complaints }) => {
-  // The first tab may still be asking whether the address of the site is free when the other logs out.
-  complaints.allow(refusedCall(401, '/api/trpc/deployments.checkAddress?'));
+  complaints.allow(ASKED_TOO_LATE);
   const zip = join(folder, 'waits.zip');
   await writeFile(zip, zipOf(twentyPages()));
   await newcomer(page);

@@ -1,5 +1,5 @@
 import type { APIRequestContext, APIResponse, Page } from '@playwright/test';
-import { expect, logInHere, newCredentials, refusedCall, registerHere, test } from '../browser/fixtures.ts';
+import { ASKED_TOO_LATE, expect, logInHere, newCredentials, registerHere, test } from '../browser/fixtures.ts';
 import { personOf } from './accounts.ts';
 import { callsOf, expectHeadersRead, muteRealtime, REFRESH, watchCalls } from './calls.ts';
 
@@ -18,8 +18,7 @@ test('login, registration and refresh carry no token, every other call carries a
   app,
   complaints,
 }) => {
-  // What the screen still asks when the session ends is refused.
-  complaints.allow(refusedCall(401, '/api/trpc/'));
+  complaints.allow(ASKED_TOO_LATE);
   await muteRealtime(page);
   const calls = watchCalls(page);
   await signInByForm(page, app.url);

@@ -1,5 +1,5 @@
 import type { BrowserContext, Locator, Page } from '@playwright/test';
-import { expect, refusedCall, test } from '../browser/fixtures.ts';
+import { ASKED_TOO_LATE, expect, test } from '../browser/fixtures.ts';
 import { enrol, seenBefore, signedIn } from './accounts.ts';
 import { holdScreens } from './held-network.ts';
 import { follow } from './navigation.ts';
@@ -91,8 +91,7 @@ test('the sidebar has four groups, their entries in order with badges, and a foo
 });
 
 test('the sidebar Logout entry points to /login and logs out', async ({ page, context, app, complaints }) => {
-  // The line about the trial may still be on its way to ask when the session ends.
-  complaints.allow(refusedCall(401, 'subscription'));
+  complaints.allow(ASKED_TOO_LATE);
   const person = await signInFor(context, app.url);
   await page.goto('/help');
   const logout = page.getByRole('complementary').getByRole('link', { name: 'Logout' });
@@ -163,7 +162,8 @@ test('the mobile slide-in has three groups, keeps the focus, and closes on Escap
   await expect(menu).toBeHidden();
 });
 
-test('the account menu stands on the sidebar and on the mobile bar', async ({ page, context, app }) => {
+test('the account menu stands on the sidebar and on the mobile bar', async ({ page, context, app, complaints }) => {
+  complaints.allow(ASKED_TOO_LATE);
   await signInFor(context, app.url);
   await page.goto('/settings');
   const check = async (area: Locator): Promise<void> => {

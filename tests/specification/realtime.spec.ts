@@ -95,7 +95,8 @@ test('the connection is told of only when it flips, and is tried again after 10 
   ownApp,
   complaints,
 }) => {
-  complaints.allow(/WebSocket connection to .* failed/);
+  // What was on its way when the app was killed.
+  complaints.allow(/WebSocket connection to .* failed|Failed to load resource: net::ERR_/);
   await page.clock.install();
   const shown = await watchToasts(page);
   const sockets = await watchSockets(page);
