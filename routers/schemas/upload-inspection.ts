@@ -5,8 +5,9 @@ import {
   generatorOf,
   type UploadKind,
 } from './detect-project.ts';
+import { type RootLinks, rootLinkSteps } from './root-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
-import { rootLinkProblem, ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
+import { ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
 
 /** What an upload is and what looks wrong in it: pure, over names, sizes and a few texts. */
 export type UploadInspection = {
@@ -25,8 +26,8 @@ export type UploadInspection = {
   totalBytes: number;
   largest: OfferedFile[];
   problems: UploadProblem[];
-  /** Links that break where the site is served below a folder, as some platforms do; null where there are none. */
-  rootLinks: UploadProblem | null;
+  /** Links that break below some folders of a host, or at its root (root-links.ts); null where there are none. */
+  rootLinks: RootLinks | null;
 };
 
 export type UploadProblem = {
@@ -49,6 +50,7 @@ export type ProblemCode =
   | 'link_case'
   | 'broken_link'
   | 'root_link'
+  | 'folder_link'
   | 'rule_ignored';
 
 /** Folders that the usual tools write the finished site to. */
@@ -90,10 +92,11 @@ export function* inspectionSteps(
   const tool = project.kind === 'source' ? project.framework : null;
   const needsBuild = project.kind === 'source';
   const description = { ...describeKind(project, buildFolder), framework: project.framework };
+  const rootLinks = description.kind === 'source' ? null : yield* rootLinkSteps(looks, paths);
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),
-    ...(yield* textProblemSteps(files, texts, looks, description.kind)),
+    ...(yield* textProblemSteps(files, texts, looks, { kind: description.kind, below: rootLinks?.folder ?? null })),
     ...ruleProblems(texts),
   ];
   return {
@@ -108,7 +111,7 @@ export function* inspectionSteps(
       .slice(0, 5)
       .map(({ path, sizeBytes }) => ({ path, sizeBytes })),
     problems,
-    rootLinks: description.kind === 'source' ? null : rootLinkProblem(looks),
+    rootLinks,
   };
 }
 

@@ -199,19 +199,28 @@ export function leadsInside(target: string): boolean {
   return !/[{}<>]|\$\(|%[A-Z_]+%/.test(target);
 }
 
+/** Returns where a link leads on a site that is below this folder of its host, as if that were the root. */
+export function withoutFolder(target: string, folder: string): string {
+  const start = `/${folder}`;
+  if (!target.startsWith(start)) return target;
+  const rest = target.slice(start.length);
+  if (rest.startsWith('/')) return rest;
+  return rest === '' || /^[?#]/.test(rest) ? `/${rest}` : target;
+}
+
 /**
  * Holds references against the names of an upload, by the rules of the built-in host: a folder is its index.html, and
- * an address may leave out `.html`. `folded` maps each path in small letters to the path as it is.
+ * an address may leave out `.html`. `folded` maps each path in small letters to the path as it is; `below` is the folder
+ * of its host that the site was built to be below.
  */
 export function checkLinks(
   from: string,
   links: readonly FoundLink[],
-  paths: ReadonlySet<string>,
-  folded: ReadonlyMap<string, string>,
+  { paths, folded, below }: { paths: ReadonlySet<string>; folded: ReadonlyMap<string, string>; below: string | null },
 ): LinkFault[] {
   const faults: LinkFault[] = [];
   for (const link of links) {
-    const path = resolve(from, link.target);
+    const path = resolve(from, below === null ? link.target : withoutFolder(link.target, below));
     if (path === null) continue;
     const candidates = candidatesOf(path);
     if (candidates.some((candidate) => paths.has(candidate))) continue;

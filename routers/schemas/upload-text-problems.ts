@@ -51,12 +51,15 @@ const LISTED_PLACES = 50;
 /** Judging so many takes some milliseconds at most, also where each of them is as long as may be. */
 const LINKS_A_STEP = 20;
 
-/** What the texts of an upload, by path, give to complain about: keys first, they cost most. */
+/**
+ * What the texts of an upload, by path, give to complain about: keys first, they cost most. `below` is the folder that the
+ * site was built to be below.
+ */
 export function* textProblemSteps(
   files: readonly OfferedFile[],
   texts: ReadonlyMap<string, string>,
   looks: ReadonlyMap<string, TextFindings>,
-  kind: UploadKind,
+  { kind, below }: { kind: UploadKind; below: string | null },
 ): Generator<void, UploadProblem[]> {
   // The links of source are the build's to resolve.
   if (kind === 'source') return tokenProblems(looks);
@@ -67,7 +70,7 @@ export function* textProblemSteps(
   const faults: PlacedLinkFault[] = [];
   for (const [path, { links }] of looks) {
     for (let start = 0; start < links.length; start += LINKS_A_STEP) {
-      const some = checkLinks(path, links.slice(start, start + LINKS_A_STEP), paths, folded)
+      const some = checkLinks(path, links.slice(start, start + LINKS_A_STEP), { paths, folded, below })
         .filter(({ link, leadsTo, state }) => !link.isPage || state === 'case' || !mayBeAnswered(leadsTo))
         .map((fault) => ({ ...fault, path }));
       faults.push(...some);
@@ -143,21 +146,6 @@ function brokenProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
         .map(({ path, link }) => ({ path, line: link.line, text: `${link.target} is not there` })),
     },
   ];
-}
-
-/** A browser takes the first slash of a link for the root of the host, which is above the folder of the site. */
-export function rootLinkProblem(looks: ReadonlyMap<string, TextFindings>): UploadProblem | null {
-  const places = [...looks].flatMap(([path, { links }]) =>
-    links.filter(({ target }) => target.startsWith('/')).map(({ target, line }) => ({ path, line, text: target })),
-  );
-  if (places.length === 0) return null;
-  return {
-    code: 'root_link',
-    message: places.length === 1 ? '1 link begins with a slash.' : `${places.length} links begin with a slash.`,
-    hint: 'The site is published below a folder there, and such a link leads outside it. Write the links without the first slash, publish it in a repository whose site is at the root, or give the site a domain of its own.',
-    path: null,
-    places: places.slice(0, LISTED_PLACES),
-  };
 }
 
 /** Returns the lines of `_redirects` and `_headers` that the built-in host does not follow. */

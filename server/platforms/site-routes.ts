@@ -7,9 +7,9 @@ import {
 } from '../../routers/schemas/address-pattern.ts';
 import type { HeaderPattern } from '../../routers/schemas/header-pattern.ts';
 import { type HeaderRule, parseHeaders } from '../../routers/schemas/headers-file.ts';
+import { packingOf } from '../../routers/schemas/packed-files.ts';
 import { parseRedirects, type RedirectRule } from '../../routers/schemas/redirects-file.ts';
 import { contentTypeOf } from '../host/responses/content-types.ts';
-import { packingOf } from '../host/responses/packed-files.ts';
 
 /**
  * How a site is answered, as an ordered list of routes in the form of the Build Output API (vercel.com/docs/build-output-api,
@@ -131,7 +131,6 @@ function literal(text: string): string {
   return text.replaceAll('$', '%24');
 }
 
-/** Of two rules that set one header the later counts at Vercel, and what its edge sets by itself cannot be taken away. */
 /** Says of files that are packed already how browsers unpack them, as the built-in host does. */
 function packedRoutes(paths: readonly string[]): Route[] {
   return paths.flatMap((path) => {
@@ -145,6 +144,7 @@ function packedRoutes(paths: readonly string[]): Route[] {
   });
 }
 
+/** Of two rules that set one header the later counts at Vercel, and what its edge sets by itself cannot be taken away. */
 function headerRoute({ fits, set }: HeaderRule): Route[] {
   if (set.length === 0) return [];
   const headers: Record<string, string> = {};

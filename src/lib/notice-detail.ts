@@ -4,7 +4,7 @@ import type { NameNotice } from '../../routers/schemas/name-notices.ts';
 const NAMED_PATHS = 3;
 
 /** Returns the hint of a notice, behind the names that it is about. */
-export function noticeDetail({ paths, hint }: NameNotice): string {
+export function noticeDetail({ paths, hint }: Pick<NameNotice, 'paths' | 'hint'>): string {
   const named = paths.slice(0, NAMED_PATHS).join(', ');
   return `${named}${paths.length > NAMED_PATHS ? ' and others' : ''}. ${hint}`;
 }

@@ -8,6 +8,7 @@ import {
   referencesOf,
   styleElementReferences,
   styleReferences,
+  withoutFolder,
 } from '../../routers/schemas/upload-links.ts';
 import { type SelectionItem, selectionItems } from './apply-rules.ts';
 import type { SelectionReport } from './inspect.ts';
@@ -26,14 +27,19 @@ export function mayBeCopied({ reading }: SelectionReport): boolean {
 }
 
 /** Returns the copy, as a folder. Throws `SelectionUnreadable`, and what the browser does for a file that is gone. */
-export async function copyWithRelativeLinks({ selection, reading }: SelectionReport): Promise<SelectedFolder> {
+export async function copyWithRelativeLinks({
+  selection,
+  reading,
+  inspection,
+}: SelectionReport): Promise<SelectedFolder> {
+  const folder = inspection.rootLinks?.folder ?? null;
   const published = new Map(reading.files.map(({ path, source }) => [source, path]));
   const files: SelectedFolder['files'] = [];
   let relativeLinks = 0;
   for (const item of selectionItems(selection)) {
     const file = await fileOf(item);
     const path = published.get(item.source);
-    const copy = path === undefined || !mayHoldLinks(item) ? null : await rewritten(path, file);
+    const copy = path === undefined || !mayHoldLinks(item) ? null : await rewritten(path, file, folder);
     relativeLinks += copy?.count ?? 0;
     files.push({ path: item.path, file: copy?.file ?? file });
   }
@@ -45,9 +51,13 @@ async function fileOf({ source }: SelectionItem): Promise<File> {
 }
 
 /** Null where nothing is to be written anew. */
-async function rewritten(path: string, file: File): Promise<{ file: File; count: number } | null> {
+async function rewritten(
+  path: string,
+  file: File,
+  folder: string | null,
+): Promise<{ file: File; count: number } | null> {
   // Byte by byte: what is written anew is ASCII, and the rest stays in whatever encoding it has.
-  const { text, count } = withRelativeLinks(path, textOfBytes(new Uint8Array(await file.arrayBuffer())));
+  const { text, count } = withRelativeLinks(path, textOfBytes(new Uint8Array(await file.arrayBuffer())), folder);
   if (count === 0) return null;
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
   // As new as it is: its hash is not the one that is remembered of the original.
@@ -64,26 +74,39 @@ function textOfBytes(bytes: Uint8Array): string {
   return parts.join('');
 }
 
-/** Returns the text with its links that begin with a slash written from where the file at `path` is, and their count. */
-export function withRelativeLinks(path: string, text: string): { text: string; count: number } {
+/**
+ * Returns the text with its links that begin with a slash written from where the file at `path` is, and their count; the
+ * `folder` that the site was built to be below is left out of them.
+ */
+export function withRelativeLinks(
+  path: string,
+  text: string,
+  folder: string | null = null,
+): { text: string; count: number } {
   const toRoot = upFrom(path);
   const edits = /\.css$/i.test(path)
     ? [...styleReferences(text)].map((reference) => ({ reference, prefix: toRoot }))
-    : pageEdits(toRoot, text);
+    : pageEdits(toRoot, text, folder);
   const wanted = edits.filter(({ reference: { target } }) => isFromRoot(target));
   const pieces: string[] = [];
   let at = 0;
   for (const { reference, prefix } of wanted.toSorted((a, b) => a.reference.start - b.reference.start)) {
     pieces.push(text.slice(at, reference.start), prefix);
-    at = reference.start + 1;
+    at = reference.start + startLength(text.slice(reference.start, reference.end), folder);
   }
   return { text: pieces.join('') + text.slice(at), count: wanted.length };
+}
+
+/** So much of a link is what leads to the root of the site: the first slash, and the folder that it is below. */
+function startLength(written: string, folder: string | null): number {
+  if (folder === null || withoutFolder(written, folder) === written) return 1;
+  return `/${folder}`.length + (written.charAt(folder.length + 1) === '/' ? 1 : 0);
 }
 
 type Edit = { reference: Reference; prefix: string };
 
 /** With a base, links are relative to that; one that is elsewhere, or relative itself, leaves the page as it is. */
-function pageEdits(toRoot: string, text: string): Edit[] {
+function pageEdits(toRoot: string, text: string, folder: string | null): Edit[] {
   const page = readPage(text);
   const references: Reference[] = [];
   let base: Reference | null = null;
@@ -95,7 +118,7 @@ function pageEdits(toRoot: string, text: string): Edit[] {
   references.push(...styleElementReferences(page));
   if (base === null) return references.map((reference) => ({ reference, prefix: toRoot }));
   if (!isFromRoot(base.target)) return [];
-  const prefix = upFrom(base.target.slice(1));
+  const prefix = upFrom((folder === null ? base.target : withoutFolder(base.target, folder)).slice(1));
   return [{ reference: base, prefix: toRoot }, ...references.map((reference) => ({ reference, prefix }))];
 }
 

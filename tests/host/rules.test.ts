@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { packingOf } from '../../routers/schemas/packed-files.ts';
 import {
   addReusedNames,
   cacheControlOf,
@@ -7,7 +8,6 @@ import {
 } from '../../server/host/responses/cache-rule.ts';
 import { evaluateConditions } from '../../server/host/responses/conditions.ts';
 import { answeringOf, contentTypeOf, isDecidedByContent } from '../../server/host/responses/content-types.ts';
-import { packingOf } from '../../server/host/responses/packed-files.ts';
 import { locationOf, readRequestPath } from '../../server/host/responses/request-path.ts';
 import { normaliseHost, targetOf } from '../../server/host/routing/host-name.ts';
 
@@ -177,6 +177,9 @@ test.each([
   ['wifi.mobileconfig', 'application/x-apple-aspen-config'],
   ['v.mp4', 'video/mp4'],
   ['a.m4a', 'audio/mp4'],
+  ['a.m4v', 'video/mp4'],
+  ['x.ts', 'video/mp2t'],
+  ['a.webp', 'image/webp'],
   ['v.mov', 'video/quicktime'],
   ['x.m3u8', 'application/vnd.apple.mpegurl; charset=utf-8'],
   ['a.wasm', 'application/wasm'],

@@ -15,6 +15,7 @@ const FILES = {
   '404.html': 'nothing here',
   'long.txt': LONG,
   'a b.png': 'picture',
+  'Build/game.symbols.json.br': LONG,
   empty: '',
   'mail.html': '\u001b$BF|K\\\u001b(B',
   _redirects: '/old/* /new/:splat 302\n/there https://example.org/\n/shown /about.html 200\n',
@@ -113,6 +114,9 @@ test('texts are packed for whoever takes that', async () => {
   expect(gunzipSync(seen.bytes).toString()).toBe(LONG);
   const picture = await get('/a%20b.png', { 'accept-encoding': 'gzip' });
   expect([picture.headers['content-encoding'], picture.bytes.toString()]).toEqual([undefined, 'picture']);
+  // What was packed before it came is not packed once more.
+  const packed = await get('/Build/game.symbols.json.br', { 'accept-encoding': 'gzip, br' });
+  expect([packed.headers['content-encoding'], packed.bytes.toString()]).toEqual(['br', LONG]);
 });
 
 test.each([

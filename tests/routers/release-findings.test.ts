@@ -74,23 +74,31 @@ test('links that begin with a slash are told where the site is below a folder, u
   const options = { publicFiles: true };
   const deployment = await deployments.create({ name: 'Below', platform: 'github-pages', options });
   const missing: string[][] = [];
-  const logOf = async (text: string): Promise<string[]> => {
-    const page = `<link rel="stylesheet" href="/style.css"><img src="there.png">${text}`;
-    const site = { 'index.html': page, 'style.css': 'p {}', 'there.png': 'png' };
+  const logOf = async (text: string, style = '/style.css'): Promise<string[]> => {
+    const page = `<link rel="stylesheet" href="${style}"><img src="there.png">${text}`;
+    const site = { 'index.html': page, 'style.css': 'p {}', 'there.png': 'png', 'Build/g.wasm.br': 'x' };
     const { steps, destinations } = await publish(app, person, deployment, site);
     missing.push(...destinations.map(({ missingLinks }) => missingLinks));
     return steps.find(({ name }) => name === 'preparing')?.log.map((line) => line.text) ?? [];
   };
   const told = expect.stringMatching(/^1 link begins with a slash\. The site is published below a folder/);
-  expect(await logOf('one')).toEqual(expect.arrayContaining([told, 'index.html, line 1: /style.css']));
+  const packed = expect.stringMatching(
+    /^Browsers cannot unpack 1 packed file at GitHub Pages\. The header Content-Enc/,
+  );
+  const lines = [told, 'index.html, line 1: /style.css', packed, 'Build/g.wasm.br'];
+  expect(await logOf('one')).toEqual(expect.arrayContaining(lines));
   const { id: domainId } = await domains.add({ deploymentId: deployment.id, name: 'below.example.com' });
   // The domain leads nowhere, and GitHub would lead visitors there.
   for (const { pages } of github.standIn.state.repositories.values()) Object.assign(pages ?? {}, { cname: null });
   expect(await logOf('two')).toContainEqual(told);
+  // Built for the folder that it is in.
+  expect((await logOf('built', '/below/style.css')).join()).not.toMatch(/begins? with|leads? nowhere/);
   await DomainModel.updateOne({ _id: domainId, accountId: person.user.id }, { state: 'active' });
   expect(await logOf('three')).not.toContainEqual(told);
+  const atRoot = expect.stringMatching(/^1 link begins with \/below\/\. The site was built to be below that folder/);
+  expect(await logOf('four', '/below/style.css')).toContainEqual(atRoot);
   // Every byte is as it was uploaded, and visitors see bare text.
-  expect(missing).toEqual([['/style.css'], ['/style.css'], ['/style.css']]);
+  expect(missing).toEqual([['/style.css'], ['/style.css'], [], ['/style.css'], []]);
 });
 
 test('what the entry page names is asked for once, and what is missing is told on the release that is live', async () => {

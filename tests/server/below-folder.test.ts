@@ -1,27 +1,28 @@
 import { expect, test } from 'vitest';
-import { isBelowFolder, isOwnersSite } from '../../routers/schemas/platforms/below-folder.ts';
+import { folderOf, isOwnersSite } from '../../routers/schemas/platforms/below-folder.ts';
 
 test.each([
-  ['repositoryFolder', '', false, true],
-  ['root', '', false, false],
-  [undefined, '', false, false],
-  ['repositoryFolder', 'https://pat.github.io/things', false, true],
-  ['repositoryFolder', 'https://pat.github.io', false, false],
-  ['repositoryFolder', 'https://pat.github.io/things', true, false],
+  ['repositoryFolder', '', false, null],
+  ['root', '', false, ''],
+  [undefined, '', false, ''],
+  ['repositoryFolder', 'https://pat.github.io/things', false, 'things'],
+  ['repositoryFolder', 'https://pat.github.io/things/', false, 'things'],
+  ['repositoryFolder', 'https://pat.github.io', false, ''],
+  ['repositoryFolder', 'https://pat.github.io/things', true, ''],
 ] as const)(
-  'a site that is put at its %s, has the address "%s" and a domain: %s',
-  (basePath, url, hasDomain, isBelow) => {
-    expect(isBelowFolder(basePath, url, hasDomain)).toBe(isBelow);
+  'a site that is put at its %s, has the address "%s" and a domain: %s is below the folder %s',
+  (basePath, url, hasDomain, folder) => {
+    expect(folderOf(basePath, url, hasDomain)).toBe(folder);
   },
 );
 
 test.each([
-  ['Pat.github.io', true],
-  ['pat/pat.github.io', true],
-  ['pat/sam.github.io', false],
-  ['things', false],
-  ['', false],
-])('the repository %s is the one at the root of its owner’s host: %s', (repository, isAtRoot) => {
-  expect(isOwnersSite(repository)).toBe(isAtRoot);
-  expect(isBelowFolder('repositoryFolder', '', false, repository)).toBe(!isAtRoot);
+  ['Pat.github.io', ''],
+  ['pat/pat.github.io', ''],
+  ['pat/sam.github.io', 'sam.github.io'],
+  ['things', 'things'],
+  ['', null],
+])('the repository "%s" puts a site below the folder "%s" of its owner’s host', (repository, folder) => {
+  expect(isOwnersSite(repository)).toBe(folder === '');
+  expect(folderOf('repositoryFolder', '', false, repository)).toBe(folder);
 });

@@ -30,7 +30,15 @@ test.each<[string, () => void]>([
   ['a list of files', () => readUpload([{ path: LONG, sizeBytes: 1 }], { publishAnyway: [LONG] })],
   ['an address of a rule', () => decodeAddress(LONG)],
   ['an address of a request', () => readRequestPath(`/${LONG}`)],
-  ['a link in a page', () => checkLinks('a.html', [{ target: LONG, line: 1, isPage: true }], new Set(), new Map())],
+  [
+    'a link in a page',
+    () =>
+      checkLinks('a.html', [{ target: LONG, line: 1, isPage: true }], {
+        paths: new Set(),
+        folded: new Map(),
+        below: null,
+      }),
+  ],
   ['a name of a deployment', () => slugFromName(LONG)],
 ])('however long, no more than a bounded text is normalised: %s', (_what, work) => {
   expect(longestNormalised(work)).toBeLessThanOrEqual(NORMALISED_MAX);

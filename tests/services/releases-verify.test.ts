@@ -230,7 +230,7 @@ test('what a platform serves by its own rules is what it says: clean addresses b
   });
   await once(platform.listen(0, '127.0.0.1'), 'listening');
   const there = { url: `http://127.0.0.1:${portOf(platform)}` };
-  const serving = { notFoundPage: false, singlePage: false, redirects: false };
+  const serving = { notFoundPage: false, singlePage: false, redirects: false, packedFiles: true };
   try {
     await verifyAtOwnAddress({ ...toVerify, own: there, public: there, serving });
     await verifyAtPublicAddress({ ...toVerify, own: there, public: there, serving });

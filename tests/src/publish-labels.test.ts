@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
+import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { isClear } from '../../src/features/deployments/create/quick-publish.ts';
 import { costText, planBlocker, readOnlyLabels, usageText } from '../../src/features/deployments/plan-labels.ts';
-import { findingsOf, selectionLine } from '../../src/features/deployments/select/findings.ts';
+import { type FindingsPlace, findingsOf, selectionLine } from '../../src/features/deployments/select/findings.ts';
 import {
   failedStep,
   servingText,
@@ -65,10 +67,58 @@ test('the start page of what still has to be built is no good news, and who cann
 test('links that begin with a slash are a finding where the site is to be below a folder, and nowhere else', async () => {
   const report = await inspectSelection(folder({ 'index.html': '<link href="/style.css">', 'style.css': 'p {}' }));
   expect(findingsOf(report).map(({ id }) => id)).toEqual(['entry']);
-  expect(findingsOf(report, { isBelowFolder: true })).toMatchObject([
+  expect(findingsOf(report, { folder: 'things' })).toMatchObject([
     { id: 'entry' },
     { id: 'root_link', kind: 'warn', message: '1 link begins with a slash.' },
   ]);
+});
+
+test('links of a site that was built for a folder are a finding wherever else it is to be', async () => {
+  const page = '<base href="/things/"><script src="/things/a.js"></script><a href="/things">a</a>';
+  const report = await inspectSelection(
+    folder({ 'index.html': page, 'a.js': 'x', 'css/b.css': 'p { background: url(/things/c.png) }', 'c.png': 'x' }),
+  );
+  expect(isClear(report)).toBe(false);
+  const at = (place: FindingsPlace) => findingsOf(report, place).filter(({ kind }) => kind === 'warn');
+  expect(at({ folder: 'things' })).toEqual([]);
+  for (const [place, said] of [
+    ['', /at the root of its address/],
+    ['other', /below \/other\/,/],
+    [null, /only in a repository called things/],
+  ] as const) {
+    const told = { id: 'folder_link', message: '4 links begin with /things/.', detail: expect.stringMatching(said) };
+    expect(at({ folder: place })).toMatchObject([told]);
+  }
+  const copy = await copyWithRelativeLinks(report);
+  expect(await copy.files[0]?.file.text()).toBe('<base href="./"><script src="./a.js"></script><a href="./">a</a>');
+  expect(await copy.files.find(({ path }) => path.endsWith('.css'))?.file.text()).toBe(
+    'p { background: url(../c.png) }',
+  );
+});
+
+test('packed files are a finding for the platforms that do not say so to browsers, and for no other', async () => {
+  const report = await inspectSelection(
+    folder({ 'index.html': 'x', 'Build/a.wasm.br': 'x', 'b.svgz': 'x', 'c.tar.gz': 'x' }),
+  );
+  const at = (...platforms: PlatformId[]) => findingsOf(report, { platforms }).filter(({ id }) => id === 'packed');
+  expect(at('built-in', 'vercel', 'heroku')).toEqual([]);
+  expect(at('built-in', 'netlify', 'github-pages', 'render')).toMatchObject([
+    {
+      message: 'Browsers cannot unpack 2 packed files at Netlify, GitHub Pages, and Render.',
+      detail: expect.stringMatching(/^Build\/a\.wasm\.br, b\.svgz\. .*Decompression Fallback/),
+    },
+  ]);
+});
+
+test('a folder of the site itself, and one that is not there at all, is none that it was built for', async () => {
+  for (const files of [
+    { 'index.html': '<img src="/img/a.png">', 'img/a.png': 'x' },
+    { 'index.html': '<img src="/img/a.png">' },
+  ]) {
+    const report = await inspectSelection(folder(files));
+    expect(report.inspection.rootLinks?.folder).toBeNull();
+    expect(findingsOf(report, { folder: 'img' }).map(({ id }) => id)).toContain('root_link');
+  }
 });
 
 test.each([
@@ -123,7 +173,7 @@ test('a copy with relative links has every other byte as it was, and says what w
   );
   expect(written.file.lastModified).toBeGreaterThan(1);
   expect(others.map(({ file }) => file)).toEqual(files.slice(1).map(({ file }) => file));
-  const again = findingsOf(await inspectSelection(copy), { isBelowFolder: true });
+  const again = findingsOf(await inspectSelection(copy), { folder: 'things' });
   expect(again.map(({ id }) => id)).not.toContain('root_link');
   expect(again.find(({ id }) => id === 'relative-links')?.message).toMatch(/^1 link written without the first slash/);
 });

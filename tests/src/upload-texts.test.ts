@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rootLinkProblem } from '../../routers/schemas/root-links.ts';
 import { inspectionSteps, inspectUpload } from '../../routers/schemas/upload-inspection.ts';
 import { checkLinks, findLinks } from '../../routers/schemas/upload-links.ts';
 import { inspectText, isInspectable } from '../../routers/schemas/upload-text-problems.ts';
@@ -99,7 +100,8 @@ test('a link is right as the host answers it, wrong in its letters, or broken', 
   const paths = ['index.html', 'about.html', 'guides/index.html', 'img/boat.jpg', 'img/a b.png', 'css/x.css'];
   const folded = new Map(paths.map((path) => [path.toLowerCase(), path]));
   const judge = (from: string, target: string) =>
-    checkLinks(from, [{ target, line: 1, isPage: true }], new Set(paths), folded)[0]?.state ?? 'right';
+    checkLinks(from, [{ target, line: 1, isPage: true }], { paths: new Set(paths), folded, below: null })[0]?.state ??
+    'right';
   expect(judge('index.html', 'about')).toBe('right');
   expect(judge('index.html', 'guides')).toBe('right');
   expect(judge('index.html', 'guides/')).toBe('right');
@@ -145,7 +147,8 @@ test('links that begin with a slash are named apart: they break where a site is 
     'a.png': 'a',
   });
   expect(problems).toEqual([]);
-  expect(rootLinks).toMatchObject({
+  expect(rootLinkProblem(rootLinks, '')).toBeNull();
+  expect(rootLinkProblem(rootLinks, null)).toMatchObject({
     code: 'root_link',
     message: '3 links begin with a slash.',
     places: [

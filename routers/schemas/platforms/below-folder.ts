@@ -15,17 +15,19 @@ export function ownersSite(owner: string): string {
 }
 
 /**
- * Returns whether visitors find a site below a folder of a host, where links that begin with a slash break. It is there
- * until a domain of its own leads to it, which one that is only asked for does not. `url` is empty while there is none; then `repository`, which a person may have
- * chosen, tells.
+ * Returns the folder of a host below which visitors find a site, where links that begin with a slash lead outside it: ''
+ * for the root, null for one whose name is not known yet. It is there until a domain of its own leads to it, which one that
+ * is only asked for does not. `url` is empty while there is none; then `repository`, which a person may have chosen, tells.
  */
-export function isBelowFolder(
+export function folderOf(
   basePath: PlatformCapabilities['basePath'] | undefined,
   url: string,
   hasActiveDomain: boolean,
   repository: unknown = undefined,
-): boolean {
-  const isAtRoot = basePath === 'root' || (typeof repository === 'string' && isOwnersSite(repository));
-  const isBelow = url === '' ? basePath !== undefined && !isAtRoot : new URL(url).pathname !== '/';
-  return isBelow && !hasActiveDomain;
+): string | null {
+  if (hasActiveDomain) return '';
+  if (url !== '') return new URL(url).pathname.replace(/^\/|\/$/g, '');
+  if (basePath !== 'repositoryFolder') return '';
+  if (typeof repository !== 'string' || repository === '') return null;
+  return isOwnersSite(repository) ? '' : repository.slice(repository.indexOf('/') + 1);
 }

@@ -1,6 +1,6 @@
 import { lookup } from 'mime-types';
+import { type Packing, packingOf } from '../../../routers/schemas/packed-files.ts';
 import type { ContentFacts } from './content-facts.ts';
-import { type Packing, packingOf } from './packed-files.ts';
 
 /** Where the registry's type would keep a browser from using the file (sent with `nosniff`), or has none. */
 const OWN_TYPES = new Map([

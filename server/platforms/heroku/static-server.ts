@@ -88,12 +88,13 @@ function lead(response, status, headers, query) {
 function sendFile(request, response, { status, headers, sha256, size, type }) {
   const { range, 'if-range': ifRange, 'if-none-match': known = '', 'accept-encoding': accepted = '' } = request.headers;
   const etag = '"' + sha256 + '"';
-  const isText = type.endsWith('charset=utf-8') && size >= GZIP_MIN_BYTES;
+  // What was packed before it came goes out as it is.
+  const isText = type.endsWith('charset=utf-8') && size >= GZIP_MIN_BYTES && headers['content-encoding'] === undefined;
   const all = { 'content-type': type, ...headers, etag, 'accept-ranges': 'bytes', ...(isText && { vary: 'Accept-Encoding' }) };
   if (status === 200 && (known === '*' || known.includes(etag))) return end(response, 304, all, null);
   const isPart = status === 200 && range !== undefined && (ifRange === undefined || ifRange === etag);
   if (isText && !isPart && /\bgzip\b/.test(accepted)) {
-    return stream(request, response, { status, sha256, size, headers: { ...all, etag: 'W/' + etag, 'content-encoding': 'gzip' } });
+    return stream(request, response, { status, sha256, size, isPacked: true, headers: { ...all, etag: 'W/' + etag, 'content-encoding': 'gzip' } });
   }
   const part = isPart ? partOf(range, size) : null;
   if (part === 'none') return end(response, 416, { ...all, 'content-range': 'bytes */' + size }, '');
@@ -113,11 +114,11 @@ function partOf(range, size) {
   return start > last ? 'none' : { start, last };
 }
 
-function stream(request, response, { status, headers, sha256, size, part }) {
+function stream(request, response, { status, headers, sha256, size, part, isPacked = false }) {
   response.writeHead(status, headers);
   if (request.method === 'HEAD' || size === 0) return response.end();
   const source = createReadStream('files/' + sha256, part === undefined ? {} : { start: part.start, end: part.last });
-  const steps = headers['content-encoding'] === undefined ? [] : [createGzip()];
+  const steps = isPacked ? [createGzip()] : [];
   return pipeline([source, ...steps, response], () => {});
 }
 

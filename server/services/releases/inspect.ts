@@ -1,3 +1,4 @@
+import { rootLinkProblem } from '../../../routers/schemas/root-links.ts';
 import type { UploadProblem } from '../../../routers/schemas/upload-inspection.ts';
 import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
 import { textsToRead } from '../../../routers/schemas/upload-text-problems.ts';
@@ -17,12 +18,13 @@ const PLACES_TOLD = 20;
 /** Links in memory at once, of all texts: one of 64 MiB of links would take a gigabyte. Texts beyond are left unread. */
 const LINKS_MAX = 200_000;
 
-type Looking = { changed: ReadonlySet<string> | null; isBelowFolder: boolean; signal: AbortSignal };
+type Looking = { changed: ReadonlySet<string> | null; folder: string | null; signal: AbortSignal };
 
 /**
  * Returns what the log of a release says of its files: the findings that a person sees in the browser before sending,
  * for those who send by script as well. The texts at the `changed` paths are looked into, all where it is null: what
- * stands in the others was said of the release that brought them. Nothing of it keeps a release back: a text that
+ * stands in the others was said of the release that brought them. `folder` is the one of its host below which the site is
+ * served (below-folder.ts). Nothing of it keeps a release back: a text that
  * cannot be read is left out here, and met again by the steps that need it. Ends with the signal's reason.
  */
 export async function reportFindings(store: ArtifactStore, manifest: Manifest, looking: Looking): Promise<string[]> {
@@ -43,7 +45,7 @@ function isTooMuch(error: unknown): boolean {
 async function findings(
   store: ArtifactStore,
   manifest: Manifest,
-  { changed, isBelowFolder, signal }: Looking,
+  { changed, folder, signal }: Looking,
 ): Promise<string[]> {
   const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
   const toLookInto = changed === null ? files : files.filter(({ path }) => changed.has(path));
@@ -55,8 +57,13 @@ async function findings(
     const unreached = await lookIntoAll(inspector, chosen, read, signal);
     const { title, entryPage, problems, rootLinks } = await inspector.conclude(await readTexts(telling, read));
     const first = entryPage === null ? title : `${title}: ${entryPage} is its first page`;
-    const broken = isBelowFolder && rootLinks !== null ? told(rootLinks) : [];
-    return [first, ...problems.flatMap(told), ...broken, ...leftUnread(unreadCount + unreached)];
+    const broken = rootLinkProblem(rootLinks, folder);
+    return [
+      first,
+      ...problems.flatMap(told),
+      ...(broken === null ? [] : told(broken)),
+      ...leftUnread(unreadCount + unreached),
+    ];
   } finally {
     await inspector.end();
   }

@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
-import { isBelowFolder } from '../../../routers/schemas/platforms/below-folder.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { compareManifests, type Manifest } from '../../artifacts/manifest.ts';
@@ -9,12 +8,12 @@ import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError, JobDeferred } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import type { StepReport } from '../../jobs/queue/handler.ts';
-import { DomainModel } from '../../models/domain.ts';
 import { ReleaseModel } from '../../models/release.ts';
 import type { PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
 import { LOOKED_AT } from '../../waiting-words.ts';
 import { reportFindings } from './inspect.ts';
+import { folderAtHost, reportPacked } from './place-report.ts';
 import { readSha1s, requireWithinLimits, storedRef } from './platform-call.ts';
 import { comparedRelease } from './read.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
@@ -54,16 +53,10 @@ export async function prepareFiles(
   });
   const { line, changed } = await describe(work, manifest);
   report.log(line);
-  const isBelowFolder = await isServedBelowFolder(work);
-  for (const finding of await reportFindings(store, manifest, { changed, isBelowFolder, signal })) report.log(finding);
+  const folder = await folderAtHost(work);
+  for (const finding of await reportFindings(store, manifest, { changed, folder, signal })) report.log(finding);
+  for (const line of reportPacked(work, manifest)) report.log(line);
   for (const rule of await reportRules(store, manifest)) report.log(rule);
-}
-
-async function isServedBelowFolder({ deployment, destination, platform }: ReleaseWork): Promise<boolean> {
-  const { _id: deploymentId, accountId } = deployment;
-  const active = await DomainModel.exists({ accountId, deploymentId, state: 'active' });
-  const { url, options } = destination;
-  return isBelowFolder(platform.capabilities.basePath, url ?? '', active !== null, options?.repository);
 }
 
 /**

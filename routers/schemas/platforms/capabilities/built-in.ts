@@ -16,7 +16,7 @@ export const builtInCapabilities: PlatformCapabilities = {
   rollBack: { takes: 'about a second' },
   cancel: true,
   log: false,
-  serving: { notFoundPage: true, singlePage: true, redirects: true },
+  serving: { notFoundPage: true, singlePage: true, redirects: true, packedFiles: true },
   // A name here needs no platform to be told of it: Fairlead serves it, so its records and certificate are ours to know.
   domain: null,
 };

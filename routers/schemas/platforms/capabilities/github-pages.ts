@@ -27,7 +27,8 @@ export const githubPagesCapabilities = {
   rollBack: { takes: 'one to ten minutes', again: 'builds' },
   cancel: false,
   log: false,
-  serving: { notFoundPage: true, singlePage: false, redirects: false },
+  // A site sets no headers there.
+  serving: { notFoundPage: true, singlePage: false, redirects: false, packedFiles: false },
   domain: {
     records: 'fixed',
     counterpart: 'automatic',

@@ -24,7 +24,7 @@ export const herokuCapabilities = {
   rollBack: { takes: 'seconds, two minutes at most' },
   cancel: true,
   log: true,
-  serving: { notFoundPage: true, singlePage: true, redirects: true },
+  serving: { notFoundPage: true, singlePage: true, redirects: true, packedFiles: true },
   domain: {
     records: 'fromApi',
     counterpart: 'manual',

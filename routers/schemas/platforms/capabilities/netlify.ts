@@ -19,7 +19,8 @@ export const netlifyCapabilities: PlatformCapabilities = {
   rollBack: { takes: 'seconds, a minute at most' },
   cancel: true,
   log: false,
-  serving: { notFoundPage: true, singlePage: true, redirects: true },
+  // docs.netlify.com, "Custom headers" (2026-11): Content-Encoding is none that a site may set.
+  serving: { notFoundPage: true, singlePage: true, redirects: true, packedFiles: false },
   domain: {
     records: 'fixed',
     counterpart: 'automatic',

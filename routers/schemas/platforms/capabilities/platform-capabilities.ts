@@ -62,6 +62,8 @@ export type ServingCapabilities = {
   singlePage: boolean;
   /** The rules in the site's `_redirects` are followed. */
   redirects: boolean;
+  /** Files that are packed already, such as a game's, are sent with the header that has browsers unpack them. */
+  packedFiles: boolean;
 };
 
 export type DomainCapabilities = {

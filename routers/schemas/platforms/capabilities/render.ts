@@ -18,7 +18,8 @@ export const renderCapabilities: PlatformCapabilities = {
   rollBack: { takes: 'one to five minutes', again: 'deploys' },
   cancel: true,
   log: true,
-  serving: { notFoundPage: false, singlePage: true, redirects: false },
+  // A site's files set no headers there.
+  serving: { notFoundPage: false, singlePage: true, redirects: false, packedFiles: false },
   domain: {
     records: 'fixed',
     counterpart: 'automatic',

@@ -19,7 +19,8 @@ export const replitCapabilities: PlatformCapabilities = {
   cancel: true,
   log: false,
   // docs.replit.com, "Static Deployments": rewrites are in `.replit`, and of a page for what is missing nothing is said.
-  serving: { notFoundPage: false, singlePage: true, redirects: false },
+  // Of headers for packed files nothing is said.
+  serving: { notFoundPage: false, singlePage: true, redirects: false, packedFiles: false },
   domain: {
     records: 'fromPerson',
     counterpart: 'manual',

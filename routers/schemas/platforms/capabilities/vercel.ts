@@ -26,7 +26,7 @@ export const vercelCapabilities = {
   rollBack: { takes: 'seconds, a minute at most' },
   cancel: true,
   log: true,
-  serving: { notFoundPage: true, singlePage: true, redirects: true },
+  serving: { notFoundPage: true, singlePage: true, redirects: true, packedFiles: true },
   domain: {
     records: 'fromApi',
     counterpart: 'manual',

@@ -4,6 +4,7 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { rootLinkProblem } from '../../../../routers/schemas/root-links.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { HostName } from '../../../components/host-name.tsx';
@@ -13,7 +14,7 @@ import { selectionTitle } from '../../../uploads/selection.ts';
 import { type Ranker, recommendedIn } from '../rank/use-ranking.ts';
 import { isLeftOutLink } from '../select/findings.ts';
 import { addressOfSlug } from '../sites-address.ts';
-import { useBelowFolder } from './below-folder.ts';
+import { useFolder } from './below-folder.ts';
 import type { GuidedStep } from './guided-labels.ts';
 import { useNewName } from './name-field.tsx';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
@@ -68,7 +69,7 @@ function placeText(ranking: Ranker['ranking'], platform: PlatformId): string | n
 
 function FilesAnswer({ report }: { report: SelectionReport }) {
   const { inspection, reading } = report;
-  const isRootLinked = useBelowFolder() && inspection.rootLinks !== null;
+  const isRootLinked = rootLinkProblem(inspection.rootLinks, useFolder()) !== null;
   const links = reading.leftOut.filter(isLeftOutLink).length;
   const looks = inspection.problems.length + (isRootLinked ? 1 : 0);
   return (

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { rootLinkProblem } from '../../../../routers/schemas/root-links.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import { useNewDeployment } from './new-deployment-form.tsx';
@@ -12,6 +13,7 @@ export function isClear({ reading, inspection, reselected }: SelectionReport): b
     reading.notices.length === 0 &&
     inspection.entryPage !== null &&
     inspection.problems.length === 0 &&
+    rootLinkProblem(inspection.rootLinks, '') === null &&
     reselected?.isSame !== false
   );
 }

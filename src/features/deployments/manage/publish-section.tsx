@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import type { Deployment, LostConnection } from '../../../../routers/schemas/deployments.ts';
-import { isBelowFolder } from '../../../../routers/schemas/platforms/below-folder.ts';
+import { folderOf } from '../../../../routers/schemas/platforms/below-folder.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import { trpc } from '../../../api/trpc.ts';
@@ -56,11 +56,12 @@ function ReadOnlyNotice() {
   );
 }
 
-/** Whether the site is below a folder of a host; not before it is known whether a domain leads to it. */
-function useBelowFolder({ id: deploymentId, platform, url }: Deployment): boolean {
-  const isBelow = isBelowFolder(PLATFORM_CAPABILITIES[platform]?.basePath, url, false);
-  const active = trpc.domains.list.useQuery({ deploymentId, state: 'active', limit: 1 }, { enabled: isBelow });
-  return isBelow && active.data?.items.length === 0;
+/** The folder of its host below which the site is; undefined before it is known whether a domain leads to it. */
+function useFolder({ id: deploymentId, platform, url }: Deployment): string | null | undefined {
+  const folder = folderOf(PLATFORM_CAPABILITIES[platform]?.basePath, url, false);
+  const active = trpc.domains.list.useQuery({ deploymentId, state: 'active', limit: 1 }, { enabled: folder !== '' });
+  if (folder === '') return '';
+  return active.data && (active.data.items.length === 0 ? folder : '');
 }
 
 /** Takes the folder or ZIP again: what the server already holds is not sent again. */
@@ -80,7 +81,8 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
     <FilesStep
       chosen={chosen}
       place={{
-        isBelowFolder: useBelowFolder(deployment),
+        folder: useFolder(deployment),
+        platforms: deployment.destinations.map(({ platform }) => platform),
         domainsPath: `${href.deployment(deployment.id)}?tab=domains`,
         lost,
       }}

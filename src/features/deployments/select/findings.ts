@@ -1,6 +1,11 @@
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { LINK_LEFT_OUT, leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
+import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
+import { packedNotice } from '../../../../routers/schemas/platforms/packed-notice.ts';
+import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
+import { rootLinkProblem } from '../../../../routers/schemas/root-links.ts';
 import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas/upload-inspection.ts';
 import { visiblePath } from '../../../../routers/schemas/upload-rules.ts';
 import { formatSize } from '../../../lib/format.ts';
@@ -30,8 +35,10 @@ export function selectionLine({ inspection }: SelectionReport): string {
 
 /** Where the files are to go. */
 export type FindingsPlace = {
-  /** The site is to be published below a folder of a host. */
-  isBelowFolder?: boolean | undefined;
+  /** The folder of its host below which the site is to be (below-folder.ts); undefined before that is known. */
+  folder?: string | null | undefined;
+  /** Where they are to go. */
+  platforms?: readonly PlatformId[] | undefined;
   /** The repository whose site is at the root of the same host, and how it is chosen. */
   rootSite?: { name: string; use: () => void } | undefined;
   /** Where a domain of its own is given to the site. */
@@ -40,14 +47,18 @@ export type FindingsPlace = {
   lost?: LostConnection | undefined;
 };
 
-export function findingsOf(report: SelectionReport, { isBelowFolder = false, lost }: FindingsPlace = {}): Finding[] {
+export function findingsOf(
+  report: SelectionReport,
+  { folder, platforms = [], lost }: FindingsPlace = { folder: '' },
+): Finding[] {
   const { reading, inspection, selection } = report;
   return [
     ...(lost === undefined ? [] : [{ ...plain, id: 'lost', kind: 'bad' as const, message: lost.message }]),
     ...refusalFindings(reading, selectionNoun(selection)),
     ...reselectedFindings(report),
     ...entryFindings(reading, inspection),
-    ...problemFindings(inspection, isBelowFolder),
+    ...problemFindings(inspection, folder),
+    ...packedFindings(reading, platforms),
     ...noticeFindings(reading),
     ...relativeFindings(selection),
     ...linkFindings(reading),
@@ -95,8 +106,9 @@ function entryFindings(reading: SelectionReport['reading'], { entryPage, problem
   return [{ ...plain, id: 'entry', kind: 'good', message: 'Entry page', path: entryPage }];
 }
 
-function problemFindings({ problems, rootLinks }: UploadInspection, isBelowFolder: boolean): Finding[] {
-  const all = isBelowFolder && rootLinks !== null ? [...problems, rootLinks] : problems;
+function problemFindings({ problems, rootLinks }: UploadInspection, folder: FindingsPlace['folder']): Finding[] {
+  const broken = folder === undefined ? null : rootLinkProblem(rootLinks, folder);
+  const all = broken === null ? problems : [...problems, broken];
   return all.map(({ code, message, hint, path, places = [] }) => ({
     ...plain,
     // Each of the two files with rules has problems of its own.
@@ -107,6 +119,13 @@ function problemFindings({ problems, rootLinks }: UploadInspection, isBelowFolde
     detail: hint,
     places,
   }));
+}
+
+function packedFindings({ files }: SelectionReport['reading'], platforms: readonly PlatformId[]): Finding[] {
+  const places = platforms.map((id) => ({ title: PLATFORM_TITLES[id], capabilities: PLATFORM_CAPABILITIES[id] }));
+  const notice = packedNotice(places, files);
+  if (notice === null) return [];
+  return [{ ...plain, id: 'packed', kind: 'warn', message: notice.message, detail: noticeDetail(notice) }];
 }
 
 function noticeFindings({ notices }: SelectionReport['reading']): Finding[] {

@@ -74,7 +74,7 @@ export function SelectionSummary({
           finding={finding}
           report={report}
           onPublishAnyway={onPublishAnyway}
-          offer={finding.id === 'root_link' && <BelowFolderOffers report={report} place={place} onCopy={onCopy} />}
+          offer={linkOffer(finding.id, { report, place, onCopy })}
         />
       ))}
       {onTakeBuildFolder && inspection.buildFolder !== null && (
@@ -152,8 +152,16 @@ function FindingRow({ finding, report, onPublishAnyway, offer }: FindingRowProps
   );
 }
 
+type LinkOffers = Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'>;
+
+/** At the root of a host the links of a site that was built for a folder lead as little as below another one. */
+function linkOffer(id: string, { place, ...offers }: LinkOffers): ReactNode {
+  if (id === 'root_link') return <BelowFolderOffers place={place} {...offers} />;
+  return id === 'folder_link' && <BelowFolderOffers {...offers} />;
+}
+
 /** What helps where links that begin with a slash lead outside the site. */
-function BelowFolderOffers({ report, place, onCopy }: Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'>) {
+function BelowFolderOffers({ report, place, onCopy }: Partial<LinkOffers> & Omit<LinkOffers, 'place'>) {
   const { rootSite, domainsPath } = place ?? {};
   const isCopied = mayBeCopied(report);
   return (

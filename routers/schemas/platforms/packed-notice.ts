@@ -1,0 +1,28 @@
+import { formatCount } from '../format-count.ts';
+import type { NameNotice } from '../name-notices.ts';
+import { packingOf } from '../packed-files.ts';
+import type { PlatformCapabilities } from './capabilities/platform-capabilities.ts';
+
+export type PackedNotice = Pick<NameNotice, 'message' | 'hint' | 'paths'>;
+
+/** Paths beyond these help nobody; the message counts all of them. */
+const LISTED_PATHS = 50;
+
+/**
+ * What is to be said of files that are packed already, where a platform sends them without the header that has browsers
+ * unpack them; null where nothing is.
+ */
+export function packedNotice(
+  platforms: readonly { title: string; capabilities: Pick<PlatformCapabilities, 'serving'> | undefined }[],
+  files: readonly { path: string }[],
+): PackedNotice | null {
+  const titles = platforms.filter(({ capabilities }) => capabilities?.serving.packedFiles === false);
+  const paths = titles.length === 0 ? [] : files.map(({ path }) => path).filter((path) => packingOf(path) !== null);
+  if (paths.length === 0) return null;
+  const names = new Intl.ListFormat('en').format(titles.map(({ title }) => title));
+  return {
+    message: `Browsers cannot unpack ${formatCount(paths.length, 'packed file')} at ${names}.`,
+    hint: 'The header Content-Encoding is not sent there. Build with "Decompression Fallback" in Unity, or without compression; save an .svgz as .svg. The built-in host sends the header.',
+    paths: paths.slice(0, LISTED_PATHS),
+  };
+}

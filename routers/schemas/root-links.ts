@@ -1,0 +1,100 @@
+import type { ProblemPlace, UploadProblem } from './upload-inspection.ts';
+import { checkLinks, type FoundLink, withoutFolder } from './upload-links.ts';
+import type { TextFindings } from './upload-text-problems.ts';
+
+/**
+ * The links of an upload that begin with a slash: a browser takes it for the root of the host, so where they lead depends
+ * on the folder below which the site is published. Pure, over links and names.
+ */
+export type RootLinks = {
+  /** The folder that the site was built to be below, as the tools call their base; null where it was built for the root. */
+  folder: string | null;
+  /** Those that begin with that folder. */
+  below: PlacedLinks;
+  others: PlacedLinks;
+};
+export type PlacedLinks = { count: number; places: readonly ProblemPlace[] };
+
+/** More lines than this help nobody; the number says how many there are. */
+const LISTED_PLACES = 50;
+/** Links whose files are looked for, before a folder is said to be the one that the site was built for. */
+const SAMPLE = 50;
+/** A site has one base; what names more folders than these has none. */
+const FOLDERS_MAX = 1_000;
+
+/** Returns them, with a pause after every file; null where there are none. */
+export function* rootLinkSteps(
+  looks: ReadonlyMap<string, TextFindings>,
+  paths: ReadonlySet<string>,
+): Generator<void, RootLinks | null> {
+  const found: (ProblemPlace & { link: FoundLink })[] = [];
+  for (const [path, { links }] of looks) {
+    for (const link of links) {
+      if (link.target.startsWith('/')) found.push({ path, line: link.line, text: link.target, link });
+    }
+    yield;
+  }
+  if (found.length === 0) return null;
+  const folder = builtFor(
+    found.map(({ link }) => link),
+    paths,
+  );
+  const isBelow = ({ text }: ProblemPlace): boolean => folder !== null && withoutFolder(text, folder) !== text;
+  return {
+    folder,
+    below: placed(found.filter(isBelow)),
+    others: placed(found.filter((one) => !isBelow(one))),
+  };
+}
+
+function placed(found: readonly ProblemPlace[]): PlacedLinks {
+  const places = found.slice(0, LISTED_PLACES).map(({ path, line, text }) => ({ path, line, text }));
+  return { count: found.length, places };
+}
+
+/** Returns the folder that most of them begin with, where their files are there without it and are not with it. */
+function builtFor(links: readonly FoundLink[], paths: ReadonlySet<string>): string | null {
+  const counts = new Map<string, number>();
+  for (const { target } of links) {
+    const folder = /^\/([\w.-]+)\//.exec(target)?.[1];
+    if (folder === undefined || (counts.size === FOLDERS_MAX && !counts.has(folder))) continue;
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const [folder] = [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0]);
+  if (folder === '') return null;
+  const sample = links.filter(({ target }) => target.startsWith(`/${folder}/`)).slice(0, SAMPLE);
+  const there = (below: string | null): number =>
+    sample.length - checkLinks('', sample, { paths, folded: new Map(), below }).length;
+  return there(folder) > there(null) ? folder : null;
+}
+
+/**
+ * Says which of them break; null where none does. `at` is the folder of its host below which the site is published, '' for
+ * the root, and null for one whose name is not known yet.
+ */
+export function rootLinkProblem(links: RootLinks | null, at: string | null): UploadProblem | null {
+  if (links === null) return null;
+  const { folder, below, others } = links;
+  const wrongBelow = folder === at ? NONE : below;
+  const wrongOthers = at === '' ? NONE : others;
+  const count = wrongBelow.count + wrongOthers.count;
+  if (count === 0) return null;
+  const places = [...wrongBelow.places, ...wrongOthers.places].slice(0, LISTED_PLACES);
+  const begin = count === 1 ? '1 link begins' : `${count} links begin`;
+  if (wrongOthers.count > 0) {
+    const hint =
+      'The site is published below a folder there, and such a link leads outside it. Write the links without the first slash, publish it in a repository whose site is at the root, or give the site a domain of its own.';
+    return { code: 'root_link', message: `${begin} with a slash.`, hint, path: null, places };
+  }
+  const message = `${begin} with /${folder}/.`;
+  const hint = `The site was built to be below that folder. ${whereInstead(at, folder ?? '')} Build it for that place, or write the links without the first slash.`;
+  return { code: 'folder_link', message, hint, path: null, places };
+}
+
+const NONE: PlacedLinks = { count: 0, places: [] };
+
+function whereInstead(at: string | null, folder: string): string {
+  if (at === '') return 'It is published at the root of its address, where such a link leads nowhere.';
+  if (at === null) return `Such a link works only in a repository called ${folder}.`;
+  return `It is published below /${at}/, and such a link leads outside it.`;
+}
