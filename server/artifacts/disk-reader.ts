@@ -26,23 +26,27 @@ export type Reading = { verified: Verified; openPacks: OpenPacks };
 /** The place of an artifact's bytes: a whole file, or a part of a pack. */
 export type Place = { path: string; part: { offset: number; sizeBytes: number } | null };
 
+export type OpenAt = (place: Place, sha256: string, reading: Reading) => Promise<OpenArtifact | 'corrupted' | null>;
+
+/** Opens what is at this place, whatever its bytes are; null when there is no such file. */
+export const openUnverified: OpenAt = async (place, _sha256, { openPacks }) => {
+  const opened = await openPlace(place, openPacks);
+  return opened === null ? null : openArtifact(opened, partOf(place, opened));
+};
+
 /**
  * Opens an artifact at this place if its bytes are those of its name; null when there is no such file, `corrupted` when it
  * has other bytes. The hash is compared on the first opening and whenever the file looks different from when it was right.
  */
-export async function openVerified(
-  place: Place,
-  sha256: string,
-  { verified, openPacks }: Reading,
-): Promise<OpenArtifact | 'corrupted' | null> {
-  const opened = await (place.part === null ? openAlone(place.path) : openPacks.borrow(place.path));
+export const openVerified: OpenAt = async (place, sha256, { verified, openPacks }) => {
+  const opened = await openPlace(place, openPacks);
   if (opened === null) return null;
   try {
     const { fingerprint } = opened;
-    const { offset, sizeBytes } = place.part ?? { offset: 0, sizeBytes: fingerprint.sizeBytes };
-    const artifact = openArtifact(opened, offset, sizeBytes);
+    const part = partOf(place, opened);
+    const artifact = openArtifact(opened, part);
     if (isSame(verified.get(sha256), fingerprint)) return artifact;
-    if (offset + sizeBytes > fingerprint.sizeBytes || !(await isIntact(artifact, sha256))) {
+    if (part.offset + part.sizeBytes > fingerprint.sizeBytes || !(await isIntact(artifact, sha256))) {
       await opened.close();
       return 'corrupted';
     }
@@ -52,6 +56,14 @@ export async function openVerified(
     await opened.close();
     throw error;
   }
+};
+
+function openPlace({ path, part }: Place, openPacks: OpenPacks): Promise<BorrowedFile | null> {
+  return part === null ? openAlone(path) : openPacks.borrow(path);
+}
+
+function partOf({ part }: Place, { fingerprint }: BorrowedFile): NonNullable<Place['part']> {
+  return part ?? { offset: 0, sizeBytes: fingerprint.sizeBytes };
 }
 
 function isSame(known: Fingerprint | undefined, { inode, modifiedMs, sizeBytes }: Fingerprint): boolean {
@@ -93,7 +105,7 @@ export async function hashOf(artifact: OpenArtifact): Promise<string> {
   return hash.digest('hex');
 }
 
-function openArtifact({ file, close }: BorrowedFile, offset: number, sizeBytes: number): OpenArtifact {
+function openArtifact({ file, close }: BorrowedFile, { offset, sizeBytes }: NonNullable<Place['part']>): OpenArtifact {
   async function read(start: number, end: number): Promise<Buffer> {
     const length = Math.max(0, Math.min(end, sizeBytes) - start);
     const bytes = Buffer.allocUnsafeSlow(length);

@@ -10,7 +10,15 @@ import { createDiskIntake } from './disk-intake.ts';
 import { createOpenPacks } from './disk-open-packs.ts';
 import type { PackEntry } from './disk-pack.ts';
 import { createPacks, type Packed, type Packs } from './disk-packs.ts';
-import { openVerified, type Place, type Reading, rememberVerified, type Verified } from './disk-reader.ts';
+import {
+  type OpenAt,
+  openUnverified,
+  openVerified,
+  type Place,
+  type Reading,
+  rememberVerified,
+  type Verified,
+} from './disk-reader.ts';
 import { createFolderSpace, type DiskSpace, type OnDiskFull, withSpace } from './disk-space.ts';
 import { canOpen, corrupted, unreadable, withStorageErrors } from './storage-errors.ts';
 import type { ArtifactStore, OnCorruption, OpenArtifact, StoreClock } from './store.ts';
@@ -26,6 +34,7 @@ export type DiskStoreOptions = {
   now?: StoreClock;
 };
 
+type Find = (sha256: string) => Promise<OpenArtifact | null>;
 type Announced = { sha256: string; sizeBytes: number };
 
 /** Shared by the parts of the disk store. */
@@ -37,7 +46,9 @@ export type Disk = {
   /** Renews the age of artifacts that are here; of those that are not, which have to be written, it says false. */
   renewStored(wanted: readonly Announced[]): Promise<boolean[]>;
   /** Returns the artifact, its bytes those of its name; null when it is nowhere, or corrupted wherever it is. */
-  openIntact(sha256: string): Promise<OpenArtifact | null>;
+  openIntact: Find;
+  /** Returns what is there under its name, whatever its bytes are by now; null when there is nothing. */
+  openAsIs: Find;
   /**
    * Artifacts that were read or written with the right hash; as long as its file looks the same, none is compared
    * again.
@@ -77,22 +88,10 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
       return store.write(piecesOf(bytes), { sha256, sizeBytes: bytes.byteLength });
     },
     intake: async () => createDiskIntake(disk),
-    open: (sha256) =>
-      withStorageErrors(async () => {
-        const artifact = await disk.openIntact(sha256);
-        if (artifact !== null) return artifact;
-        if (packs.hasUnreadable()) throw unreadable();
-        options.onCorruption?.(sha256);
-        throw corrupted('A file of this release is missing from the store, or damaged in it.');
-      }),
-    readWhole: async (sha256) => {
-      const artifact = await store.open(sha256);
-      try {
-        return await artifact.read(0, artifact.sizeBytes);
-      } finally {
-        await artifact.close();
-      }
-    },
+    open: (sha256) => openStored(disk, disk.openIntact, sha256, options.onCorruption),
+    readWhole: async (sha256) => withOpen(store.open(sha256), (artifact) => artifact.read(0, artifact.sizeBytes)),
+    readStart: async (sha256, bytes) =>
+      withOpen(openStored(disk, disk.openAsIs, sha256, options.onCorruption), (artifact) => artifact.read(0, bytes)),
     verify: (sha256) => {
       disk.doubt(sha256);
       return canOpen(() => store.open(sha256));
@@ -114,6 +113,26 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
   return store;
 }
 
+/** Throws what is said of an artifact that is not found. */
+function openStored(disk: Disk, find: Find, sha256: string, onCorruption?: OnCorruption): Promise<OpenArtifact> {
+  return withStorageErrors(async () => {
+    const artifact = await find(sha256);
+    if (artifact !== null) return artifact;
+    if (disk.packs.hasUnreadable()) throw unreadable();
+    onCorruption?.(sha256);
+    throw corrupted('A file of this release is missing from the store, or damaged in it.');
+  });
+}
+
+async function withOpen<T>(opening: Promise<OpenArtifact>, use: (artifact: OpenArtifact) => Promise<T>): Promise<T> {
+  const artifact = await opening;
+  try {
+    return await use(artifact);
+  } finally {
+    await artifact.close();
+  }
+}
+
 function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
   const packs = createPacks(places.packs, places.quarantine);
   const reading: Reading = { verified: rememberVerified(), openPacks: createOpenPacks() };
@@ -127,24 +146,33 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
     return reusePacked(wanted);
   }
 
-  async function openPacked(sha256: string): Promise<OpenArtifact | null> {
+  async function openPacked(sha256: string, openAt: OpenAt): Promise<OpenArtifact | null> {
     const packed = packs.known(sha256);
     if (packed === null) return null;
     const place: Place = { path: packed.pack.path, part: packed.entry };
-    const opened = await openVerified(place, sha256, reading);
+    const opened = await openAt(place, sha256, reading);
     if (opened === 'corrupted') await quarantinePacked(places, packs, packed);
     else if (opened === null) await packs.forget(packed.pack);
     else return opened;
-    return openPacked(sha256);
+    return openPacked(sha256, openAt);
   }
 
-  async function openLoose(sha256: string): Promise<OpenArtifact | null> {
+  async function openLoose(sha256: string, openAt: OpenAt): Promise<OpenArtifact | null> {
     const path = places.loose(sha256);
-    const opened = await openVerified({ path, part: null }, sha256, reading);
+    const opened = await openAt({ path, part: null }, sha256, reading);
     if (opened !== 'corrupted') return opened;
     await rename(path, join(places.quarantine, sha256)).catch(() => undefined);
     return null;
   }
+
+  const findBy =
+    (openAt: OpenAt): Find =>
+    async (sha256) => {
+      const opened = (await openPacked(sha256, openAt)) ?? (await openLoose(sha256, openAt));
+      if (opened !== null) return opened;
+      await packs.look();
+      return openPacked(sha256, openAt);
+    };
 
   return {
     places,
@@ -164,12 +192,8 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
         }),
       );
     },
-    async openIntact(sha256) {
-      const opened = (await openPacked(sha256)) ?? (await openLoose(sha256));
-      if (opened !== null) return opened;
-      await packs.look();
-      return openPacked(sha256);
-    },
+    openIntact: findBy(openVerified),
+    openAsIs: findBy(openUnverified),
   };
 }
 

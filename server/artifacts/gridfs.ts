@@ -12,7 +12,7 @@ import {
   withGridErrors,
 } from './gridfs-files.ts';
 import { createGridIntake } from './gridfs-intake.ts';
-import { openGridFile, rememberVerifiedFiles } from './gridfs-reader.ts';
+import { openGridFile, openGridFileAsIs, rememberVerifiedFiles } from './gridfs-reader.ts';
 import { eraseFiles, markRemoved, publishWhole, renewStored } from './gridfs-states.ts';
 import { canOpen, corrupted } from './storage-errors.ts';
 import type { ArtifactInfo, ArtifactStore, Collected, Collection, OnCorruption, StoreClock } from './store.ts';
@@ -55,16 +55,13 @@ export async function createGridStore(options: GridStoreOptions): Promise<Artifa
       return store.write(piecesOf(bytes), { sha256, sizeBytes: bytes.byteLength });
     },
     intake: async () => createGridIntake(grid),
-    async open(sha256) {
-      const artifact = await openGridFile(grid, sha256, verified);
-      if (artifact !== null) return artifact;
-      onCorruption?.(sha256);
-      throw corrupted('A file of this release is missing from the store, or damaged in it.');
-    },
+    open: async (sha256) => (await openGridFile(grid, sha256, verified)) ?? lost(sha256, onCorruption),
     async readWhole(sha256) {
       const artifact = await store.open(sha256);
       return artifact.read(0, artifact.sizeBytes);
     },
+    readStart: async (sha256, bytes) =>
+      ((await openGridFileAsIs(grid, sha256)) ?? lost(sha256, onCorruption)).read(0, bytes),
     verify: (sha256) => {
       verified.clear();
       return canOpen(() => store.open(sha256));
@@ -76,6 +73,11 @@ export async function createGridStore(options: GridStoreOptions): Promise<Artifa
   };
   await store.sweep();
   return store;
+}
+
+function lost(sha256: string, onCorruption: OnCorruption | undefined): never {
+  onCorruption?.(sha256);
+  throw corrupted('A file of this release is missing from the store, or damaged in it.');
 }
 
 async function writeNewFile(

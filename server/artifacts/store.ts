@@ -8,6 +8,8 @@
  * - `open` and `readWhole` throw `artifact_corrupted` when the bytes are missing or are not those of the hash: a reader
  *   never sees wrong bytes. `open` compares the hash once after the start and whenever the stored file has changed.
  * - Trouble of the medium itself (no rights, read-only, input or output error) is `storage_unavailable`.
+ * - `readStart` compares nothing, however large the artifact is: its bytes may judge what it is, and are never served.
+ *   It throws `artifact_corrupted` when there is nothing.
  * - A manifest is an artifact as well (server/artifacts/manifest.ts).
  */
 export type ArtifactInfo = { sha256: string; sizeBytes: number; sha1: string };
@@ -56,6 +58,8 @@ export interface ArtifactStore {
   open(sha256: string): Promise<OpenArtifact>;
   /** The whole artifact, its hash verified. For small things: manifests, pages. */
   readWhole(sha256: string): Promise<Buffer>;
+  /** At most so many bytes from its beginning. */
+  readStart(sha256: string, bytes: number): Promise<Buffer>;
   /** Reads it through and compares the hash, whatever is known of it; false when it is missing or corrupted. */
   verify(sha256: string): Promise<boolean>;
   remove(sha256: string): Promise<void>;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { withFileFromBefore } from '../support/file-from-before.ts';
 import { ONE, TWO } from '../support/platform-app.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';
 
@@ -59,4 +60,17 @@ test('a draft gets its platforms before its first release, which goes to all of 
   expect(destinations.map(({ state }) => state)).toEqual(['idle', 'idle']);
   const release = await app.publish({ id: deploymentId }, ONE);
   expect(release.destinations.map(({ state }) => state)).toEqual(['live', 'live']);
+});
+
+test('a private key that went live before the rule was made goes to no further platform', async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId } = await app.deployments.create({ name: 'Old key', platform: 'netlify' });
+  const { id: releaseId } = await app.publish({ id: deploymentId }, ONE);
+  await withFileFromBefore(app, app.person, releaseId, ['id.pem', '-----BEGIN PRIVATE KEY-----\nAAAA\n']);
+  await app.deployments.addDestination({ deploymentId, platform: 'vercel' });
+  await app.settle();
+  const { destinations } = await app.deployments.get({ deploymentId });
+  const error = { code: 'upload_refused', message: expect.stringMatching(/^id\.pem: A private key/) };
+  expect(destinations).toMatchObject([{ state: 'live' }, { state: 'failed', error }]);
+  expect(await app.vercel.world.countSites()).toBe(0);
 });

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { DomainModel } from '../../server/models/domain.ts';
+import { KEYS_A_REQUEST, refusePrivateKeys } from '../../server/services/uploads/index.ts';
+import { withFileFromBefore } from '../support/file-from-before.ts';
 import { platforms } from '../support/platforms.ts';
-import { createPublishingApp, publish, type Site } from '../support/publishing.ts';
+import { contextOf, createPublishingApp, publish, type Site, sendSite, startRelease } from '../support/publishing.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 
@@ -123,4 +125,57 @@ test('what the entry page names is asked for once, and what is missing is told o
   expect(more.destinations).toMatchObject([{ missingLinks: ['/js/app.js'] }]);
   const whole = await publish(app, person, deployment, { 'index.html': '<img src="a.png">', 'a.png': 'png' });
   expect(whole.destinations).toMatchObject([{ missingLinks: [] }]);
+});
+
+const PUBLIC_KEY = '-----BEGIN PGP PUBLIC KEY BLOCK-----\nAAAA\n';
+const PRIVATE_KEY = '-----BEGIN PRIVATE KEY-----\nAAAA\n';
+
+test('of more keys than a request looks into a release looks into all, before anything is sent', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const { id: deploymentId } = await person.caller.deployments.create({ name: 'Many keys', platform: 'built-in' });
+  const many = Array.from({ length: KEYS_A_REQUEST.files }, (_, index) => [`keys/${index}.pub`, PUBLIC_KEY]);
+  const site = { 'index.html': 'x', ...Object.fromEntries(many), 'z.pem': PRIVATE_KEY };
+  const { uploadId } = await person.caller.releases.prepare({ deploymentId });
+  await sendSite(await contextOf(app, person), uploadId, site);
+  const unread = { cause: { code: 'upload_refused', reason: 'private_key', path: 'z.pem' } };
+  await expect(person.caller.releases.preview({ uploadId })).rejects.toMatchObject(unread);
+  const { id: releaseId } = await person.caller.releases.create({ deploymentId, uploadId });
+  await app.jobs.drain();
+  const release = await person.caller.releases.get({ releaseId });
+  const refused = { code: 'upload_refused', message: expect.stringMatching(/^z\.pem: A private key/) };
+  expect(release).toMatchObject({ state: 'failed', error: refused });
+  expect(release.steps.map(({ state }) => state)).toEqual(['failed', 'waiting', 'waiting', 'waiting']);
+});
+
+test('a release from before the rule is held to it when it is tried again', async () => {
+  await using app = await createPublishingApp();
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Old keys', platform: 'built-in' });
+  const { id: releaseId } = await startRelease(app, person, deployment, { 'index.html': 'x' });
+  await person.caller.releases.cancel({ releaseId });
+  await withFileFromBefore(app, person, releaseId, ['sec.asc', PRIVATE_KEY]);
+  const { id } = await person.caller.releases.retry({ releaseId });
+  await app.jobs.drain();
+  const refused = { code: 'upload_refused', message: expect.stringMatching(/^sec\.asc: A private key/) };
+  expect(await person.caller.releases.get({ releaseId: id })).toMatchObject({ state: 'failed', error: refused });
+  expect((await app.visit('old-keys', '/sec.asc')).status).toBe(404);
+});
+
+test('keys are looked into some at a time, by their first bytes, as far as a request may wait', async () => {
+  const at = { now: 0, most: 0, asked: 0 };
+  const store = {
+    async readStart(_sha256: string, bytes: number) {
+      at.asked += 1;
+      at.now += 1;
+      at.most = Math.max(at.most, at.now);
+      await Promise.resolve();
+      at.now -= 1;
+      return Buffer.alloc(bytes, 'a');
+    },
+  };
+  const entry = { sha256: '0'.repeat(64), sizeBytes: 500 * 1024 * 1024 };
+  const manifest = new Map(Array.from({ length: 10_000 }, (_, index) => [`${index}.pub`, entry]));
+  expect(await refusePrivateKeys(store, manifest, { most: KEYS_A_REQUEST })).toBe('128.pub');
+  expect(at).toEqual({ now: 0, most: 16, asked: 128 });
 });

@@ -64,6 +64,17 @@ function writingSuite(name: string, make: () => Promise<StoreUnderTest>): void {
     expect((await place.store.readWhole(info.sha256)).equals(bytes)).toBe(true);
   });
 
+  test(`${name}: the start of an artifact is read as it is, and the hash is compared when it is opened`, async () => {
+    await using place = await make();
+    const bytes = randomBytes(200_000);
+    const { sha256 } = await place.store.writeWhole(bytes);
+    await place.corrupt(sha256);
+    expect((await place.store.readStart(sha256, 10)).equals(bytes.subarray(0, 10))).toBe(true);
+    expect((await place.store.readStart(sha256, 300_000)).length).toBe(bytes.length);
+    await expect(place.store.open(sha256)).rejects.toMatchObject({ code: 'artifact_corrupted' });
+    await expect(place.store.readStart(sha256, 10)).rejects.toMatchObject({ code: 'artifact_corrupted' });
+  });
+
   test(`${name}: an empty artifact is an artifact`, async () => {
     await using place = await make();
     const info = await place.store.writeWhole(Buffer.alloc(0));

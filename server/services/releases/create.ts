@@ -20,7 +20,7 @@ import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { moveDeployment } from '../move-state.ts';
 import { requireWritable } from '../subscription/writable.ts';
-import { findOpenUpload, missingHashes, refusePrivateKeys } from '../uploads/index.ts';
+import { findOpenUpload, KEYS_A_REQUEST, missingHashes, refusePrivateKeys } from '../uploads/index.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { countRelease } from './pace.ts';
 import { findRelease, readManifest, toReleaseOf, unlessLost } from './read.ts';
@@ -104,10 +104,13 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
   return toReleaseOf(ctx, doc);
 }
 
-/** Throws `upload_incomplete` while a file of the list has not arrived, and `upload_refused` for a private key. */
-export async function requireAllFiles(ctx: AccountContext, manifest: Manifest): Promise<void> {
+/**
+ * Throws `upload_incomplete` while a file of the list has not arrived, and `upload_refused` for a private key. Resolves with
+ * a path that may be one where there are too many for a request to look into all: the release does before it is sent.
+ */
+export async function requireAllFiles(ctx: AccountContext, manifest: Manifest): Promise<string | null> {
   const missing = await missingHashes(ctx.actor.accountId, manifest);
-  if (missing.length === 0) return refusePrivateKeys(ctx.providers.store, manifest);
+  if (missing.length === 0) return refusePrivateKeys(ctx.providers.store, manifest, { most: KEYS_A_REQUEST });
   throw new AppError(
     'upload_incomplete',
     `Still missing: ${missing.length.toLocaleString('en')} of ${formatCount(manifest.size, 'file')}.`,
@@ -124,7 +127,7 @@ export async function requireAllFiles(ctx: AccountContext, manifest: Manifest): 
 function describeRelease(
   ctx: AccountContext,
   release: Pick<NewRelease, 'deploymentId' | 'source' | 'manifestHash' | 'createdBy'>,
-  check: (manifest: Manifest) => Promise<void> = async () => undefined,
+  check: (manifest: Manifest) => Promise<unknown> = async () => undefined,
 ): Promise<DescribedRelease> {
   return withFileListSlot(ctx, async () => {
     const { store } = ctx.providers;

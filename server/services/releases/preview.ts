@@ -20,10 +20,18 @@ export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUp
   if (!manifestHash) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
   await requireWritable(null, ctx, deploymentId);
   const { store, addresses } = ctx.providers;
-  await withFileListSlot(ctx, async () => requireAllFiles(ctx, await readManifest(store, manifestHash)));
+  const unread = await withFileListSlot(ctx, async () => requireAllFiles(ctx, await readManifest(store, manifestHash)));
+  if (unread !== null) throw tooManyKeys(unread);
   await UploadModel.updateOne(
     { _id: uploadId, accountId: ctx.actor.accountId, state: 'open', manifestHash },
     { $set: { previewHash: manifestHash } },
   );
   return { url: uploadUrlOf(addresses, uploadId) };
+}
+
+/** A preview answers at once: it waits for nothing that would look into all of them. */
+function tooManyKeys(path: string): AppError {
+  const message = 'There are too many keys and certificates to look into for a preview.';
+  const hint = 'Publish it: a release looks into all of them before anything is sent.';
+  return new AppError('upload_refused', message, { reason: 'private_key', path, hint });
 }

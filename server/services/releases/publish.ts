@@ -12,6 +12,7 @@ import { ReleaseModel } from '../../models/release.ts';
 import type { PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
 import { LOOKED_AT } from '../../waiting-words.ts';
+import { refusePrivateKeys } from '../uploads/index.ts';
 import { reportFindings } from './inspect.ts';
 import { folderAtHost, reportPacked } from './place-report.ts';
 import { readSha1s, requireWithinLimits, storedRef } from './platform-call.ts';
@@ -34,7 +35,7 @@ export type Writer = {
 
 /**
  * Reads the list of files, holds it against the platform's own limits, and tells what is remarkable in the files that
- * the last release which went live did not have. Throws `content_refused`, and the signal's reason.
+ * the last release which went live did not have. Throws `content_refused`, `upload_refused`, and the signal's reason.
  */
 export async function prepareFiles(
   store: ArtifactStore,
@@ -45,6 +46,7 @@ export async function prepareFiles(
   const { release, platform, title } = work;
   const manifest = await work.readManifest(release.manifestHash);
   requireWithinLimits(platform, title, manifest);
+  await refusePrivateKeys(store, manifest, { signal });
   report.progress({
     done: manifest.size,
     total: manifest.size,
@@ -122,14 +124,19 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
   };
 }
 
-/** Runs both halves at once, where no step of a release tells of them. Throws as they do, and `content_refused`. */
+/**
+ * Runs both halves at once, where no step of a release tells of them: what was live before may hold what is refused by now.
+ * Throws as they do, `content_refused` and `upload_refused`.
+ */
 export async function publishFiles(
   work: ReleaseWork,
   job: Writer,
   call: PlatformCall,
   report: StepReport,
 ): Promise<void> {
-  requireWithinLimits(work.platform, work.title, await work.readManifest(work.release.manifestHash));
+  const manifest = await work.readManifest(work.release.manifestHash);
+  requireWithinLimits(work.platform, work.title, manifest);
+  await refusePrivateKeys(call.store, manifest, { signal: call.signal });
   const publication = await startPublication(work, job, call);
   await publication.upload(report);
   await publication.process(report);

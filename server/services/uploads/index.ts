@@ -7,6 +7,6 @@ export { receiveFile } from './file.ts';
 export { receiveManifest } from './manifest.ts';
 export { missingHashes } from './missing.ts';
 export { findOpenUpload, openUpload } from './open.ts';
-export { refusePrivateKeys } from './private-keys.ts';
+export { KEYS_A_REQUEST, refusePrivateKeys } from './private-keys.ts';
 export { countBytes, requireRoomToSend } from './storage-quota.ts';
 export { arrivedOfZip, receiveZip, type SentZip } from './zip.ts';

@@ -4,21 +4,44 @@ import type { Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError } from '../../errors.ts';
 
+/** Looked into while a request waits: some 50 milliseconds. */
+export const KEYS_A_REQUEST = { files: 512, bytes: 8 * 1024 * 1024 };
+/** Read ahead of one another, and judged within some milliseconds. */
+const KEYS_AT_ONCE = 16;
+
+type Most = { files: number; bytes: number };
+const ALL: Most = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+
 /**
- * Looks into what may be a private key, once it has arrived: a list of files holds names alone. Throws `upload_refused`
- * with `reason` and `path`.
+ * Looks into what may be a private key, once it has arrived: a list of files holds names alone. Resolves with the first
+ * path that `most` left no room to look into, or null. Throws `upload_refused` with `reason` and `path`, and the signal's
+ * reason.
  */
-export async function refusePrivateKeys(store: Pick<ArtifactStore, 'open'>, manifest: Manifest): Promise<void> {
-  for (const [path, { sha256 }] of manifest) {
-    if (!mayBePrivateKey(path)) continue;
-    const artifact = await store.open(sha256);
-    try {
-      const start = await artifact.read(0, Math.min(artifact.sizeBytes, KEY_READ_BYTES));
-      if (!isPrivateKey(path, start)) continue;
-    } finally {
-      await artifact.close();
+export async function refusePrivateKeys(
+  store: Pick<ArtifactStore, 'readStart'>,
+  manifest: Manifest,
+  { most = ALL, signal }: { most?: Most; signal?: AbortSignal } = {},
+): Promise<string | null> {
+  const asked = [...manifest].filter(([path]) => mayBePrivateKey(path));
+  let bytes = 0;
+  for (let first = 0; first < asked.length; first += KEYS_AT_ONCE) {
+    signal?.throwIfAborted();
+    const some = asked.slice(first, first + KEYS_AT_ONCE);
+    if (first >= most.files || bytes >= most.bytes) return some[0]?.[0] ?? null;
+    const starts = await Promise.all(some.map(([, { sha256 }]) => store.readStart(sha256, KEY_READ_BYTES)));
+    for (const [index, [path]] of some.entries()) {
+      const start = starts[index] ?? Buffer.alloc(0);
+      if (isPrivateKey(path, start)) throw refused(path);
+      bytes += start.byteLength;
     }
-    const refusal = { reason: 'private_key', path, message: REFUSAL_SENTENCES.private_key } as const;
-    throw new AppError('upload_refused', refusalSentence(refusal), { reason: refusal.reason, path });
   }
+  return null;
+}
+
+function refused(path: string): AppError {
+  const refusal = { reason: 'private_key', path, message: REFUSAL_SENTENCES.private_key } as const;
+  return new AppError('upload_refused', refusalSentence(refusal), {
+    ...{ reason: refusal.reason, path },
+    hint: 'Publish the files without it.',
+  });
 }
