@@ -210,3 +210,25 @@ test('a file is dragged into a folder and out of it, and the tab goes with it', 
   await soon(() => expect(filesOf(shown)).toEqual(['css', 'index.html', 'index.html', 'site.cssnew']));
   await shown.sees('2 changes');
 });
+
+test('before a draft is published it is told what is left out of it, what stops it, and which new names are odd', async () => {
+  serveFiles([
+    ['index.html', HASH, 1],
+    ['docs/aux.html', HASH, 1],
+  ]);
+  using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
+  await shown.sees('No changes');
+  const pem = '-----BEGIN PRIVATE KEY-----\nAAAA\n';
+  const added = { '.DS_Store': 'x', '.env': 'A=1', 'Index.html': 'x', 'talk.html': 'x', 'id.pem': pem };
+  const input = shown.page.querySelector<HTMLInputElement>('input[aria-label="Files to add"]');
+  const files = Object.entries(added).map(([name, text]) => new File([text], name));
+  Object.defineProperty(input, 'files', { value: files });
+  input?.dispatchEvent(new Event('change', { bubbles: true }));
+  await shown.sees('5 changes');
+  shown.button('Publish…').click();
+  await soon(() => expect(dialog()?.textContent).toContain('id.pem stops the release'));
+  const text = dialog()?.textContent ?? '';
+  for (const told of ['.DS_Store is left out', '.env is left out', '2 names differ in capital letters alone.'])
+    expect(text).toContain(told);
+  expect(text, 'said when the release was made').not.toContain('Windows.');
+});

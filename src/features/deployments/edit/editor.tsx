@@ -6,6 +6,7 @@ import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { lazyDialog } from '../../../components/lazy-dialog.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { useNavigate } from '../../../lib/location.ts';
 import { href } from '../../../lib/paths.ts';
@@ -19,11 +20,12 @@ import { NameDialog } from './name-dialog.tsx';
 import { OpenFile, Said } from './open-file.tsx';
 import { OpenTabs } from './open-tabs.tsx';
 import { PreviewPane } from './preview-pane.tsx';
-import { PublishDialog } from './publish-dialog.tsx';
 import { type Edited, useDraft } from './use-draft.ts';
 import { useFilesActs } from './use-files-acts.ts';
 import { usePreview } from './use-preview.ts';
 import { usePublishDraft } from './use-publish-draft.ts';
+
+const PublishDialog = lazyDialog(async () => (await import('./publish-dialog.tsx')).PublishDialog);
 
 export type EditorProps = {
   deployment: Deployment;

@@ -1,10 +1,13 @@
 import { Undo2 } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { REFUSAL_SENTENCES } from '../../../../routers/schemas/upload-rules.ts';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { type Draft, kindOf, leftOutOf } from './draft.ts';
+import { noticeDetail } from '../../../lib/notice-detail.ts';
+import { type Draft, kindOf } from './draft.ts';
+import { addedKeys, allLeftOut, newNotices } from './draft-notices.ts';
 import { ChangeMark } from './file-tree.tsx';
 
 export type PublishDialogProps = {
@@ -24,7 +27,6 @@ export type PublishDialogProps = {
 export function PublishDialog(props: PublishDialogProps) {
   const { draft, number, liveNumber, isBusy, problem, onRestore, onPublish, onClose } = props;
   const { changes } = draft;
-  const leftOut = leftOutOf(draft);
   const list = useRef<HTMLUListElement>(null);
   // What opened it is pressed again to go on; the first button in it would take a change back.
   useEffect(() => {
@@ -52,11 +54,7 @@ export function PublishDialog(props: PublishDialogProps) {
       onClose={onClose}
     >
       {problem !== null && <Notice tone="bad">{problem}</Notice>}
-      {leftOut.map(({ path, reason }) => (
-        <Notice key={path} tone="warn" title={`${path} is left out`}>
-          {reason}
-        </Notice>
-      ))}
+      <DraftNotices draft={draft} />
       <ul
         ref={list}
         aria-label={formatCount(changes.size, 'change')}
@@ -75,5 +73,41 @@ export function PublishDialog(props: PublishDialogProps) {
         ))}
       </ul>
     </FormDialog>
+  );
+}
+
+/** What is left out of the release, what would stop it, and what is to be known of new names. */
+function DraftNotices({ draft }: Pick<PublishDialogProps, 'draft'>) {
+  const notices = useMemo(() => newNotices(draft), [draft]);
+  const [keys, setKeys] = useState<readonly string[]>([]);
+  useEffect(() => {
+    let isShown = true;
+    // What cannot be read here is read by the server.
+    addedKeys(draft).then(
+      (found) => isShown && setKeys(found),
+      () => undefined,
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [draft]);
+  return (
+    <>
+      {keys.map((path) => (
+        <Notice key={path} tone="bad" title={`${path} stops the release`}>
+          {REFUSAL_SENTENCES.private_key}
+        </Notice>
+      ))}
+      {allLeftOut(draft).map(({ path, reason }) => (
+        <Notice key={path} tone="warn" title={`${path} is left out`}>
+          {reason}
+        </Notice>
+      ))}
+      {notices.map((notice) => (
+        <Notice key={notice.code} tone="warn" title={notice.message}>
+          {noticeDetail(notice)}
+        </Notice>
+      ))}
+    </>
   );
 }

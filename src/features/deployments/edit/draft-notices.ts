@@ -1,0 +1,37 @@
+import { isOsJunk } from '../../../../routers/schemas/left-out-files.ts';
+import type { NameNotice } from '../../../../routers/schemas/name-notices.ts';
+import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../../routers/schemas/private-keys.ts';
+import { readUpload } from '../../../../routers/schemas/upload-rules.ts';
+import { type Draft, filesOf, leftOutOf } from './draft.ts';
+import { blobOf, sizeOf } from './texts.ts';
+
+export type LeftOut = { path: string; reason: string };
+
+/** Lists what is left out of the release, the files of operating systems among it. */
+export function allLeftOut(draft: Draft): LeftOut[] {
+  const junk = [...draft.changes].filter(([path, { now }]) => now !== null && isOsJunk(path));
+  const reason = 'A file of your operating system. It is no part of a website.';
+  return [...junk.map(([path]) => ({ path, reason })), ...leftOutOf(draft)];
+}
+
+/** Lists what is to be said of names, apart from what was said of the same names in the release. */
+export function newNotices({ base, changes }: Draft): NameNotice[] {
+  const said = new Set(noticesOf({ base, changes: new Map() }).map(({ paths }) => paths.join('\0')));
+  return noticesOf({ base, changes }).filter(({ paths }) => !said.has(paths.join('\0')));
+}
+
+function noticesOf(draft: Draft): NameNotice[] {
+  return readUpload([...filesOf(draft)].map(([path, content]) => ({ path, sizeBytes: sizeOf(content) }))).notices;
+}
+
+/** Finds the private keys among what was added; what is typed is looked at as it is typed (draft.ts). */
+export async function addedKeys({ changes }: Draft): Promise<string[]> {
+  const keys: string[] = [];
+  for (const [path, { now }] of changes) {
+    const blob = now === null || !mayBePrivateKey(path) ? null : blobOf(now);
+    if (blob === null) continue;
+    const start = await blob.slice(0, KEY_READ_BYTES).arrayBuffer();
+    if (isPrivateKey(path, new Uint8Array(start))) keys.push(path);
+  }
+  return keys;
+}
