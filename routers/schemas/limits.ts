@@ -47,7 +47,7 @@ export const UPLOAD_LIMITS = {
   maxFileBytes: 500 * 1024 * 1024,
   maxReleaseBytes: 1024 * 1024 * 1024,
   maxZipBytes: 500 * 1024 * 1024,
-  maxPathBytes: 512,
+  maxPathBytes: 1_024,
   /** As in a folder on Linux (POSIX NAME_MAX; ext4, xfs, btrfs). */
   maxSegmentBytes: 255,
   maxDepth: 32,

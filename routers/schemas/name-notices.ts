@@ -23,9 +23,12 @@ const PATHS_A_STEP = 500;
 const WINDOWS_DEVICE = /(?:^|\/)(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³]) *(?:\.[^/]*)?(?:\/|$)/i;
 const WINDOWS_SIGN = /[<>:"|?*]/;
 const WINDOWS_END = /[. ](?:\/|$)/;
+/** MAX_PATH of the same page, without the root of a drive and the mark at the end. */
+const WINDOWS_PATH_MAX = 260 - 'C:\\'.length - 1;
 
 /** Returns whether Windows can have a file under this path. */
 export function isWindowsPath(path: string): boolean {
+  if (path.length > WINDOWS_PATH_MAX) return false;
   return !WINDOWS_SIGN.test(path) && !WINDOWS_END.test(path) && !WINDOWS_DEVICE.test(path);
 }
 

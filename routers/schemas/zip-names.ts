@@ -15,7 +15,7 @@ export type NameRefusal = 'path_too_long' | 'control_character' | 'name_not_utf8
 export type NameReading = { name: string | null; refusal: NameRefusal | null };
 
 /** Longer names are refused before they are decoded; those with a root on may be longer than a path. */
-const RAW_NAME_MAX_BYTES = 4 * UPLOAD_LIMITS.maxPathBytes;
+const RAW_NAME_MAX_BYTES = 2 * UPLOAD_LIMITS.maxPathBytes;
 /** APPNOTE 4.4.4 defines this bit: the name is UTF-8. */
 export const FLAG_UTF8 = 0x0800;
 /** APPNOTE 4.6.9: the name in UTF-8, behind a version and the checksum of the name that it takes the place of. */

@@ -23,8 +23,8 @@ export type SiteRules = {
 const ADDRESSES_MAX = 200;
 /** Addresses that the same rules fit share one answer of theirs, of which each is 8 KiB at most (HEADERS_WEIGHT_MAX). */
 const CHANGES_MAX = 20;
-/** What these take at the most, paths of 512 bytes and whole answers. */
-const REMEMBERED_BYTES = ADDRESSES_MAX * 1_000 + CHANGES_MAX * 16 * 1024;
+/** What these take at the most, paths of a kilobyte and whole answers. */
+const REMEMBERED_BYTES = ADDRESSES_MAX * 1_600 + CHANGES_MAX * 16 * 1024;
 /** Parsed, a line takes many times its text: 237 KB of short rules were measured at 5.4 MB. */
 const PARSED_FACTOR = 25;
 

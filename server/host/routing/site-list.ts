@@ -43,8 +43,8 @@ export type Listed = Route | { deploymentId: string };
 
 /** The list is looked through in pieces of this size, each in a millisecond. */
 const PIECE_BYTES = 1024 * 1024;
-/** A line has some 400 bytes, 100 for each release of a day, 100 at most, and 200 names of up to 512 bytes. */
-const LINE_BYTES_MAX = 128 * 1024;
+/** A line has some 400 bytes, 100 for each release of a day, 100 at most, and 200 names of up to 1,024 bytes. */
+const LINE_BYTES_MAX = 256 * 1024;
 
 export type SiteList = {
   /** Returns the live site of this name, or of this deployment. Nothing where the list cannot be read. */

@@ -86,7 +86,7 @@ export const guides: readonly Chapter[] = [
         id: 'limits',
         title: 'Limits of a release',
         paragraphs: [
-          '20,000 files, 500 MB a file, 1 GB in all, names of at most 512 bytes in at most 32 folders. A ZIP may be 500 MB as it is sent.',
+          '20,000 files, 500 MB a file, 1 GB in all, names of at most 255 bytes, or 1,024 with their folders, at most 32 levels deep. A ZIP may be 500 MB as it is sent.',
         ],
       },
       {
