@@ -127,6 +127,11 @@ const CASES: Case[] = [
   },
   { name: 'zip64_small', zip: () => whole({ zip64: {} }, file('b')), files: { 'index.html': 'hello', b: 'x' } },
   {
+    name: 'zip64 with no disk in all, as OneDrive writes it',
+    zip: () => whole({ zip64: { disks: 0 } }, file('b')),
+    files: { 'index.html': 'hello', b: 'x' },
+  },
+  {
     name: 'zip64 beside the small numbers',
     zip: () => whole({ zip64: {}, count: 1 }),
     files: { 'index.html': 'hello' },

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Page } from '@playwright/test';
 import { openAccount, publishSite } from '../support/api-account.ts';
 import { oddNames, type SiteFiles, twentyPages, viteBuild, writeSite } from '../support/sites.ts';
@@ -90,4 +91,50 @@ test('somebody who signs in finds the site that a script has published', async (
   await page.getByRole('link', { name: 'from a script' }).first().click();
   await expect(page.getByRole('heading', { name: 'from a script' })).toBeVisible();
   expect(await bodyOf(page, site.siteUrl)).toContain('Published by a script');
+});
+
+test('old encodings are read as their pages say, and what was packed before it came is unpacked', async ({
+  page,
+  app,
+}) => {
+  const credentials = newCredentials();
+  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
+  const { siteUrl } = await publishSite(account, 'old and packed', {
+    'index.html': '<!doctype html><img src="/a.svgz">',
+    'old.html': Buffer.concat([
+      Buffer.from('<!doctype html><html><head><meta charset="shift_jis"></head><body><p>'),
+      Buffer.from([0x93, 0xfa, 0x96, 0x7b]),
+    ]),
+    'feed.xml': Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><t>\u00e9</t>', 'latin1'),
+    'utf8.html': '<!doctype html><p>日本</p>',
+    'a.svgz': gzipSync(svg),
+    'Build/game.framework.js.br': brotliCompressSync('run()'),
+    'Build/game.wasm.gz': gzipSync(Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])),
+    'backup.tar.gz': gzipSync('kept as it is'),
+  });
+  await page.goto(siteUrl);
+  const seen = await page.evaluate(async () => {
+    const feed = new DOMParser().parseFromString('<a/>', 'text/xml');
+    const request = new XMLHttpRequest();
+    await new Promise((resolve) => {
+      request.onload = resolve;
+      request.open('GET', '/feed.xml');
+      request.send();
+    });
+    await WebAssembly.compileStreaming(fetch('/Build/game.wasm.gz'));
+    return {
+      width: document.querySelector('img')?.naturalWidth,
+      script: await (await fetch('/Build/game.framework.js.br')).text(),
+      feed: (request.responseXML ?? feed).documentElement.textContent,
+      packed: [...new Uint8Array(await (await fetch('/backup.tar.gz')).arrayBuffer())].slice(0, 2),
+    };
+  });
+  expect(seen).toEqual({ width: 8, script: 'run()', feed: 'é', packed: [0x1f, 0x8b] });
+  const read = async (path: string) => {
+    await page.goto(`${siteUrl}${path}`);
+    return page.evaluate(() => [document.characterSet, document.body.textContent]);
+  };
+  expect(await read('/old.html')).toEqual(['Shift_JIS', '日本']);
+  expect(await read('/utf8.html')).toEqual(['UTF-8', '日本']);
 });

@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -124,6 +124,32 @@ test('files that are gone for a moment, or lead elsewhere by a link, are followe
   await writeFile(join(files.folder, 'renewed.pem'), after.cert);
   await symlink(join(files.folder, 'renewed.pem'), files.files.certFile);
   await files.put({ key: after.key });
+  await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert), { timeout: 20_000 });
+});
+
+test('a pair in a folder that a link is turned to, as Kubernetes renews secrets, is followed', async () => {
+  const [before, after] = [pairFor(), pairFor()];
+  await using files = await createFiles(before);
+  const { folder } = files;
+  const mount = async (name: string, pair: { cert: string; key: string }): Promise<void> => {
+    await mkdir(join(folder, name));
+    await writeFile(join(folder, name, 'tls.crt'), pair.cert);
+    await writeFile(join(folder, name, 'tls.key'), pair.key);
+    await symlink(name, join(folder, '..data_tmp'));
+    await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+  };
+  for (const [path, name] of [
+    [files.files.certFile, 'tls.crt'],
+    [files.files.keyFile, 'tls.key'],
+  ] as const) {
+    await unlink(path);
+    await symlink(join('..data', name), path);
+  }
+  await mount('..2026_a', before);
+  await files.certificate.start();
+  await using listener = await createListener(files.certificate.contextFor);
+  expect(await listener.served()).toBe(before.cert);
+  await mount('..2026_b', after);
   await vi.waitFor(async () => expect(await listener.served()).toBe(after.cert), { timeout: 20_000 });
 });
 

@@ -40,7 +40,9 @@ export type ZipWhole = {
   /** Between the last entry and the directory; between the directory and its end. */
   gap?: Buffer;
   /** A 64-bit end record in front of the other one. */
-  zip64?: { count?: number | bigint; directoryStart?: number | bigint; directoryBytes?: number | bigint } | undefined;
+  zip64?:
+    | { count?: number | bigint; directoryStart?: number | bigint; directoryBytes?: number | bigint; disks?: number }
+    | undefined;
 };
 
 const FULL_16 = 0xffff;
@@ -144,7 +146,7 @@ function endRecords(
   const large = Buffer.concat([
     fields([4, 0x06064b50], [8, 44], [2, 45], [2, 45], [4, 0], [4, 0], [8, entries], [8, entries]),
     fields([8, zip64?.directoryBytes ?? directoryBytes], [8, zip64?.directoryStart ?? directoryAt]),
-    fields([4, 0x07064b50], [4, 0], [8, directoryAt + directoryBytes], [4, 1]),
+    fields([4, 0x07064b50], [4, 0], [8, directoryAt + directoryBytes], [4, zip64?.disks ?? 1]),
   ]);
   return Buffer.concat([
     zip64 === undefined ? Buffer.alloc(0) : large,
