@@ -63,9 +63,12 @@ function builtFor(links: readonly FoundLink[], paths: ReadonlySet<string>): stri
   const [folder] = [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0]);
   if (folder === '') return null;
   const sample = links.filter(({ target }) => target.startsWith(`/${folder}/`)).slice(0, SAMPLE);
-  const there = (below: string | null): number =>
-    sample.length - checkLinks('', sample, { paths, folded: new Map(), below }).length;
-  return there(folder) > there(null) ? folder : null;
+  return countThere(sample, paths, folder) > countThere(sample, paths, null) ? folder : null;
+}
+
+function countThere(links: readonly FoundLink[], paths: ReadonlySet<string>, below: string | null): number {
+  const folded = new Map<string, string>();
+  return links.length - checkLinks('', links, { paths, folded, below }).length;
 }
 
 /**
