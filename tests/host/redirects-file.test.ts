@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { type Address, fitsPattern, parsePattern, readAddress } from '../../routers/schemas/address-pattern.ts';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { createRedirectTable, hostsLedTo, parseRedirects } from '../../routers/schemas/redirects-file.ts';
 import { readRequestPath } from '../../server/host/responses/request-path.ts';
 
@@ -217,10 +218,11 @@ test('a hundred rules split a far address once, and write one target out', () =>
 });
 
 test('a far address is led on by a star, and by a rule for it alone', () => {
-  const file = `old/${'x'.repeat(600)}`;
+  const far = 'x'.repeat(UPLOAD_LIMITS.maxPathBytes);
+  const file = `old/${far}`;
   const table = createRedirectTable(parseRedirects(`/:a/:b /names\n/${file} /exact\n/old/* /new/:splat`).rules);
   expect(table.otherwise(file, '')).toMatchObject({ location: '/exact' });
-  expect(table.otherwise(`${file}y/`, '')).toMatchObject({ location: `/new/${'x'.repeat(600)}y/` });
+  expect(table.otherwise(`${file}y/`, '')).toMatchObject({ location: `/new/${far}y/` });
 });
 
 test('a name is written out twice at most', () => {
