@@ -6,6 +6,8 @@ import './patient-wait.ts';
 afterAll(async () => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
+  // What a screen has begun to fetch would break off with the file, and could not be imported by the next one either.
+  await vi.dynamicImportSettled();
   // A file may ask for an environment without a page.
   if (typeof document === 'undefined') return;
   document.body.replaceChildren();
