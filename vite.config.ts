@@ -79,7 +79,7 @@ const web = parts();
 const IS_FULL = process.env.FAIRLEAD_FULL_COUNTS === '1';
 const PATIENCE = {
   testTimeout: IS_FULL ? 1_800_000 : 60_000,
-  hookTimeout: 120_000,
+  hookTimeout: 300_000,
   expect: { poll: { timeout: 30_000 } },
   retry: 1,
 };
