@@ -10,7 +10,7 @@ import { AuthResetScreen } from '../../src/screens/auth/reset.tsx';
 import { AuthStopEmailChangeScreen } from '../../src/screens/auth/stop-email-change.tsx';
 import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { SettingsScreen } from '../../src/screens/settings.tsx';
-import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+import { type Answers, refusal, showScreen, submit } from '../support/screen.tsx';
 import { ada, allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 const at = new Date('2030-01-01T12:00:00Z');
@@ -189,16 +189,16 @@ test('a change of address shows what is wrong on its field, and where the link w
   };
   const sees = (text: string) => vi.waitFor(() => expect(form.textContent).toContain(text), { timeout: 30_000 });
   write('New email', 'nobody');
-  form.requestSubmit();
+  await submit(form);
   await sees('Please enter a valid email address');
   write('New email', 'new@example.com');
   write('Current password', 'Anchor weigh 1');
-  form.requestSubmit();
+  await submit(form);
   await sees('The current password is not right');
   answer = { done: true };
   write('Current password', 'Anchor weigh 2');
   await vi.waitFor(() => expect(document.querySelector('[aria-busy]')).toBeNull(), { timeout: 30_000 });
-  form.requestSubmit();
+  await submit(form);
   await vi.waitFor(() => expect(lastToast()?.title).toBe('Link sent'), { timeout: 30_000 });
   expect(lastToast()?.description).toContain('new@example.com');
   expect(document.querySelector('[role=dialog]')).toBeNull();
@@ -217,18 +217,18 @@ test('the current password is asked for where it is missing, and is no new one',
   await vi.waitFor(() => expect(form()).toBeTruthy(), { timeout: 30_000 });
   writeInto(shown.page, 'newPassword', 'Anchor weigh 1');
   writeInto(shown.page, 'confirmPassword', 'Anchor weigh 1');
-  form()?.requestSubmit();
+  await submit(form());
   await shown.sees('Enter your current password');
   expect(shown.page.textContent).not.toContain('at least 6 characters');
   writeInto(shown.page, 'currentPassword', 'Anchor weigh 1');
-  form()?.requestSubmit();
+  await submit(form());
   await shown.sees('Choose a password other than the current one');
   expect(change).not.toHaveBeenCalled();
   writeInto(shown.page, 'currentPassword', 'Anchor weigh 2');
   await vi.waitFor(() => expect(shown.page.textContent).not.toContain('other than the current one'), {
     timeout: 30_000,
   });
-  form()?.requestSubmit();
+  await submit(form());
   await vi.waitFor(() => expect(change).toHaveBeenCalledTimes(1), { timeout: 30_000 });
 });
 
@@ -237,11 +237,11 @@ test('a name that stays as it is asks the server nothing, and promises nothing n
   using shown = showScreen(<SettingsScreen />, { ...answers(), 'user.update': update });
   const form = () => shown.page.querySelector('input[name=username]')?.closest('form');
   await vi.waitFor(() => expect(form()).toBeTruthy(), { timeout: 30_000 });
-  form()?.requestSubmit();
+  await submit(form());
   await vi.waitFor(() => expect(lastToast()?.title).toBe('Saved'), { timeout: 30_000 });
   expect(update).not.toHaveBeenCalled();
   writeInto(shown.page, 'username', 'Grace');
-  form()?.requestSubmit();
+  await submit(form());
   await vi.waitFor(() => expect(lastToast()?.description).toBe('You sign in as Grace from now on.'), {
     timeout: 30_000,
   });
@@ -304,11 +304,11 @@ test('a token is made with the password, and what is wrong with it stands on its
   const sees = (text: string) =>
     vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
   writeInto(form, 'name', 'CI');
-  form.requestSubmit();
+  await submit(form);
   await sees('Enter your current password');
   expect(create).not.toHaveBeenCalled();
   writeInto(form, 'currentPassword', 'Anchor weigh 1');
-  form.requestSubmit();
+  await submit(form);
   await sees('The current password is not right');
   expect(create.mock.calls[0]?.[0]).toEqual({
     name: 'CI',
@@ -337,6 +337,6 @@ test('a new password that holds the user name is hinted at, and not refused', as
   writeInto(shown.page, 'newPassword', 'Adas boat 22');
   writeInto(shown.page, 'confirmPassword', 'Adas boat 22');
   await shown.sees('It contains your username');
-  form()?.requestSubmit();
+  await submit(form());
   await vi.waitFor(() => expect(change).toHaveBeenCalledTimes(1), { timeout: 30_000 });
 });

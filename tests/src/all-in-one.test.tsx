@@ -4,7 +4,7 @@ import type { Domain } from '../../routers/schemas/domains.ts';
 import { UnifiedDeploymentScreen } from '../../src/screens/unified-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { certificateOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
-import { type Answers, refusal, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
+import { type Answers, refusal, type ShownScreen, showScreen, submit, typeInto } from '../support/screen.tsx';
 import {
   allowanceOf,
   deploymentOf,
@@ -147,7 +147,7 @@ test('a domain that could not be added fails nothing, and its stage asks for it 
 
   const add = vi.fn((_input: unknown) => domainOf());
   answers['domains.add'] = add;
-  typeInto(shown.page, 'name', 'quay.example').form?.requestSubmit();
+  await submit(typeInto(shown.page, 'name', 'quay.example').form);
   await patiently(() => expect(add.mock.calls[0]?.[0]).toEqual({ deploymentId: HARBOUR, name: 'quay.example' }));
 });
 

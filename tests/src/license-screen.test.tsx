@@ -4,7 +4,7 @@ import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { clearToasts, toasts } from '../../src/components/toast-store.ts';
 import { LicenseManagementScreen } from '../../src/screens/license-management.tsx';
-import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
+import { type Answers, refusal, showScreen, submit, typeInto } from '../support/screen.tsx';
 import { allowanceOf, secondsLater, shownAt } from '../support/screen-fixtures.ts';
 
 const KEY = 'FL-00000-00000-00000-00000-00000';
@@ -82,20 +82,20 @@ test('a key is checked in the form, refused in its words, and redeemed as it was
   const answers: Answers = { ...answersWith([], null), 'licenses.redeem': redeem };
   using shown = showScreen(<LicenseManagementScreen />, answers);
   await shown.sees('You hold no license keys.');
-  const send = (text: string) => typeInto(shown.page, 'key', text).form?.requestSubmit();
-  send('');
+  const send = (text: string) => submit(typeInto(shown.page, 'key', text).form);
+  await send('');
   await shown.sees('Enter a license key');
-  send(`${KEY.slice(0, -1)}1`);
+  await send(`${KEY.slice(0, -1)}1`);
   await shown.sees('This is not a whole license key.');
   expect(redeem).not.toHaveBeenCalled();
 
-  send('fl ooooo ooooo ooooo ooooo ooooo');
+  await send('fl ooooo ooooo ooooo ooooo ooooo');
   await shown.sees('This license key was revoked.');
   expect(redeem.mock.calls.map(([input]) => input)).toEqual([{ key: KEY }]);
   await vi.waitFor(() => expect(shown.page.querySelector('[aria-busy]')).toBeNull(), PATIENCE);
 
   redeem.mockImplementation(() => licenseOf());
-  send(KEY);
+  await send(KEY);
   await vi.waitFor(() => expect(lastToast()?.title).toBe('Key redeemed'), PATIENCE);
   expect(lastToast()?.description).toMatch(/^Pro runs until /);
   expect(shown.page.querySelector<HTMLInputElement>('input[name=key]')?.value).toBe('');

@@ -20,6 +20,15 @@ export function typeInto(within: ParentNode, name: string, text: string): HTMLIn
   return field;
 }
 
+/** Sends a form, which is free again a moment after it has said what is wrong (src/components/use-submit-once.ts). */
+export async function submit(form: HTMLFormElement | null | undefined): Promise<void> {
+  const turn = () => new Promise((resolve) => setTimeout(resolve));
+  // In the first of two turns the one before has settled, and after that a timer sets it free.
+  await turn();
+  await turn();
+  form?.requestSubmit();
+}
+
 /** Says what the server answers, by procedure; one that is not named keeps its caller waiting. */
 export type Answers = Record<string, (input: unknown, signal?: AbortSignal | null) => unknown>;
 
