@@ -54,7 +54,7 @@ export function PublishDialog(props: PublishDialogProps) {
       onClose={onClose}
     >
       {problem !== null && <Notice tone="bad">{problem}</Notice>}
-      <DraftNotices draft={draft} />
+      <DraftNotices draft={draft} problem={problem} />
       <ul
         ref={list}
         aria-label={formatCount(changes.size, 'change')}
@@ -77,7 +77,7 @@ export function PublishDialog(props: PublishDialogProps) {
 }
 
 /** What is left out of the release, what would stop it, and what is to be known of new names. */
-function DraftNotices({ draft }: Pick<PublishDialogProps, 'draft'>) {
+function DraftNotices({ draft, problem }: Pick<PublishDialogProps, 'draft' | 'problem'>) {
   const notices = useMemo(() => newNotices(draft), [draft]);
   const [keys, setKeys] = useState<readonly string[]>([]);
   useEffect(() => {
@@ -91,9 +91,11 @@ function DraftNotices({ draft }: Pick<PublishDialogProps, 'draft'>) {
       isShown = false;
     };
   }, [draft]);
+  // The server has said it by then.
+  const isUnsaid = (path: string) => problem?.startsWith(`${path}: `) !== true;
   return (
     <>
-      {keys.map((path) => (
+      {keys.filter(isUnsaid).map((path) => (
         <Notice key={path} tone="bad" title={`${path} stops the release`}>
           {REFUSAL_SENTENCES.private_key}
         </Notice>
