@@ -1,5 +1,5 @@
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
-import { setsOf, startDomainLab } from '../support/domain-app.ts';
+import { setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { startRealApp } from '../support/real-app.ts';
 import { askHttp1 } from '../support/tls-visitor.ts';
 import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acmeClient } from '../support/acme.ts';
 import { createDiagnosisWorld, type DiagnosisWorld } from '../support/diagnosis-world.ts';
-import type { ZoneSets } from '../support/domain-app.ts';
+import type { ZoneSets } from '../support/domain-lab.ts';
 import { startPebble } from '../support/pebble.ts';
 import { IS_FULL } from '../support/size.ts';
 

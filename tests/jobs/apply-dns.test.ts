@@ -6,7 +6,7 @@ import { DomainModel } from '../../server/models/domain.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { waitFor } from '../../server/providers.ts';
 import type { TestApp } from '../support/app.ts';
-import { type DomainLab, HERE, startDomainLab } from '../support/domain-app.ts';
+import { type DomainLab, HERE, startDomainLab } from '../support/domain-lab.ts';
 import { createPlan, setsIn } from '../support/record-plans.ts';
 
 let lab: DomainLab;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DAY_MS, MINUTE_MS } from '../../server/durations.ts';
 import { JobModel } from '../../server/models/job.ts';
-import { createDomainApp, type DomainLab, livePerson, setsOf, startDomainLab } from '../support/domain-app.ts';
+import { createDomainApp, livePerson } from '../support/domain-app.ts';
+import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { makeDue } from '../support/make-due.ts';
 
 let lab: DomainLab;

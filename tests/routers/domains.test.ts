@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainModel } from '../../server/models/domain.ts';
-import { createDomainApp, type DomainLab, HERE, livePerson, setsOf, startDomainLab } from '../support/domain-app.ts';
+import { createDomainApp, livePerson } from '../support/domain-app.ts';
+import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { get } from '../support/host.ts';
 import { setPlan } from '../support/plans.ts';
 

@@ -3,7 +3,8 @@ import { DAY_MS } from '../../server/durations.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { UserModel } from '../../server/models/user.ts';
 import type { Handshake, HandshakeRequest } from '../../server/reach.ts';
-import { createDomainApp, type DomainLab, HERE, livePerson, setsOf, startDomainLab } from '../support/domain-app.ts';
+import { createDomainApp, livePerson } from '../support/domain-app.ts';
+import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
 
 let lab: DomainLab;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DomainRecord } from '../../server/platforms/platform.ts';
 import { gatherDnsAnswers } from '../../server/services/domains/dns-answers.ts';
 import { recordStates } from '../../server/services/domains/record-states.ts';
-import { type DomainLab, startDomainLab } from '../support/domain-app.ts';
+import { type DomainLab, startDomainLab } from '../support/domain-lab.ts';
 
 let lab: DomainLab;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainModel } from '../../server/models/domain.ts';
 import type { DomainRecord } from '../../server/platforms/platform.ts';
-import { type DomainLab, setsOf, startDomainLab } from '../support/domain-app.ts';
+import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { makeDue } from '../support/make-due.ts';
 import { ONE } from '../support/platform-app.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { JobModel } from '../../server/models/job.ts';
 import { acmeClient } from '../support/acme.ts';
-import { createDomainApp, setsOf, startDomainLab } from '../support/domain-app.ts';
+import { createDomainApp } from '../support/domain-app.ts';
+import { setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { startRefusingAuthority } from '../support/standins/acme.ts';
 
 const ZONE = 'allowed.test';

@@ -3,15 +3,8 @@ import type { Domain } from '../../routers/schemas/domains.ts';
 import { MINUTE_MS } from '../../server/durations.ts';
 import { DomainModel } from '../../server/models/domain.ts';
 import { JobModel } from '../../server/models/job.ts';
-import {
-  createDomainApp,
-  type DomainApp,
-  type DomainLab,
-  HERE,
-  setsOf,
-  startDomainLab,
-  type ZoneSets,
-} from '../support/domain-app.ts';
+import { createDomainApp, type DomainApp } from '../support/domain-app.ts';
+import { type DomainLab, HERE, setsOf, startDomainLab, type ZoneSets } from '../support/domain-lab.ts';
 import { type FakeNameServer, startFakeNameServer } from '../support/fake-name-server.ts';
 import { freePort } from '../support/free-ports.ts';
 import { type NameServer, startBind } from '../support/name-servers.ts';

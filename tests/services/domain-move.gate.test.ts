@@ -5,7 +5,7 @@ import { CertificateModel } from '../../server/models/certificate.ts';
 import { DomainModel } from '../../server/models/domain.ts';
 import type { DomainRecord } from '../../server/platforms/platform.ts';
 import { subjectOf } from '../../server/services/certificates/rehearse.ts';
-import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-app.ts';
+import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { get } from '../support/host.ts';
 import { makeDue } from '../support/make-due.ts';
 import { ONE } from '../support/platform-app.ts';

@@ -4,7 +4,8 @@ import { DAY_MS } from '../../server/durations.ts';
 import { DnsChangeModel } from '../../server/models/dns-change.ts';
 import { newId } from '../../server/mongo.ts';
 import type { Caller } from '../support/app.ts';
-import { type DomainLab, HERE, livePerson, startDomainLab } from '../support/domain-app.ts';
+import { livePerson } from '../support/domain-app.ts';
+import { type DomainLab, HERE, startDomainLab } from '../support/domain-lab.ts';
 import { createPlan, createPlanApp, setsIn } from '../support/record-plans.ts';
 
 let lab: DomainLab;

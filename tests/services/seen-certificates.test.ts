@@ -10,7 +10,7 @@ import { domainAnswer } from '../../server/platforms/domain-answers.ts';
 import type { PlatformAnswer } from '../../server/services/domains/ask-platform.ts';
 import { withSeenCertificates } from '../../server/services/domains/seen-certificates.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
-import { type DomainLab, setsOf, startDomainLab } from '../support/domain-app.ts';
+import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { ONE } from '../support/platform-app.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';
 

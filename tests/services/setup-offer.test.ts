@@ -2,7 +2,8 @@ import { beforeEach, expect, test } from 'vitest';
 import type { DomainConnect, WantedTemplate } from '../../server/dns/domain-connect.ts';
 import { DomainModel } from '../../server/models/domain.ts';
 import { createTestApp } from '../support/app.ts';
-import { HERE, livePerson } from '../support/domain-app.ts';
+import { livePerson } from '../support/domain-app.ts';
+import { HERE } from '../support/domain-lab.ts';
 import { createPublishingApp } from '../support/publishing.ts';
 
 const LINK = { providerName: 'Provider for people', url: 'https://provider.example/apply?sig=1' };

@@ -10,7 +10,8 @@ import { parseRange } from '../../server/egress-rules.ts';
 import { createReach } from '../../server/reach.ts';
 import type { Person } from './app.ts';
 import { type Certificate, selfSigned } from './certificate.ts';
-import { createDomainApp, setsOf, startDomainLab, type ZoneSets } from './domain-app.ts';
+import { createDomainApp } from './domain-app.ts';
+import { setsOf, startDomainLab, type ZoneSets } from './domain-lab.ts';
 import { publish } from './publishing.ts';
 
 /** Where the site is that is our own; a server of somebody else; and nobody. All are addresses of SITES_ADDRESSES. */

@@ -1,7 +1,8 @@
 import type { DnsProvider } from '../../server/dns/provider.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import type { Providers } from '../../server/service-context.ts';
-import { createDomainApp, type DomainLab, livePerson } from './domain-app.ts';
+import { createDomainApp, livePerson } from './domain-app.ts';
+import type { DomainLab } from './domain-lab.ts';
 
 /** The application in which whoever waits for a plan lets the workers work. */
 export async function createPlanApp(lab: DomainLab, providers: Partial<Providers> = {}) {
