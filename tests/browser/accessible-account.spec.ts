@@ -1,54 +1,37 @@
-import { personOf } from '../specification/accounts.ts';
-import { clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
-import { twentyPages } from '../support/sites.ts';
-import { BESIDE, close, expectAccessible, expectOpened, expectOver, STILL } from './axe.ts';
-import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
+import { ROUTES, routesOf } from '../specification/route-table.ts';
+import { clientOf, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
+import { BESIDE, close, expectAccessible, expectOpened, expectOver, STILL, walkAccessibly } from './axe.ts';
+import { expect, newcomer, test } from './fixtures.ts';
 
 test.use(STILL);
 
-test('the screens of an account that has nothing yet are accessible', async ({ page, app }) => {
-  const credentials = newCredentials();
-  await openAccount(app.url, credentials.username, credentials.password);
-  await seeDisclaimer(page);
-  await logIn(page, credentials);
-  for (const path of ['/dashboard', '/deployments', '/deployment-history', '/new-deployment', '/settings']) {
-    await page.goto(path);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    await page.waitForLoadState('networkidle');
-    await expectAccessible(page, `${path} (empty)`);
+// An account that has nothing yet is looked at in accessible-routes.spec.ts.
+test('the screens of an account are accessible when they are full', async ({ page }) => {
+  const name = 'a site with quite a long name that people really do write';
+  const account = await newcomer(page);
+  const files = { 'index.html': '<h1>First</h1>', 'style.css': 'h1 { color: teal }' };
+  const site = await publishSite(account, name, files);
+  const second = await startPublish(account, site, { 'index.html': '<h1>Second</h1>' });
+  expect(await releaseEnd(account, second.release.id)).toBe('live');
+  await page.goto('/help');
+  const lists = ROUTES.filter(({ path }) => ['/dashboard', '/deployments', '/deployment-history'].includes(path));
+  const [deployment, first] = routesOf(site.deploymentId, name);
+  if (deployment === undefined || first === undefined) throw new Error('The table has no deployment.');
+  const latest = { ...first, path: `${deployment.path}/releases/2`, title: /Release 2/ };
+  await walkAccessibly(page, [...lists, first, latest, deployment]);
+  for (const tab of ['Releases', 'Settings']) {
+    await page.getByRole('tab', { name: tab }).click();
+    await expect(page.getByRole('tabpanel', { name: tab })).toBeVisible();
+    await expectAccessible(page, tab);
   }
+  await page.goto('/deployments');
+  await expect(page.getByRole('table', { name: 'Deployments' })).toBeVisible();
+  await expectAccessible(page, 'the list and what stands beside it', BESIDE);
 });
 
-test('the screens of an account are accessible when they are full', async ({ page, app }) => {
-  const credentials = newCredentials();
-  const account = await openAccount(app.url, credentials.username, credentials.password);
-  const site = await publishSite(account, 'a site with quite a long name that people really do write', twentyPages());
-  const second = await startPublish(account, site, twentyPages('Second'));
-  await releaseEnd(account, second.release.id);
-  await seeDisclaimer(page);
-  await logIn(page, credentials);
-  const deployment = `/deployments/${site.deploymentId}`;
-  const full = [
-    '/dashboard',
-    '/deployments',
-    '/deployment-history',
-    deployment,
-    `${deployment}?tab=releases`,
-    `${deployment}?tab=settings`,
-  ];
-  for (const path of [...full, `${deployment}/releases/1`, `${deployment}/releases/2`]) {
-    await page.goto(path);
-    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    await page.waitForLoadState('networkidle');
-    await expectAccessible(page, `${path} (full)`);
-    if (path === '/deployments') await expectAccessible(page, `${path} (full)`, BESIDE);
-  }
-});
-
-test('menus and dialogs are accessible', async ({ page, app }) => {
-  const person = await personOf(page, app.url);
-  const account = { ...person, url: app.url, token: person.accessToken };
-  await clientOf(account).deployments.create.mutate({ name: 'harbour-cafe', platform: 'built-in' });
+test('menus and dialogs are accessible', async ({ page }) => {
+  const person = await newcomer(page);
+  await clientOf(person).deployments.create.mutate({ name: 'harbour-cafe', platform: 'built-in' });
   await page.setViewportSize({ width: 360, height: 800 });
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 

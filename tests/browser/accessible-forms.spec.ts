@@ -1,16 +1,13 @@
-import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
-import { twentyPages, writeSite } from '../support/sites.ts';
+import { clientOf, publishSite } from '../support/api-account.ts';
+import { writeSite } from '../support/sites.ts';
 import { expectAccessible, STILL } from './axe.ts';
-import { expect, logIn, newCredentials, newcomer, seeDisclaimer, test } from './fixtures.ts';
+import { expect, newcomer, test } from './fixtures.ts';
 
 test.use(STILL);
 
-test('the way of a domain is accessible, as a question and as stages of a pipeline', async ({ page, app, folder }) => {
-  const credentials = newCredentials();
-  const account = await openAccount(app.url, credentials.username, credentials.password);
+test('the way of a domain is accessible, as a question and as stages of a pipeline', async ({ page, folder }) => {
+  const account = await newcomer(page);
   const { deploymentId } = await publishSite(account, 'harbour', { 'index.html': '<h1>Harbour</h1>' });
-  await seeDisclaimer(page);
-  await logIn(page, credentials);
   await page.goto(`/unified-deployment?deployment=${deploymentId}&domain=co.uk`);
   await expect(page.getByText('co.uk is an ending that many domains share.')).toBeVisible();
   await expectAccessible(page, 'a domain that was not added');
@@ -19,7 +16,7 @@ test('the way of a domain is accessible, as a question and as stages of a pipeli
   await expect(page.getByRole('button', { name: 'Check now' })).toBeVisible();
   await expectAccessible(page, 'a domain that waits for its records');
 
-  await writeSite(folder, twentyPages('harbour'));
+  await writeSite(folder, { 'index.html': '<h1>Harbour</h1>' });
   await page.goto('/guided-deployment?step=domain');
   await page.getByLabel('Folder to publish').setInputFiles(folder);
   await page.getByRole('radio', { name: 'I have a domain' }).check();
@@ -29,7 +26,7 @@ test('the way of a domain is accessible, as a question and as stages of a pipeli
 });
 
 test('a chosen folder, and its files on their way, are accessible', async ({ page, folder }) => {
-  await writeSite(folder, twentyPages());
+  await writeSite(folder, { 'index.html': '<h1>Harbour</h1>', 'about.html': '<h1>About</h1>' });
   await newcomer(page);
   await page.goto('/new-deployment');
   await page.getByLabel('Folder to publish').setInputFiles(folder);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readOutbox } from '../../server/mail/outbox.ts';
 import { holdCalls } from '../specification/held-network.ts';
 import { readZip } from '../support/read-zip.ts';
-import { ASKED_TOO_LATE, expect, logInHere, newcomer, refusedCall, register, seeDisclaimer, test } from './fixtures.ts';
+import { ASKED_TOO_LATE, expect, logInHere, newcomer, newcomerWithoutPlan, refusedCall, test } from './fixtures.ts';
 import type { SharedApp } from './shared-app.ts';
 
 const NEW_PASSWORD = 'Another anchor 2';
@@ -27,14 +27,8 @@ test('a forgotten password is replaced through the mailed link, which works once
 }) => {
   complaints.allow(refusedCall(401, '/api/trpc/auth.login'));
   complaints.allow(refusedCall(401, '/api/trpc/'));
-  await seeDisclaimer(page);
-  const credentials = await register(page);
+  const credentials = await newcomerWithoutPlan(page);
   await page.context().clearCookies({ name: /refresh/ });
-  await page.evaluate(() => {
-    const seen = localStorage.getItem('disclaimerSeen') ?? '';
-    localStorage.clear();
-    localStorage.setItem('disclaimerSeen', seen);
-  });
 
   await page.goto('/login');
   await page.getByRole('link', { name: 'Forgot your password?' }).click();
@@ -73,6 +67,7 @@ test('a forgotten password is replaced through the mailed link, which works once
 test('an address is confirmed by its link, and the banner is gone then', async ({ page, app, complaints }) => {
   complaints.allow(refusedCall(400, '/api/trpc/auth.confirmEmail'));
   const credentials = await newcomer(page);
+  await page.goto('/dashboard');
   const banner = page.getByText('Confirm your e-mail address');
   await expect(banner).toBeVisible();
   await page.getByRole('button', { name: 'Get a new link' }).click();
@@ -167,53 +162,6 @@ test('an account is deleted with its name typed, and cannot be signed in to agai
   await page.goto('/login');
   await logInHere(page, credentials);
   await expect(page.locator('[data-toast]')).toContainText('Login failed');
-});
-
-test('a message of the contact form survives a reload, and reaches the operator', async ({ page, app }) => {
-  await seeDisclaimer(page);
-  await page.goto('/about');
-  await page.getByLabel('Name').fill('Ada');
-  await page.getByLabel('Message').fill('Where do I start?');
-  await page.reload();
-  await expect(page.getByLabel('Message')).toHaveValue('Where do I start?');
-  await page.getByRole('button', { name: 'Send Message' }).click();
-  await expect(page.getByText('Please enter a valid email address')).toBeVisible();
-  await page.getByLabel('Email').fill('ada@example.com');
-  await page.getByRole('button', { name: 'Send Message' }).click();
-  await expect(page.getByText('Your message is on its way.')).toBeVisible();
-  const letters = async () => {
-    const mails = await readOutbox(join(app.dataDir, 'outbox'));
-    return mails.filter(({ kind }) => kind === 'contact').map(({ text }) => text);
-  };
-  await expect.poll(letters).toContainEqual(expect.stringContaining('Where do I start?'));
-});
-
-test('the real channel shows its state, and a notification that one sends oneself', async ({ page }) => {
-  await seeDisclaimer(page);
-  await page.goto('/websocket-demo');
-  await expect(page.getByText('No connection is open')).toBeVisible();
-  await register(page);
-  await page.goto('/websocket-demo');
-  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
-  await page.getByLabel('Send yourself a notification').fill('Ahoy');
-  await page.getByRole('button', { name: 'Send', exact: true }).click();
-  // Toasts are list items too.
-  const events = page.getByRole('main').getByRole('listitem');
-  await expect(events.filter({ hasText: 'notification' })).toContainText('Ahoy');
-  await expect(page.locator('[data-toast]')).toContainText('Ahoy');
-});
-
-test('questions and guides are found by their words, and an address opens one of them', async ({ page }) => {
-  await seeDisclaimer(page);
-  await page.goto('/faq');
-  await page.getByLabel('Search the questions').fill('forgot password');
-  await page.getByText('I forgot my password. What now?').click();
-  await expect(page.getByText('A link that works once, for 30 minutes')).toBeVisible();
-  await page.getByLabel('Search the questions').fill('zebra');
-  await page.getByRole('button', { name: 'Show all' }).click();
-  await expect(page.getByText('What can I publish?')).toBeVisible();
-  await page.goto('/help#roll-back');
-  await expect(page.getByText('Nothing is uploaded again: on the built-in host it takes about a second')).toBeVisible();
 });
 
 async function logInElsewhere(app: SharedApp, username: string): Promise<void> {

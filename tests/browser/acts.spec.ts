@@ -1,11 +1,14 @@
 import type { Page } from '@playwright/test';
 import { faultyEntry, type RealApp, startRealApp } from '../support/real-app.ts';
-import { twentyPages, writeSite } from '../support/sites.ts';
+import { writeSite } from '../support/sites.ts';
+import { expectAccessible, STILL } from './axe.ts';
 import { expect, nameDeployment, newcomer, testWithOwn } from './fixtures.ts';
 import { bodyOf, expectLive, publishFolder } from './publishing.ts';
 
 /** Each of its releases is held in a step until the test lets it go on. */
 const test = testWithOwn(() => startRealApp({}, faultyEntry({ 'processing:start': 'hold' })));
+
+test.use(STILL);
 
 async function choose(page: Page, name: string, act: string): Promise<void> {
   await page.getByRole('button', { name: `Actions for ${name}` }).click();
@@ -26,7 +29,7 @@ test('a release is cancelled and tried again; its site is renamed, moved and del
   const heldBefore = timesHeld(app);
   // The site that is gone is asked for, and the browser writes that down.
   complaints.allow(/status of 404 .*\.localhost/);
-  await writeSite(folder, twentyPages('After a second thought'));
+  await writeSite(folder, { 'index.html': '<h1>After a second thought</h1>' });
   await newcomer(page);
   await page.goto('/new-deployment');
   await page.getByLabel('Folder to publish').setInputFiles(folder);
@@ -102,13 +105,19 @@ test('a page that is reloaded in mid-release shows the steps that run, and then 
   ownApp: app,
 }) => {
   const heldBefore = timesHeld(app);
-  await writeSite(folder, twentyPages());
+  await writeSite(folder, { 'index.html': '<h1>Harbour</h1>' });
   await newcomer(page);
   await publishFolder(page, folder, 'reloaded');
   const steps = page.getByRole('list', { name: 'Steps of the release' });
   const current = steps.locator('[aria-current=step]');
   await expect(current).toContainText('Processing');
   await expect.poll(() => timesHeld(app)).toBe(heldBefore + 1);
+  await expectAccessible(page, 'a release that runs');
+  const other = await page.context().newPage();
+  await other.goto('/deployments');
+  await expect(other.getByText('Deploying', { exact: true }).first()).toBeVisible();
+  await expectAccessible(other, 'a list with a release that runs');
+  await other.close();
 
   await page.reload();
 

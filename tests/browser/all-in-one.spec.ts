@@ -10,7 +10,7 @@ import { loopRequests } from '../support/request-loop.ts';
 import { makeFolder } from '../support/start.ts';
 import { askHttp1, handshake } from '../support/tls-visitor.ts';
 import { openTrustingBrowser } from '../support/trusting-browser.ts';
-import { expect, logIn, nameDeployment, newCredentials, seeDisclaimer, testWithOwn } from './fixtures.ts';
+import { expect, nameDeployment, newCredentials, signIn, testWithOwn } from './fixtures.ts';
 
 const NAMES = ['quay.test', 'www.quay.test'];
 
@@ -51,15 +51,10 @@ const test = testWithOwn(startWorld);
 // The second goes on with the domain that the first has taken on air.
 test.describe.configure({ mode: 'serial' });
 
-async function logInTo(page: Page, { credentials }: World): Promise<void> {
-  await seeDisclaimer(page);
-  await logIn(page, credentials);
-}
-
 test('All-in-One takes a folder and a domain to a page that a browser trusts', async ({ page, folder, ownApp }) => {
   const { account } = ownApp;
   await writeFile(join(folder, 'index.html'), '<h1>Quay</h1>');
-  await logInTo(page, ownApp);
+  await signIn(page, ownApp.credentials);
 
   await page.goto('/unified-deployment');
   await page.getByLabel('Folder to publish').setInputFiles(folder);
@@ -105,7 +100,7 @@ test('its certificate is renewed, its records are mended, and its domain moves t
   const root = await ownApp.pebble.root();
   await using visitor = await openTrustingBrowser(root, NAMES);
   const run = { page, world: ownApp, root, visitor: await visitor.browser.newPage() };
-  await logInTo(page, ownApp);
+  await signIn(page, ownApp.credentials);
   const [quay] = (await clientOf(ownApp.account).domains.list.query({})).items;
   await page.goto(`/domains/${quay?.id}`);
   await renew(run);

@@ -1,5 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Locator, type Page } from '@playwright/test';
+import { follow, look } from '../specification/navigation.ts';
+import type { Route } from '../specification/route-table.ts';
 import { IS_FULL } from '../support/size.ts';
 
 const THEMES = ['light', 'dark'] as const;
@@ -15,6 +17,11 @@ const LOOKS: readonly Look[] = [
   { theme: 'dark', width: 1280 },
   ...(IS_FULL ? [{ theme: 'light', width: 1280 } as const, { theme: 'dark', width: 360 } as const] : []),
 ];
+/** Between the two others, where the layout is neither that of a telephone nor that of a desk; colours are the same there. */
+const MIDDLE: readonly Look[] = (IS_FULL ? THEMES : (['light'] as const)).map((theme) => ({ theme, width: 768 }));
+/** The screens that most people see, and what is made anew for each deployment: at every width. The others in the middle. */
+const OFTEN_SEEN =
+  /^\/(?:login|register|pricing|subscription\/pricing|no-such-page|beta-welcome|dashboard|deployments.*|deployment-history|new-deployment|settings)?$/;
 /** What stands beside a wide screen alone, in the colours that it has not by `LOOKS`. */
 export const BESIDE: readonly Look[] = [{ theme: 'light', width: 1280 }];
 
@@ -37,6 +44,18 @@ export async function expectAccessible(page: Page, where: string, looks = LOOKS)
       () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
     );
     expect(overflow, `${where} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0);
+  }
+}
+
+/** Goes from screen to screen without a load between them: axe is read once. */
+export async function walkAccessibly(page: Page, rows: readonly Route[]): Promise<void> {
+  for (const row of rows) {
+    await follow(page, row.path);
+    const { address } = await look(page, row.path, row);
+    expect.soft(address).toBe(row.path);
+    await expect(page.getByRole('status').filter({ visible: true, hasText: /^Loading/ })).toHaveCount(0);
+    const isOften = OFTEN_SEEN.test(row.path);
+    await expectAccessible(page, row.path, [...(isOften ? LOOKS : []), ...(IS_FULL || !isOften ? MIDDLE : [])]);
   }
 }
 
@@ -63,11 +82,11 @@ export async function expectOpened(page: Page, opener: Locator, role: Over): Pro
   await expectOver(page, role);
 }
 
-/** It alone: nothing below can be read or reached meanwhile. */
+/** It alone: nothing below can be read or reached meanwhile. It wears the colours of the screens, so one theme is enough. */
 export async function expectOver(page: Page, role: Over): Promise<void> {
   await expect(page.getByRole(role)).toBeVisible();
   const name = await page.getByRole(role).innerText();
-  for (const theme of THEMES) {
+  for (const theme of IS_FULL ? THEMES : (['dark'] as const)) {
     await wear(page, theme);
     const found = await seriousIn(page, (await axe(page)).include(`[role=${role}]`));
     expect(found, `${role} ${name}, ${theme}`).toEqual([]);

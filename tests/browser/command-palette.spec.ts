@@ -1,15 +1,12 @@
 import AxeBuilder from '@axe-core/playwright';
-import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
-import { ASKED_TOO_LATE, expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
+import { clientOf, publishSite } from '../support/api-account.ts';
+import { ASKED_TOO_LATE, expect, newcomer, test } from './fixtures.ts';
 
-test('Ctrl K finds screens, deployments, domains and actions, by keyboard alone', async ({ page, app, complaints }) => {
+test('Ctrl K finds screens, deployments, domains and actions, by keyboard alone', async ({ page, complaints }) => {
   complaints.allow(ASKED_TOO_LATE);
-  const credentials = newCredentials();
-  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const account = await newcomer(page);
   const { deploymentId } = await publishSite(account, 'Harbour lights', { 'index.html': '<h1>Harbour</h1>' });
   const domain = await clientOf(account).domains.add.mutate({ deploymentId, name: 'harbour.test' });
-  await seeDisclaimer(page);
-  await logIn(page, credentials);
   await page.goto('/settings');
   await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
 

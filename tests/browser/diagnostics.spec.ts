@@ -1,16 +1,12 @@
-import { openAccount, publishSite } from '../support/api-account.ts';
-import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
+import { publishSite } from '../support/api-account.ts';
+import { expect, newcomer, seeDisclaimer, test } from './fixtures.ts';
 
 test('a deployment is looked at by one press, its report survives a reload, and a link shows it to a stranger', async ({
   page,
-  app,
   browser,
 }) => {
-  const credentials = newCredentials();
-  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const account = await newcomer(page);
   await publishSite(account, 'lighthouse', { 'index.html': '<h1>Light</h1>' });
-  await seeDisclaimer(page);
-  await logIn(page, credentials);
 
   await page.goto('/diagnostics');
   await page.getByRole('button', { name: 'Check lighthouse now' }).click();

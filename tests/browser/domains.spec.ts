@@ -1,8 +1,8 @@
-import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
+import { clientOf, publishSite } from '../support/api-account.ts';
 import { setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { startRealApp } from '../support/real-app.ts';
 import { askHttp1 } from '../support/tls-visitor.ts';
-import { expect, logIn, newCredentials, seeDisclaimer, test } from './fixtures.ts';
+import { expect, newcomer, test } from './fixtures.ts';
 
 test('a domain is added as it was pasted, proved by its records, served, broken by another hand, and removed', async ({
   page,
@@ -10,11 +10,8 @@ test('a domain is added as it was pasted, proved by its records, served, broken 
   await using lab = await startDomainLab();
   await lab.zone('harbour.test');
   await using app = await startRealApp({ ...lab.env, SITES_ADDRESSES: '127.0.0.1' });
-  const credentials = newCredentials();
-  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const account = await newcomer(page, app.url);
   await publishSite(account, 'harbour', { 'index.html': '<h1>Harbour</h1>' });
-  await seeDisclaimer(page, app.url);
-  await logIn(page, credentials, app.url);
 
   await page.goto(`${app.url}/domains`);
   await page.getByRole('button', { name: 'Add a domain' }).click();

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type APIResponse, test as base, expect, type Page } from '@playwright/test';
 import { DISCLAIMER_SEEN } from '../../routers/schemas/disclaimer.ts';
 import { SESSION_KEYS } from '../../src/lib/storage.ts';
+import type { Account } from '../support/api-account.ts';
 import type { RealApp } from '../support/real-app.ts';
 import { readSharedApp, type SharedApp } from './shared-app.ts';
 
@@ -188,28 +189,28 @@ export async function nameDeployment(page: Page, name: string): Promise<void> {
 }
 
 /**
- * Somebody who may publish: disclaimer seen, registered, the trial running, on their dashboard. Without a form, as a
- * return to the app: path.spec.ts and keyboard.spec.ts go the way itself.
+ * Somebody who may publish: disclaimer seen, registered, the trial running. Without a form and without a page, as before a
+ * return to the app: path.spec.ts and keyboard.spec.ts go the way itself. What is answered is their account to a script.
  */
-export async function newcomer(page: Page, baseUrl = ''): Promise<Credentials> {
-  const { credentials, accessToken } = await registered(page, baseUrl);
-  await post(page, `${baseUrl}/api/trpc/subscription.startTrial`, {}, accessToken);
-  await page.goto(`${baseUrl}/dashboard`);
-  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-  return credentials;
+export async function newcomer(page: Page, baseUrl = ''): Promise<Credentials & Account> {
+  const person = await newcomerWithoutPlan(page, baseUrl);
+  await post(page, `${baseUrl}/api/trpc/subscription.startTrial`, {}, person.token);
+  return person;
 }
 
 /** Somebody who has an account and no plan yet. */
-export async function newcomerWithoutPlan(page: Page): Promise<void> {
-  await registered(page, '');
-}
-
-async function registered(page: Page, baseUrl: string): Promise<{ credentials: Credentials; accessToken: string }> {
+export async function newcomerWithoutPlan(page: Page, baseUrl = ''): Promise<Credentials & Account> {
   await seeDisclaimer(page, baseUrl);
   const credentials = newCredentials();
   const answer = await post(page, `${baseUrl}/api/register`, credentials);
-  const { accessToken }: { accessToken: string } = await answer.json();
-  return { credentials, accessToken };
+  const { accessToken: token }: { accessToken: string } = await answer.json();
+  return { ...credentials, url: new URL(answer.url()).origin, token };
+}
+
+/** The next page of this browser is signed in: by the cookie of a session, as after a visit before. */
+export async function signIn(page: Page, { username, password }: Omit<Credentials, 'email'>): Promise<void> {
+  await seeDisclaimer(page);
+  await post(page, '/api/login', { username, password });
 }
 
 /** The same by the forms, also at a name that this browser alone knows. */
@@ -221,12 +222,8 @@ export async function newcomerByForms(page: Page, baseUrl: string): Promise<void
   await startTrial(page, baseUrl);
 }
 
-export async function logIn(
-  page: Page,
-  credentials: Pick<Credentials, 'username' | 'password'>,
-  baseUrl = '',
-): Promise<void> {
-  await page.goto(`${baseUrl}/login`);
+export async function logIn(page: Page, credentials: Pick<Credentials, 'username' | 'password'>): Promise<void> {
+  await page.goto('/login');
   await logInHere(page, credentials);
   await page.waitForURL('**/dashboard');
 }
@@ -254,27 +251,4 @@ export async function endOtherSessions(url: string, credentials: Credentials, ne
     body: JSON.stringify({ json: { currentPassword: password, newPassword } }),
   });
   expect(change.status).toBe(200);
-}
-
-/** Counts every toast of the pages to come, those too that are gone again; call it before the page is opened. */
-export async function countToasts(page: Page): Promise<() => string[]> {
-  const texts: string[] = [];
-  await page.exposeFunction('noteToast', (text: string) => void texts.push(text));
-  await page.addInitScript(() => {
-    const seen = new WeakSet<Element>();
-    const note = (toast: Element): void => {
-      const send: unknown = Reflect.get(window, 'noteToast');
-      if (seen.has(toast) || typeof send !== 'function') return;
-      seen.add(toast);
-      send(toast.textContent);
-    };
-    new MutationObserver((changes) => {
-      const added = changes.flatMap(({ addedNodes }) => [...addedNodes]);
-      for (const node of added.filter((candidate) => candidate instanceof Element)) {
-        if (node.matches('[data-toast]')) note(node);
-        node.querySelectorAll('[data-toast]').forEach(note);
-      }
-    }).observe(document, { childList: true, subtree: true });
-  });
-  return () => texts;
 }

@@ -1,6 +1,5 @@
-import { basename } from 'node:path';
 import { twentyPages, writeSite } from '../support/sites.ts';
-import { expect, newcomer, register, registerHere, seeDisclaimer, startTrial, test } from './fixtures.ts';
+import { expect, newcomer, register, startTrial, test } from './fixtures.ts';
 import { bodyOf, chooseFolder, expectLive, publishFolder } from './publishing.ts';
 
 test('a newcomer goes from the first visit to a live site, publishes a change and rolls back', async ({
@@ -43,27 +42,8 @@ test('a newcomer goes from the first visit to a live site, publishes a change an
   expect(await bodyOf(page, address)).toContain('Welcome to the harbour');
 });
 
-test('a folder dropped by a visitor is found again after registration and trial', async ({ page, folder }) => {
-  await writeSite(folder, twentyPages('Dropped before registering'));
-  await seeDisclaimer(page);
-  await page.goto('/');
-  await chooseFolder(page, folder);
-  await expect(page.getByLabel(`Folder ${basename(folder)}`)).toBeVisible();
-  await page
-    .getByRole('link', { name: /Register/ })
-    .last()
-    .click();
-  await registerHere(page);
-  await page.getByRole('button', { name: 'Start the trial' }).click();
-  await page.waitForURL('**/new-deployment');
-  await expect(page.getByLabel(`Folder ${basename(folder)}`)).toBeVisible();
-  await page.getByRole('button', { name: 'Publish', exact: true }).click();
-  await page.waitForURL(/\/releases\/1$/);
-  expect(await bodyOf(page, await expectLive(page))).toContain('Dropped before registering');
-});
-
 test('a second tab follows the release without a reload', async ({ page, folder }) => {
-  await writeSite(folder, twentyPages());
+  await writeSite(folder, { 'index.html': '<h1>Harbour</h1>' });
   await newcomer(page);
   const other = await page.context().newPage();
   await other.goto('/deployments');

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { LOCAL_KEYS } from '../../src/lib/storage.ts';
+import { clientOf } from '../support/api-account.ts';
 import { expectFits, SMALL } from './fits.ts';
 import { expect, newcomer, newcomerWithoutPlan, test } from './fixtures.ts';
 
@@ -49,15 +49,8 @@ test('a plan is canceled and resumed, and its receipt is printed without what st
 test('a cap is reached and lifted, and the checkout of a smaller plan than the trial says what becomes read-only', async ({
   page,
 }) => {
-  await newcomer(page);
-  const token = await page.evaluate((key) => localStorage.getItem(key), LOCAL_KEYS.accessToken);
-  for (const name of ['Harbour', 'Quay']) {
-    const created = await page.request.post('/api/trpc/deployments.create', {
-      headers: { authorization: `Bearer ${token}` },
-      data: { json: { name, platform: 'built-in' } },
-    });
-    expect(created.status()).toBe(200);
-  }
+  const { deployments } = clientOf(await newcomer(page));
+  for (const name of ['Harbour', 'Quay']) await deployments.create.mutate({ name, platform: 'built-in' });
   await page.goto('/subscription/pricing');
   await page.getByRole('button', { name: 'Choose Basic', exact: true }).click();
   const dialog = page.getByRole('dialog');

@@ -23,7 +23,8 @@ export default defineConfig({
     trace: 'off',
     // What moves is drawn by the processor, a tenth of what a page costs: it moves in full counts.
     contextOptions: process.env.TEST_SIZE === 'full' ? {} : { reducedMotion: 'reduce' },
-    screenshot: 'only-on-failure',
+    // To have one of a failure it is taken of every page that closes.
+    screenshot: 'off',
     launchOptions: { executablePath, args: CHROMIUM_ARGS },
   },
 });

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import { openAccount, publishSite } from '../support/api-account.ts';
-import { expect, logIn, newCredentials, refusedCall, seeDisclaimer, test } from './fixtures.ts';
+import { publishSite } from '../support/api-account.ts';
+import { expect, newcomer, refusedCall, test } from './fixtures.ts';
 
 /** The names that the app's cookies have, over http and over https. */
 const COOKIES = ['fairlead_refresh', '__Host-fairlead_refresh', 'disclaimerSeen'];
@@ -62,11 +62,9 @@ test('no cookie of the app ever reaches a site, and no site plants one for the a
   complaints.allow(/Failed to load resource: net::ERR_BLOCKED_BY_RESPONSE\.NotSameOrigin/);
   complaints.allow(refusedCall(401, '/api/user'));
   complaints.allow(refusedCall(403, '/api/'));
-  const credentials = newCredentials();
-  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const account = await newcomer(page);
   const site = await publishSite(account, 'evil', hostileSite(app.url));
-  await seeDisclaimer(page);
-  await logIn(page, credentials);
+  await page.goto('/dashboard');
   const own = await refreshCookie(page, app.url);
   expect(own).toBeTruthy();
 
@@ -98,11 +96,8 @@ test('no cookie of the app ever reaches a site, and no site plants one for the a
 
 test('the bare name on the port of the sites shows nothing of any tenant', async ({ page, app, complaints }) => {
   complaints.allow(/status of 421/);
-  const credentials = newCredentials();
-  const account = await openAccount(app.url, credentials.username, credentials.password);
+  const account = await newcomer(page);
   await publishSite(account, 'bare', hostileSite(app.url));
-  await seeDisclaimer(page);
-  await logIn(page, credentials);
   for (const name of ['localhost', '127.0.0.1']) {
     const answer = await page.goto(`http://${name}:${app.sitesPort}/`);
     expect(answer?.status(), name).toBe(421);

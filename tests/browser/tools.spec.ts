@@ -1,10 +1,11 @@
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
-import { twentyPages, writeSite } from '../support/sites.ts';
-import { expect, logIn, newCredentials, newcomer, refusedCall, seeDisclaimer, test } from './fixtures.ts';
+import { writeSite } from '../support/sites.ts';
+import { expect, newCredentials, newcomer, refusedCall, test } from './fixtures.ts';
 
 test('in a low window the navigation scrolls to where one is, and its footer stays in sight', async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 560 });
   await newcomer(page);
+  await page.goto('/dashboard');
   const sidebar = page.locator('aside');
   await expect(sidebar.getByRole('link', { name: 'Dashboard' })).toBeInViewport({ ratio: 1 });
   const entry = sidebar.getByRole('link', { name: 'License Management' });
@@ -50,14 +51,11 @@ test('what is live is seen with its address, its report, its figures and its fil
   complaints,
 }) => {
   complaints.allow(refusedCall(404, 'deployments.get'));
-  const credentials = newCredentials();
-  const account = await openAccount(app.url, credentials.username, credentials.password);
-  const site = await publishSite(account, 'lighthouse keeper', twentyPages());
+  const account = await newcomer(page);
+  const site = await publishSite(account, 'lighthouse keeper', { 'index.html': '<h1>Light</h1>' });
   const { username, password } = newCredentials();
   const stranger = await openAccount(app.url, username, password);
   const foreign = await clientOf(stranger).deployments.create.mutate({ name: 'foreign', platform: 'built-in' });
-  await seeDisclaimer(page);
-  await logIn(page, credentials);
 
   await page.goto('/domains');
   const visit = page.getByRole('link', { name: 'Visit lighthouse keeper, opens in a new tab' });

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { build } from 'vite';
 
 /** Path below the site's folder → content. */
 export type SiteFiles = Record<string, string | Buffer>;
@@ -56,23 +55,4 @@ export function oddNames(): SiteFiles {
     '日本語.html': page('日本語', ''),
     '__proto__/x.txt': 'not a prototype',
   };
-}
-
-/** A real Vite build: hashed assets, a module script, a style sheet. Returns the folder of the build. */
-export async function viteBuild(folder: string, message = 'Built by Vite'): Promise<string> {
-  await writeSite(join(folder, 'app'), {
-    'index.html':
-      '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Vite site</title></head><body><div id="app"></div><script type="module" src="/main.js"></script></body></html>',
-    'main.js': `import './main.css';\nimport('./later.js').then(({ text }) => { document.querySelector('#app').textContent = text; });\n`,
-    'later.js': `export const text = ${JSON.stringify(message)};\n`,
-    'main.css': '#app { color: rebeccapurple }\n',
-  });
-  const outDir = join(folder, 'dist');
-  await build({
-    configFile: false,
-    root: join(folder, 'app'),
-    logLevel: 'silent',
-    build: { outDir, emptyOutDir: true },
-  });
-  return outDir;
 }

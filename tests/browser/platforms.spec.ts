@@ -1,27 +1,30 @@
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
 import { TOKEN_GUIDES } from '../../routers/schemas/platforms/token-guides.ts';
-import { type Account, clientOf, openAccount, releaseEnd, startPublish } from '../support/api-account.ts';
-import { get } from '../support/host.ts';
+import { type Account, clientOf, releaseEnd, startPublish } from '../support/api-account.ts';
 import { startRealApp } from '../support/real-app.ts';
+import { ask } from '../support/real-group.ts';
 import { writeSite } from '../support/sites.ts';
+import { IS_FULL } from '../support/size.ts';
 import { startGithub } from '../support/standins/github-pages/index.ts';
 import { startHeroku } from '../support/standins/heroku/index.ts';
 import { startNetlify } from '../support/standins/netlify/index.ts';
 import { startRender } from '../support/standins/render/index.ts';
+import { startReplit } from '../support/standins/replit/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 import { startVercel } from '../support/standins/vercel/index.ts';
-import { expect, logIn, nameDeployment, newCredentials, newcomer, seeDisclaimer, testWithOwn } from './fixtures.ts';
+import { expectAccessible } from './axe.ts';
+import { expect, nameDeployment, newcomer, testWithOwn } from './fixtures.ts';
 import { chooseFolder, expectLive } from './publishing.ts';
 
-export const ONE = {
+const ONE = {
   'index.html': '<!doctype html><title>One</title><h1>one</h1>',
   'style.css': 'h1 { color: teal }',
 };
-export const TWO = { ...ONE, 'index.html': '<!doctype html><title>Two</title><h1>two</h1>' };
+const TWO = { ...ONE, 'index.html': '<!doctype html><title>Two</title><h1>two</h1>' };
 const NEW_TOKEN = 'another-secret-token';
 
-export type PlayedPlatform = {
+type PlayedPlatform = {
   id: ConnectionProvider;
   title: string;
   consent?: { label: RegExp; options: Record<string, boolean> };
@@ -29,11 +32,11 @@ export type PlayedPlatform = {
   needs?: PlayedPlatform;
 };
 const PUBLIC = { label: /may be public/, options: { publicFiles: true } };
-export const NETLIFY: PlayedPlatform = { id: 'netlify', title: 'Netlify' };
-export const VERCEL: PlayedPlatform = { id: 'vercel', title: 'Vercel' };
-export const GITHUB: PlayedPlatform = { id: 'github-pages', title: 'GitHub Pages', consent: PUBLIC };
-export const RENDER: PlayedPlatform = { id: 'render', title: 'Render', consent: PUBLIC, needs: GITHUB };
-export const HEROKU: PlayedPlatform = {
+const NETLIFY: PlayedPlatform = { id: 'netlify', title: 'Netlify' };
+const VERCEL: PlayedPlatform = { id: 'vercel', title: 'Vercel' };
+const GITHUB: PlayedPlatform = { id: 'github-pages', title: 'GitHub Pages', consent: PUBLIC };
+const RENDER: PlayedPlatform = { id: 'render', title: 'Render', consent: PUBLIC, needs: GITHUB };
+const HEROKU: PlayedPlatform = {
   id: 'heroku',
   title: 'Heroku',
   consent: { label: /I pay Heroku/, options: { paymentThere: true } },
@@ -65,13 +68,13 @@ async function startPlayedApp() {
   });
 }
 
-export const test = testWithOwn(startPlayedApp);
+const test = testWithOwn(startPlayedApp);
 
 test.afterEach(({ ownApp }) => {
   expect(Object.values(ownApp.standIns).flatMap(({ drift }) => drift)).toEqual([]);
 });
 
-export async function connect(page: Page, { id, title, needs }: PlayedPlatform): Promise<void> {
+async function connect(page: Page, { id, title, needs }: PlayedPlatform): Promise<void> {
   if (needs !== undefined) await connect(page, needs);
   await page.goto(`/deploy/${id}`);
   await page.getByRole('button', { name: `Connect ${title}` }).click();
@@ -80,7 +83,7 @@ export async function connect(page: Page, { id, title, needs }: PlayedPlatform):
   await expect(page.getByRole('button', { name: `Test ${title}` })).toBeVisible();
 }
 
-export async function publishFirst(page: Page, folder: string, name: string, consent?: RegExp): Promise<void> {
+async function publishFirst(page: Page, folder: string, name: string, consent?: RegExp): Promise<void> {
   await chooseFolder(page, folder);
   await nameDeployment(page, name);
   if (consent !== undefined) await page.getByRole('checkbox', { name: consent }).check();
@@ -89,7 +92,7 @@ export async function publishFirst(page: Page, folder: string, name: string, con
 }
 
 /** Publishes the folder as it is now on the deployment whose release is shown. */
-export async function publishAgain(page: Page, folder: string, number: number): Promise<void> {
+async function publishAgain(page: Page, folder: string, number: number): Promise<void> {
   await page.goto(`${page.url().replace(/\/releases\/\d+$/, '')}#publish`);
   // A tab behind another one takes no files: Chromium tells it of them when it is seen again.
   await page.bringToFront();
@@ -98,9 +101,9 @@ export async function publishAgain(page: Page, folder: string, number: number): 
   await page.waitForURL(new RegExp(`/releases/${number}$`));
 }
 
-export async function textAt(address: string): Promise<string> {
-  const { host, port, pathname } = new URL(address);
-  return (await get(Number(port), host, pathname)).text;
+/** Node knows no names below `localhost`. */
+async function textAt(address: string): Promise<string> {
+  return (await ask(address)).body;
 }
 
 /** Returns a deployment of a new account at the platform, whose release 1 is live. */
@@ -115,7 +118,7 @@ async function publishedByScript(account: Account, { id, consent, needs }: Playe
   return deploymentId;
 }
 
-export function testPublishing(played: PlayedPlatform): void {
+function testPublishing(played: PlayedPlatform): void {
   const { id, title, consent } = played;
   test(`${title}: published by the screens, changed, and rolled back`, async ({ page, folder }) => {
     await newcomer(page);
@@ -140,15 +143,11 @@ export function testPublishing(played: PlayedPlatform): void {
   });
 }
 
-export function testMending(played: PlayedPlatform): void {
+function testMending(played: PlayedPlatform): void {
   const { id, title } = played;
   test(`${title}: mended by the screens when its token is refused`, async ({ page, folder, ownApp }) => {
     const { [id]: standIn } = ownApp.standIns;
-    const credentials = newCredentials();
-    const account = await openAccount(ownApp.url, credentials.username, credentials.password);
-    const deploymentId = await publishedByScript(account, played);
-    await seeDisclaimer(page);
-    await logIn(page, credentials);
+    const deploymentId = await publishedByScript(await newcomer(page), played);
     await page.goto(`/deployments/${deploymentId}/releases/1`);
     const address = await expectLive(page);
     await writeSite(folder, TWO);
@@ -161,6 +160,7 @@ export function testMending(played: PlayedPlatform): void {
     await expect(page.getByRole('region', { name: 'Failed', exact: true })).toContainText(
       `${title} does not accept the token`,
     );
+    await expectAccessible(page, 'a release that failed');
     await expect(dashboard.getByText(/stopped working/)).toBeVisible();
     expect(await textAt(address)).toBe(ONE['index.html']);
 
@@ -180,4 +180,92 @@ export function testMending(played: PlayedPlatform): void {
     // The tests after this one connect by the first token again.
     standIn.admit(TOKEN);
   });
+}
+
+/**
+ * The screens are the same for all, and how each is spoken to is held by tests/platforms: one that takes a site by way of a
+ * repository is published to, and one that takes the files themselves is mended and left for another.
+ */
+testPublishing(GITHUB);
+testMending(NETLIFY);
+if (IS_FULL) {
+  for (const played of [NETLIFY, VERCEL, HEROKU, RENDER]) testPublishing(played);
+  for (const played of [VERCEL, HEROKU, GITHUB, RENDER]) testMending(played);
+}
+
+test('a live deployment moves to another platform: published there, made the primary one, the old one removed', async ({
+  page,
+  folder,
+}) => {
+  await newcomer(page);
+  await connect(page, NETLIFY);
+  await connect(page, VERCEL);
+  await page.goto('/new-deployment?platform=netlify');
+  await writeSite(folder, ONE);
+  await publishFirst(page, folder, 'Moving quay');
+  const before = await expectLive(page);
+  await page.goto(`${page.url().replace(/\/releases\/\d+$/, '')}?tab=settings`);
+  const card = page.getByLabel('Platforms', { exact: true });
+  await card.getByRole('button', { name: 'Add a platform' }).click();
+  await page.getByRole('dialog').getByRole('radio', { name: 'Vercel' }).check();
+  // It is asked for once the account was read, and chosen by itself.
+  await expect(page.getByRole('combobox', { name: 'Publish under' })).toContainText('The account itself');
+  await page.getByRole('button', { name: 'Add and publish' }).click();
+  await expect(card.getByText('Live', { exact: true })).toHaveCount(2);
+
+  await card.getByRole('button', { name: 'Make Vercel the primary platform' }).click();
+  await page.getByRole('button', { name: 'Make primary', exact: true }).last().click();
+  await page.getByRole('alertdialog', { name: 'Remove the site from Netlify now?' }).waitFor();
+  await page.getByRole('button', { name: 'Remove', exact: true }).last().click();
+  await expect(card.getByText('Netlify')).toHaveCount(0);
+  const after = (await card.getByRole('link').first().getAttribute('href')) ?? '';
+  expect(after).not.toBe(before);
+  expect(await textAt(after)).toBe(ONE['index.html']);
+});
+
+test('Replit: finished by hand with the archive, seen from outside, and changed', async ({ page, folder }) => {
+  await using replit = await startReplit();
+  await newcomer(page);
+  await page.goto('/deploy/replit');
+  await page.getByRole('link', { name: 'Publish to Replit' }).click();
+  await writeSite(folder, ONE);
+  await chooseFolder(page, folder);
+  await nameDeployment(page, 'Quay by hand');
+  await page.getByRole('button', { name: 'Publish', exact: true }).click();
+  await page.waitForURL(/\/releases\/1$/);
+
+  const panel = page.getByLabel('Waiting for you', { exact: true });
+  const address = replit.publishByHand('quay', TWO);
+  const archive = page.waitForEvent('download');
+  await panel.getByRole('button', { name: 'Download the archive' }).click();
+  expect((await archive).suggestedFilename()).toMatch(/\.zip$/);
+  await panel.getByLabel('Address at Replit').fill(address);
+  await panel.getByRole('button', { name: 'Check now' }).click();
+  await expect(page.getByText(/another entry page than this release has/).first()).toBeVisible();
+  replit.publishByHand('quay', ONE);
+  expect(await liveOnceChecked(page, panel)).toBe(address);
+
+  await writeSite(folder, TWO);
+  await publishAgain(page, folder, 2);
+  await panel.getByLabel('Address at Replit').fill(address);
+  await panel.getByRole('button', { name: 'Check now' }).click();
+  await expect(page.getByText(/another entry page than this release has/).first()).toBeVisible();
+  // Only now: the known address is looked at by itself as well, and the panel goes once the right page is there.
+  replit.publishByHand('quay', TWO);
+  expect(await liveOnceChecked(page, panel)).toBe(address);
+
+  await page.goto(page.url().replace(/2$/, '1'));
+  const superseded = page.getByLabel('Superseded', { exact: true });
+  await expect(superseded).toContainText('Going back is done at Replit');
+  await expect(page.getByRole('button', { name: /^Roll back/ })).toHaveCount(0);
+});
+
+/** Asks for the look that would come by itself some seconds later, and may be there before. */
+async function liveOnceChecked(page: Page, panel: Locator): Promise<string> {
+  const live = page.getByLabel('Live', { exact: true });
+  const check = panel.getByRole('button', { name: 'Check now' });
+  await expect(live.or(check).first()).toBeVisible();
+  // The panel may go just then.
+  await check.click({ timeout: 5_000 }).catch(() => undefined);
+  return expectLive(page);
 }
