@@ -159,9 +159,10 @@ test('each call of the specification answers over plain HTTP as it is written', 
   const stranger = await playwright.request.newContext({ baseURL: app.url, extraHTTPHeaders: { origin: app.url } });
   const expectSession = async (answer: APIResponse): Promise<{ authorization: string }> => {
     expect(answer.status(), await answer.text()).toBe(200);
-    const { accessToken, expiresAt } = await answer.json();
+    const { accessToken, expiresAt, ...others } = await answer.json();
     expect(typeof accessToken).toBe('string');
     expect(new Date(expiresAt).getTime()).toBeGreaterThan(Date.now());
+    expect(Object.keys(others).filter((name) => /password|hash/i.test(name))).toEqual([]);
     return { authorization: `Bearer ${accessToken}` };
   };
   await test.step('register and login answer a session and the user', async () => {
@@ -170,7 +171,12 @@ test('each call of the specification answers over plain HTTP as it is written', 
     const login = await request.post('/api/login', { data: { username: person.username, password: person.password } });
     await expectSession(login);
     for (const answer of [registered, login]) {
-      expect(await answer.json()).toMatchObject({ username: person.username, email: person.email });
+      expect(await answer.json()).toMatchObject({
+        username: person.username,
+        email: person.email,
+        disclaimerAccepted: false,
+        deploymentCount: 0,
+      });
       expect(await answer.text()).not.toContain(person.password);
     }
   });

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { expect, test } from '../browser/fixtures.ts';
-import { personOf, seenBefore } from './accounts.ts';
+import { personOf } from './accounts.ts';
 import { stepUntilVisible, stopClock } from './still-clock.ts';
 import { toasts } from './toasts.ts';
 
@@ -131,15 +131,4 @@ test('a tooltip opens after 700 ms, and at once when another closed less than 30
     await page.clock.runFor(100);
     await expect(tooltip).toHaveCount(1);
   });
-});
-
-test('what is promised in numbers: an answer within 24 hours, $10 for 6 months', async ({ page, app }) => {
-  await seenBefore(page.context(), app.url);
-  await page.goto('/about');
-  await expect(page.getByText("We'll get back to you within 24 hours.")).toBeVisible();
-  await page.goto('/subscription/pricing');
-  const offer = page.getByRole('main');
-  await expect(offer.getByText(/\$10\b/).first()).toBeVisible();
-  await expect(offer.getByText(/6 months/).first()).toBeVisible();
-  await expect(offer.getByText(/over 90% off/i).first()).toBeVisible();
 });

@@ -31,45 +31,6 @@ test('a user has disclaimerAccepted and deploymentCount, and nothing secret', as
   await expect.poll(async () => (await read()).deploymentCount).toBe(0);
 });
 
-test('register, login and refresh answer accessToken and expiresAt', async ({ request }) => {
-  const credentials = newCredentials();
-  const { username, password } = credentials;
-  const calls = [
-    ['/api/register', credentials],
-    ['/api/login', { username, password }],
-    ['/api/refresh-token', undefined],
-  ] as const;
-  for (const [path, data] of calls) {
-    const answer = await request.post(path, data === undefined ? {} : { data });
-    expect(answer.ok(), path).toBe(true);
-    const body: { accessToken: string; expiresAt: string | number } = await answer.json();
-    expect(body.accessToken, path).toEqual(expect.any(String));
-    const expiresAt = new Date(body.expiresAt).getTime();
-    expect(expiresAt, path).toBeGreaterThan(Date.now());
-    expect(
-      fieldsOf(body).filter((name) => /password|hash/i.test(name)),
-      path,
-    ).toEqual([]);
-    if (data !== undefined) {
-      expect(body, path).toMatchObject({ username, disclaimerAccepted: false, deploymentCount: 0 });
-    }
-    // It is a token that works.
-    expect((await request.get('/api/user', { headers: signedIn(body) })).status(), path).toBe(200);
-  }
-});
-
-test('a subscription has a status and a plan; without one there is none', async ({ request }) => {
-  const person = await enrol(request);
-  const none = await request.get('/api/subscription', { headers: signedIn(person) });
-  expect(none.status()).toBe(404);
-  const trial = await call(request, person, 'subscription.startTrial');
-  expect(trial.status).toBe(200);
-  const some = await request.get('/api/subscription', { headers: signedIn(person) });
-  expect(some.status()).toBe(200);
-  expect(await some.json()).toMatchObject({ status: 'trialing', plan: 'PRO' });
-  expect((await request.get('/api/subscription')).status()).toBe(401);
-});
-
 test('the forms send the documented fields, and the browser keeps no secret', async ({ page, context, app }) => {
   await seenBefore(context, app.url);
   const bodies: [string, Record<string, unknown>][] = [];

@@ -1,6 +1,8 @@
 import { TRPCClientError } from '@trpc/client';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
+import { isActiveStatus } from '../../routers/schemas/active-status.ts';
+import { subscriptionStatusSchema } from '../../routers/schemas/states.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { trpc } from '../../src/api/trpc.ts';
 import { useSubscription } from '../../src/api/use-subscription.ts';
@@ -123,4 +125,8 @@ test('the page of a platform names the folder that waits', () => {
   using shown = showScreen(<PlatformSetup platform="netlify" />, {});
   expect(shown.linkTo('Publish “harbour” to Netlify')).toBe('/new-deployment?platform=netlify');
   setWaiting(null);
+});
+
+test('active and trialing alone count as active', () => {
+  expect(subscriptionStatusSchema.options.filter(isActiveStatus)).toEqual(['trialing', 'active']);
 });

@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { isDisclaimerExempt } from '../../src/features/disclaimer/disclaimer-rules.ts';
+import { isAuthScreen } from '../../src/lib/paths.ts';
+import { findRoute } from '../../src/routes.tsx';
+import { ROUTES, routesOf } from '../specification/route-table.ts';
+
+/** Of each route what tests/specification/routes.spec.ts then shows of one route of its kind. */
+test.each([...ROUTES, ...routesOf('0123456789abcdefghij', '')])(
+  '$path is of the kind that the route table gives it',
+  (row) => {
+    const { route } = findRoute(row.path);
+    expect({
+      access: isAuthScreen(row.path) ? 'auth' : route.access,
+      layout: route.layout,
+      skeleton: route.skeleton,
+      isExempt: isDisclaimerExempt(row.path),
+    }).toEqual({ access: row.access, layout: row.layout, skeleton: row.skeleton, isExempt: row.exempt === true });
+  },
+);
