@@ -29,6 +29,7 @@ import {
   sessionListSchema,
   signedInSchema,
   stopEmailChangeInput,
+  stoppedEmailChangeSchema,
 } from './schemas/auth.ts';
 import { doneSchema, emptyInput } from './schemas/primitives.ts';
 import { publicProcedure, router, sessionProcedure } from './trpc.ts';
@@ -97,7 +98,7 @@ export const authRouter = router({
 
   stopEmailChange: publicProcedure
     .input(stopEmailChangeInput)
-    .output(doneSchema)
+    .output(stoppedEmailChangeSchema)
     .mutation(({ ctx, input }) => stopEmailChange(ctx, input)),
 
   revokeSession: sessionProcedure

@@ -1,10 +1,12 @@
 import { AppError } from '../server/errors.ts';
+import { networksOf } from '../server/loopback.ts';
 import type { Actor, Limits, Providers } from '../server/service-context.ts';
 
 const WINDOW_MS = 60_000;
 
 /**
- * Counts procedure calls of one token or session and of its account, or of an (unauthenticated) address, in the current
+ * Counts procedure calls of one token or session and of its account, or of an (unauthenticated) address and the networks
+ * that it is in, in the current
  * minute; each call of a batch counts, or a batch would be a way around the limit. What a token or session has too many
  * does not count for the account: a script that runs wild leaves room to its owner. The count is kept in memory, over the
  * processes of this instance: this limit protects their time, may be wrong by the number of instances, and a database
@@ -30,7 +32,10 @@ export async function countCalls(
 function bucketsOf(limits: Limits, actor: Actor, address: string): { key: string; limit: number }[] {
   const { callsPerMinute, accountCallsPerMinute, anonymousCallsPerMinute } = limits;
   if (actor.kind !== 'account' && actor.kind !== 'token') {
-    return [{ key: `address ${address}`, limit: anonymousCallsPerMinute }];
+    return networksOf(address).map(({ key, times }) => ({
+      key: `address ${key}`,
+      limit: anonymousCallsPerMinute * times,
+    }));
   }
   const own = actor.kind === 'account' ? `session ${actor.sessionId}` : `token ${actor.tokenId}`;
   return [

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { AppError } from './errors.ts';
 import { createRateCounters, type RateCounters, type SlotLimit } from './rate-counters.ts';
@@ -12,10 +13,13 @@ import { withSlot } from './with-slot.ts';
 const MEMORY_KIB = 65_536;
 const ITERATIONS = 3;
 const LANES = 1;
-/** Hashing is the cheapest way to eat our processor: two at once, 32 waiting, the rest is sent away. */
+/**
+ * Hashing is the cheapest way to eat our processor: two at once, 32 waiting, the rest is sent away. Each waits behind
+ * others of its own account and address first (services/auth/hashing-slot.ts).
+ */
 const AT_ONCE = 2;
 const QUEUE_LENGTH = 32;
-/** A full queue of 32 is through in about a second and a half. */
+/** A full queue of 32 is through in about a second and a half, on a small machine. */
 const OVERLOADED_RETRY_MS = 2_000;
 /** As @node-rs/argon2 writes them itself; the dummy has to look the same. */
 const SALT_BYTES = 16;
@@ -30,6 +34,11 @@ export type PasswordHasherOptions = {
   rateCounters?: RateCounters;
 };
 
+/** Returns how many passwords are hashed at once: never on the last core, which answers everybody else. */
+export function hashesAtOnce(cores: number): number {
+  return Math.max(1, Math.min(AT_ONCE, cores - 1));
+}
+
 /**
  * Argon2id behind a semaphore. Passwords are taken as they come: no trimming, no truncation, no normal form.
  * Throws `overloaded` with `retryAfterMs` when the queue is full.
@@ -37,7 +46,10 @@ export type PasswordHasherOptions = {
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const memoryCost = options.memoryKiB ?? MEMORY_KIB;
   const timeCost = options.iterations ?? ITERATIONS;
-  const slots = { limit: options.atOnce ?? AT_ONCE, queueLength: options.queueLength ?? QUEUE_LENGTH };
+  const slots = {
+    limit: options.atOnce ?? hashesAtOnce(availableParallelism()),
+    queueLength: options.queueLength ?? QUEUE_LENGTH,
+  };
   const run = createSemaphore(options.rateCounters ?? createRateCounters(), slots);
   const dummy = dummyHash(memoryCost, timeCost);
 
@@ -54,6 +66,7 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
       if (phc === null) return { matches: false, needsRehash: false };
       return { matches, needsRehash: matches && needsRehash(phc) };
     },
+    noPassword: () => dummyHash(memoryCost, timeCost),
   };
 }
 

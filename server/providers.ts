@@ -58,10 +58,13 @@ export function limitsOf(env: Env): Limits {
     freeFailuresPerUsernameAndAddress: 5,
     // A fifth of the 100 failures in a row that NIST SP 800-63B, section 5.2.2, allows: then only strangers wait longer.
     failuresPerUsername: { count: 20, windowMs: 15 * MINUTE_MS },
+    // One every five seconds, each as much work as a wrong one: more than a person types and scripts sign in.
+    rightPasswordsPerTenMinutes: 120,
     // By address: a team that signs up together.
     registrationsPerHour: 10,
     // A first mail, one that went to the junk folder, and one more; nobody's mailbox can be flooded through the form.
     forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
+    confirmationsPerRecipientPerHour: 6,
     // People read both.
     feedbackPerHour: 5,
     contactPerHour: 5,

@@ -9,7 +9,9 @@
  *   lists of files that calls read at once                  slots here
  *   sockets of an account and of an address                 slots here
  *   connections of an address to a port                     slots here, without a proxy
- *   passwords that are hashed at once, and that wait        slots here
+ *   passwords that are hashed at once, and that wait, of    slots here
+ *     a name, of an address and of all
+ *   right passwords of an account in ten minutes            counted here
  *   bytes that are about to be written to a disk            held here
  *   bytes of calls of an address, and in a process,         held here
  *     with those of messages over sockets

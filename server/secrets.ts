@@ -5,6 +5,8 @@ export type PasswordHasher = {
   hash(password: string): Promise<string>;
   /** `overloaded` when the queue is full. A missing hash is checked against a dummy of the same cost. */
   verify(password: string, phc: string | null): Promise<{ matches: boolean; needsRehash: boolean }>;
+  /** Makes a hash that no password has, for an account whose password is over and whose next one is not chosen yet. */
+  noPassword(): string;
 };
 
 /** Keys of this installation, by purpose; never written to a log, never sent anywhere. */

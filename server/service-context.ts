@@ -34,8 +34,12 @@ export type Limits = {
   failuresPerAddress: { count: number; windowMs: number };
   freeFailuresPerUsernameAndAddress: number;
   failuresPerUsername: { count: number; windowMs: number };
+  /** Of one account, over all of its sessions. */
+  rightPasswordsPerTenMinutes: number;
   registrationsPerHour: number;
   forgotPasswordPerHour: { perAccount: number; perAddress: number };
+  /** Links that confirm an address, from all accounts together to one mailbox. */
+  confirmationsPerRecipientPerHour: number;
   feedbackPerHour: number;
   contactPerHour: number;
   checkoutsPerHour: number;

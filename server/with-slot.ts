@@ -17,3 +17,14 @@ export async function withSlot<T>(
     freeSlot();
   }
 }
+
+/** As `withSlot`, with one slot after the other: whoever waits for its own takes no place in the queue of all. */
+export function withSlots<T>(
+  rateCounters: Pick<RateCounters, 'takeSlot'>,
+  slots: readonly (SlotLimit & { key: string })[],
+  full: () => Error,
+  work: () => Promise<T>,
+): Promise<T> {
+  const inSlots = slots.reduceRight((inner, slot) => () => withSlot(rateCounters, { ...slot, full }, inner), work);
+  return inSlots();
+}

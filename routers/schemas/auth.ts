@@ -73,6 +73,8 @@ export const changePasswordForm = z.extend(passwordChange, { confirmPassword: z.
 export const confirmEmailInput = z.strictObject({ token: mailedTokenSchema });
 export const changeEmailInput = z.strictObject({ email: emailSchema, currentPassword: currentPasswordSchema });
 export const stopEmailChangeInput = z.strictObject({ token: mailedTokenSchema });
+/** Leads to a new password, since whoever asked for the change knew the old one; good for `resetPassword`. */
+export const stoppedEmailChangeSchema = z.strictObject({ resetToken: z.string() });
 export const revokeSessionInput = z.strictObject({ sessionId: idSchema });
 
 export const accessSchema = z.strictObject({ accessToken: z.string(), expiresAt: z.date() });
@@ -103,6 +105,7 @@ export type ChangePasswordInput = z.infer<typeof changePasswordInput>;
 export type ConfirmEmailInput = z.infer<typeof confirmEmailInput>;
 export type ChangeEmailInput = z.infer<typeof changeEmailInput>;
 export type StopEmailChangeInput = z.infer<typeof stopEmailChangeInput>;
+export type StoppedEmailChange = z.infer<typeof stoppedEmailChangeSchema>;
 export type RevokeSessionInput = z.infer<typeof revokeSessionInput>;
 export type Access = z.infer<typeof accessSchema>;
 export type SignedIn = z.infer<typeof signedInSchema>;

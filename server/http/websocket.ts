@@ -8,7 +8,7 @@ import { clientAddress } from '../../routers/client-address.ts';
 import { contextForSocket } from '../../routers/context.ts';
 import { toAppError, toTRPCError } from '../../routers/error-shape.ts';
 import { AppError } from '../errors.ts';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback, networksOf } from '../loopback.ts';
 import type { FreeSlot } from '../rate-counters.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { credentialOf, isStillValid } from '../services/credential-validity.ts';
@@ -141,9 +141,11 @@ async function refuseCrowd(state: State, request: IncomingMessage, socket: Duple
   const { limits, rateCounters } = state.providers;
   const address = addressOf(state.providers, request);
   if (!isCounted(state.providers, address)) return undefined;
-  const freeSlot = await rateCounters.takeSlot(`sockets of ${address}`, { limit: limits.socketsPerAddress });
-  if (freeSlot === null) return '429 Too Many Requests';
-  freeOnClose(socket, freeSlot);
+  for (const { key, times } of networksOf(address)) {
+    const freeSlot = await rateCounters.takeSlot(`sockets of ${key}`, { limit: limits.socketsPerAddress * times });
+    if (freeSlot === null) return '429 Too Many Requests';
+    freeOnClose(socket, freeSlot);
+  }
   return state.isStopping ? '503 Service Unavailable' : undefined;
 }
 

@@ -11,6 +11,7 @@ export const mailValuesSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('session-reused'), username, device: z.string(), address: z.string() }),
   z.strictObject({ kind: z.literal('stop-email-change'), username, newEmail: z.string() }),
   z.strictObject({ kind: z.literal('email-changed'), username, newEmail: z.string() }),
+  z.strictObject({ kind: z.literal('email-restored'), username, oldEmail: z.string() }),
   z.strictObject({ kind: z.literal('token-made'), username, tokenName: z.string(), canWrite: z.boolean() }),
   z.strictObject({ kind: z.literal('account-deleted'), username }),
   z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
@@ -64,8 +65,7 @@ export type MailText = { subject: string; text: string; replyTo?: string };
 export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {
   if (content.kind === 'contact') return contactMail(content);
   if ('chargeId' in content) return paymentMail(content);
-  const { subject, paragraphs } =
-    'link' in content ? linkBody(content, reach.publicUrl) : newsBody(content, reach.publicUrl);
+  const { subject, paragraphs } = 'link' in content ? linkBody(content) : newsBody(content, reach.publicUrl);
   const closing = `Fairlead\n${reach.publicUrl}\nQuestions: ${reach.supportEmail}`;
   return { subject, text: `${[`Hello ${content.username},`, ...paragraphs, closing].join('\n\n')}\n` };
 }
@@ -95,7 +95,7 @@ function remedy(publicUrl: string): string {
   return `choose a new password at ${publicUrl}/login ("Forgot your password?"): that signs out every browser and revokes every API token.`;
 }
 
-function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): Body {
+function linkBody(content: Extract<MailContent, WithLink>): Body {
   switch (content.kind) {
     case 'reset-password':
       return {
@@ -120,9 +120,9 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
         subject: 'Your e-mail address is about to change',
         paragraphs: [
           `Somebody who knows your password asked to change the address of your account to ${content.newEmail}. It changes as soon as a link that was mailed there is opened.`,
-          `If it was you, do nothing. If it was not, stop the change here, within ${STOP_LINK_DAYS} days:`,
+          `If it was you, do nothing. If it was not, stop the change here, within ${STOP_LINK_DAYS} days, even when it has already happened:`,
           content.link,
-          `Then ${remedy(publicUrl)}`,
+          'Your account keeps this address or gets it back, every browser is signed out, every API token is revoked, and you choose a new password.',
         ],
       };
   }
@@ -163,6 +163,25 @@ function planBody(content: PlanNews, publicUrl: string): Body {
   return {
     subject: `Your ${name} ${within === null ? 'has ended' : `${change} ${within}`}`,
     paragraphs: [message, `The plans: ${publicUrl}${page}`],
+  };
+}
+
+function addressBody(content: Extract<MailContent, { kind: 'email-changed' | 'email-restored' }>): Body {
+  if (content.kind === 'email-restored') {
+    return {
+      subject: 'A change of your e-mail address was taken back',
+      paragraphs: [
+        `The address of your account is ${content.oldEmail} again: a link that was mailed there took the change to this one back. Every browser was signed out, and every API token was revoked.`,
+        'If it was not you, write to us at once at the address below.',
+      ],
+    };
+  }
+  return {
+    subject: 'Your e-mail address was changed',
+    paragraphs: [
+      `The address of your account is now ${content.newEmail}. This is the last mail that we send to the old one.`,
+      `If it was not you, use the link in our mail "Your e-mail address is about to change": for ${STOP_LINK_DAYS} days after that mail it brings your account back to this address. If you do not have it, write to us at once at the address below.`,
+    ],
   };
 }
 
@@ -228,12 +247,7 @@ function newsBody(content: News, publicUrl: string): Body {
         ],
       };
     case 'email-changed':
-      return {
-        subject: 'Your e-mail address was changed',
-        paragraphs: [
-          `The address of your account is now ${content.newEmail}. This is the last mail that we send to the old one.`,
-          'If it was not you, write to us at once at the address below.',
-        ],
-      };
+    case 'email-restored':
+      return addressBody(content);
   }
 }

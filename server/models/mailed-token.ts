@@ -13,6 +13,8 @@ const mailedTokenSchema = new Schema(
     hash: { type: String, required: true },
     /** The address that it was mailed to: opening the link proves that one reads what arrives there. */
     email: { type: String, required: true },
+    /** The same as it is compared: nobody else can take an address to which a change can still be stopped. */
+    emailKey: { type: String, required: true },
     expiresAt: { type: Date, required: true },
     usedAt: { type: Date, default: null },
   },
@@ -21,6 +23,7 @@ const mailedTokenSchema = new Schema(
 mailedTokenSchema.index({ hash: 1 }, { name: 'hash_unique', unique: true });
 // All open links of one account are closed together, when one of them is used.
 mailedTokenSchema.index({ accountId: 1, purpose: 1, usedAt: 1 }, { name: 'account_purpose_open' });
+mailedTokenSchema.index({ emailKey: 1, purpose: 1 }, { name: 'held_email' });
 mailedTokenSchema.index({ expiresAt: 1 }, { name: 'kept_until_end', expireAfterSeconds: KEPT_SECONDS });
 mailedTokenSchema.plugin(accountScope);
 

@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts';
 import { customerOf } from '../loopback.ts';
 import type { FreeSlot } from '../rate-counters.ts';
 import type { AccountContext } from '../service-context.ts';
-import { withSlot } from '../with-slot.ts';
+import { withSlot, withSlots } from '../with-slot.ts';
 import { countsAddress } from './rate-limit.ts';
 
 /** Who asks about one thing while it is being asked about waits for that. */
@@ -40,11 +40,7 @@ export function withAskingSlots<T>(ctx: AccountContext, { whom, one }: Asking, w
       freePlace();
     }
   };
-  const inSlots = slots.reduceRight(
-    (inner, slot) => () => withSlot(providers.rateCounters, { ...slot, full: tooManyAsking }, inner),
-    inPlace,
-  );
-  return inSlots();
+  return withSlots(providers.rateCounters, slots, tooManyAsking, inPlace);
 }
 
 /** The first place of a party where it is free, else one of the second places, else the first one when it is free again. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { PipelineStage } from 'mongoose';
 import { HOUR_MS } from '../durations.ts';
 import { AppError, signedOut } from '../errors.ts';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback, networksOf } from '../loopback.ts';
 import { type RateLimitDoc, RateLimitModel } from '../models/rate-limit.ts';
 import { isDuplicateKey } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
@@ -62,9 +62,9 @@ export async function countCaller(
   const { actor, origin } = ctx;
   if (actor.kind === 'anonymous' && origin.bearer !== undefined) throw signedOut(origin.bearer);
   const accountId = actor.kind === 'anonymous' ? null : actor.accountId;
-  if (accountId !== null || countsAddress(ctx)) {
-    await countAgainst({ name, key: accountId ?? origin.address, limit, windowMs: HOUR_MS });
-  }
+  const counted = { name, limit, windowMs: HOUR_MS };
+  const counts = accountId === null ? countsByAddress(ctx, counted) : [{ ...counted, key: accountId }];
+  for (const count of counts) await countAgainst(count);
   return accountId;
 }
 
@@ -102,6 +102,12 @@ export function countsAddress(ctx: ServiceContext): boolean {
   return isPeer && (ctx.providers.limits.isAddressCounted || !isLoopback(address));
 }
 
+/** Returns the counts of a call by its address and the networks that this is in; none where these do not apply. */
+export function countsByAddress(ctx: ServiceContext, count: Omit<Count, 'key'>): Count[] {
+  if (!countsAddress(ctx)) return [];
+  return networksOf(ctx.origin.address).map(({ key, times }) => ({ ...count, key, limit: count.limit * times }));
+}
+
 /** A wait in words, as the messages of limits say it. */
 function formatWait(ms: number): string {
   const seconds = Math.max(1, Math.ceil(ms / 1_000));
@@ -110,7 +116,8 @@ function formatWait(ms: number): string {
   return minutes === 1 ? '1 minute' : `${minutes} minutes`;
 }
 
-function tooMany(retryAfterMs: number, rule = 'Too many attempts.'): AppError {
+/** Makes `rate_limited`, which says how long to wait; `rule` names the limit. */
+export function tooMany(retryAfterMs: number, rule = 'Too many attempts.'): AppError {
   const waitMs = Math.max(1, retryAfterMs);
   return new AppError('rate_limited', `${rule} Try again in ${formatWait(waitMs)}.`, {
     retryAfterMs: waitMs,

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressOf } from '../../routers/client-address.ts';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback, networksOf } from '../loopback.ts';
 import type { Providers } from '../service-context.ts';
 
 export type ConnectionCounts = Pick<Providers, 'addresses' | 'limits' | 'rateCounters'>;
@@ -15,7 +15,7 @@ const RESTARTED = 1.9;
 
 /**
  * Closes a connection beyond those that one address may have open at this port. An IPv6 address counts by its /64, which is
- * what one person has. Behind a proxy all connections are the proxy's, and requests are counted instead
+ * what one person has, and by the networks that this is in. Behind a proxy all connections are the proxy's, and requests are counted instead
  * (requests-in-flight.ts).
  * Loopback peers are people at the machine itself.
  */
@@ -27,11 +27,12 @@ export async function limitConnection(
   if ((addresses.trustedProxies ?? 0) > 0) return;
   const peer = socket.remoteAddress ?? '';
   if (!limits.isAddressCounted && isLoopback(peer)) return;
-  const key = `connections of ${addressOf(peer, undefined, 0)} to ${port}`;
-  const freeSlot = await rateCounters.takeSlot(key, { limit: PER_ADDRESS });
-  if (freeSlot === null) socket.destroy();
-  else if (socket.destroyed) freeSlot();
-  else socket.once('close', freeSlot);
+  for (const { key, times } of networksOf(addressOf(peer, undefined, 0))) {
+    const freeSlot = await rateCounters.takeSlot(`connections of ${key} to ${port}`, { limit: PER_ADDRESS * times });
+    if (freeSlot === null) return void socket.destroy();
+    if (socket.destroyed) return freeSlot();
+    socket.once('close', freeSlot);
+  }
 }
 
 type Silence = { parts: number; notedAt: number; bytes: number };

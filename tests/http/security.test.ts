@@ -243,6 +243,7 @@ test('a stop answers what is in flight and takes nothing new', async () => {
   const held = new EventEmitter();
   const asked = once(held, 'asked');
   app.providers.hasher = {
+    ...app.providers.hasher,
     hash: async () => {
       const released = once(held, 'released');
       held.emit('asked');

@@ -108,7 +108,8 @@ test.each<[MailContent, string[]]>([
     { kind: 'release-failed', username: 'Ada', message: 'Atlas was not published: it broke.', page: '/deployments/a' },
     ['Atlas was not published: it broke.', 'https://f.example/deployments/a', 'https://f.example/settings'],
   ],
-  [{ kind: 'email-changed', username: 'Ada', newEmail: 'new@example.com' }, ['new@example.com']],
+  [{ kind: 'email-changed', username: 'Ada', newEmail: 'new@example.com' }, ['new@example.com', 'for 7 days']],
+  [{ kind: 'email-restored', username: 'Ada', oldEmail: 'old@example.com' }, ['old@example.com', 'signed out']],
   [
     {
       kind: 'stop-email-change',
@@ -116,7 +117,12 @@ test.each<[MailContent, string[]]>([
       newEmail: 'new@example.com',
       link: 'https://f.example/auth/stop-email-change#token=x',
     },
-    ['new@example.com', 'https://f.example/auth/stop-email-change#token=x', 'within 7 days', '/login'],
+    [
+      'new@example.com',
+      'https://f.example/auth/stop-email-change#token=x',
+      'within 7 days',
+      'even when it has already happened',
+    ],
   ],
   [{ kind: 'token-made', username: 'Ada', tokenName: 'CI', canWrite: true }, ['"CI"', 'read and change', '/login']],
   [{ kind: 'token-made', username: 'Ada', tokenName: 'CI', canWrite: false }, ['read your deployments.', '/login']],

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { toAppError } from '../../routers/error-shape.ts';
+import { AppError } from '../../server/errors.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
-import { createPasswordHasher } from '../../server/password-hasher.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { IS_FULL } from '../support/size.ts';
@@ -185,18 +186,82 @@ test('accounts of one address ask for ten names an hour between them', async () 
 
 test('an attempt that a full queue turned away counts as none', async () => {
   const here = '198.51.100.100';
-  const hasher = createPasswordHasher({ memoryKiB: 1024, iterations: 1, atOnce: 1, queueLength: 0 });
-  await using app = await createTestApp({ providers: { hasher } });
+  await using app = await createTestApp();
   const ada = await app.person();
+  const { hasher } = app.providers;
+  const full = () => Promise.reject(new AppError('overloaded', 'The queue is full.'));
+  app.providers.hasher = { ...hasher, verify: full };
+  for (let count = 0; count < 12; count += 1) {
+    const refusal = await refusalOf(signIn(app, ada.user.username, ada.password, here));
+    expect(refusal).toMatchObject({ code: 'overloaded' });
+  }
 
-  const outcomes = await Promise.allSettled(
-    Array.from({ length: 12 }, () => signIn(app, ada.user.username, ada.password, here)),
-  );
-  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.cause.code] : []));
-
-  expect(new Set(refused)).toContain('overloaded');
-  await passWaits();
+  app.providers.hasher = hasher;
   for (let count = 0; count < 5; count += 1) {
     expect((await refusalOf(signIn(app, ada.user.username, wrong, here))).code).toBe('credentials_wrong');
   }
+});
+
+/** Holds every check of a password until it is let go, and tells how many have begun. */
+function holdChecks(app: TestApp) {
+  const { hasher } = app.providers;
+  const waiting: (() => void)[] = [];
+  let begun = 0;
+  app.providers.hasher = {
+    ...hasher,
+    async verify(...checked) {
+      begun += 1;
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return hasher.verify(...checked);
+    },
+  };
+  return {
+    begun: () => begun,
+    letGo() {
+      app.providers.hasher = hasher;
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+  };
+}
+
+test('an account, and an address, have one password checked at a time, and others are checked meanwhile', async () => {
+  await using app = await createTestApp();
+  const [ada, bob] = [await app.person(), await app.person()];
+  const crowd = [];
+  for (let count = 0; count < 4; count += 1) crowd.push(await app.person());
+  const checks = holdChecks(app);
+  const move = (count: number) =>
+    ada.caller.auth.changeEmail({ email: `new${count}@example.com`, currentPassword: ada.password });
+  const codeOf = (call: Promise<unknown>): Promise<string> =>
+    call.then(
+      () => 'done',
+      (error: unknown) => toAppError(error).code,
+    );
+  const ofAccount = Array.from({ length: 30 }, (_, count) => codeOf(move(count)));
+  const ofAddress = crowd.map(({ user, password }) => signIn(app, user.username, password, '198.51.100.110'));
+  await expect.poll(checks.begun).toBe(2);
+
+  const others = signIn(app, bob.user.username, bob.password, '198.51.100.111');
+  await expect.poll(checks.begun).toBe(3);
+  checks.letGo();
+
+  expect(await others).toMatchObject({ id: bob.user.id });
+  expect(await Promise.all(ofAddress)).toHaveLength(crowd.length);
+  // Of as many at once the pace of one session refuses most.
+  const codes = await Promise.all(ofAccount);
+  expect(codes.filter((code) => code === 'done').length).toBeGreaterThan(0);
+});
+
+test('right passwords of an account are counted, whoever gives them', async () => {
+  await using app = await createTestApp({ limits: { rightPasswordsPerTenMinutes: 3 } });
+  const [ada, bob] = [await app.person(), await app.person()];
+  const ask = (currentPassword: string) =>
+    ada.caller.auth.changePassword({ currentPassword, newPassword: 'Another horse 2' });
+  for (let count = 0; count < 4; count += 1)
+    expect(await refusalOf(ask(wrong))).toMatchObject({ field: 'currentPassword' });
+  for (let count = 0; count < 3; count += 1)
+    await signIn(app, ada.user.username, ada.password, `198.51.100.12${count}`);
+
+  expect(await refusalOf(ask(ada.password))).toMatchObject({ code: 'rate_limited', status: 429 });
+  expect(await signIn(app, bob.user.username, bob.password, '198.51.100.120')).toMatchObject({ id: bob.user.id });
 });

@@ -1,6 +1,6 @@
 import { parseOptions } from '@node-rs/argon2';
 import { expect, test } from 'vitest';
-import { createPasswordHasher } from '../../server/password-hasher.ts';
+import { createPasswordHasher, hashesAtOnce } from '../../server/password-hasher.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 test('passwords are hashed by Argon2id with 64 MiB, three passes and one lane', async () => {
@@ -14,8 +14,12 @@ test('passwords are hashed by Argon2id with 64 MiB, three passes and one lane', 
   expect(await hasher.verify('Correct horse 1', null)).toEqual({ matches: false, needsRehash: false });
 });
 
+test('two passwords are hashed at once, and one core is left to everybody else', () => {
+  expect([1, 2, 3, 64].map(hashesAtOnce)).toEqual([1, 1, 2, 2]);
+});
+
 test('of 40 at once two run, 32 wait, and the others are told to come back', async () => {
-  const hasher = createPasswordHasher({ memoryKiB: 4096, iterations: 2 });
+  const hasher = createPasswordHasher({ memoryKiB: 4096, iterations: 2, atOnce: 2 });
 
   const outcomes = await Promise.allSettled(Array.from({ length: 40 }, () => hasher.hash('Correct horse 1')));
 

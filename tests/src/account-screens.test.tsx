@@ -272,14 +272,14 @@ test('a good link shows the form, and so does one of which nobody can say anythi
 });
 
 test('a change of address is stopped by a button, not by opening the link, and leads to a new password', async () => {
-  const answered = vi.fn(() => Response.json({ result: { data: { json: { done: true } } } }));
+  const answered = vi.fn(() => Response.json({ result: { data: { json: { resetToken: 'B'.repeat(43) } } } }));
   using shown = openLink(answered, <AuthStopEmailChangeScreen />);
   await shown.sees('Stop the change of address?');
   expect(location.hash).toBe('');
   expect(answered).not.toHaveBeenCalled();
   shown.button('Stop the change').click();
   await shown.sees('The change was stopped');
-  expect(shown.linkTo('Choose a new password')).toBe('/auth/reset');
+  expect(shown.linkTo('Choose a new password')).toBe(`/auth/reset#token=${'B'.repeat(43)}`);
 });
 
 test('a link that stops nothing any more says what may have happened', async () => {
@@ -288,7 +288,7 @@ test('a link that stops nothing any more says what may have happened', async () 
   using shown = openLink(refused, <AuthStopEmailChangeScreen />);
   shown.button('Stop the change').click();
   await shown.sees('This link no longer works');
-  await shown.sees('the new address is already confirmed');
+  await shown.sees('choose a new password, and write to us');
 });
 
 test('a token is made with the password, and what is wrong with it stands on its field', async () => {

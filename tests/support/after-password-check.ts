@@ -1,13 +1,17 @@
+import { createRateCounters } from '../../server/rate-counters.ts';
 import type { PasswordHasher } from '../../server/secrets.ts';
 import type { TestApp } from './app.ts';
 
 /** Lets `happens` come between the next check of a password and what its answer is used for. */
 export function afterNextPasswordCheck(app: TestApp, happens: () => Promise<unknown>): void {
-  const { hasher } = app.providers;
+  const { hasher, rateCounters } = app.providers;
   const verify: PasswordHasher['verify'] = async (...checked) => {
     const result = await hasher.verify(...checked);
     app.providers.hasher = hasher;
+    // The place of this check is as good as free.
+    app.providers.rateCounters = createRateCounters();
     await happens();
+    app.providers.rateCounters = rateCounters;
     return result;
   };
   app.providers.hasher = { ...hasher, verify };

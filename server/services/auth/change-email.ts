@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { ChangeEmailInput, StopEmailChangeInput } from '../../../routers/schemas/auth.ts';
+import type { ChangeEmailInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
@@ -8,31 +8,31 @@ import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { currentPasswordWrong, requireCurrentPassword } from './check-password.ts';
-import { closeTokens, mailLink, redeemToken } from './mailed-token.ts';
+import { confirmationsTo, mailLink } from './mailed-token.ts';
 import { emailKey } from './name-keys.ts';
-import { emailTaken, limitTakenNames } from './register.ts';
+import { emailTaken, isEmailTaken, limitTakenNames } from './register.ts';
 import type { SessionContext } from './sessions.ts';
 import { signedInUser } from './signed-in-user.ts';
 
 /**
  * Asks for another address; the old one stays until the new one is confirmed, and is told at once, with a link that stops
- * the change: whoever knows the password could otherwise take the account over unseen. Only the address that was asked for
- * last can be confirmed.
+ * the change or takes it back (stop-email-change.ts): whoever knows the password could otherwise take the account over.
+ * Only the address that was asked for last can be confirmed.
  * Throws `validation_failed` on `currentPassword` or `email`, `email_taken`, `rate_limited`, `overloaded`.
  */
 export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput): Promise<Done> {
   const { accountId } = ctx.actor;
   const user = await signedInUser(ctx);
   const { passwordHash } = user;
-  await requireCurrentPassword(ctx, user, input.currentPassword);
+  // Before the password is hashed, which is work.
   if (user.email === input.email) {
     const message = 'This is already your address';
     throw new AppError('validation_failed', message, { field: 'email', fieldErrors: { email: message } });
   }
+  await requireCurrentPassword(ctx, user, input.currentPassword);
   await limitTakenNames(ctx);
-  const key = emailKey(input.email);
-  if ((await UserModel.exists({ emailKey: key, _id: { $ne: accountId } })) !== null) throw emailTaken();
-  await limitConfirmations(ctx);
+  if (await isEmailTaken(ctx, emailKey(input.email), accountId)) throw emailTaken();
+  await limitConfirmations(ctx, input.email);
   await transaction(async (session) => {
     const asked = await UserModel.updateOne(
       { _id: accountId, passwordHash },
@@ -46,21 +46,6 @@ export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput):
   return DONE;
 }
 
-/** Stops a change of address by the link that the old address was mailed. Throws `token_invalid`. */
-export async function stopEmailChange(ctx: ServiceContext, input: StopEmailChangeInput): Promise<Done> {
-  await transaction(async (session) => {
-    const { accountId } = await redeemToken(session, ctx, 'stop-email-change', input.token);
-    await endEmailChange(session, ctx, accountId);
-  });
-  return DONE;
-}
-
-/** Ends a change of address that waits: its link confirms nothing any more, and there is nothing left to stop. */
-export async function endEmailChange(session: ClientSession, ctx: ServiceContext, accountId: string): Promise<void> {
-  await UserModel.updateOne({ _id: accountId }, { $set: { pendingEmail: null } }, { session });
-  await closeTokens(session, ctx, accountId, 'stop-email-change');
-}
-
 /** Mails the new address a link that confirms it, and the old one a link that stops the change. */
 export async function mailEmailChange(
   session: ClientSession,
@@ -72,12 +57,16 @@ export async function mailEmailChange(
   await mailLink(session, ctx, { accountId, to: email, values: { kind: 'stop-email-change', username, newEmail } });
 }
 
-/** Counts a mail to an address that the account named: as many an hour as links for a new password. */
-export async function limitConfirmations(ctx: SessionContext): Promise<void> {
+/**
+ * Counts a mail to an address that the account named: as many an hour as links for a new password, and so many to one
+ * mailbox, whichever accounts name it.
+ */
+export async function limitConfirmations(ctx: SessionContext, to: string): Promise<void> {
   await countAgainst({
     name: 'confirm-email',
     key: ctx.actor.accountId,
     limit: ctx.providers.limits.forgotPasswordPerHour.perAccount,
     windowMs: HOUR_MS,
   });
+  await countAgainst(confirmationsTo(ctx, to));
 }

@@ -3,30 +3,30 @@ import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import { queueMail } from '../mail.ts';
-import { endEmailChange } from './change-email.ts';
 import { currentPasswordWrong, requireCurrentPassword } from './check-password.ts';
 import { endSessions } from './end-sessions.ts';
+import { withHashingSlot } from './hashing-slot.ts';
 import { closeTokens } from './mailed-token.ts';
 import type { SessionContext } from './sessions.ts';
 import { signedInUser } from './signed-in-user.ts';
 
 /**
  * Changes the password of the signed-in person, who must know the current one (ASVS 6.2.3). All other sessions end, and
- * so do open reset links and a change of address that waits; a mail tells. Throws `validation_failed` on `currentPassword`, `rate_limited`, `overloaded`.
+ * so do open reset links and a change of address that waits, but no link that stops one: whoever knows the password could
+ * end it. A mail tells. Throws `validation_failed` on `currentPassword`, `rate_limited`, `overloaded`.
  */
 export async function changePassword(ctx: SessionContext, input: ChangePasswordInput): Promise<Done> {
   const { accountId, sessionId } = ctx.actor;
   const user = await signedInUser(ctx);
   await requireCurrentPassword(ctx, user, input.currentPassword);
-  const passwordHash = await ctx.providers.hasher.hash(input.newPassword);
+  const passwordHash = await withHashingSlot(ctx, user.usernameKey, () => ctx.providers.hasher.hash(input.newPassword));
   await transaction(async (session) => {
     const known = { _id: accountId, passwordHash: user.passwordHash };
-    const changed = await UserModel.updateOne(known, { $set: { passwordHash } }, { session });
+    const changed = await UserModel.updateOne(known, { $set: { passwordHash, pendingEmail: null } }, { session });
     // A reset came first: what was current is not any more.
     if (changed.matchedCount === 0) throw currentPasswordWrong();
     await endSessions(ctx, { accountId, _id: { $ne: sessionId } }, 'password_changed', session);
     await closeTokens(session, ctx, accountId, 'reset-password');
-    await endEmailChange(session, ctx, accountId);
     const values = { kind: 'password-changed', username: user.username, how: 'changed' } as const;
     await queueMail(session, ctx.providers, { accountId, to: user.email, values });
   });

@@ -1,7 +1,16 @@
 import { AppError } from '../../errors.ts';
 import type { UserDoc } from '../../models/user.ts';
 import type { ServiceContext } from '../../service-context.ts';
-import { countAgainst, countsAddress, enforcePace, isWithin, resetPace, takeBackCount } from '../rate-limit.ts';
+import {
+  countAgainst,
+  countsAddress,
+  countsByAddress,
+  enforcePace,
+  isWithin,
+  resetPace,
+  takeBackCount,
+} from '../rate-limit.ts';
+import { withHashingSlot, withinRightPasswords } from './hashing-slot.ts';
 import type { SessionContext } from './sessions.ts';
 
 /** After the free failures one waits 1, 2, 4 … seconds, up to 15 minutes. */
@@ -38,9 +47,11 @@ export async function checkPassword(
   const pair = pairOf(ctx, nameKey, knownBy);
   try {
     if (pair !== null) await countPair(ctx, pair, counted);
-    if (knownBy === null && countsAddress(ctx)) await countAddress(ctx, counted);
+    if (knownBy === null) await countAddress(ctx, counted);
     await countName(ctx, nameKey, knownBy, counted);
-    const checked = await ctx.providers.hasher.verify(attempt.password, attempt.passwordHash);
+    const checked = await withHashingSlot(ctx, nameKey, () =>
+      withinRightPasswords(ctx, nameKey, () => ctx.providers.hasher.verify(attempt.password, attempt.passwordHash)),
+    );
     if (checked.matches) {
       await takeBack(counted);
       if (pair !== null) await resetPace(pair);
@@ -68,9 +79,10 @@ async function countPair(ctx: ServiceContext, pair: Counted, counted: Counted[])
 
 async function countAddress(ctx: ServiceContext, counted: Counted[]): Promise<void> {
   const { count: limit, windowMs } = ctx.providers.limits.failuresPerAddress;
-  const byAddress = { name: BY_ADDRESS, key: ctx.origin.address };
-  await countAgainst({ ...byAddress, limit, windowMs });
-  counted.push(byAddress);
+  for (const count of countsByAddress(ctx, { name: BY_ADDRESS, limit, windowMs })) {
+    await countAgainst(count);
+    counted.push(count);
+  }
 }
 
 async function countName(

@@ -6,7 +6,7 @@ import { isDuplicateKey, transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
 import { limitConfirmations, mailEmailChange } from './change-email.ts';
-import { closeTokens, mailLink, redeemToken, tokenInvalid } from './mailed-token.ts';
+import { closeTokens, isHeldEmail, mailLink, redeemToken, tokenInvalid } from './mailed-token.ts';
 import { emailKey } from './name-keys.ts';
 import { emailTaken } from './register.ts';
 import type { SessionContext } from './sessions.ts';
@@ -20,7 +20,7 @@ export async function sendConfirmation(ctx: SessionContext): Promise<Done> {
   const user = await signedInUser(ctx);
   const { _id: accountId, username, email, pendingEmail } = user;
   if (typeof pendingEmail !== 'string' && user.emailConfirmedAt instanceof Date) return DONE;
-  await limitConfirmations(ctx);
+  await limitConfirmations(ctx, pendingEmail ?? email);
   await transaction((session) =>
     typeof pendingEmail === 'string'
       ? mailEmailChange(session, ctx, user, pendingEmail)
@@ -31,7 +31,7 @@ export async function sendConfirmation(ctx: SessionContext): Promise<Done> {
 
 /**
  * Confirms the address that the link was mailed to: the account's own, or the new one that waits, which then takes the
- * old one's place and the old one is told. A link to any other address is one of a change that was ended or replaced.
+ * old one's place and the old one is told; its link to stop the change works on. A link to any other address is one of a change that was ended or replaced.
  * Throws `token_invalid`, `email_taken`.
  */
 export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput): Promise<Done> {
@@ -43,8 +43,8 @@ export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput
     if (email !== former && email !== pendingEmail) throw tokenInvalid('confirm-email');
     user.set({ email, emailKey: emailKey(email), emailConfirmedAt: ctx.now() });
     if (email === pendingEmail) {
+      if (await isHeldEmail(ctx, emailKey(email), accountId)) throw emailTaken();
       user.set({ pendingEmail: null });
-      await closeTokens(session, ctx, accountId, 'stop-email-change');
     }
     await user.save({ session });
     if (emailKey(former) === emailKey(email)) return;

@@ -1,4 +1,6 @@
 import type { ClientSession } from 'mongoose';
+import { ApiTokenModel } from '../../models/api-token.ts';
+import { AuthorizationRequestModel } from '../../models/authorization-request.ts';
 import { SessionModel } from '../../models/session.ts';
 import type { ServiceContext } from '../../service-context.ts';
 
@@ -8,6 +10,7 @@ export type EndReason =
   | 'too_many'
   | 'password_changed'
   | 'password_reset'
+  | 'email_restored'
   | 'token_reused'
   | 'account_deleted';
 type SessionFilter = { accountId: string; _id?: string | { $in: string[] } | { $ne: string } };
@@ -30,4 +33,19 @@ export async function endSessions(
     { ...(session !== undefined && { session }) },
   );
   return ended.modifiedCount;
+}
+
+/**
+ * Ends whatever somebody who knew the password may have prepared: sessions, API tokens, and sign-ins at platforms that
+ * were begun and have not come back.
+ */
+export async function endAccess(
+  ctx: ServiceContext,
+  accountId: string,
+  reason: EndReason,
+  session: ClientSession,
+): Promise<void> {
+  await endSessions(ctx, { accountId }, reason, session);
+  await ApiTokenModel.deleteMany({ accountId }, { session });
+  await AuthorizationRequestModel.deleteMany({ accountId }, { session });
 }

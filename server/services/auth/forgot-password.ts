@@ -7,7 +7,7 @@ import { NO_ACCOUNT } from '../../models/account-scope.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext, ServiceContext } from '../../service-context.ts';
-import { countsAddress, isWithin } from '../rate-limit.ts';
+import { countsByAddress, isWithin } from '../rate-limit.ts';
 import { mailLink } from './mailed-token.ts';
 import { emailKey } from './name-keys.ts';
 
@@ -16,8 +16,9 @@ import { emailKey } from './name-keys.ts';
  * the work: a job does it. Too many calls of one address are answered alike and do nothing.
  */
 export async function forgotPassword(ctx: ServiceContext, input: ForgotPasswordInput): Promise<Done> {
-  const isWelcome = !countsAddress(ctx) || (await isWithinLimit(ctx, 'forgot-password-address', ctx.origin.address));
-  if (!isWelcome) return DONE;
+  const { perAddress: limit } = ctx.providers.limits.forgotPasswordPerHour;
+  const byAddress = { name: 'forgot-password-address', limit, windowMs: HOUR_MS };
+  for (const count of countsByAddress(ctx, byAddress)) if (!(await isWithin(count))) return DONE;
   // The job runs for whoever has the address, which it alone finds out.
   await transaction((session) =>
     enqueueJob(session, { name: 'forgot-password', payload: { email: input.email }, accountId: NO_ACCOUNT }),
@@ -32,19 +33,12 @@ export async function mailResetLink(
   inTransaction: <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>,
 ): Promise<void> {
   const user = await UserModel.findOne({ emailKey: emailKey(email) });
-  if (user === null || !(await isWithinLimit(ctx, 'forgot-password-account', user._id))) return;
+  if (user === null) return;
   const { _id: accountId, email: to, username } = user;
+  const { perAccount: limit } = ctx.providers.limits.forgotPasswordPerHour;
+  const isWelcome = await isWithin({ name: 'forgot-password-account', key: accountId, limit, windowMs: HOUR_MS });
+  if (!isWelcome) return;
   await inTransaction((session) =>
     mailLink(session, ctx, { accountId, to, values: { kind: 'reset-password', username } }),
   );
-}
-
-function isWithinLimit(
-  ctx: ServiceContext,
-  name: 'forgot-password-address' | 'forgot-password-account',
-  key: string,
-): Promise<boolean> {
-  const { perAccount, perAddress } = ctx.providers.limits.forgotPasswordPerHour;
-  const limit = name === 'forgot-password-account' ? perAccount : perAddress;
-  return isWithin({ name, key, limit, windowMs: HOUR_MS });
 }

@@ -1,5 +1,5 @@
 export { type Authenticated, authenticate } from './authenticate.ts';
-export { changeEmail, stopEmailChange } from './change-email.ts';
+export { changeEmail } from './change-email.ts';
 export { changePassword } from './change-password.ts';
 export { confirmEmail, sendConfirmation } from './confirm-email.ts';
 export { forgotPassword, mailResetLink } from './forgot-password.ts';
@@ -9,3 +9,4 @@ export { refresh } from './refresh.ts';
 export { register } from './register.ts';
 export { checkResetLink, resetPassword } from './reset-password.ts';
 export { listSessions, revokeSession } from './sessions.ts';
+export { stopEmailChange } from './stop-email-change.ts';

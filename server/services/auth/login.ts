@@ -1,11 +1,12 @@
 import type { LoginInput, SignedIn } from '../../../routers/schemas/auth.ts';
 import { AppError } from '../../errors.ts';
-import { toUser, UserModel } from '../../models/user.ts';
+import { toUser, type UserDoc, UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './device-cookie.ts';
+import { withHashingSlot } from './hashing-slot.ts';
 import { usernameKey } from './name-keys.ts';
 import { type OpenedSession, openSession, saveSession } from './open-session.ts';
 
@@ -29,7 +30,7 @@ export async function login(ctx: ServiceContext, input: LoginInput): Promise<Sig
   const opened = await openUnlessChanged(ctx, accountId, passwordHash);
   // Changed since it was looked at: whether it is still the right one is asked again.
   if (opened === null) return login(ctx, input);
-  if (needsRehash) await rehash(ctx, accountId, passwordHash, input.password);
+  if (needsRehash) await rehash(ctx, user, input.password);
   await joinDisclaimerAcceptance(ctx, accountId);
   await saveSession(ctx, accountId, opened);
   const signedIn = await UserModel.findOne({ _id: accountId }).orFail();
@@ -53,7 +54,11 @@ function openUnlessChanged(
 }
 
 /** Stores the password under today's parameters, unless it was changed meanwhile. */
-async function rehash(ctx: ServiceContext, accountId: string, oldHash: string, password: string): Promise<void> {
-  const passwordHash = await ctx.providers.hasher.hash(password);
+async function rehash(
+  ctx: ServiceContext,
+  { _id: accountId, usernameKey: nameKey, passwordHash: oldHash }: UserDoc,
+  password: string,
+): Promise<void> {
+  const passwordHash = await withHashingSlot(ctx, nameKey, () => ctx.providers.hasher.hash(password));
   await UserModel.updateOne({ _id: accountId, passwordHash: oldHash }, { $set: { passwordHash } });
 }

@@ -8,7 +8,9 @@ import { type MailedTokenDoc, MailedTokenModel } from '../../models/mailed-token
 import { newId } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
+import type { Count } from '../rate-limit.ts';
 import { hashToken } from '../token-hash.ts';
+import { emailKey, recipientKey } from './name-keys.ts';
 
 const SECRET_BYTES = 32;
 const LIFE_MS = {
@@ -20,19 +22,34 @@ const LIFE_MS = {
 export type MailedPurpose = MailedTokenDoc['purpose'];
 type LinkValues = Extract<MailValues, { kind: MailedPurpose }>;
 
+/** Makes a one-time token for whoever reads what arrives at this address. */
+export async function makeToken(
+  session: ClientSession,
+  ctx: ServiceContext,
+  { accountId, purpose, email }: { accountId: string; purpose: MailedPurpose; email: string },
+): Promise<{ secret: string; expiresAt: Date }> {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url');
+  const expiresAt = new Date(ctx.now().getTime() + LIFE_MS[purpose]);
+  const hash = hashToken(secret);
+  const token = { _id: newId(), accountId, purpose, hash, email, emailKey: emailKey(email), expiresAt };
+  await MailedTokenModel.create([token], { session });
+  return { secret, expiresAt };
+}
+
 /** Makes a one-time token and mails its link, in one transaction. What the link is for is the kind of the mail. */
 export async function mailLink(
   session: ClientSession,
   ctx: ServiceContext,
   { accountId, to, values }: { accountId: string; to: string; values: LinkValues },
 ): Promise<void> {
-  const secret = randomBytes(SECRET_BYTES).toString('base64url');
-  const expiresAt = new Date(ctx.now().getTime() + LIFE_MS[values.kind]);
-  await MailedTokenModel.create(
-    [{ _id: newId(), accountId, purpose: values.kind, hash: hashToken(secret), email: to, expiresAt }],
-    { session },
-  );
-  await queueMail(session, ctx.providers, { accountId, to, values, token: { secret, expiresAt } });
+  const token = await makeToken(session, ctx, { accountId, purpose: values.kind, email: to });
+  await queueMail(session, ctx.providers, { accountId, to, values, token });
+}
+
+/** The count of links to a mailbox whose reader may have asked for none. */
+export function confirmationsTo({ providers }: ServiceContext, email: string): Count {
+  const limit = providers.limits.confirmationsPerRecipientPerHour;
+  return { name: 'confirm-email-recipient', key: recipientKey(email), limit, windowMs: HOUR_MS };
 }
 
 /** Whether the token is still good; it stays so. */
@@ -42,8 +59,9 @@ export async function isOpenToken(ctx: ServiceContext, purpose: MailedPurpose, s
 }
 
 /**
- * Uses a token up, and every other open one of the same purpose with it: of two uses at once one succeeds.
- * Throws `token_invalid`.
+ * Uses a token up, and every other open one of the same purpose with it: of two uses at once one succeeds. Of links that
+ * stop a change only the later ones end: an earlier one leads back to an address before, and who uses this one may be the
+ * person whom that one is to stop. Throws `token_invalid`.
  */
 export async function redeemToken(
   session: ClientSession,
@@ -58,19 +76,36 @@ export async function redeemToken(
     { session, acrossAccounts: 'sign-in' },
   );
   if (token === null) throw tokenInvalid(purpose);
-  const { accountId, email } = token;
-  await closeTokens(session, ctx, accountId, purpose);
+  const { accountId, email, expiresAt } = token;
+  await closeTokens(session, ctx, accountId, purpose, purpose === 'stop-email-change' ? expiresAt : null);
   return { accountId, email };
 }
 
-/** Makes all links of this purpose useless that were mailed to the account. */
+/** Makes all links of this purpose useless that were mailed to the account, or those that end at that time or later. */
 export async function closeTokens(
   session: ClientSession,
   ctx: ServiceContext,
   accountId: string,
   purpose: MailedPurpose,
+  endingFrom: Date | null = null,
 ): Promise<void> {
-  await MailedTokenModel.updateMany({ accountId, purpose, usedAt: null }, { $set: { usedAt: ctx.now() } }, { session });
+  const open = { accountId, purpose, usedAt: null, ...(endingFrom !== null && { expiresAt: { $gte: endingFrom } }) };
+  await MailedTokenModel.updateMany(open, { $set: { usedAt: ctx.now() } }, { session });
+}
+
+/**
+ * Whether an address is held for an account that it may still be given back to, by a link that stops a change. Asked after
+ * the accounts themselves: whoever gives it back meanwhile has it, and the index decides.
+ */
+export async function isHeldEmail(ctx: ServiceContext, key: string, forAccountId: string | null): Promise<boolean> {
+  const stopping = {
+    emailKey: key,
+    purpose: 'stop-email-change' as const,
+    usedAt: null,
+    expiresAt: { $gt: ctx.now() },
+  };
+  const held = await MailedTokenModel.exists({ ...stopping, accountId: { $ne: forAccountId } });
+  return held !== null;
 }
 
 function openToken(ctx: ServiceContext, purpose: MailedPurpose, secret: string) {

@@ -12,3 +12,8 @@ export function usernameKey(username: string): string {
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
+
+/** What mail to one mailbox has in common: what stands behind a plus sign is the reader's own (RFC 5233). */
+export function recipientKey(email: string): string {
+  return emailKey(email).replace(/\+[^@]*(?=@)/, '');
+}

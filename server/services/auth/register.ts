@@ -5,8 +5,9 @@ import { toUser, UserModel } from '../../models/user.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
-import { countAgainst, countsAddress } from '../rate-limit.ts';
-import { mailLink } from './mailed-token.ts';
+import { countAgainst, countsByAddress, isWithin } from '../rate-limit.ts';
+import { withHashingSlot } from './hashing-slot.ts';
+import { confirmationsTo, isHeldEmail, mailLink } from './mailed-token.ts';
 import { emailKey, spacesCollapsed, usernameKey } from './name-keys.ts';
 import { openSession, saveSession } from './open-session.ts';
 
@@ -22,13 +23,15 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
     email: input.email,
     emailKey: emailKey(input.email),
   };
-  await refuseTaken(names);
-  const passwordHash = await ctx.providers.hasher.hash(input.password);
+  await refuseTaken(ctx, names);
+  const passwordHash = await withHashingSlot(ctx, names.usernameKey, () => ctx.providers.hasher.hash(input.password));
   const accountId = newId();
+  // Whoever had others write to this mailbox keeps nobody from registering: another link can be asked for.
+  const isMailed = await isWithin(confirmationsTo(ctx, input.email));
   const opened = await transaction(async (session) => {
     await UserModel.create([{ _id: accountId, ...names, passwordHash }], { session });
     const values = { kind: 'confirm-email', username: names.username } as const;
-    await mailLink(session, ctx, { accountId, to: names.email, values });
+    if (isMailed) await mailLink(session, ctx, { accountId, to: names.email, values });
     return openSession(ctx, accountId, session);
   }).catch((error: unknown) => {
     throw takenError(error) ?? error;
@@ -44,16 +47,23 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
  * address, and by account as well where somebody is signed in. Throws `rate_limited`.
  */
 export async function limitTakenNames(ctx: ServiceContext): Promise<void> {
-  const keys = countsAddress(ctx) ? [ctx.origin.address] : [];
-  if (ctx.actor.kind !== 'anonymous') keys.push(ctx.actor.accountId);
   const limit = ctx.providers.limits.registrationsPerHour;
-  for (const key of keys) await countAgainst({ name: 'taken-names', key, limit, windowMs: HOUR_MS });
+  const taken = { name: 'taken-names', limit, windowMs: HOUR_MS };
+  const counts = countsByAddress(ctx, taken);
+  if (ctx.actor.kind !== 'anonymous') counts.push({ ...taken, key: ctx.actor.accountId });
+  for (const count of counts) await countAgainst(count);
 }
 
 /** Spares the work of hashing where the answer is known; the indexes decide. */
-async function refuseTaken(names: { usernameKey: string; emailKey: string }): Promise<void> {
+async function refuseTaken(ctx: ServiceContext, names: { usernameKey: string; emailKey: string }): Promise<void> {
   if ((await UserModel.exists({ usernameKey: names.usernameKey })) !== null) throw usernameTaken();
-  if ((await UserModel.exists({ emailKey: names.emailKey })) !== null) throw emailTaken();
+  if (await isEmailTaken(ctx, names.emailKey, null)) throw emailTaken();
+}
+
+/** Whether another account has the address, or may still get it back. */
+export async function isEmailTaken(ctx: ServiceContext, key: string, ownAccountId: string | null): Promise<boolean> {
+  const other = await UserModel.exists({ emailKey: key, _id: { $ne: ownAccountId } });
+  return other !== null || (await isHeldEmail(ctx, key, ownAccountId));
 }
 
 function takenError(error: unknown): AppError | undefined {

@@ -1,14 +1,14 @@
 import type { CheckResetLinkInput, ResetLinkCheck, ResetPasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { notFound } from '../../errors.ts';
-import { ApiTokenModel } from '../../models/api-token.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
-import { endEmailChange } from './change-email.ts';
-import { endSessions } from './end-sessions.ts';
+import { endAccess } from './end-sessions.ts';
+import { withHashingSlot } from './hashing-slot.ts';
 import { isOpenToken, redeemToken, tokenInvalid } from './mailed-token.ts';
+import { emailKey } from './name-keys.ts';
 
 /**
  * Whether a mailed link can still set a new password, so that nobody fills in a form for nothing. Its token is a secret of
@@ -21,26 +21,25 @@ export async function checkResetLink(ctx: ServiceContext, input: CheckResetLinkI
 /**
  * Sets a new password by a mailed link and signs nobody in; a mail tells. Whatever somebody who knew the old password may
  * have prepared ends with it: sessions, API tokens, and a change of address that waits. Who could read the link has proved
- * the address. Throws `token_invalid`, `overloaded`.
+ * the address, which must be the account's own still. Throws `token_invalid`, `overloaded`.
  */
 export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInput): Promise<Done> {
   // Spares the work that comes before it is used.
   if (!(await isOpenToken(ctx, 'reset-password', input.token))) throw tokenInvalid('reset-password');
-  const passwordHash = await ctx.providers.hasher.hash(input.password);
+  const passwordHash = await withHashingSlot(ctx, null, () => ctx.providers.hasher.hash(input.password));
   await transaction(async (session) => {
     const { accountId, email } = await redeemToken(session, ctx, 'reset-password', input.token);
     const user = await UserModel.findOneAndUpdate(
       { _id: accountId, deletedAt: null },
-      { $set: { passwordHash } },
+      { $set: { passwordHash, pendingEmail: null } },
       { session, returnDocument: 'after' },
     );
     if (user === null) throw notFound('account');
-    if (user.email === email && !(user.emailConfirmedAt instanceof Date)) {
+    if (user.emailKey !== emailKey(email)) throw tokenInvalid('reset-password');
+    if (!(user.emailConfirmedAt instanceof Date)) {
       await UserModel.updateOne({ _id: accountId }, { $set: { emailConfirmedAt: ctx.now() } }, { session });
     }
-    await endSessions(ctx, { accountId }, 'password_reset', session);
-    await ApiTokenModel.deleteMany({ accountId }, { session });
-    await endEmailChange(session, ctx, accountId);
+    await endAccess(ctx, accountId, 'password_reset', session);
     const values = { kind: 'password-changed', username: user.username, how: 'reset' } as const;
     await queueMail(session, ctx.providers, { accountId, to: user.email, values });
   });

@@ -8,7 +8,7 @@ import { type LicenseDoc, LicenseModel } from '../../models/license.ts';
 import { SubscriptionModel } from '../../models/subscription.ts';
 import { transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
-import { type Count, countAgainst, countsAddress, takeBackCount } from '../rate-limit.ts';
+import { type Count, countAgainst, countsByAddress, takeBackCount } from '../rate-limit.ts';
 import { type GrantedPeriod, grantPlan, refusePlan } from '../subscription/grant.ts';
 import { keptTime } from '../subscription/kept-time.ts';
 import { requireLiveAccount } from '../subscription/live-account.ts';
@@ -119,8 +119,8 @@ function guessesOf(ctx: AccountContext): Count[] {
   const { perAccount, perAddress } = ctx.providers.limits.licenseGuessesPerHour;
   const guess = { name: 'license-guess', windowMs: HOUR_MS };
   const ofAccount = { ...guess, key: `account ${ctx.actor.accountId}`, limit: perAccount };
-  if (!countsAddress(ctx)) return [ofAccount];
-  return [ofAccount, { ...guess, key: `address ${ctx.origin.address}`, limit: perAddress }];
+  const ofAddress = countsByAddress(ctx, { ...guess, limit: perAddress });
+  return [ofAccount, ...ofAddress.map((count) => ({ ...count, key: `address ${count.key}` }))];
 }
 
 type Refusal = 'license_unknown' | 'license_redeemed' | 'license_revoked' | 'license_expired';

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { AccountContext } from '../../service-context.ts';
-import { withSlot } from '../../with-slot.ts';
+import { withSlots } from '../../with-slot.ts';
 
 /** A list of 20,000 long paths has some 11 MB, and several times that while it is read; most have a few kilobytes. */
 const AT_ONCE = { limit: 4, queueLength: 200 };
@@ -12,10 +12,8 @@ const OF_AN_ACCOUNT = { limit: 1, queueLength: 20 };
  * turn. Throws `rate_limited` when too many wait.
  */
 export function withFileListSlot<T>(ctx: AccountContext, work: () => Promise<T>): Promise<T> {
-  const { rateCounters } = ctx.providers;
-  const own = { key: `lists of files of ${ctx.actor.accountId}`, ...OF_AN_ACCOUNT, full: tooMany };
-  const ofAll = { key: 'lists of files', ...AT_ONCE, full: tooMany };
-  return withSlot(rateCounters, own, () => withSlot(rateCounters, ofAll, work));
+  const own = { key: `lists of files of ${ctx.actor.accountId}`, ...OF_AN_ACCOUNT };
+  return withSlots(ctx.providers.rateCounters, [own, { key: 'lists of files', ...AT_ONCE }], tooMany, work);
 }
 
 function tooMany(): AppError {

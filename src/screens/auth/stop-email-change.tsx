@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { errorDetails, errorToast } from '../../api/errors.ts';
-import { refreshUser } from '../../api/user.ts';
+import { session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
@@ -14,11 +14,12 @@ export function AuthStopEmailChangeScreen() {
   return <StopEmailChange key={token} token={token} />;
 }
 
-type Outcome = 'asking' | 'stopped' | 'over';
+/** `stopped` has the token that sets a new password. */
+type Outcome = { kind: 'asking' | 'over' } | { kind: 'stopped'; resetToken: string };
 
 /** Changes nothing before the button is pressed, because mail programs open links too. */
 function StopEmailChange({ token }: { token: string | null }) {
-  const [outcome, setOutcome] = useState<Outcome>(token === null ? 'over' : 'asking');
+  const [outcome, setOutcome] = useState<Outcome>({ kind: token === null ? 'over' : 'asking' });
   const [isStopping, setStopping] = useState(false);
 
   async function stop(): Promise<void> {
@@ -26,21 +27,24 @@ function StopEmailChange({ token }: { token: string | null }) {
     setStopping(true);
     try {
       const { trpcClient } = await import('../../api/trpc.ts');
-      await trpcClient.auth.stopEmailChange.mutate({ token });
-      setOutcome('stopped');
-      void refreshUser();
+      const { resetToken } = await trpcClient.auth.stopEmailChange.mutate({ token });
+      setOutcome({ kind: 'stopped', resetToken });
+      session.signOut();
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);
-      if (code === 'token_invalid' || fieldErrors?.token !== undefined) setOutcome('over');
+      if (code === 'token_invalid' || fieldErrors?.token !== undefined) setOutcome({ kind: 'over' });
       else showToast(errorToast('The change was not stopped', error));
     } finally {
       setStopping(false);
     }
   }
 
-  if (outcome === 'asking') {
+  if (outcome.kind === 'asking') {
     return (
-      <AuthCard title="Stop the change of address?" subtitle="Your account keeps the e-mail address that it has.">
+      <AuthCard
+        title="Stop the change of address?"
+        subtitle="Your account keeps this e-mail address, or gets it back. You are signed out everywhere, every API token is revoked, and you choose a new password."
+      >
         <Button
           variant="primary"
           className="w-full"
@@ -54,9 +58,11 @@ function StopEmailChange({ token }: { token: string | null }) {
     );
   }
   return (
-    <AuthCard {...TEXTS[outcome]}>
+    <AuthCard {...TEXTS[outcome.kind]}>
       <Button asChild variant="primary" className="w-full">
-        <Link to={paths.authReset}>Choose a new password</Link>
+        <Link to={outcome.kind === 'stopped' ? `${paths.authReset}#token=${outcome.resetToken}` : paths.authReset}>
+          Choose a new password
+        </Link>
       </Button>
     </AuthCard>
   );
@@ -65,11 +71,12 @@ function StopEmailChange({ token }: { token: string | null }) {
 const TEXTS = {
   stopped: {
     title: 'The change was stopped',
-    subtitle: 'Your address stays. Whoever asked for the change knows your password, so choose a new one now.',
+    subtitle:
+      'Your account has your address. Whoever asked for the change knows your password, so it no longer works: choose a new one now.',
   },
   over: {
     title: 'This link no longer works',
     subtitle:
-      'The change was stopped before, or the new address is already confirmed. If you did not ask for it, choose a new password, and write to us when no link arrives at your address.',
+      'It works once, for 7 days. If you did not ask for the change, choose a new password, and write to us if no link for it arrives at your address.',
   },
 } as const;

@@ -1,0 +1,48 @@
+import type { StopEmailChangeInput, StoppedEmailChange } from '../../../routers/schemas/auth.ts';
+import { UserModel } from '../../models/user.ts';
+import { isDuplicateKey, transaction } from '../../mongo.ts';
+import type { ServiceContext } from '../../service-context.ts';
+import { queueMail } from '../mail.ts';
+import { endAccess } from './end-sessions.ts';
+import { closeTokens, makeToken, redeemToken, tokenInvalid } from './mailed-token.ts';
+import { emailKey } from './name-keys.ts';
+import { emailTaken } from './register.ts';
+
+/**
+ * Stops a change of address by the link that the old address was mailed, or takes it back where the new one is confirmed
+ * already: the account has the old address again. Whoever asked for the change knows the password, so it is over, as is all
+ * that was signed in by it; the answer leads to a new one, and so does "Forgot your password?". An address that loses the
+ * account is told. Throws `token_invalid`.
+ */
+export async function stopEmailChange(ctx: ServiceContext, input: StopEmailChangeInput): Promise<StoppedEmailChange> {
+  const resetToken = await transaction(async (session) => {
+    const { accountId, email } = await redeemToken(session, ctx, 'stop-email-change', input.token);
+    const user = await UserModel.findOneAndUpdate(
+      { _id: accountId, deletedAt: null },
+      {
+        $set: {
+          email,
+          emailKey: emailKey(email),
+          // Who could read the link has proved the address.
+          emailConfirmedAt: ctx.now(),
+          pendingEmail: null,
+          passwordHash: ctx.providers.hasher.noPassword(),
+        },
+      },
+      { session, returnDocument: 'before' },
+    );
+    if (user === null) throw tokenInvalid('stop-email-change');
+    await endAccess(ctx, accountId, 'email_restored', session);
+    await closeTokens(session, ctx, accountId, 'reset-password');
+    if (user.emailKey !== emailKey(email)) {
+      const values = { kind: 'email-restored', username: user.username, oldEmail: email } as const;
+      await queueMail(session, ctx.providers, { accountId, to: user.email, values });
+    }
+    const { secret } = await makeToken(session, ctx, { accountId, purpose: 'reset-password', email });
+    return secret;
+  }).catch((error: unknown) => {
+    throw isDuplicateKey(error, 'emailKey') ? emailTaken() : error;
+  });
+  ctx.jar.write('refresh', null);
+  return { resetToken };
+}

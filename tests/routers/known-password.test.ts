@@ -1,0 +1,194 @@
+import { expect, test } from 'vitest';
+import { AuthorizationRequestModel } from '../../server/models/authorization-request.ts';
+import { newId } from '../../server/mongo.ts';
+import { authenticate } from '../../server/services/auth/index.ts';
+import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { askForEmail, mailsOf, resetTokenFor } from '../support/mailed.ts';
+import { refusalOf } from '../support/refusal.ts';
+
+const DAY_MS = 86_400_000;
+const strangersPassword = 'Stolen horse 2';
+const ownersPassword = 'Another horse 3';
+
+/** Somebody elsewhere who knows name and password of an account, and reads no mail of its owner. */
+type Stranger = Pick<Person, 'caller' | 'accessToken' | 'password'>;
+
+async function signInElsewhere(app: TestApp, owner: Person, password = owner.password): Promise<Stranger> {
+  const jar = createJar();
+  const { accessToken } = await app.anonymous(jar).auth.login({ username: owner.user.username, password });
+  return { caller: await app.callerFor(accessToken, jar), accessToken, password };
+}
+
+/** Moves the account to an address of the stranger's, who confirms it there; gives the link that the address before has. */
+async function takeAddress(app: TestApp, stranger: Stranger, email: string): Promise<string> {
+  const { confirm, stop } = await askForEmail(app, stranger, email);
+  await app.anonymous().auth.confirmEmail({ token: confirm });
+  return stop;
+}
+
+type World = { app: TestApp; owner: Person; stranger: Stranger };
+/** What the stranger leaves: the secrets that open the account still, and the link that the owner was mailed, if any. */
+type Left = { stop?: string; secrets?: string[]; password?: string };
+type Act = { does: string; act(world: World): Promise<Left> };
+
+const ACTS: readonly Act[] = [
+  {
+    does: 'ends the sessions of the owner and makes an API token',
+    async act({ owner, stranger }) {
+      for (const { id, isCurrent } of (await stranger.caller.auth.sessions()).items) {
+        if (!isCurrent) await stranger.caller.auth.revokeSession({ sessionId: id });
+      }
+      const token = { name: 'CI', scopes: ['write' as const], currentPassword: owner.password };
+      return { secrets: [(await stranger.caller.tokens.create(token)).secret] };
+    },
+  },
+  {
+    does: 'changes the password',
+    async act({ owner, stranger }) {
+      await stranger.caller.auth.changePassword({
+        currentPassword: owner.password,
+        newPassword: strangersPassword,
+      });
+      return { password: strangersPassword };
+    },
+  },
+  {
+    does: 'asks for an address of their own',
+    act: async ({ app, stranger }) => ({ stop: (await askForEmail(app, stranger, 'thief@example.com')).stop }),
+  },
+  {
+    does: 'moves the account to an address of their own',
+    act: async ({ app, stranger }) => ({ stop: await takeAddress(app, stranger, 'thief@example.com') }),
+  },
+  {
+    does: 'moves the account, makes an API token and begins to sign in at a platform',
+    async act({ app, owner, stranger }) {
+      const stop = await takeAddress(app, stranger, 'thief@example.com');
+      const token = { name: 'CI', scopes: ['write' as const], currentPassword: owner.password };
+      const { secret } = await stranger.caller.tokens.create(token);
+      const begun = { provider: 'netlify' as const, stateHash: 'hash', verifier: 'sealed' };
+      const expiresAt = new Date(app.clock.now().getTime() + DAY_MS);
+      await AuthorizationRequestModel.create({ _id: newId(), accountId: owner.user.id, ...begun, expiresAt });
+      return { stop, secrets: [secret] };
+    },
+  },
+  {
+    does: 'changes the password while a change of address waits',
+    async act({ app, owner, stranger }) {
+      const { stop } = await askForEmail(app, stranger, 'thief@example.com');
+      await stranger.caller.auth.changePassword({
+        currentPassword: owner.password,
+        newPassword: strangersPassword,
+      });
+      return { stop, password: strangersPassword };
+    },
+  },
+  {
+    does: 'moves the account and changes the password',
+    async act({ app, owner, stranger }) {
+      const stop = await takeAddress(app, stranger, 'thief@example.com');
+      await stranger.caller.auth.changePassword({
+        currentPassword: owner.password,
+        newPassword: strangersPassword,
+      });
+      return { stop, password: strangersPassword };
+    },
+  },
+  {
+    does: 'moves the account and resets the password by a link to the new address',
+    async act({ app, owner, stranger }) {
+      const stop = await takeAddress(app, stranger, 'thief@example.com');
+      const token = await resetTokenFor(app, 'thief@example.com');
+      await app.anonymous().auth.resetPassword({ token, password: strangersPassword });
+      const again = await signInElsewhere(app, owner, strangersPassword);
+      return { stop, password: strangersPassword, secrets: [again.accessToken] };
+    },
+  },
+  {
+    does: 'moves the account twice, and back to the first of the two by the link that stops a change',
+    async act({ app, owner, stranger }) {
+      const stop = await takeAddress(app, stranger, 'thief@example.com');
+      app.clock.advance(1_000);
+      const second = await takeAddress(app, stranger, 'other.thief@example.com');
+      await app.anonymous().auth.stopEmailChange({ token: second });
+      const token = await resetTokenFor(app, 'thief@example.com');
+      await app.anonymous().auth.resetPassword({ token, password: strangersPassword });
+      await signInElsewhere(app, owner, strangersPassword);
+      return { stop, password: strangersPassword };
+    },
+  },
+  {
+    does: 'moves the account and asks for the old address with another one',
+    async act({ app, owner, stranger }) {
+      const stop = await takeAddress(app, stranger, 'thief@example.com');
+      const fields = { username: 'thief', email: owner.user.email, password: strangersPassword };
+      expect(await refusalOf(app.anonymous().auth.register(fields))).toMatchObject({ code: 'email_taken' });
+      const other = await app.person();
+      const move = { email: owner.user.email, currentPassword: other.password };
+      expect(await refusalOf(other.caller.auth.changeEmail(move))).toMatchObject({ code: 'email_taken' });
+      return { stop };
+    },
+  },
+];
+
+for (const { does, act } of ACTS) {
+  test(`a stranger who knows the password ${does}: the owner has the account again, and alone`, async () => {
+    await using app = await createTestApp();
+    const owner = await app.person();
+    const { email, username, id } = owner.user;
+    const stranger = await signInElsewhere(app, owner);
+    const { stop, secrets = [], password = owner.password } = await act({ app, owner, stranger });
+
+    const { auth } = app.anonymous();
+    const { resetToken } =
+      stop === undefined
+        ? { resetToken: await resetTokenFor(app, email) }
+        : await auth.stopEmailChange({ token: stop });
+    if (stop !== undefined) {
+      // Nobody is faster with the password that both know.
+      expect(await refusalOf(auth.login({ username, password }))).toMatchObject({ code: 'credentials_wrong' });
+    }
+    await auth.resetPassword({ token: resetToken, password: ownersPassword });
+
+    for (const bearer of [stranger.accessToken, owner.accessToken, ...secrets]) {
+      expect((await authenticate(app.providers, bearer)).actor).toEqual({ kind: 'anonymous' });
+    }
+    expect(await AuthorizationRequestModel.countDocuments({ accountId: id })).toBe(0);
+    expect(await refusalOf(auth.login({ username, password }))).toMatchObject({ code: 'credentials_wrong' });
+    const signedIn = await auth.login({ username, password: ownersPassword });
+    expect(signedIn).toMatchObject({ id, email, emailConfirmed: true, pendingEmail: null });
+  });
+}
+
+test('an address that loses the account is told, and no link that was mailed there opens it', async () => {
+  await using app = await createTestApp();
+  const owner = await app.person();
+  const stranger = await signInElsewhere(app, owner);
+  const stop = await takeAddress(app, stranger, 'thief@example.com');
+  const late = await askForEmail(app, stranger, 'other.thief@example.com');
+  const reset = await resetTokenFor(app, 'thief@example.com');
+  const { auth } = app.anonymous();
+
+  const told = await mailsOf(app, () => auth.stopEmailChange({ token: stop }));
+
+  expect(told).toMatchObject([{ kind: 'email-restored', to: 'thief@example.com' }]);
+  const uses = {
+    confirm: () => auth.confirmEmail({ token: late.confirm }),
+    stop: () => auth.stopEmailChange({ token: late.stop }),
+    reset: () => auth.resetPassword({ token: reset, password: strangersPassword }),
+    again: () => auth.stopEmailChange({ token: stop }),
+  };
+  for (const [link, use] of Object.entries(uses)) {
+    expect(await refusalOf(use()), link).toMatchObject({ code: 'token_invalid' });
+  }
+});
+
+test('the link that stops a change is over after seven days, and then the old address is free', async () => {
+  await using app = await createTestApp();
+  const owner = await app.person();
+  const stop = await takeAddress(app, owner, `new-${owner.user.email}`);
+  app.clock.advance(7 * DAY_MS);
+  const { auth } = app.anonymous();
+  expect(await refusalOf(auth.stopEmailChange({ token: stop }))).toMatchObject({ code: 'token_invalid' });
+  expect((await app.person({ email: owner.user.email })).user.email).toBe(owner.user.email);
+});
