@@ -3,7 +3,7 @@ import type { NameNotice } from '../../routers/schemas/name-notices.ts';
 import { refusalSentence } from '../../routers/schemas/upload-rules.ts';
 import { AppError } from '../errors.ts';
 import type { RateCounters } from '../rate-counters.ts';
-import { withSlot } from '../with-slot.ts';
+import { withSlots } from '../with-slot.ts';
 import { createFolderSpace, type OnDiskFull } from './disk-space.ts';
 import {
   arrivedBytes,
@@ -25,6 +25,8 @@ import { type ListedZip, startZipThread, type ZipContent } from './zip-thread.ts
 /** A thread takes a core; more archives wait with their bytes on the disk. */
 const ARCHIVES_AT_ONCE = 2;
 const ARCHIVES_WAITING = 32;
+/** Whoever sends many waits for its own first. */
+const OF_A_SENDER = { limit: 1, queueLength: 8 };
 /** How much may come that is not counted yet; each counting asks the database. */
 const COUNT_EVERY_BYTES = 8 * 1024 * 1024;
 /** A small archive takes well under a second. */
@@ -54,6 +56,8 @@ export type StoredZip = {
 
 export type TakeZipOptions = {
   store: ArtifactStore;
+  /** Who sends it, as an account and as an address: of each, one archive is read at a time. */
+  senders: readonly string[];
   /**
    * Called with what is about to be used, or while it comes where nobody has told how much that is: the archive's bytes,
    * of one that is cut off as well, then what its files take beyond. May throw.
@@ -94,9 +98,12 @@ export async function createZipIntake(
   await prepareIncoming(folder);
 
   /** A turn may be waited for long after the sender has gone: then it goes to the next at once. */
-  function withUnpackSlot<T>(work: () => Promise<T>): Promise<T> {
-    const slots = { key: 'archives', limit: ARCHIVES_AT_ONCE, queueLength: ARCHIVES_WAITING, full: overloaded };
-    return withSlot(rateCounters, slots, work);
+  function withUnpackSlot<T>(senders: readonly string[], work: () => Promise<T>): Promise<T> {
+    const slots = [
+      ...senders.map((sender) => ({ key: `archives of ${sender}`, ...OF_A_SENDER })),
+      { key: 'archives', limit: ARCHIVES_AT_ONCE, queueLength: ARCHIVES_WAITING },
+    ];
+    return withSlots(rateCounters, slots, overloaded, work);
   }
 
   return {
@@ -109,7 +116,7 @@ export async function createZipIntake(
       let isKept = false;
       try {
         await receive(file, zip, countArrival(options.count, announced));
-        return await withUnpackSlot(() => unpack(file, zip, options));
+        return await withUnpackSlot(options.senders, () => unpack(file, zip, options));
       } catch (error) {
         isKept = mayGoOn(error);
         throw error instanceof ZipRefusal ? refused(error) : error;

@@ -93,7 +93,7 @@ export function createRequestHandler(parts: HandlerParts) {
       return;
     }
     try {
-      const site = await sites.load(route);
+      const site = await sites.load(route, target.isPublic ? 'live' : 'preview');
       if (response.destroyed) return;
       respond({ host, request, response, method, path, route, site, isPublic: target.isPublic, startedAt });
     } catch (error) {

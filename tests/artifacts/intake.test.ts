@@ -95,6 +95,37 @@ test('a part is kept for a day, one of each upload, and three of an account', as
   expect(await readdir(place.path)).toEqual(['bob.1.a.part']);
 });
 
+test('whoever sends many archives waits for its own, and others do not', async () => {
+  await using place = await makePlace();
+  const intake = await place.intake();
+  const zip = writeZip([{ name: 'index.html', data: 'one' }]);
+  const held: (() => void)[] = [];
+  let reading = 0;
+  const takeHeld = () => {
+    let counts = 0;
+    // Counted once as it comes, and again while it is read.
+    const count = async (): Promise<void> => {
+      counts += 1;
+      if (counts === 1) return;
+      reading += 1;
+      await new Promise<void>((resolve) => held.push(resolve));
+    };
+    return intake.take(incoming(zip), { store: place.store, senders: ['ann', '198.51.100.7'], count });
+  };
+  const taking = [takeHeld(), takeHeld(), takeHeld()];
+  await expect.poll(() => reading).toBe(1);
+
+  const other = { store: place.store, senders: ['bob', '198.51.100.8'], count: async () => undefined };
+  expect((await intake.take(incoming(zip), other)).manifest.size).toBe(1);
+
+  expect(reading).toBe(1);
+  for (let number = 1; number <= taking.length; number += 1) {
+    await expect.poll(() => reading).toBe(number);
+    held[number - 1]?.();
+  }
+  await Promise.all(taking);
+});
+
 test('equal files are stored once and named as often as they come, small and large ones', async () => {
   await using place = await makePlace();
   const large = Buffer.alloc(5 * 1024 * 1024, 'large ');
@@ -103,6 +134,7 @@ test('equal files are stored once and named as often as they come, small and lar
   const counted: number[] = [];
   const stored = await (await place.intake()).take(incoming(zip), {
     store: place.store,
+    senders: [],
     count: async (bytes) => void counted.push(bytes),
   });
   expect([...stored.manifest.keys()]).toEqual(['a.bin', 'b.bin', 'c', 'd']);
@@ -151,6 +183,7 @@ test('an archive without a length is counted as it comes, and what had come of o
   const take = async (body: AsyncIterable<Buffer>, mostBytes: number) =>
     (await place.intake()).take(incoming(Buffer.alloc(0), { body, contentLength: null }), {
       store: place.store,
+      senders: [],
       async count(bytes) {
         counted.push(bytes / piece.length);
         if (counted.reduce((sum, one) => sum + one, 0) > mostBytes) throw new AppError('quota_exhausted', 'Enough.');
@@ -170,6 +203,7 @@ test('what the count refuses is not unpacked', async () => {
   const counted: number[] = [];
   const taking = (await place.intake()).take(incoming(zip), {
     store: { ...place.store, intake: () => Promise.reject(new Error('It was unpacked.')) },
+    senders: [],
     count: async (bytes) => {
       counted.push(bytes);
       if (counted.length === 2) throw new Error('Too much for today.');
@@ -183,7 +217,11 @@ test('a large file whose checksum is wrong at its end leaves nothing in the stor
   await using place = await makePlace();
   const large = Buffer.alloc(5 * 1024 * 1024, 'large ');
   const zip = writeZip(['index.html', { name: 'film.bin', data: large, crc: 1 }]);
-  const taking = (await place.intake()).take(incoming(zip), { store: place.store, count: async () => undefined });
+  const taking = (await place.intake()).take(incoming(zip), {
+    store: place.store,
+    senders: [],
+    count: async () => undefined,
+  });
   await expect(taking).rejects.toMatchObject({ code: 'upload_refused', reason: 'checksum_wrong', path: 'film.bin' });
   expect(await place.store.has(sha256Of(large))).toBe(false);
   expect(await place.store.has(sha256Of(Buffer.from('content of index.html')))).toBe(false);
@@ -195,6 +233,7 @@ test('a signal that was given before the thread starts ends the work', async () 
   const zip = incoming(writeZip(['index.html']), { signal: gone.signal });
   const taking = (await place.intake()).take(zip, {
     store: place.store,
+    senders: [],
     count: async () => gone.abort(new Error('The sender went away.')),
   });
   await expect(taking).rejects.toThrow('The sender went away.');

@@ -72,6 +72,25 @@ test('of a hundred cold sites two are read at once, and what the queue has no ro
   expect((await sites.load(refOf(99))).fileCount).toBe(1);
 });
 
+test('visitors of a live site wait for no preview, however many accounts have one asked for', async () => {
+  await using running = await startCorruptible();
+  const { reading, letGo, store } = await waitingStore(running.store);
+  const sites = createSiteCache(partsOf(store));
+  const previews = Array.from({ length: 70 }, (_, number) => sites.load(refOf(number), 'preview'));
+  const ends = Promise.allSettled(previews);
+  await expect.poll(() => reading.now).toBe(1);
+
+  // Of an account that has previews waiting as well.
+  const live = sites.load(refOf(1));
+  await expect.poll(() => reading.now).toBe(2);
+  letGo();
+
+  expect((await live).fileCount).toBe(1);
+  const refused = (await ends).flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+  expect(refused).toHaveLength(70 - 1 - 32);
+  for (const reason of refused) expect(reason).toMatchObject({ code: 'overloaded' });
+});
+
 test('an earlier release that cannot be read right now may have the file, and a corrupted one has none', async () => {
   await using running = await startCorruptible();
   const failing = (error: Error): ArtifactStore =>

@@ -17,7 +17,7 @@ test('a ZIP without a length is counted as it comes', async () => {
   }
   const { signal } = new AbortController();
   const zip = { body: endless(), contentLength: null, publishAnyway: [], signal };
-  await expect(zips.take(zip, { store, count: async () => undefined })).rejects.toMatchObject({
+  await expect(zips.take(zip, { store, senders: [], count: async () => undefined })).rejects.toMatchObject({
     code: 'body_too_large',
   });
   expect(sent).toBeLessThanOrEqual(UPLOAD_LIMITS.maxZipBytes);

@@ -6,7 +6,7 @@ import type { ArtifactStore } from '../../artifacts/store.ts';
 import { decodeVariants, type VariantIndex } from '../../artifacts/variants.ts';
 import { AppError } from '../../errors.ts';
 import type { Providers } from '../../service-context.ts';
-import { withSlot } from '../../with-slot.ts';
+import { withSlots } from '../../with-slot.ts';
 import { type Entry, prepareServedFile } from './served-file.ts';
 import { createSiteLru } from './site-lru.ts';
 import { createSiteRules, type SiteRules } from './site-rules.ts';
@@ -98,6 +98,8 @@ const WEIGHT_MAX_BYTES = 128 * 1024 * 1024;
  */
 const LOADS = { key: 'sites', limit: 2, queueLength: 64 };
 const LOADS_OF_ACCOUNT = { limit: 1, queueLength: 16 };
+/** Releases that are not live have one of the places, and queues of their own: visitors of a live site never wait behind them. */
+const LOADS_OF_PREVIEWS = { key: 'previews', limit: 1, queueLength: 32 };
 const OVERLOADED_RETRY_MS = 2_000;
 
 const tooManyLoads = (): AppError =>
@@ -112,10 +114,10 @@ export type SiteCache = {
   /** In memory, or undefined; never waits. */
   known(ref: Omit<SiteRef, 'variantsHash'>): Site | undefined;
   /**
-   * Loads a site from memory or from the store; throws `artifact_corrupted`, and `overloaded` when too many wait.
-   * Variants that cannot be read are done without.
+   * Loads a site from memory or from the store, in a turn of those that are live or of previews; throws
+   * `artifact_corrupted`, and `overloaded` when too many wait. Variants that cannot be read are done without.
    */
-  load(ref: SiteRef): Promise<Site>;
+  load(ref: SiteRef, turn?: 'live' | 'preview'): Promise<Site>;
 };
 
 /** The releases in memory, as many as there is room for; many requests for one release load it once. */
@@ -157,24 +159,23 @@ export function createSiteCache(
     return site;
   }
 
-  function readInTurn(ref: SiteRef): Promise<Site> {
-    const ofAccount = { ...LOADS_OF_ACCOUNT, key: `sites of ${ref.accountId}`, full: tooManyLoads };
-    return withSlot(rateCounters, ofAccount, () =>
-      withSlot(rateCounters, { ...LOADS, full: tooManyLoads }, () => read(ref)),
-    );
+  function readInTurn(ref: SiteRef, turn: 'live' | 'preview'): Promise<Site> {
+    const ofAccount = { ...LOADS_OF_ACCOUNT, key: `${turn} sites of ${ref.accountId}` };
+    const slots = turn === 'live' ? [ofAccount, LOADS] : [ofAccount, LOADS_OF_PREVIEWS, LOADS];
+    return withSlots(rateCounters, slots, tooManyLoads, () => read(ref));
   }
 
   return {
     known,
-    load(ref) {
+    load(ref, turn = 'live') {
       const { accountId, manifestHash, variantsHash } = ref;
       const site = known(ref);
       if (site !== undefined && (variantsHash === null || site.variantsHash === variantsHash))
         return Promise.resolve(site);
-      const key = `${accountId}/${manifestHash}/${variantsHash ?? ''}`;
+      const key = `${turn}/${accountId}/${manifestHash}/${variantsHash ?? ''}`;
       const pending = loading.get(key);
       if (pending !== undefined) return pending;
-      const started = readInTurn(ref).finally(() => loading.delete(key));
+      const started = readInTurn(ref, turn).finally(() => loading.delete(key));
       loading.set(key, started);
       return started;
     },

@@ -6,7 +6,7 @@ import { withSlots } from '../../with-slot.ts';
 import { countsAddress, tooMany } from '../rate-limit.ts';
 
 /** Whoever hashes waits for itself before it waits with all others: the queue of all has one of each. */
-const OF_A_NAME = { limit: 1, queueLength: 16 };
+const OF_A_NAME = { limit: 1, queueLength: 32 };
 /** Many people may be behind one address in the morning. */
 const OF_AN_ADDRESS = { limit: 1, queueLength: 16 };
 const RETRY_MS = 1_000;

@@ -1,11 +1,13 @@
 import type { UploadZipAnswer } from '../../../routers/schemas/releases.ts';
 import type { StoredZip } from '../../artifacts/intake.ts';
 import { AppError } from '../../errors.ts';
+import { customerOf } from '../../loopback.ts';
 import { ArtifactModel } from '../../models/artifact.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { withSlot } from '../../with-slot.ts';
 import { clearStoredAgain } from '../corruption.ts';
+import { countsAddress } from '../rate-limit.ts';
 import { replaceManifest } from './manifest.ts';
 import { missingHashes } from './missing.ts';
 import { findOpenUpload, TOUCH_MS, touch } from './open.ts';
@@ -42,6 +44,7 @@ export async function receiveZip(ctx: AccountContext, uploadId: string, zip: Sen
         { ...zip, part: zip.resume ? { ...partOf(ctx, uploadId, zip.resume.key), from: zip.resume.from } : null },
         {
           store: ctx.providers.store,
+          senders: [ctx.actor.accountId, ...(countsAddress(ctx) ? [customerOf(ctx.origin.address)] : [])],
           count: (bytes) => endWhenAway(() => countBytes(ctx, bytes)),
         },
       ),
