@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type * as z from 'zod/mini';
 import { textWithinBudget } from './answer-budget.ts';
 import { hasMoreValues, parseAnswer } from './answer-json.ts';
-import { DAY_MS } from './durations.ts';
+import { HOUR_MS } from './durations.ts';
 import { type Egress, type EgressBody, EgressError } from './egress.ts';
 import { AppError } from './errors.ts';
 import { type FailureFacts, networkWords, redactedAnswer, redactedLine, waitHintMs } from './vendor-answers.ts';
@@ -20,8 +20,8 @@ const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 60_000;
 /** A limit of so many requests a minute may be told to end with the second after it. */
 const HELD_WAIT_MS = LAST_WAIT_MS + 1_000;
-/** Some limits of Vercel's last for a week; who is told of a longer one asks again after that. */
-const LONGEST_WAIT_MS = 7 * DAY_MS;
+/** Whoever is told of a longer wait asks again after this: a limit that lasts for a week is told again, and one of years was none. */
+const LONGEST_WAIT_MS = HOUR_MS;
 const WAIT_SPREAD = 0.2;
 /** 0.1 Mbit/s: half of what each of 50 files has that share a line of 10 Mbit/s. */
 const BODY_BYTES_A_MS = 12.5;
@@ -93,6 +93,8 @@ export type Asker = {
   signal: AbortSignal;
   now(): Date;
   wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Of a job: whether its worker is to be held so long for the vendor's pace; what it is not held for the job comes back for. */
+  mayHold?(ms: number): boolean;
 };
 
 type Refusal = { error: AppError; mayPass: boolean; waitMs: number };
@@ -100,7 +102,7 @@ export type Outcome<T> = { value: T } | Refusal;
 
 /** Runs an attempt until it succeeds or its refusal is final, so many times at the most. Throws the last refusal's error. */
 export async function repeat<T>(
-  call: Pick<Asker, 'signal' | 'wait'>,
+  call: Pick<Asker, 'signal' | 'wait' | 'mayHold'>,
   tries: number,
   attempt: () => Promise<Outcome<T>>,
 ): Promise<T> {
@@ -109,7 +111,9 @@ export async function repeat<T>(
     const outcome = await attempt();
     if ('value' in outcome) return outcome.value;
     if (!outcome.mayPass || tried === tries || outcome.waitMs > HELD_WAIT_MS) throw outcome.error;
-    await call.wait(Math.max(outcome.waitMs, backoffMs(tried)), call.signal);
+    const waitMs = Math.max(outcome.waitMs, backoffMs(tried));
+    if (outcome.error.retryAfterMs !== undefined && call.mayHold?.(waitMs) === false) throw outcome.error;
+    await call.wait(waitMs, call.signal);
   }
 }
 

@@ -69,7 +69,7 @@ async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<
 async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<void> {
   // A roll back to what was live before the deployment moved here has to be sent.
   if (wasLiveBefore(work.release) && !work.wasVerified) await publishFiles(work, job, call, step);
-  const verification = await verifyRelease(job.providers, work, call, step);
+  const verification = await verifyRelease(job, work, call, step);
   const isFirst = !work.isSwitched && !work.wasVerified;
   if (isFirst) await verification.atOwnAddress();
   await job.providers.faults?.at('verifying:seen');

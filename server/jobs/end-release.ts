@@ -25,7 +25,7 @@ export async function endRelease(
   const isLastTry = job.attempt >= job.maxAttempts && !(error instanceof JobDeferred);
   const isTriedAgain = !isCancelled && !isFinal(error);
   if (isTriedAgain && !isLastTry) throw error;
-  await withdraw(job, work, { ...call, signal: job.signal }, { error, isCancelled });
+  await withdraw(job, work, { ...call, signal: job.signal, mayHold: () => true }, { error, isCancelled });
   // The worker gives the job up, and with it the release.
   if (isTriedAgain) throw error;
   await job.transaction((session) =>

@@ -41,7 +41,7 @@ export const publishDestinationJob: JobHandler<'publish-destination'> = {
 
 async function publish(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<void> {
   if (!work.wasVerified) await publishFiles(work, job, call, step);
-  const verification = await verifyRelease(job.providers, work, call, step);
+  const verification = await verifyRelease(job, work, call, step);
   if (!work.wasVerified) {
     await verification.atOwnAddress();
     const verifiedUnder = verification.conditions;

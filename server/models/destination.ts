@@ -61,6 +61,8 @@ export const releaseDestinationDocSchema = new Schema(
      * once the release was live.
      */
     verifiedUnder: { type: String, default: null },
+    /** How far the looks of the act that is under way are, a line a list (server/services/releases/looked.ts). */
+    looked: { type: [String], required: true, default: [] },
     /** What the entry page names and visitors do not get (server/services/releases/entry-page.ts), from the slash on. */
     missingLinks: { type: [String], required: true, default: [] },
     /** The address that a person gave after they finished a hand-off. */

@@ -68,6 +68,8 @@ export type ConnectionCall = {
   now(): Date;
   /** Resolves after `ms`; rejects with the reason of the signal. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Of a release's job: whether its worker is to be held so long for the platform's pace. */
+  mayHold?(ms: number): boolean;
 };
 
 export type PlatformCall = ConnectionCall & {

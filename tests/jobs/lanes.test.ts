@@ -120,6 +120,21 @@ test('releases of one account that never end hold up neither those of others nor
   await worker.stop();
 });
 
+test('releases of two accounts that never end leave a place to a third', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await using app = await createTestApp();
+  const releases = createHeldJobs();
+  for (const accountId of ['busy', 'crowded']) await enqueueReleases(accountId, 10);
+  const worker = createWorker(app.providers, { handlers: releases.handlers, pollMs: 20 });
+  await worker.start();
+  await expect.poll(() => releases.begun).toContain('crowded');
+  await enqueueReleases('zoe');
+  await expect.poll(() => releases.begun.at(-1)).toBe('zoe');
+  const stopped = worker.stop();
+  releases.letGo();
+  await stopped;
+});
+
 test('certificates of one account take half of the places while nobody waits, and those of others go on', async () => {
   await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
   await using app = await createTestApp();

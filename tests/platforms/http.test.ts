@@ -8,6 +8,7 @@ import { AppError } from '../../server/errors.ts';
 import { platformError } from '../../server/platforms/failures.ts';
 import { addressFrom, ask, makeOnce, type Vendor } from '../../server/platforms/http.ts';
 import { stateOf } from '../../server/platforms/wait-until-done.ts';
+import { createHolding } from '../../server/services/releases/patience.ts';
 import { redactedAnswer, redactedLine, waitHintMs } from '../../server/vendor-answers.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 import { requestHandler } from '../support/request-handler.ts';
@@ -196,11 +197,30 @@ test('the rest of a minute is waited for, also when a whole second ends it, and 
   expect(platform.heard).toHaveLength(3);
 });
 
-test('a wait that would be for years is one of a week', async () => {
+test('the worker of a job is held for twenty seconds of a platform’s pace in all, and the rest is left to the queue', async () => {
+  const limited = { status: 429, headers: { 'retry-after': '15' } };
+  await using platform = await answering([limited, {}, limited]);
+  let now = 0;
+  const call = { ...platform.call, mayHold: createHolding(() => now) };
+  await ask(call, platform.vendor, { url: '/' }, anything);
+  expect(platform.harness.waits).toEqual([15_000]);
+  now = 15_000;
+  const refused = ask(call, platform.vendor, { url: '/' }, anything);
+  await expect(refused).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 15_000 });
+
+  now = 0;
+  const mayHold = createHolding(() => now);
+  const held = [mayHold(12_000), mayHold(9_000)];
+  // The two ran at the same time.
+  now = 12_000;
+  expect([...held, mayHold(9_000), mayHold(8_000)]).toEqual([true, true, false, true]);
+});
+
+test('a wait that would be for years is one of an hour', async () => {
   await using platform = await answering([{ status: 429, headers: { 'retry-after': '99999999999' } }]);
   await expect(ask(platform.call, platform.vendor, { url: '/' }, anything)).rejects.toMatchObject({
     code: 'rate_limited',
-    retryAfterMs: 7 * 86_400_000,
+    retryAfterMs: 3_600_000,
   });
 });
 

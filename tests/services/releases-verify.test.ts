@@ -6,9 +6,11 @@ import { expect, test } from 'vitest';
 import { builtInCapabilities } from '../../routers/schemas/platforms/capabilities/built-in.ts';
 import { encodeManifest, type Manifest } from '../../server/artifacts/manifest.ts';
 import { createEgress, type Egress } from '../../server/egress.ts';
+import { JobDeferred } from '../../server/errors.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { newId } from '../../server/mongo.ts';
+import type { Looked } from '../../server/services/releases/compare-answers.ts';
 import {
   type ReleaseToVerify,
   verifyAtOwnAddress,
@@ -208,6 +210,41 @@ test('a site that answers rightly and slowly does not hold a worker for as long 
       message: expect.stringMatching(/ is too slow: \d+ of 4 files checked in a minute\.$/),
     });
     expect((await verifyAtOwnAddress({ ...toVerify, own })).unseen).toHaveLength(4);
+  } finally {
+    slow.closeAllConnections();
+    slow.close();
+  }
+});
+
+test('a slow site is looked at in turns, and what one turn has seen is not asked for in the next', async () => {
+  await using app = await createPublishingApp();
+  const names = Array.from({ length: 12 }, (_, number) => `${number}.txt`);
+  const { toVerify } = await createSubject(app, 'turns', Object.fromEntries(names.map((name) => [name, name])));
+  const asked: string[] = [];
+  // Longer than a turn: each look that begins with the turn is made to its end all the same.
+  const slow = createHttpServer(({ url = '' }, response) => {
+    asked.push(url);
+    setTimeout(() => response.end(url.slice(1)), 100);
+  });
+  await once(slow.listen(0, '127.0.0.1'), 'listening');
+  const own = { url: `http://127.0.0.1:${portOf(slow)}` };
+  const looked: Looked[] = [];
+  const keep = async (one: Looked): Promise<void> => void looked.splice(0, looked.length, one);
+  const look = (act: string) =>
+    verifyAtOwnAddress({ ...toVerify, own, turns: { act, looked: () => looked, keep, turnMs: 1 } });
+  try {
+    await expect(look('one')).rejects.toThrow(new JobDeferred(`${own.url} is slow: 8 of 12 files checked so far`, 500));
+    expect(asked).toHaveLength(8);
+    expect((await look('one')).unseen).toHaveLength(12);
+    expect(asked).toHaveLength(12);
+    expect(new Set(asked).size).toBe(12);
+
+    // Another publication sees all of them anew.
+    await expect(look('two')).rejects.toThrow('8 of 12');
+    expect(looked).toMatchObject([{ spentMs: expect.any(Number) }]);
+    // The time of all turns counts.
+    looked[0] = { ...(looked[0] ?? expect.fail()), spentMs: 60 * 60_000 };
+    await expect(look('two')).rejects.toMatchObject({ code: 'verification_failed' });
   } finally {
     slow.closeAllConnections();
     slow.close();

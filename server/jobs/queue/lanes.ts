@@ -24,7 +24,11 @@ export type Lane = { loops: number; perAccount: number; whenAlone?: number };
 
 export const LANES: Record<LaneName, Lane> = {
   messages: { loops: 2, perAccount: 1 },
-  releases: { loops: 4, perAccount: 2 },
+  /**
+   * With a second place only while nobody else waits it takes three accounts to hold them all, and those for twenty seconds
+   * each where they wait for sites and platforms (services/releases/compare-answers.ts, patience.ts).
+   */
+  releases: { loops: 4, perAccount: 1, whenAlone: 2 },
   /**
    * They wait for the name servers of strangers, which may be slow: with one place for each account that others wait beside,
    * it takes a dozen accounts to hold them all, and those for eight seconds.

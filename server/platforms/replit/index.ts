@@ -21,7 +21,7 @@ const LOOK_AGAIN_MS = 15_000;
 const ENTRY = 'index.html';
 const REDIRECTS_MAX = 5;
 /** The address is one that the person chose: whoever answers there gets no more of a worker's time than this. */
-const LOOK_MS = 60_000;
+const LOOK_MS = 20_000;
 /** An entry page above this is not compared here: a whole one has to come within the time. */
 const ENTRY_MAX_BYTES = 5 * 1024 * 1024;
 

@@ -13,9 +13,11 @@ const AT_ONCE = 8;
 const SILENCES_MS = [5_000, 10_000, 20_000] as const;
 const FIRST_PAUSE_MS = 25;
 const LAST_PAUSE_MS = 500;
-/** A visit ends if it is slower than this as a whole, besides a minute: 1 Mbit/s. */
+/** A visit ends if it is slower than this as a whole, besides the time of a turn: 1 Mbit/s. */
 const BYTES_A_MS = 125;
-const VISIT_MS = 60_000;
+/** So long a run looks before the worker is somebody else's; then it comes back for what it has not seen yet. */
+const TURN_MS = 20_000;
+const NEXT_TURN_MS = 500;
 /**
  * How long all visits may take together, besides a second for each address and 4 Mbit/s: a site may answer rightly and
  * hold each visit for as long as it may take, which would be days for one with many files.
@@ -39,7 +41,19 @@ export type Visiting = {
   edge?: { hasTime(): boolean; patience: Patience };
   /** How long all visits may take together, besides what their number and size allow; ten minutes when absent. */
   runMs?: number;
+  /** Where the run is a job's, which gives its worker back: what earlier runs have seen, and how it is kept. */
+  turns?: Turns;
 };
+
+export type Turns = {
+  /** Tells one publication from another, so that none goes on with what another has seen. */
+  act: string;
+  looked(): readonly Looked[];
+  keep(looked: Looked): Promise<void>;
+  turnMs?: number;
+};
+/** How far the looks at one list of answers are: a bit for each answer that was seen, and the time they took so far. */
+export type Looked = { of: string; seen: Buffer; spentMs: number };
 
 /**
  * The answer that one address must give; a hash of null takes any body. `path` begins with a slash and is
@@ -50,35 +64,99 @@ type Seen = { status: number; sha256: string };
 
 /**
  * Fetches each of these addresses of a site, eight at once, and compares status and hash. Throws `verification_failed`,
- * also when the site is too slow for all of them, JobDeferred while the edge may still follow, or the reason of the signal.
+ * also when the site is too slow for all of them, JobDeferred while the edge may still follow and at the end of a turn, or
+ * the reason of the signal.
  */
 export async function compareAnswers(release: Visiting, at: SiteAddress, expected: readonly Expected[]): Promise<void> {
   const failed = new AbortController();
   const signal = AbortSignal.any([release.signal, failed.signal]);
+  const looks = continueLooks(release.turns, at, expected);
   const totalBytes = sizeOf(expected);
-  const queue = expected.values();
-  let done = 0;
-  let doneBytes = 0;
-  const allowedMs = (release.runMs ?? RUN_MS) + (expected.length * ADDRESS_MS) / AT_ONCE + totalBytes / RUN_BYTES_A_MS;
-  const late = setTimeout(() => failed.abort(tooSlow(at, { done, total: expected.length, allowedMs })), allowedMs);
+  const total = expected.length;
+  const allowedMs = (release.runMs ?? RUN_MS) + (total * ADDRESS_MS) / AT_ONCE + totalBytes / RUN_BYTES_A_MS;
+  const late = setTimeout(
+    () => failed.abort(tooSlow(at, { done: looks.done(), total, allowedMs })),
+    Math.max(0, allowedMs - looks.spentMs()),
+  );
+  const turn = startTurn(release.turns);
+  const queue = looks.left();
 
   const work = async (): Promise<void> => {
-    for (const one of queue) {
-      await verifyOne({ release, at, signal }, one);
-      done += 1;
-      doneBytes += sizeOf([one]);
-      release.onProgress?.({ done, total: expected.length, doneBytes, totalBytes });
+    // A look that begins with the turn is made to its end: else one that needs long would never be.
+    let ends = signal;
+    for (const [index, one] of queue) {
+      if (turn.isOver()) return;
+      try {
+        await verifyOne({ release, at, signal: ends }, one);
+      } catch (error) {
+        if (ends !== signal && turn.isOver() && !signal.aborted) return;
+        throw error;
+      }
+      looks.note(index);
+      release.onProgress?.({ done: looks.done(), total, doneBytes: looks.doneBytes(), totalBytes });
+      ends = AbortSignal.any([signal, turn.signal]);
     }
   };
   try {
     await Promise.all(Array.from({ length: AT_ONCE }, work));
+    if (looks.done() < total) throw nextTurn(at, looks.done(), total);
   } catch (error) {
     failed.signal.throwIfAborted();
+    if (error instanceof JobDeferred) await looks.keep();
     throw error;
   } finally {
     clearTimeout(late);
+    turn.end();
     failed.abort();
   }
+  if (looks.isContinued) await looks.keep();
+}
+
+/** The end of a turn is no failure: who waits for a worker has one meanwhile. */
+function nextTurn({ url }: SiteAddress, done: number, total: number): JobDeferred {
+  return new JobDeferred(`${url} is slow: ${done} of ${total} files checked so far`, NEXT_TURN_MS);
+}
+
+function startTurn(turns: Turns | undefined): { signal: AbortSignal; isOver(): boolean; end(): void } {
+  const over = new AbortController();
+  const timer = turns && setTimeout(() => over.abort(), turns.turnMs ?? TURN_MS);
+  return { signal: over.signal, isOver: () => over.signal.aborted, end: () => clearTimeout(timer) };
+}
+
+/** Goes on with the looks of earlier runs at the same list, where there are some. */
+function continueLooks(turns: Turns | undefined, at: SiteAddress, expected: readonly Expected[]) {
+  const of = turns === undefined ? '' : fingerprintOf(turns.act, at, expected);
+  const before = turns?.looked().find((looked) => looked.of === of);
+  const seen = Buffer.alloc(Math.ceil(expected.length / 8));
+  before?.seen.copy(seen);
+  const isSeen = (index: number): boolean => ((seen[index >> 3] ?? 0) & (1 << (index & 7))) !== 0;
+  const seenBefore = expected.filter((_, index) => isSeen(index));
+  const beganAt = performance.now();
+  let done = seenBefore.length;
+  let doneBytes = sizeOf(seenBefore);
+  const spentMs = (): number => (before?.spentMs ?? 0) + performance.now() - beganAt;
+  return {
+    isContinued: before !== undefined,
+    done: () => done,
+    doneBytes: () => doneBytes,
+    spentMs,
+    *left(): Generator<[number, Expected]> {
+      for (const [index, one] of expected.entries()) if (!isSeen(index)) yield [index, one];
+    },
+    note(index: number): void {
+      seen[index >> 3] = (seen[index >> 3] ?? 0) | (1 << (index & 7));
+      done += 1;
+      doneBytes += sizeOf(expected.slice(index, index + 1));
+    },
+    keep: async () => turns?.keep({ of, seen, spentMs: Math.round(spentMs()) }),
+  };
+}
+
+/** Tells one list of answers from another; the path of the page that does not exist is another one each time. */
+function fingerprintOf(act: string, at: SiteAddress, expected: readonly Expected[]): string {
+  const hash = createHash('sha256').update(`${act}\n${at.url}`);
+  for (const { sha256, sizeBytes, statuses } of expected) hash.update(`\n${sha256} ${sizeBytes} ${statuses}`);
+  return hash.digest('hex');
 }
 
 function sizeOf(expected: readonly Expected[]): number {
@@ -124,7 +202,7 @@ function visit({ release, at, signal }: Look, expected: Expected, silences: numb
     maxBytes: Math.max(sizeBytes + 1, FOREIGN_PAGE_BYTES),
     redirects: at.listener === undefined ? REDIRECTS_MAX : 0,
     silenceMs: SILENCES_MS[silences] ?? SILENCES_MS[2],
-    wholeMs: VISIT_MS + sizeBytes / BYTES_A_MS,
+    wholeMs: TURN_MS + sizeBytes / BYTES_A_MS,
     listener: at.listener,
     isFresh: silences > 0,
   };

@@ -17,3 +17,20 @@ export function createPatience(waits: JobWaits): Patience {
     },
   };
 }
+
+/** So long in all a run holds its worker while a platform asks to wait; beyond it the job rests in the queue. */
+const HELD_MS = 20_000;
+
+/** Tells whether a run may hold its worker for a wait more. Waits of requests at the same time are one. */
+export function createHolding(now: () => number = () => performance.now()): (ms: number) => boolean {
+  let heldMs = 0;
+  let until = 0;
+  return (ms) => {
+    const end = now() + ms;
+    const more = Math.max(0, end - Math.max(now(), until));
+    if (heldMs + more > HELD_MS) return false;
+    heldMs += more;
+    until = Math.max(until, end);
+    return true;
+  };
+}

@@ -8,20 +8,20 @@ import type { DestinationDoc } from '../../models/destination.ts';
 import type { ReleaseDoc } from '../../models/release.ts';
 import type { HandOff, Platform, PlatformCall, PlatformRef } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
-import { createPatience } from './patience.ts';
+import { createHolding, createPatience } from './patience.ts';
 
 type Reached = Pick<DeploymentDoc, 'accountId' | 'slug' | 'isSinglePage'>;
 
 /**
  * Returns what an operation at one destination of the deployment is given; it ends with `signal`. `waits` are those of
- * its job.
+ * the job of a release, whose worker is not held for long.
  */
 export function platformCall(
   providers: Providers,
   deployment: Reached,
   destination: DestinationDoc,
   signal: AbortSignal,
-  waits: JobWaits = { of: null, count: 0 },
+  waits?: JobWaits,
 ): PlatformCall {
   const { store, zips, egress, wait } = providers;
   return {
@@ -30,7 +30,8 @@ export function platformCall(
     wait,
     signal,
     openSpool: () => zips.openSpool(),
-    patience: createPatience(waits),
+    patience: createPatience(waits ?? { of: null, count: 0 }),
+    ...(waits !== undefined && { mayHold: createHolding() }),
     now: () => providers.now(),
     credentials: providers.credentialsOf(deployment.accountId, destination),
     destination: {

@@ -113,7 +113,7 @@ export async function findRunningRelease(accountId: string, releaseId: string): 
 type ReleaseChange = Partial<
   Pick<
     ReleaseDestinationDoc,
-    'ref' | 'url' | 'ownUrl' | 'actId' | 'publicAt' | 'verifiedUnder' | 'missingLinks' | 'state' | 'error'
+    'ref' | 'url' | 'ownUrl' | 'actId' | 'publicAt' | 'verifiedUnder' | 'looked' | 'missingLinks' | 'state' | 'error'
   >
 >;
 

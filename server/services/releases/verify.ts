@@ -13,7 +13,9 @@ import { runInTimeSlices } from '../../time-slices.ts';
 import { addressHere, type SiteAddress } from '../site-address.ts';
 import { compareAnswers, type Expected, FOREIGN_PAGE_BYTES, type Visiting } from './compare-answers.ts';
 import { toldOfEntryPage, visitEntryPage } from './entry-page.ts';
+import { createTurns } from './looked.ts';
 import { storedRef } from './platform-call.ts';
+import type { Writer } from './publish.ts';
 import type { ReleaseWork } from './release-work.ts';
 import { readRedirects } from './rule-report.ts';
 import { findSeenFiles, type SeenFiles, servingConditions } from './seen-files.ts';
@@ -27,7 +29,8 @@ import { wasLiveBefore } from './was-live-before.ts';
  *
  * What is expected is what the platform says that it serves (`capabilities.serving`). An answer that differs is asked
  * for again a few seconds; where the platform's edge may take longer (`limits.settleMs`), the job waits in the queue
- * between two looks, until that time is over. At last the entry page is opened as visitors do (entry-page.ts).
+ * between two looks, until that time is over. A site that is slow is looked at in turns, and what was seen in one is not
+ * asked for again in the next. At last the entry page is opened as visitors do (entry-page.ts).
  */
 const SAMPLE_FILES = 100;
 const LARGEST_FILES = 20;
@@ -64,11 +67,12 @@ export type Verification = {
 
 /** Returns the two halves for a release that is being worked on; what each of them finds goes to the step's log. */
 export async function verifyRelease(
-  providers: Providers,
+  job: Writer,
   work: ReleaseWork,
   call: PlatformCall,
   report: StepReport,
 ): Promise<Verification> {
+  const { providers } = job;
   const { release, deployment, platform } = work;
   const { serving, specialFiles, limits } = platform.capabilities;
   const manifest = await work.readManifest(release.manifestHash);
@@ -90,6 +94,7 @@ export async function verifyRelease(
       seen: { isSeen: await findSeenFiles(work, conditions), sampleSeed: release._id },
     }),
     signal: call.signal,
+    turns: createTurns(job, work),
     onProgress: report.progress,
     settleMs: Math.min(limits.settleMs, LOOKING_MS),
     ...(limits.settleMs > LOOKING_MS && { edge: { hasTime: hasTime(report.startedAt), patience: call.patience } }),

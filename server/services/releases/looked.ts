@@ -1,0 +1,31 @@
+import type { Looked, Turns } from './compare-answers.ts';
+import type { Writer } from './publish.ts';
+import { type ReleaseWork, savePublished } from './release-work.ts';
+
+/** Those at the release's own address, and those at the public one. */
+const LISTS = 2;
+
+/** Keeps with the release at its destination what the turns of its verification have seen. */
+export function createTurns(job: Writer, work: ReleaseWork): Turns {
+  const { release, published } = work;
+  const begunAt = published.startedAt ?? release.startedAt;
+  return {
+    // Another act at the same place goes on with none of these looks.
+    act: `${published.actId ?? release._id} ${begunAt?.getTime()}`,
+    looked: () => published.looked.map(fromLine),
+    async keep(looked) {
+      const others = published.looked.filter((line) => fromLine(line).of !== looked.of);
+      const kept = [toLine(looked), ...others].slice(0, LISTS);
+      await job.transaction((session) => savePublished(session, work, { looked: kept }));
+    },
+  };
+}
+
+function toLine({ of, seen, spentMs }: Looked): string {
+  return `${of} ${spentMs} ${seen.toString('base64')}`;
+}
+
+function fromLine(line: string): Looked {
+  const [of = '', spentMs = '', seen = ''] = line.split(' ');
+  return { of, seen: Buffer.from(seen, 'base64'), spentMs: Number(spentMs) };
+}
