@@ -9,8 +9,10 @@ import { createEgress, type Egress } from '../../server/egress.ts';
 import { JobDeferred } from '../../server/errors.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
-import { newId } from '../../server/mongo.ts';
-import type { Looked } from '../../server/services/releases/compare-answers.ts';
+import { newId, transaction } from '../../server/mongo.ts';
+import type { Looked, Turns } from '../../server/services/releases/compare-answers.ts';
+import { createTurns } from '../../server/services/releases/looked.ts';
+import type { ReleaseWork } from '../../server/services/releases/release-work.ts';
 import {
   type ReleaseToVerify,
   verifyAtOwnAddress,
@@ -73,7 +75,7 @@ async function createSubject(app: PublishingApp, slug: string, content: Content)
       { _id: ids.deploymentId, accountId: ids.accountId },
       { $set: { currentReleaseId: release._id } },
     );
-  return { toVerify, manifest, makePublic };
+  return { toVerify, manifest, makePublic, release };
 }
 
 const different = { sha256: 'f'.repeat(64), sizeBytes: 3 };
@@ -249,6 +251,24 @@ test('a slow site is looked at in turns, and what one turn has seen is not asked
     slow.closeAllConnections();
     slow.close();
   }
+});
+
+test('what the turns of a verification have seen is kept with the release, of two lists', async () => {
+  await using app = await createPublishingApp();
+  const { release } = await createSubject(app, 'kept', { 'index.html': 'one' });
+  const { _id, accountId } = release;
+  const turnsOf = (doc: typeof release): Turns =>
+    // All that turns need of the work.
+    createTurns({ providers: app.providers, transaction }, {
+      release: doc,
+      published: doc.destinations[0],
+    } as unknown as ReleaseWork);
+  const one = { of: 'a'.repeat(64), seen: Buffer.from([5, 1]), spentMs: 1_200 };
+  const two = { ...one, of: 'b'.repeat(64) };
+  const turns = turnsOf(release);
+  for (const looked of [one, two, { ...one, spentMs: 2_400 }]) await turns.keep(looked);
+  const again = await ReleaseModel.findOne({ _id, accountId }).orFail();
+  expect(turnsOf(again).looked()).toEqual([{ ...one, spentMs: 2_400 }, two]);
 });
 
 test('what a platform serves by its own rules is what it says: clean addresses by a redirect, a page of its own', async () => {
