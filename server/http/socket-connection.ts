@@ -16,6 +16,8 @@ export type SocketTimes = {
 const MESSAGES_PER_MINUTE = 100;
 const BUFFERED_MAX_BYTES = 1024 * 1024;
 const MISSED_PINGS_MAX = 2;
+/** Within this a client has taken the close frame and answered it. */
+const CLOSING_MS = 1_000;
 /** A tab needs one; the rest is for scripts that follow several things. */
 const SUBSCRIPTIONS_MAX = 20;
 
@@ -60,17 +62,25 @@ export function createConnection(client: WebSocket, request: IncomingMessage, ad
   };
   client.on('pong', () => {
     connection.missedPings = 0;
+    countMessages(connection, 1);
   });
+  // Each is answered, and costs as much as a message.
+  client.on('ping', () => countMessages(connection, 1));
   return connection;
 }
 
-/** Counts messages; one beyond the limit of a minute closes the connection (1008). */
+/**
+ * Counts messages, pings and pongs; one beyond the limit of a minute closes the connection (1008), whether or not its client
+ * lets that happen.
+ */
 export function countMessages(connection: Connection, count: number): void {
   const now = performance.now();
   if (connection.minute.endsAt <= now) connection.minute = { endsAt: now + MINUTE_MS, messages: 0 };
   connection.minute.messages += count;
-  if (connection.minute.messages > MESSAGES_PER_MINUTE)
-    connection.client.close(CLOSE_CODES.policy, 'Too many messages');
+  const { client } = connection;
+  if (connection.minute.messages <= MESSAGES_PER_MINUTE || client.readyState !== client.OPEN) return;
+  client.close(CLOSE_CODES.policy, 'Too many messages');
+  setTimeout(() => client.terminate(), CLOSING_MS).unref();
 }
 
 /** Pings when it is time, and terminates a reader that leaves too much unread for too long or answers no ping. */

@@ -156,11 +156,21 @@ test('a message above 64 KiB, too many messages or too many subscriptions end th
   large.socket.send('x'.repeat(65 * 1024));
   const chatty = await admitted(listener, person);
   for (let count = 0; count < 100; count += 1) chatty.socket.send('PONG');
+  const pinging = await admitted(listener, person);
+  // One after the other: `ws` itself ends a client that takes no pong.
+  for (let count = 0; count < 101 && pinging.socket.readyState === WebSocket.OPEN; count += 1) {
+    pinging.socket.ping();
+    await Promise.race([once(pinging.socket, 'pong'), pinging.closed]);
+  }
+  const ponging = await admitted(listener, person);
+  for (let count = 0; count < 101; count += 1) ponging.socket.pong();
   const greedy = await admitted(listener, person);
   for (let id = 2; id <= 21; id += 1) greedy.socket.send(subscribe(id));
 
   expect(await large.closed).toBe(1009);
   expect(await chatty.closed).toBe(1008);
+  expect(await pinging.closed).toBe(1008);
+  expect(await ponging.closed).toBe(1008);
   expect(await greedy.closed).toBe(1008);
 });
 
