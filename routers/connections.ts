@@ -34,7 +34,8 @@ export const connectionsRouter = router({
     .output(targetListSchema)
     .query(({ ctx, input }) => listTargets(ctx, input)),
 
-  connect: writeProcedure
+  // A credential is a person's to give and to take away: a token that leaks must not publish under another account's.
+  connect: sessionProcedure
     .input(connectInput)
     .output(connectionSchema)
     .mutation(({ ctx, input, signal }) => connectProvider(ctx, input, signal)),
@@ -49,7 +50,7 @@ export const connectionsRouter = router({
     .output(connectionSchema)
     .mutation(({ ctx, input }) => finishAuthorization(ctx, input)),
 
-  replace: writeProcedure
+  replace: sessionProcedure
     .input(replaceConnectionInput)
     .output(connectionSchema)
     .mutation(({ ctx, input, signal }) => replaceConnection(ctx, input, signal)),
@@ -59,7 +60,7 @@ export const connectionsRouter = router({
     .output(connectionSchema)
     .mutation(({ ctx, input }) => testConnection(ctx, input)),
 
-  remove: writeProcedure
+  remove: sessionProcedure
     .input(removeConnectionInput)
     .output(doneSchema)
     .mutation(({ ctx, input }) => removeConnection(ctx, input)),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { ConnectionModel } from '../../server/models/connection.ts';
@@ -158,6 +158,21 @@ test('a connection whose token was replaced by that of another identity leaves i
   await connections.remove({ connectionId });
   expect((await connect(TOKEN)).deployments).toEqual([]);
   expect((await connect(`${OTHERS}1`)).deployments).toEqual([{ id, name, url: '' }]);
+});
+
+test('what a platform says of a credential that was replaced meanwhile is kept for none', async () => {
+  await using app = await createConnectionApp();
+  const { connections } = app.caller;
+  const { id: connectionId } = await connections.connect({ provider: 'netlify', token: TOKEN });
+  const held = new EventEmitter();
+  app.fail('account', { how: 'held', until: once(held, 'end') }, 1);
+  const before = app.requests.length;
+  const testing = connections.test({ connectionId });
+  await expect.poll(() => app.requests.length, { interval: 10 }).toBeGreaterThan(before);
+  const replaced = await connections.replace({ connectionId, token: `${OTHERS}1` });
+  held.emit('end');
+  expect((await testing).identity).toBe(replaced.identity);
+  expect((await connections.list()).items).toMatchObject([{ identity: replaced.identity, state: 'ok' }]);
 });
 
 test('a platform that is down breaks no connection', async () => {

@@ -166,19 +166,19 @@ const CASES: Record<string, Case> = {
   'diagnostics.stopSharing': { access: 'write', input: ({ reportId }) => ({ reportId }), ids: ['reportId'] },
   'connections.list': { access: 'read' },
   'connections.targets': { access: 'read', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
-  'connections.connect': { access: 'write', input: () => ({ provider: 'netlify', token: 'walked' }) },
+  'connections.connect': { access: 'session', input: () => ({ provider: 'netlify', token: 'walked' }) },
   'connections.authorize': { access: 'session', input: () => ({ provider: 'netlify' }) },
   'connections.finishAuthorization': {
     access: 'session',
     input: () => ({ provider: 'netlify', code: 'walked', state: 'walked' }),
   },
   'connections.replace': {
-    access: 'write',
+    access: 'session',
     input: ({ connectionId }) => ({ connectionId, token: 'walked' }),
     ids: ['connectionId'],
   },
   'connections.test': { access: 'write', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
-  'connections.remove': { access: 'write', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
+  'connections.remove': { access: 'session', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
   'deployments.list': { access: 'read', input: () => ({}) },
   'deployments.get': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'deployments.checkAddress': {

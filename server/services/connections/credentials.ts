@@ -84,13 +84,22 @@ export function openDnsCredential(
  * Throws `credentials_invalid` when the platform has ended the authorization, which also turns the connection `broken`.
  */
 export async function currentToken(providers: CredentialProviders, connection: ConnectionDoc): Promise<string> {
+  return (await currentCredential(providers, connection)).token;
+}
+
+/** Returns that token with the stored text that it came from: a write that it leads to holds on to this text. */
+export async function currentCredential(
+  providers: CredentialProviders,
+  connection: ConnectionDoc,
+): Promise<{ token: string; credential: string }> {
   const signal = AbortSignal.timeout(LEASE_MS);
   for (let doc = connection; ; doc = await readAgain(doc)) {
     signal.throwIfAborted();
     const { token, refreshToken } = openCredential(providers, doc);
     const now = providers.now().getTime();
     const endsAt = doc.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
-    if (refreshToken === null || endsAt - now > REFRESH_AHEAD_MS) return token;
+    const { credential } = doc;
+    if (refreshToken === null || endsAt - now > REFRESH_AHEAD_MS) return { token, credential };
     if (await takeLease(doc, new Date(now))) return await refresh(providers, doc, refreshToken);
     await providers.wait(LOOK_AGAIN_MS, signal);
   }
@@ -122,7 +131,7 @@ async function refresh(
   providers: CredentialProviders,
   connection: ConnectionDoc,
   refreshToken: string,
-): Promise<string> {
+): Promise<{ token: string; credential: string }> {
   const { _id, accountId, credential, provider } = connection;
   const signIn = isDnsProvider(provider) ? undefined : providers.signIn[provider];
   const held = { _id, accountId, credential };
@@ -134,14 +143,11 @@ async function refresh(
       signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS),
     };
     const tokens = await signIn.refresh(call, refreshToken);
+    const renewed = sealCredential(providers, { id: _id, accountId }, tokens);
     await ConnectionModel.updateOne(held, {
-      $set: {
-        credential: sealCredential(providers, { id: _id, accountId }, tokens),
-        expiresAt: tokens.expiresAt,
-        leaseEndsAt: null,
-      },
+      $set: { credential: renewed, expiresAt: tokens.expiresAt, leaseEndsAt: null },
     });
-    return tokens.token;
+    return { token: tokens.token, credential: renewed };
   } catch (error) {
     await recordRefusal(connection, error);
     await ConnectionModel.updateOne(held, { $set: { leaseEndsAt: null } });

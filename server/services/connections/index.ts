@@ -33,6 +33,7 @@ import { askTargets, askWhose, boundedTargets } from './ask-platform.ts';
 import {
   brokenState,
   CONNECTION_FIELDS,
+  currentCredential,
   currentToken,
   openDnsCredential,
   recordRefusal,
@@ -185,7 +186,10 @@ async function replacementOf(
   throw new AppError('validation_failed', `This is not a credential for ${CONNECTION_TITLES[provider]}.`);
 }
 
-/** Asks the provider whether it still accepts the credential; its answer is kept, and is the answer. */
+/**
+ * Asks the provider whether it still accepts the credential; its answer is kept, and is the answer. Whatever it is, it is of
+ * the credential that was asked about: one that was put in its place meanwhile has none of it.
+ */
 export async function testConnection(
   ctx: AccountContext,
   input: TestConnectionInput,
@@ -193,24 +197,30 @@ export async function testConnection(
 ): Promise<Connection> {
   const { accountId } = ctx.actor;
   const connection = await findConnection(accountId, input.connectionId);
-  const { _id, credential } = connection;
+  const asked = { _id: connection._id, accountId, credential: connection.credential };
   try {
-    const { expiresAt, ...info } = working(ctx, await askWhoseConnection(ctx, connection, signal));
+    const { expiresAt, ...info } = working(ctx, await askWhoseConnection(ctx, connection, asked, signal));
     const ends = connection.isRenewable ? {} : { expiresAt };
-    return await changeConnection(ctx, { _id, accountId }, { ...info, ...ends });
+    return await changeConnection(ctx, asked, { ...info, ...ends });
   } catch (error) {
     if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw toldToPerson(error);
-    return changeConnection(ctx, { _id, accountId, credential }, { ...brokenState(error), testedAt: ctx.now() });
+    return changeConnection(ctx, asked, { ...brokenState(error), testedAt: ctx.now() });
   }
 }
 
+/** Notes in `asked` the credential that is asked about, which may have been renewed for it. */
 async function askWhoseConnection(
   ctx: AccountContext,
   connection: ConnectionDoc,
+  asked: { credential: string },
   signal?: AbortSignal,
 ): Promise<ConnectionInfo> {
   const { provider } = connection;
-  if (!isDnsProvider(provider)) return askWhose(ctx, provider, await currentToken(ctx.providers, connection), signal);
+  if (!isDnsProvider(provider)) {
+    const { token, credential } = await currentCredential(ctx.providers, connection);
+    asked.credential = credential;
+    return askWhose(ctx, provider, token, signal);
+  }
   const info = await askWhoseDns(ctx, openDnsCredential(ctx.providers, connection), signal);
   if (connection.usedZones.length > 0)
     await rememberZones(ctx.providers, connection, { zones: await askDns(ctx, connection, readZones) });
