@@ -15,7 +15,7 @@ export type Secrets = {
   readonly fingerprint: string;
   readonly currentKeyId: string;
   /** HMAC-SHA-256 in base64url under the key of that purpose; `keyId` defaults to the current one. */
-  mac(purpose: 'refresh' | 'device' | 'tickets', text: string, keyId?: string): string;
+  mac(purpose: 'refresh' | 'device', text: string, keyId?: string): string;
   /** AES-256-GCM; `context` is `collection:documentId:field:accountId`, so that a moved ciphertext does not open. */
   seal(plaintext: string, context: string): string;
   open(sealed: string, context: string): string;

@@ -1,9 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { errnoOf } from '../durable-file.ts';
-import type { Secrets } from '../secrets.ts';
 import type { WebRequest } from '../transport/http2.ts';
 import type { WebResponse } from '../transport/http2-response.ts';
 import { createListener, type Listener, type ListenerOptions, type ListenerTimeouts } from '../transport/listener.ts';
+import { createTicketKeys, type TicketRoot } from '../transport/ticket-keys.ts';
 import type { TlsOptions } from '../transport/tls.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { createAccessLog } from './access-log.ts';
@@ -21,9 +21,6 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** A list of 20,000 files is read in some tenths of a second. */
 const WARM_TIMEOUT_MS = 1_000;
 const noResult = (): void => undefined;
-/** Node takes a name, a key that encrypts and one that signs, 16 bytes each. */
-const TICKET_KEYS_BYTES = 48;
-const TICKET_KEYS_MS = 12 * 60 * 60_000;
 
 export type HostOptions = {
   /** 0 takes a free one; `address` tells which. */
@@ -50,8 +47,8 @@ export type HostTls = Pick<TlsOptions, 'contextFor'> & {
   url?: string | undefined;
   /** Whether a domain has a certificate. */
   has?(name: string): boolean;
-  /** Seals the session tickets, the same in all processes. */
-  secrets: Pick<Secrets, 'mac'>;
+  /** What the keys of session tickets come from, the same in all processes; random when absent. */
+  ticketRoot?: TicketRoot | undefined;
 };
 
 export type Host = {
@@ -154,30 +151,22 @@ type Shared = Pick<ListenerOptions, 'host' | 'processes' | 'requestTimeout' | 't
 function createTlsListener(
   providers: HostProviders,
   parts: Omit<HandlerParts, 'isTls'>,
-  { port, contextFor, secrets }: HostTls,
+  { port, contextFor, ticketRoot }: HostTls,
   shared: Shared,
 ): Listener {
   const direct = withoutProxies(providers);
   const handle = createRequestHandler({ ...parts, providers: direct, isTls: true });
+  const tickets = createTicketKeys(providers.now(), ticketRoot);
   return createListener(direct, {
     ...shared,
     name: 'the host over TLS',
     port,
     handle,
-    tls: { contextFor, ticketKeys: () => ticketKeys(secrets, providers.now()), handle, onError: shared.onError },
+    tls: { contextFor, ticketKeys: () => tickets.at(providers.now()), handle, onError: shared.onError },
   });
 }
 
 /** Whoever ends TLS here is the visitor: what a request says of proxies is the visitor's own claim. */
 function withoutProxies(providers: HostProviders): HostProviders {
   return { ...providers, addresses: { ...providers.addresses, trustedProxies: 0 } };
-}
-
-/** All processes of all instances change them at the same time; a client with an older ticket shakes hands in full. */
-function ticketKeys(secrets: Pick<Secrets, 'mac'>, now: Date): Buffer {
-  const period = Math.floor(now.getTime() / TICKET_KEYS_MS);
-  const halves = ['first', 'second'].map((half) =>
-    Buffer.from(secrets.mac('tickets', `${period} ${half}`), 'base64url'),
-  );
-  return Buffer.concat(halves).subarray(0, TICKET_KEYS_BYTES);
 }

@@ -24,11 +24,11 @@ export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
   let isServing = false;
 
   async function start(told: Extract<ToChild, { kind: 'start' }>): Promise<void> {
-    const { worker, takesOverFrom, keepsSnapshot } = told;
+    const { worker, takesOverFrom, keepsSnapshot, ticketRoot } = told;
     isServing = told.isServing;
     try {
       const providers = await bootstrapChild(told, { env, log, rateCounters: local ?? remote.counters }, shutdown.push);
-      const serving = { env, webRoot, worker, takesOverFrom, isServing: () => isServing, keepsSnapshot };
+      const serving = { env, webRoot, worker, takesOverFrom, isServing: () => isServing, keepsSnapshot, ticketRoot };
       await startServing(providers, serving, shutdown.push);
       tell({ kind: 'ready' });
     } catch (error) {

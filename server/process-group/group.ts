@@ -8,6 +8,7 @@ import { type Bootstrapped, bootstrap } from '../start/bootstrap.ts';
 import type { LifeCycle } from '../start/life-cycle.ts';
 import { createShutdownStack } from '../start/shutdown-stack.ts';
 import { EXIT_FAILED, StartError } from '../start/start-error.ts';
+import { createTicketKeys, type TicketKeys } from '../transport/ticket-keys.ts';
 import { watchForFreeze } from './frozen-child.ts';
 import { CHILD_ARGUMENT, type FromChild, type ToChild } from './messages.ts';
 import { type CounterRequest, createRateCounterServer } from './remote-rate-counters.ts';
@@ -29,6 +30,7 @@ type Group = {
   options: ProcessGroupOptions;
   bootstrapped: Pick<Bootstrapped, 'uri' | 'run' | 'killedRuns'>;
   rateCounters: RateCounters;
+  tickets: TicketKeys;
   /** No child is started again once this is aborted. */
   stopping: AbortController;
   children: Map<number, Running>;
@@ -59,7 +61,9 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
     cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
     const stopping = new AbortController();
     const bootstrapped = { uri, run, killedRuns };
-    const group: Group = { options, bootstrapped, rateCounters, stopping, children: new Map(), isWhole: false };
+    const tickets = createTicketKeys(new Date());
+    const shared = { options, bootstrapped, rateCounters, tickets, stopping };
+    const group: Group = { ...shared, children: new Map(), isWhole: false };
     shutdown.push('processes', () => stopChildren(group));
     if (shutdown.isStopping) return;
     await Promise.all(Array.from({ length: env.processes }, (_, number) => startChild(group, number)));
@@ -128,13 +132,14 @@ function endWhenFrozen({ child, ended }: Running, log: Log, number: number): voi
 
 /** A child bears the name of the one whose place it takes: what that one worked on is its own. */
 function startMessageOf(
-  { bootstrapped: { uri, run, killedRuns }, isWhole: isServing }: Group,
+  { bootstrapped: { uri, run, killedRuns }, tickets, isWhole: isServing }: Group,
   number: number,
 ): ToChild {
   const isFirst = number === 0;
   const worker = `${run}.${number}`;
   const takesOverFrom = isFirst ? [worker, ...killedRuns] : [worker];
-  return { kind: 'start', uri, worker, takesOverFrom, keepsSnapshot: isFirst, isServing };
+  const ticketRoot = tickets.rootAt(new Date());
+  return { kind: 'start', uri, worker, takesOverFrom, keepsSnapshot: isFirst, isServing, ticketRoot };
 }
 
 function endOf(child: Child): Promise<string> {

@@ -1,4 +1,5 @@
 import type { ExitCode } from '../start/start-error.ts';
+import type { TicketRoot } from '../transport/ticket-keys.ts';
 import type { CounterReply, CounterRequest } from './remote-rate-counters.ts';
 
 /** Messages of the first process to a child. */
@@ -8,7 +9,15 @@ export type ToChild =
    * `takesOverFrom` are the workers whose jobs it takes over. With `isServing` the instance is ready already, so the child
    * is ready as soon as it listens.
    */
-  | { kind: 'start'; uri: string; worker: string; takesOverFrom: string[]; keepsSnapshot: boolean; isServing: boolean }
+  | {
+      kind: 'start';
+      uri: string;
+      worker: string;
+      takesOverFrom: string[];
+      keepsSnapshot: boolean;
+      isServing: boolean;
+      ticketRoot: TicketRoot;
+    }
   /** All children listen: the instance is ready. */
   | { kind: 'instanceReady' }
   | { kind: 'stop' }

@@ -13,6 +13,7 @@ import { createWorker } from '../jobs/worker.ts';
 import { createReadiness } from '../readiness.ts';
 import type { Providers } from '../service-context.ts';
 import type { SitesTls } from '../sites-env.ts';
+import type { TicketRoot } from '../transport/ticket-keys.ts';
 import { listening } from './ports.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
 import { EXIT_CONFIG, StartError } from './start-error.ts';
@@ -31,6 +32,8 @@ export type ServingOptions = {
   isServing: () => boolean;
   /** Whether this process writes down what the host serves; of several, one does. */
   keepsSnapshot: boolean;
+  /** What the keys of TLS session tickets come from; of one process alone it is its own. */
+  ticketRoot?: TicketRoot | undefined;
 };
 
 /** What every process of an instance runs: change feed → host → HTTP → worker. */
@@ -43,7 +46,7 @@ export async function startServing(
   const { host, processes, dataDir } = env;
   await providers.changes.start();
   onShutdown('change feed', () => providers.changes.stop());
-  const tls = await startTls(providers, env, onShutdown);
+  const tls = await startTls(providers, options, onShutdown);
   const sites = createHost(providers, { port: env.sitesPort, host, dataDir, processes, keepsSnapshot, tls });
   await listening(env, () => sites.start());
   onShutdown('host', () => sites.stop());
@@ -81,16 +84,19 @@ async function preparePayments({ payments, log }: Providers): Promise<void> {
 }
 
 /** The certificate of the sites is named by the operator, those of domains are in the database. */
-async function startTls(providers: Providers, env: Env, onShutdown: OnShutdown): Promise<HostTls | undefined> {
+async function startTls(
+  providers: Providers,
+  { env, ticketRoot }: ServingOptions,
+  onShutdown: OnShutdown,
+): Promise<HostTls | undefined> {
   const { sitesTls, tlsPort: port, isTlsPortGiven, processes } = env;
   if (port === undefined) return undefined;
-  const { secrets } = providers;
   const sites = sitesTls && (await startSitesCertificate(providers, sitesTls, onShutdown));
   const domains = createSiteCertificates(providers, { processes });
   await domains.start();
   onShutdown('certificates', async () => domains.stop());
   const contextFor: HostTls['contextFor'] = (name) => sites?.contextFor(name) ?? domains.contextFor(name);
-  return { port, isOptional: !isTlsPortGiven, url: sitesTls?.url, secrets, contextFor, has: domains.has };
+  return { port, isOptional: !isTlsPortGiven, url: sitesTls?.url, ticketRoot, contextFor, has: domains.has };
 }
 
 /** Throws StartError with a sentence when the certificate cannot be used. */

@@ -6,7 +6,6 @@ import { ChallengeAnswerModel } from '../../server/models/challenge-answer.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { DomainModel } from '../../server/models/domain.ts';
 import { connectMongo, newId } from '../../server/mongo.ts';
-import { createSecrets, newKeys } from '../../server/secrets.ts';
 import { type Ask, createTestHost, get, publishSite, type TestHost } from '../support/host.ts';
 
 const visit = (site: TestHost, host: string, path = '/', ask: Ask = {}) => get(site.host.address.port, host, path, ask);
@@ -160,7 +159,7 @@ test.each([
   ['https://{slug}.localhost:8443', () => ':8443'],
   ['http://{slug}.localhost:3001', ({ host }: TestHost) => `:${host.tlsAddress?.port}`],
 ])('with SITES_URL %s visitors in the clear are led to the port that others see', async (sitesUrl, portOf) => {
-  const tls = { port: 0, has: () => true, contextFor: () => undefined, secrets: createSecrets(newKeys()) };
+  const tls = { port: 0, has: () => true, contextFor: () => undefined };
   const addresses = { publicUrl: 'http://localhost:3000', sitesDomain: 'localhost', sitesUrl };
   const mailed = { supportEmail: 'support@localhost', operatorEmail: 'operator@localhost' };
   const sitesListener = { protocol: 'http:', host: '127.0.0.1', port: 0 } as const;

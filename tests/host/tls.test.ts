@@ -4,8 +4,8 @@ import { createSecureContext } from 'node:tls';
 import { expect, test } from 'vitest';
 import type { HostTls } from '../../server/host/listener.ts';
 import { VisitModel } from '../../server/models/visit.ts';
-import { createSecrets, newKeys } from '../../server/secrets.ts';
 import { parseSiteHost } from '../../server/site-names.ts';
+import { createTicketKeys } from '../../server/transport/ticket-keys.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { closeOf } from '../support/close-of.ts';
 import { createTestHost, get, publishSite, type TestHost, type TestHostOptions } from '../support/host.ts';
@@ -25,7 +25,6 @@ function tlsOf(more: Partial<HostTls> = {}): HostTls {
     port: 0,
     url: 'https://{slug}.localhost:8443',
     contextFor: (name) => (parseSiteHost('localhost', name) === null ? undefined : CONTEXT),
-    secrets: createSecrets(newKeys()),
     ...more,
   };
 }
@@ -194,10 +193,10 @@ async function isResumed(port: number, session: Buffer, version: Version): Promi
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   'a ticket of %s is good at every process until the keys change',
   async (version) => {
-    const secrets = createSecrets(newKeys());
     const at = Date.now();
+    const root = createTicketKeys(new Date(at)).rootAt(new Date(at));
     const hostAt = (ms: number) =>
-      createTestHost({ tls: tlsOf({ secrets }), providers: { now: () => new Date(at + ms) } });
+      createTestHost({ tls: tlsOf({ ticketRoot: root }), providers: { now: () => new Date(at + ms) } });
     await using one = await hostAt(0);
     await using other = await hostAt(0);
     await using later = await hostAt(DAY_MS);
@@ -208,6 +207,19 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
     expect(await isResumed(tlsPort(stranger), ticket, version)).toBe(false);
   },
 );
+
+test('nothing leads back to the keys of tickets that are over, neither the keys of the installation nor a later root', () => {
+  const [now, later] = [new Date(0), new Date(DAY_MS)];
+  const [one, two] = [createTicketKeys(now), createTicketKeys(now)];
+  const early = one.at(now);
+  expect(early).toHaveLength(48);
+  expect(two.at(now).equals(early)).toBe(false);
+  // Another process, before the keys change and after.
+  expect(createTicketKeys(now, one.rootAt(now)).at(later).equals(one.at(later))).toBe(true);
+  expect(one.at(later).equals(early)).toBe(false);
+  // What this one knows from then on, also by a clock that is set back.
+  expect(createTicketKeys(now, one.rootAt(later)).at(now).equals(early)).toBe(false);
+});
 
 /** Two sites, each with a certificate of its own. */
 async function twoCertificates(): Promise<TestHost> {

@@ -25,7 +25,6 @@ export async function createCertifiedHost(
     changes: 'feed',
     tls: {
       port: 0,
-      secrets,
       contextFor: (name) => certificates?.contextFor(name),
       has: (name) => certificates?.has(name) === true,
     },

@@ -24,7 +24,6 @@ const site = await createTestHost({
   changes: 'feed',
   tls: {
     port: 0,
-    secrets,
     contextFor: (name) => certificates?.contextFor(name),
     has: (name) => certificates?.has(name) === true,
   },

@@ -3,7 +3,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { HostTls } from '../../../server/host/listener.ts';
-import { createSecrets, newKeys } from '../../../server/secrets.ts';
 import { addRelease, createTestHost, makeLive } from '../../support/host.ts';
 import { connectDatabase, tellReady } from './database.ts';
 
@@ -23,6 +22,5 @@ tellReady((site.host.tlsAddress ?? site.host.address).port, { host: `${slug}.loc
 
 async function tlsOf(cert: string, key: string): Promise<HostTls> {
   const context = createSecureContext({ cert: await readFile(cert), key: await readFile(key) });
-  const secrets = createSecrets(newKeys());
-  return { port: 0, url: 'https://{slug}.localhost', contextFor: () => context, secrets };
+  return { port: 0, url: 'https://{slug}.localhost', contextFor: () => context };
 }
