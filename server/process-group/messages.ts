@@ -1,5 +1,4 @@
 import type { ExitCode } from '../start/start-error.ts';
-import type { TicketRoot } from '../transport/ticket-keys.ts';
 import type { CounterReply, CounterRequest } from './remote-rate-counters.ts';
 
 /** Messages of the first process to a child. */
@@ -16,7 +15,8 @@ export type ToChild =
       takesOverFrom: string[];
       keepsSnapshot: boolean;
       isServing: boolean;
-      ticketRoot: TicketRoot;
+      /** What the keys of TLS session tickets come from (transport/ticket-keys.ts). */
+      ticketRoot: { period: number; secret: string };
     }
   /** All children listen: the instance is ready. */
   | { kind: 'instanceReady' }

@@ -144,6 +144,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/services/events.ts sentLines': '200 steps: an id and a number, 100 bytes',
   'server/services/garbage.ts readLists': '10,000 hashes of 100 bytes',
   'server/services/garbage.ts unreadable': '10,000 accounts, then the run ends',
+  'server/services/releases/compare-answers.ts seen': 'a bit for each file of one release, gone with its job',
   'server/services/releases/publish.ts changed': 'the files of one release: 20,000 at most, gone with its job',
   'server/services/releases/release-work.ts lists': 'the lists of files that one job reads, gone with it',
   'server/services/releases/platform-call.ts options': 'the options of one deployment, which have a schema',

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
+import { countCalls } from '../../routers/call-limit.ts';
 import { toAppError } from '../../routers/error-shape.ts';
 import { AppError } from '../../server/errors.ts';
 import { RateLimitModel } from '../../server/models/rate-limit.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { IS_FULL } from '../support/size.ts';
+import { WIDE_LIMITS } from '../support/wide-limits.ts';
 
 const wrong = 'Wrong horse 9';
 const ADDRESSES = 50;
@@ -264,4 +267,21 @@ test('right passwords of an account are counted, whoever gives them', async () =
 
   expect(await refusalOf(ask(ada.password))).toMatchObject({ code: 'rate_limited', status: 429 });
   expect(await signIn(app, bob.user.username, bob.password, '198.51.100.120')).toMatchObject({ id: bob.user.id });
+});
+
+test('an IPv6 address is counted by its /56 and its /48 as well, with four and sixteen times the limit', async () => {
+  const counters = { limits: { ...WIDE_LIMITS, anonymousCallsPerMinute: 1 }, rateCounters: createRateCounters() };
+  const isRefused = (network: string): Promise<boolean> =>
+    countCalls(
+      counters,
+      { actor: { kind: 'anonymous' }, address: `2001:db8:1:${network}::/64`, isCounted: true },
+      1,
+    ).then(
+      () => false,
+      () => true,
+    );
+  const ofOne56: boolean[] = [];
+  for (let number = 0; number < 5; number += 1) ofOne56.push(await isRefused(`a0${number}`));
+  expect(ofOne56).toEqual([false, false, false, false, true]);
+  for (let number = 1; number <= 13; number += 1) expect(await isRefused(`${number}00`)).toBe(number === 13);
 });

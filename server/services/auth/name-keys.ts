@@ -15,5 +15,8 @@ export function emailKey(email: string): string {
 
 /** What mail to one mailbox has in common: what stands behind a plus sign is the reader's own (RFC 5233). */
 export function recipientKey(email: string): string {
-  return emailKey(email).replace(/\+[^@]*(?=@)/, '');
+  const key = emailKey(email);
+  const at = key.lastIndexOf('@');
+  const [mailbox = ''] = key.slice(0, at).split('+', 1);
+  return `${mailbox}${key.slice(at)}`;
 }

@@ -186,10 +186,7 @@ async function replacementOf(
   throw new AppError('validation_failed', `This is not a credential for ${CONNECTION_TITLES[provider]}.`);
 }
 
-/**
- * Asks the provider whether it still accepts the credential; its answer is kept, and is the answer. Whatever it is, it is of
- * the credential that was asked about: one that was put in its place meanwhile has none of it.
- */
+/** Asks the provider whether it still accepts the credential; its answer is kept with that credential, and is the answer. */
 export async function testConnection(
   ctx: AccountContext,
   input: TestConnectionInput,
