@@ -1,19 +1,13 @@
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { RELEASES_KEPT } from '../../routers/schemas/limits.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
-import { DAY_MS, HOUR_MS } from '../../server/durations.ts';
 import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
 import { ArtifactModel } from '../../server/models/artifact.ts';
-import { DeploymentModel } from '../../server/models/deployment.ts';
-import { EventModel } from '../../server/models/event.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
-import { ReleaseStepModel } from '../../server/models/release-step.ts';
 import { UploadModel } from '../../server/models/upload.ts';
-import { newId } from '../../server/mongo.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
 import { collectGarbage } from '../../server/services/garbage.ts';
 import type { Person } from '../support/app.ts';
@@ -218,44 +212,6 @@ test('the job runs once in its hour, whoever looks, and not beside itself', asyn
   await enqueueDue(new Date(now.getTime() + 60 * 60_000), 0);
   expect(await JobModel.countDocuments({ _id: /^collect-garbage / }).setOptions({ acrossAccounts: 'jobs' })).toBe(2);
   await app.jobs.drain();
-});
-
-test('of a deployment the newest releases keep rows and logs; older ones go with a notice, but not what visitors have', async () => {
-  await using app = await createPublishingApp();
-  const person = await app.trialPerson();
-  const deployment = await person.caller.deployments.create({ name: 'Daily', platform: 'built-in' });
-  const live = await publish(app, person, deployment, siteOf('daily'));
-  const add = async (number: number, more: object = {}) => {
-    const { _id, destinations: _, ...fields } = (await ReleaseModel.findOne(own).lean()) ?? { _id: '' };
-    const id = newId();
-    await ReleaseModel.create({ ...fields, _id: id, number, state: 'superseded', destinations: [], ...more });
-    const step = { _id: `${id}.verifying`, accountId: person.user.id, releaseId: id, name: 'verifying' as const };
-    await ReleaseStepModel.create({ ...step, deploymentId: deployment.id });
-    return id;
-  };
-  const own = { accountId: person.user.id, deploymentId: deployment.id };
-  const old = [await add(2), await add(3, { state: 'failed' })];
-  const kept = [await add(4, { servedUntil: new Date() }), await add(5)];
-  await DeploymentModel.updateOne(
-    { _id: deployment.id, accountId: person.user.id },
-    { $set: { releaseCount: RELEASES_KEPT + 4 } },
-  );
-
-  const night = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
-  await enqueueDue(new Date(night), 0);
-  await app.jobs.drain();
-  // Who publishes all day is told once a day.
-  await DeploymentModel.updateOne({ _id: deployment.id, accountId: person.user.id }, { $inc: { releaseCount: 1 } });
-  await enqueueDue(new Date(night + HOUR_MS), 0);
-  await app.jobs.drain();
-
-  const ids = (await ReleaseModel.find(own).lean()).map(({ _id }) => _id);
-  expect(ids.sort()).toEqual([live.id, ...kept].sort());
-  expect(await ReleaseStepModel.countDocuments({ accountId: person.user.id, releaseId: { $in: old } })).toBe(0);
-  const notices = await EventModel.find({ accountId: person.user.id, type: 'notification' }).lean();
-  expect(notices.map(({ payload }) => payload.message)).toContain(
-    'The 500 newest releases of Daily are kept: 2 older ones went, with their logs.',
-  );
 });
 
 test('a store in a folder that several instances share is collected by one while another publishes', async () => {
