@@ -1,5 +1,5 @@
 import type { Page, Route } from '@playwright/test';
-import { endOtherSessions, expect, logInHere, newCredentials, refusedCall, test } from '../browser/fixtures.ts';
+import { endOtherSessions, expect, logIn, logInHere, newCredentials, refusedCall, test } from '../browser/fixtures.ts';
 import { IS_FULL } from '../support/size.ts';
 import { type Person, personOf, seenBefore } from './accounts.ts';
 import { callsOf, expectHeadersRead, fail, muteRealtime, REFRESH, watchAnswers, watchCalls } from './calls.ts';
@@ -344,8 +344,8 @@ test('a logout ends the session here whatever the server says', async ({ page, a
   });
   // The real server never fails to end a session.
   await test.step('with the words of the server where it failed', async () => {
-    await logInByCall(page, app.url, person);
-    await page.goto('/dashboard');
+    // Who has logged out here is signed in by nothing else.
+    await logIn(page, person);
     await page.route(/\/api\/.*logout/, (route) => fail(route, 'The tide is out.'));
     await logOut();
     await expectShown(shown, 'Logout completed with warnings', 'The tide is out.');
@@ -353,8 +353,7 @@ test('a logout ends the session here whatever the server says', async ({ page, a
     await page.unroute(/\/api\/.*logout/);
   });
   await test.step('with its own words where there are none', async () => {
-    await logInByCall(page, app.url, person);
-    await page.goto('/dashboard');
+    await logIn(page, person);
     await page.route(/\/api\/.*logout/, (route) => fail(route, ''));
     await logOut();
     await expectShown(

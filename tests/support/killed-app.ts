@@ -60,7 +60,7 @@ export async function startKilledApp({ ends, held }: { ends: readonly string[]; 
   });
   const client = clientOf({ ...account, token });
   const fields = { url: server.apiUrl, apiKey: server.apiKey };
-  await client.connections.connect.mutate({ provider: 'powerdns', fields });
+  await clientOf(account).connections.connect.mutate({ provider: 'powerdns', fields });
   const trusting = { ca: await pebble.root(), rejectUnauthorized: true };
   return {
     client,
