@@ -2,7 +2,7 @@ import { createStore, useStore } from '../lib/store.ts';
 
 /** Null until the server has said; where it cannot be reached nothing was sent or kept either. */
 const current = createStore<boolean | null>(null, askOnce);
-let hasAsked = false;
+let asked: Promise<boolean | null> | null = null;
 
 /** Whether this Fairlead sends no mail and keeps it in its outbox; null while nobody knows yet. */
 export function useKeepsMail(): boolean | null {
@@ -14,15 +14,21 @@ function askOnce(): () => void {
   return () => undefined;
 }
 
-/** Asks once for what useKeepsMail returns. Never rejects. */
-export async function askKeepsMail(): Promise<void> {
-  if (hasAsked) return;
-  hasAsked = true;
+/** Asks once for what useKeepsMail returns, and resolves with it. Never rejects. */
+export function askKeepsMail(): Promise<boolean | null> {
+  asked ??= ask();
+  return asked;
+}
+
+async function ask(): Promise<boolean | null> {
   try {
     const { trpcClient } = await import('./trpc.ts');
     const { keepsMail } = await trpcClient.contact.get.query();
     current.set(keepsMail);
+    return keepsMail;
   } catch {
-    hasAsked = false;
+    // Whoever needs it next asks again.
+    asked = null;
+    return null;
   }
 }

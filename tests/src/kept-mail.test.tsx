@@ -1,8 +1,10 @@
 import superjson from 'superjson';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session.ts';
+import { toasts } from '../../src/components/toast-store.ts';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/forgot-password-form.tsx';
+import { SendConfirmation } from '../../src/features/auth/send-confirmation.tsx';
 import { showScreen, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 
@@ -10,10 +12,13 @@ import { ada } from '../support/screen-fixtures.ts';
 const locks = { request: (_name: string, work: () => unknown) => work() };
 Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
 
+let known = Promise.resolve();
+
 beforeEach(() => {
   localStorage.clear();
   session.signOut();
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+    if (String(input).includes('contact.get')) await known;
     const data = String(input).includes('contact.get')
       ? { supportEmail: 'support@localhost', keepsMail: true }
       : { done: true };
@@ -24,6 +29,26 @@ beforeEach(() => {
 
 afterEach(() => {
   vi.restoreAllMocks();
+});
+
+// The first of the file: the answer is asked for once.
+test('a link that is asked for before it is known where mail goes is told of the outbox', async () => {
+  let tell = (): void => undefined;
+  known = new Promise((resolve) => {
+    tell = resolve;
+  });
+  using shown = showScreen(<SendConfirmation email="ada@example.com" />, {});
+  shown.button('Get a new link').click();
+  await expect
+    .poll(() =>
+      vi
+        .mocked(fetch)
+        .mock.calls.map(([url]) => String(url))
+        .join(),
+    )
+    .toContain('sendConfirmation');
+  tell();
+  await expect.poll(() => toasts.get().at(-1)?.description).toContain('npx fairlead outbox show');
 });
 
 test('where no mail is sent, a forgotten password is told of the outbox and not of a spam folder', async () => {

@@ -2,7 +2,7 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { changeEmailInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { useKeepsMail } from '../../api/keeps-mail.ts';
+import { askKeepsMail } from '../../api/keeps-mail.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/field.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
@@ -13,7 +13,6 @@ import { OUTBOX_COMMAND } from './outbox-command.tsx';
 
 /** Asks for another address; the old one stays until the new one is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
-  const keepsMail = useKeepsMail();
   const form = useForm({
     resolver: standardSchemaResolver(changeEmailInput),
     mode: 'onTouched',
@@ -21,10 +20,10 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
   });
   const { errors } = form.formState;
   const change = trpc.auth.changeEmail.useMutation({
-    onSuccess(_done, { email }) {
+    async onSuccess(_done, { email }) {
       onClose();
       showToast(
-        keepsMail === true
+        (await askKeepsMail()) === true
           ? { title: 'Link created', description: `It is in the outbox: ${OUTBOX_COMMAND}` }
           : { title: 'Link sent', description: `Open the link we sent to ${email} to confirm the address.` },
       );

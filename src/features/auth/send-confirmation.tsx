@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { errorToast } from '../../api/errors.ts';
-import { useKeepsMail } from '../../api/keeps-mail.ts';
+import { askKeepsMail } from '../../api/keeps-mail.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { CONFIRM_LINK_LIFETIME } from './link-expiry.ts';
@@ -12,13 +12,12 @@ export function SendConfirmation({
   ...look
 }: { email: string } & Pick<ButtonProps, 'variant' | 'size' | 'className'>) {
   const [isPending, setPending] = useState(false);
-  const keepsMail = useKeepsMail();
 
   async function send(): Promise<void> {
     setPending(true);
     try {
       const { trpcClient } = await import('../../api/trpc.ts');
-      await trpcClient.auth.sendConfirmation.mutate();
+      const [keepsMail] = await Promise.all([askKeepsMail(), trpcClient.auth.sendConfirmation.mutate()]);
       showToast(keepsMail === true ? KEPT : { title: 'Link sent', description: sentText(email) });
     } catch (error) {
       showToast(errorToast('The link was not created', error));
