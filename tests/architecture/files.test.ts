@@ -251,3 +251,14 @@ test('every path that the README names is there', () => {
   const unnamed = folders.filter((folder) => !readme.includes(`\`${folder}`) && !OUTSIDE_THE_MAP.includes(folder));
   expect(unnamed).toEqual([]);
 });
+
+/** A project that no size names is run by nobody, and nothing says so. */
+test('each project of the tests is run by a size, or by the check', () => {
+  const [config, run, scripts] = ['vite.config.ts', 'tests/support/run.ts', 'package.json'].map((path) =>
+    readFileSync(path, 'utf8'),
+  );
+  const projects = config?.split(/^const PROJECTS/m)[1]?.split(/^\];/m)[0] ?? '';
+  const names = [...projects.matchAll(/(?:onDatabase\(|onPage\(|\bname: )'([\w-]+)'/g)].map(([, name]) => name);
+  expect(names).toContain('architecture');
+  expect(names.filter((name) => !run?.includes(`'${name}'`) && !scripts?.includes(`--project ${name}`))).toEqual([]);
+});

@@ -235,13 +235,13 @@ function sum(counts: readonly Counts[]): Counts {
 
 /** The lanes of a size run beside each other, and the suites of a lane one after the other. */
 const LANES: Record<Size, readonly (readonly Suite[])[]> = {
-  quick: [[vitestSuite('node', ['node', 'dom'])], [browserSuite(['browser/path.spec.ts'])]],
+  quick: [[vitestSuite('node', ['node', 'dom', 'dom-mocking'])], [browserSuite(['browser/path.spec.ts'])]],
   // Starts, kills and waits for what was killed leave more of the processors to others than the quick tests do.
   gate: [[vitestSuite('gate', ['gate', 'faults', 'attack'], ['--maxWorkers=3'])], [browserSuite()], [CLIENTS]],
   // Nothing runs beside these: some judge how long the event loop is held.
   full: [
     [
-      vitestSuite('node', ['node', 'dom', 'gate', 'full']),
+      vitestSuite('node', ['node', 'dom', 'dom-mocking', 'gate', 'full']),
       vitestSuite('faults', ['faults'], [`--exclude=**/${ALONE}`, ...SIDE_BY_SIDE]),
       vitestSuite('faults-alone', ['faults'], [ALONE]),
       vitestSuite('attack', ['attack'], []),
