@@ -37,6 +37,7 @@ function Choosing() {
             <PublishForm>
               <QuickDestination goesByItself={goesByItself} />
             </PublishForm>
+            <LateWords />
           </div>
         }
       />
@@ -53,23 +54,16 @@ function Choosing() {
   );
 }
 
-/** The address that the site will get, and what keeps it from being published. */
+/** The name that the site will have, and what keeps it from being published. */
 function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
-  const { chosen, blockedBecause, ranker } = useNewDeployment();
-  const { name, problem, address } = useNewName();
+  const { chosen, blockedBecause } = useNewDeployment();
+  const { name, problem } = useNewName();
   if (chosen.report === null || blockedBecause !== null) return null;
-  const place = ranker.ranking?.find(({ platform }) => platform === 'built-in');
   return (
     <div>
       {problem === undefined ? (
         <p className="wrap-anywhere">
-          It goes live as <span className="font-medium">{name}</span>
-          {address?.slug ? (
-            <>
-              , at <HostName name={addressOfSlug(address.slug)} fit="wrap" />
-            </>
-          ) : null}
-          .
+          It goes live as <span className="font-medium">{name}</span>.
         </p>
       ) : (
         <p className="text-bad">
@@ -78,11 +72,6 @@ function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
             Choose a name
           </Link>
         </p>
-      )}
-      {place !== undefined && (
-        <Suspense>
-          <rankReasons.Component ranked={place} isRecommended={place === recommendedIn(ranker.ranking)} />
-        </Suspense>
       )}
       {!goesByItself && !isClear(chosen.report) && (
         <p className="mt-1 text-sm text-ink-muted">
@@ -95,6 +84,28 @@ function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
             Choose another name or platform
           </Link>
         </p>
+      )}
+    </div>
+  );
+}
+
+/** What is known a moment after the files: above Publish it would move the button while it is pressed. */
+function LateWords() {
+  const { chosen, blockedBecause, ranker } = useNewDeployment();
+  const { problem, address } = useNewName();
+  if (chosen.report === null || blockedBecause !== null) return null;
+  const place = ranker.ranking?.find(({ platform }) => platform === 'built-in');
+  return (
+    <div className="mt-4">
+      {problem === undefined && address?.slug ? (
+        <p className="wrap-anywhere">
+          It will be live at <HostName name={addressOfSlug(address.slug)} fit="wrap" />.
+        </p>
+      ) : null}
+      {place !== undefined && (
+        <Suspense>
+          <rankReasons.Component ranked={place} isRecommended={place === recommendedIn(ranker.ranking)} />
+        </Suspense>
       )}
     </div>
   );

@@ -1,5 +1,5 @@
 import { basename, join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { writeSite } from '../support/sites.ts';
 import { expect, nameDeployment, newcomer, test } from './fixtures.ts';
 
@@ -16,6 +16,10 @@ async function liveBody(page: Page): Promise<string> {
   const body = (await answer?.text()) ?? '';
   await visitor.close();
   return body;
+}
+
+async function topOf(locator: Locator): Promise<number> {
+  return (await locator.boundingBox())?.y ?? Number.NaN;
 }
 
 test('each of the three ways leads from a folder to a live site, on a page of its own', async ({ page, folder }) => {
@@ -53,7 +57,12 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await chooseFolder(page, odd);
     await expect(page.getByText('Have a look at what was found.')).toBeVisible();
     await expect(page.getByLabel(`Folder ${basename(odd)}`)).toContainText('.env');
-    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    // What comes later than the button stands below it: above, the button would move away while it is pressed.
+    const publish = page.getByRole('button', { name: 'Publish', exact: true });
+    const reasons = page.getByText('Why the built-in host');
+    await expect(reasons).toBeVisible();
+    expect(await topOf(reasons)).toBeGreaterThan(await topOf(publish));
+    await publish.click();
     await expect(page.getByRole('alertdialog', { name: 'Publish without a start page?' })).toBeVisible();
     expect(writes).toEqual([]);
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).click();
