@@ -1,7 +1,12 @@
-import { deleteAccount, prepareExport } from '../server/services/account/index.ts';
-import { accountExportSchema, deleteAccountInput } from './schemas/account.ts';
+import { confirmDeletion, deleteAccount, prepareExport } from '../server/services/account/index.ts';
+import {
+  accountDeletionSchema,
+  accountExportSchema,
+  confirmDeletionInput,
+  deleteAccountInput,
+} from './schemas/account.ts';
 import { doneSchema, emptyInput } from './schemas/primitives.ts';
-import { router, sessionProcedure } from './trpc.ts';
+import { publicProcedure, router, sessionProcedure } from './trpc.ts';
 
 export const accountRouter = router({
   export: sessionProcedure
@@ -11,6 +16,11 @@ export const accountRouter = router({
 
   delete: sessionProcedure
     .input(deleteAccountInput)
-    .output(doneSchema)
+    .output(accountDeletionSchema)
     .mutation(({ ctx, input }) => deleteAccount(ctx, input)),
+
+  confirmDeletion: publicProcedure
+    .input(confirmDeletionInput)
+    .output(doneSchema)
+    .mutation(({ ctx, input }) => confirmDeletion(ctx, input)),
 });

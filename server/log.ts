@@ -40,7 +40,7 @@ const SECRETS: readonly [RegExp, string][] = [
   ],
   [
     // The pages of server/mailed-links.ts, written out: a pattern that is put together cannot be seen to be linear.
-    /(\/auth\/(?:reset|confirm|stop-email-change|callback)[^\s?#]{0,20}[?#])[^\s"']+/gi,
+    /(\/auth\/(?:reset|confirm|stop-email-change|delete-account|callback)[^\s?#]{0,20}[?#])[^\s"']+/gi,
     `$1${STRUCK}`,
   ],
   [/("(?:password|newPassword|currentPassword|token|accessToken|refreshToken|secret)"\s*:\s*")[^"]*/gi, `$1${STRUCK}`],

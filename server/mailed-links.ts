@@ -3,4 +3,5 @@ export const MAILED_LINK_PATHS = {
   'reset-password': '/auth/reset',
   'confirm-email': '/auth/confirm',
   'stop-email-change': '/auth/stop-email-change',
+  'delete-account': '/auth/delete-account',
 } as const;

@@ -29,6 +29,7 @@ const authConfirm = page(async () => (await import('./screens/auth/confirm.tsx')
 const authStopEmailChange = page(
   async () => (await import('./screens/auth/stop-email-change.tsx')).AuthStopEmailChangeScreen,
 );
+const authDeleteAccount = page(async () => (await import('./screens/auth/delete-account.tsx')).AuthDeleteAccountScreen);
 const disclaimer = page(async () => (await import('./screens/disclaimer.tsx')).DisclaimerScreen);
 const betaWelcome = page(async () => (await import('./screens/beta-welcome.tsx')).BetaWelcomeScreen);
 const pricing = page(async () => (await import('./screens/pricing.tsx')).PricingScreen);
@@ -128,6 +129,13 @@ export const routes: Record<PathName, AppRoute> = {
     ...plain,
     title: 'Stop a change of address',
     description: 'Keep the e-mail address of your account.',
+  },
+  authDeleteAccount: {
+    path: paths.authDeleteAccount,
+    screen: authDeleteAccount,
+    ...plain,
+    title: 'Delete your account',
+    description: 'Delete your account by a mailed link.',
   },
   disclaimer: {
     path: paths.disclaimer,

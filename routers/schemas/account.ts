@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { currentPasswordSchema } from './auth.ts';
+import { currentPasswordSchema, mailedTokenSchema } from './auth.ts';
 
 /** A link that streams the whole account as one ZIP to whoever opens it, for a minute. */
 export const accountExportSchema = z.strictObject({ url: z.string(), fileName: z.string(), expiresAt: z.date() });
@@ -10,5 +10,12 @@ export const deleteAccountInput = z.strictObject({
   currentPassword: currentPasswordSchema,
 });
 
+/** `mailedTo`: where the link went that deletes the account; null where it is deleted already. */
+export const accountDeletionSchema = z.strictObject({ mailedTo: z.nullable(z.string()) });
+
+export const confirmDeletionInput = z.strictObject({ token: mailedTokenSchema });
+
 export type AccountExport = z.infer<typeof accountExportSchema>;
 export type DeleteAccountInput = z.infer<typeof deleteAccountInput>;
+export type AccountDeletion = z.infer<typeof accountDeletionSchema>;
+export type ConfirmDeletionInput = z.infer<typeof confirmDeletionInput>;

@@ -47,7 +47,7 @@ export const newPasswordForm = z
   .check(passwordsMatch);
 
 /** Mailed one-time tokens: 32 random bytes in base64url. */
-const mailedTokenSchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'This link is not complete'));
+export const mailedTokenSchema = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'This link is not complete'));
 
 export const forgotPasswordInput = z.strictObject({ email: emailSchema });
 export const checkResetLinkInput = z.strictObject({ token: mailedTokenSchema });

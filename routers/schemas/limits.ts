@@ -95,6 +95,8 @@ export const CONFIRM_LINK_HOURS = 24;
 
 /** The link that stops a change of address outlives the one that confirms it: its reader may be away for some days. */
 export const STOP_LINK_DAYS = 7;
+/** How long the mailed link works that deletes an account. */
+export const DELETE_LINK_MINUTES = 30;
 
 /** A release names at most this many of its corrupted files. */
 export const CORRUPTED_FILES_MAX = 50;

@@ -1,5 +1,10 @@
 import * as z from 'zod/mini';
-import { CONFIRM_LINK_HOURS, RESET_LINK_MINUTES, STOP_LINK_DAYS } from '../../routers/schemas/limits.ts';
+import {
+  CONFIRM_LINK_HOURS,
+  DELETE_LINK_MINUTES,
+  RESET_LINK_MINUTES,
+  STOP_LINK_DAYS,
+} from '../../routers/schemas/limits.ts';
 import type { MAILED_LINK_PATHS } from '../mailed-links.ts';
 
 const username = z.string();
@@ -13,6 +18,7 @@ export const mailValuesSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('email-changed'), username, newEmail: z.string() }),
   z.strictObject({ kind: z.literal('email-restored'), username, oldEmail: z.string() }),
   z.strictObject({ kind: z.literal('token-made'), username, tokenName: z.string(), canWrite: z.boolean() }),
+  z.strictObject({ kind: z.literal('delete-account'), username }),
   z.strictObject({ kind: z.literal('account-deleted'), username }),
   z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
   z.strictObject({
@@ -65,7 +71,8 @@ export type MailText = { subject: string; text: string; replyTo?: string };
 export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {
   if (content.kind === 'contact') return contactMail(content);
   if ('chargeId' in content) return paymentMail(content);
-  const { subject, paragraphs } = 'link' in content ? linkBody(content) : newsBody(content, reach.publicUrl);
+  const { subject, paragraphs } =
+    'link' in content ? linkBody(content, reach.publicUrl) : newsBody(content, reach.publicUrl);
   const closing = `Fairlead\n${reach.publicUrl}\nQuestions: ${reach.supportEmail}`;
   return { subject, text: `${[`Hello ${content.username},`, ...paragraphs, closing].join('\n\n')}\n` };
 }
@@ -95,7 +102,7 @@ function remedy(publicUrl: string): string {
   return `choose a new password at ${publicUrl}/login ("Forgot your password?"): that signs out every browser and revokes every API token.`;
 }
 
-function linkBody(content: Extract<MailContent, WithLink>): Body {
+function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): Body {
   switch (content.kind) {
     case 'reset-password':
       return {
@@ -123,6 +130,15 @@ function linkBody(content: Extract<MailContent, WithLink>): Body {
           `If it was you, do nothing. If it was not, stop the change here, within ${STOP_LINK_DAYS} days, even when it has already happened:`,
           content.link,
           'Your account keeps this address or gets it back, every browser is signed out, every API token is revoked, and you choose a new password.',
+        ],
+      };
+    case 'delete-account':
+      return {
+        subject: 'Delete your account?',
+        paragraphs: [
+          `Somebody who knows your password asked to delete your account, with its websites and everything that it holds. This link leads to that, once, for ${DELETE_LINK_MINUTES} minutes:`,
+          content.link,
+          `If it was not you, do not open it: nothing is deleted. Your password is known to somebody, so ${remedy(publicUrl)}`,
         ],
       };
   }

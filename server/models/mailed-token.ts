@@ -4,12 +4,14 @@ import { accountScope } from './account-scope.ts';
 /** Kept after its end so that a late click is told "used" or "too old" by the same answer, then swept. */
 const KEPT_SECONDS = 86_400;
 
+const MAILED_PURPOSES = ['reset-password', 'confirm-email', 'stop-email-change', 'delete-account'] as const;
+
 /** A one-time link that was mailed. Only the hash of its secret is kept. */
 const mailedTokenSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
-    purpose: { type: String, enum: ['reset-password', 'confirm-email', 'stop-email-change'] as const, required: true },
+    purpose: { type: String, enum: MAILED_PURPOSES, required: true },
     hash: { type: String, required: true },
     /** The address that it was mailed to: opening the link proves that one reads what arrives there. */
     email: { type: String, required: true },

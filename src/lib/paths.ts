@@ -10,6 +10,7 @@ export const paths = {
   authReset: '/auth/reset',
   authConfirm: '/auth/confirm',
   authStopEmailChange: '/auth/stop-email-change',
+  authDeleteAccount: '/auth/delete-account',
   disclaimer: '/disclaimer',
   betaWelcome: '/beta-welcome',
   pricing: '/pricing',

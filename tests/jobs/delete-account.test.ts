@@ -49,7 +49,7 @@ test('a deleted account is signed out everywhere, its websites go, and nothing o
       username: ` ${ada.user.username.toUpperCase()} `,
       currentPassword: ada.password,
     }),
-  ).toEqual({ done: true });
+  ).toEqual({ mailedTo: null });
 
   expect((await authenticate(app.providers, ada.accessToken)).actor).toEqual({ kind: 'anonymous' });
   expect((await authenticate(app.providers, secret)).actor).toEqual({ kind: 'anonymous' });

@@ -105,6 +105,15 @@ test.each<[MailContent, string[]]>([
   ],
   [{ kind: 'account-deleted', username: 'Ada' }, ['websites are taken down']],
   [
+    { kind: 'delete-account', username: 'Ada', link: 'https://f.example/auth/delete-account#token=x' },
+    [
+      'https://f.example/auth/delete-account#token=x',
+      'for 30 minutes',
+      'nothing is deleted',
+      'https://f.example/login',
+    ],
+  ],
+  [
     { kind: 'release-failed', username: 'Ada', message: 'Atlas was not published: it broke.', page: '/deployments/a' },
     ['Atlas was not published: it broke.', 'https://f.example/deployments/a', 'https://f.example/settings'],
   ],

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
 import { AuthorizationRequestModel } from '../../server/models/authorization-request.ts';
+import { UserModel } from '../../server/models/user.ts';
 import { newId } from '../../server/mongo.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
-import { askForEmail, mailsOf, resetTokenFor } from '../support/mailed.ts';
+import { askForEmail, mailsOf, resetTokenFor, tokenIn } from '../support/mailed.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const DAY_MS = 86_400_000;
@@ -191,4 +192,37 @@ test('the link that stops a change is over after seven days, and then the old ad
   const { auth } = app.anonymous();
   expect(await refusalOf(auth.stopEmailChange({ token: stop }))).toMatchObject({ code: 'token_invalid' });
   expect((await app.person({ email: owner.user.email })).user.email).toBe(owner.user.email);
+});
+
+test('a stranger who knows the password deletes no account, also not after moving it', async () => {
+  await using app = await createTestApp();
+  const owner = await app.person();
+  const { email, username } = owner.user;
+  await UserModel.updateOne({ _id: owner.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
+  const stranger = await signInElsewhere(app, owner);
+  const asked = { username, currentPassword: owner.password };
+
+  expect(await stranger.caller.account.delete(asked)).toEqual({ mailedTo: email });
+  await takeAddress(app, stranger, 'thief@example.com');
+  const [mail] = await mailsOf(app, async () => {
+    expect(await stranger.caller.account.delete(asked)).toEqual({ mailedTo: email });
+  });
+  expect(mail).toMatchObject({ kind: 'delete-account', to: email });
+  expect(await owner.caller.user.get()).toMatchObject({ username });
+
+  const { account } = app.anonymous();
+  const token = tokenIn(mail, '/auth/delete-account');
+  await account.confirmDeletion({ token });
+  expect(await refusalOf(account.confirmDeletion({ token }))).toMatchObject({ code: 'token_invalid' });
+  expect((await app.person({ username, email })).user.email).toBe(email);
+});
+
+test('an account that was moved is deleted by its new address alone once it cannot be taken back', async () => {
+  await using app = await createTestApp();
+  const owner = await app.person();
+  await takeAddress(app, owner, 'new@example.com');
+  app.clock.advance(7 * DAY_MS);
+  const { caller } = await signInElsewhere(app, owner);
+  const asked = { username: owner.user.username, currentPassword: owner.password };
+  expect(await caller.account.delete(asked)).toEqual({ mailedTo: 'new@example.com' });
 });

@@ -139,6 +139,7 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
     call: (caller) => caller.contact.send({ name: 'a', email: 'a@example.com', message: 'b' }),
   },
   'account.export': 'one at a time for an account, and downloads have slots',
+  'account.confirmDeletion': 'takes a link that works once',
   'account.delete': 'asks for the password, and there is no second time',
 };
 

@@ -112,6 +112,7 @@ const CASES: Record<string, Case> = {
     ids: ['deploymentId'],
   },
   'account.export': { access: 'session' },
+  'account.confirmDeletion': { access: 'public', input: () => ({ token: MAILED }) },
   'account.delete': { access: 'session', input: () => ({ username: 'nobody', currentPassword: 'wrong one' }) },
   'contact.get': { access: 'public' },
   'contact.send': { access: 'public-write', input: () => ({ name: 'a', email: 'a@example.com', message: 'b' }) },

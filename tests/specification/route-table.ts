@@ -50,6 +50,7 @@ export const PUBLIC: readonly Route[] = [
   plain('/auth/reset', /password/i),
   plain('/auth/confirm', /e-?mail|address/i),
   plain('/auth/stop-email-change', /e-?mail|address/i),
+  plain('/auth/delete-account', /account/i),
   plain('/disclaimer', 'Beta Program Disclaimer'),
   plain('/beta-welcome', /beta/i),
   plain('/subscription/pricing', /Pricing|Plan/i),

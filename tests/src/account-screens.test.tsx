@@ -5,12 +5,14 @@ import type { Subscription } from '../../routers/schemas/subscription.ts';
 import type { ApiToken } from '../../routers/schemas/tokens.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { toasts } from '../../src/components/toast-store.ts';
+import { DeleteAccountDialog } from '../../src/features/account/delete-account-dialog.tsx';
 import { AccountScreen } from '../../src/screens/account.tsx';
+import { AuthDeleteAccountScreen } from '../../src/screens/auth/delete-account.tsx';
 import { AuthResetScreen } from '../../src/screens/auth/reset.tsx';
 import { AuthStopEmailChangeScreen } from '../../src/screens/auth/stop-email-change.tsx';
 import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { SettingsScreen } from '../../src/screens/settings.tsx';
-import { type Answers, refusal, showScreen, submit } from '../support/screen.tsx';
+import { type Answers, refusal, showScreen, submit, typeInto } from '../support/screen.tsx';
 import { ada, allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 const at = new Date('2030-01-01T12:00:00Z');
@@ -289,6 +291,39 @@ test('a link that stops nothing any more says what may have happened', async () 
   shown.button('Stop the change').click();
   await shown.sees('This link no longer works');
   await shown.sees('choose a new password, and write to us');
+});
+
+test('an account is deleted by a button, not by opening the link, and the link works once', async () => {
+  const answered = vi.fn(() => Response.json({ result: { data: { json: { done: true } } } }));
+  using shown = openLink(answered, <AuthDeleteAccountScreen />);
+  await shown.sees('This cannot be undone.');
+  expect(answered).not.toHaveBeenCalled();
+  shown.button('Delete account').click();
+  await shown.sees('Your account was deleted');
+
+  const data = { code: 'token_invalid', requestId: 'request-1' };
+  const refused = () => Response.json({ error: { json: { code: -32600, message: 'Over', data } } }, { status: 400 });
+  using spent = openLink(refused, <AuthDeleteAccountScreen />);
+  spent.button('Delete account').click();
+  await spent.sees('This link no longer works');
+  expect(spent.linkTo('Go to Account')).toBe('/account');
+});
+
+test('an account whose address is proved stays until its mailed link is opened, and says where that went', async () => {
+  const remove = vi.fn(() => ({ mailedTo: 'ada@example.com' }));
+  const onClose = vi.fn();
+  using _shown = showScreen(<DeleteAccountDialog user={ada} loss="No websites." onClose={onClose} />, {
+    'account.delete': remove,
+  });
+  vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('offline'));
+  const dialog = document.querySelector('[role=alertdialog]') ?? expect.fail();
+  expect(dialog.textContent).toContain('A link that is mailed to you deletes it.');
+  typeInto(dialog, 'currentPassword', 'Correct horse 1');
+  dialog.querySelector('input')?.setAttribute('name', 'typed');
+  typeInto(dialog, 'typed', ada.username);
+  await submit(dialog.querySelector('form'));
+  await expect.poll(() => toasts.get().at(-1)?.description).toContain('the link we sent to ada@example.com');
+  expect(onClose).toHaveBeenCalled();
 });
 
 test('a token is made with the password, and what is wrong with it stands on its field', async () => {

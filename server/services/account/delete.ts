@@ -1,4 +1,5 @@
-import type { DeleteAccountInput } from '../../../routers/schemas/account.ts';
+import type { ClientSession } from 'mongoose';
+import type { AccountDeletion, ConfirmDeletionInput, DeleteAccountInput } from '../../../routers/schemas/account.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { AppError } from '../../errors.ts';
 import { enqueueJob } from '../../jobs/queue/queue.ts';
@@ -7,8 +8,11 @@ import { MailedTokenModel } from '../../models/mailed-token.ts';
 import { SubscriptionModel } from '../../models/subscription.ts';
 import { type UserDoc, UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
+import type { ServiceContext } from '../../service-context.ts';
+import { limitConfirmations } from '../auth/change-email.ts';
 import { currentPasswordWrong, requireCurrentPassword } from '../auth/check-password.ts';
 import { endSessions } from '../auth/end-sessions.ts';
+import { decidingAddress, mailLink, redeemToken, tokenInvalid } from '../auth/mailed-token.ts';
 import { usernameKey } from '../auth/name-keys.ts';
 import type { SessionContext } from '../auth/sessions.ts';
 import { signedInUser } from '../auth/signed-in-user.ts';
@@ -16,38 +20,59 @@ import { queueMail } from '../mail.ts';
 import { recordUsedTrial } from '../subscription/used-trial.ts';
 
 /**
- * Ends the account at once: nobody can sign in, sessions and API tokens are over, its name and address are free. A job
- * takes down what is live and erases the rest. A mail tells.
- * Throws `validation_failed` on `username` or `currentPassword`, `rate_limited`, `overloaded`.
+ * Ends the account where no address of it is proved; elsewhere mails a link that does, since whoever knows a password is
+ * not always its owner. Throws `validation_failed` on `username` or `currentPassword`, `rate_limited`, `overloaded`.
  */
-export async function deleteAccount(ctx: SessionContext, input: DeleteAccountInput): Promise<Done> {
+export async function deleteAccount(ctx: SessionContext, input: DeleteAccountInput): Promise<AccountDeletion> {
   const user = await signedInUser(ctx);
+  const { _id: accountId, username } = user;
   if (usernameKey(input.username) !== user.usernameKey) throw nameDiffers();
   await requireCurrentPassword(ctx, user, input.currentPassword);
-  await endAccount(ctx, user);
+  const to = await decidingAddress(ctx, user);
+  if (to !== null) {
+    await limitConfirmations(ctx, to);
+    const values = { kind: 'delete-account', username } as const;
+    await transaction((session) => mailLink(session, ctx, { accountId, to, values }));
+    return { mailedTo: to };
+  }
+  await transaction((session) => endAccount(session, ctx, user));
+  ctx.jar.write('refresh', null);
+  return { mailedTo: null };
+}
+
+/** Ends the account by the link that its address was mailed. Throws `token_invalid`. */
+export async function confirmDeletion(ctx: ServiceContext, input: ConfirmDeletionInput): Promise<Done> {
+  await transaction(async (session) => {
+    const { accountId } = await redeemToken(session, ctx, 'delete-account', input.token);
+    const user = await UserModel.findOne({ _id: accountId, deletedAt: null }).session(session);
+    if (user === null) throw tokenInvalid('delete-account');
+    await endAccount(session, ctx, user);
+  });
   ctx.jar.write('refresh', null);
   return DONE;
 }
 
-async function endAccount(ctx: SessionContext, user: UserDoc): Promise<void> {
+/**
+ * At once nobody can sign in, sessions and API tokens are over, name and address are free. A job takes down what is live
+ * and erases the rest. A mail tells.
+ */
+async function endAccount(session: ClientSession, ctx: ServiceContext, user: UserDoc): Promise<void> {
   const { _id: accountId, passwordHash, emailKey, email, username } = user;
   const gone = `deleted:${accountId}`;
-  await transaction(async (session) => {
-    const ended = await UserModel.updateOne(
-      { _id: accountId, passwordHash, deletedAt: null },
-      { $set: { deletedAt: ctx.now(), passwordHash: '', usernameKey: gone, emailKey: gone, pendingEmail: null } },
-      { session },
-    );
-    // A reset came first: what was current is not any more.
-    if (ended.matchedCount === 0) throw currentPasswordWrong();
-    const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
-    if (subscription?.trialStartedAt instanceof Date) await recordUsedTrial(session, emailKey);
-    await endSessions(ctx, { accountId }, 'account_deleted', session);
-    await ApiTokenModel.deleteMany({ accountId }, { session });
-    await MailedTokenModel.deleteMany({ accountId }, { session });
-    await enqueueJob(session, { name: 'delete-account', payload: {}, accountId, key: accountId });
-    await queueMail(session, ctx.providers, { accountId, to: email, values: { kind: 'account-deleted', username } });
-  });
+  const ended = await UserModel.updateOne(
+    { _id: accountId, passwordHash, deletedAt: null },
+    { $set: { deletedAt: ctx.now(), passwordHash: '', usernameKey: gone, emailKey: gone, pendingEmail: null } },
+    { session },
+  );
+  // A reset came first: what was current is not any more.
+  if (ended.matchedCount === 0) throw currentPasswordWrong();
+  const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
+  if (subscription?.trialStartedAt instanceof Date) await recordUsedTrial(session, emailKey);
+  await endSessions(ctx, { accountId }, 'account_deleted', session);
+  await ApiTokenModel.deleteMany({ accountId }, { session });
+  await MailedTokenModel.deleteMany({ accountId }, { session });
+  await enqueueJob(session, { name: 'delete-account', payload: {}, accountId, key: accountId });
+  await queueMail(session, ctx.providers, { accountId, to: email, values: { kind: 'account-deleted', username } });
 }
 
 function nameDiffers(): AppError {

@@ -1,2 +1,2 @@
-export { deleteAccount } from './delete.ts';
+export { confirmDeletion, deleteAccount } from './delete.ts';
 export { findExporter, openExport, prepareExport } from './export.ts';

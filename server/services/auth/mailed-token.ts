@@ -1,10 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import { CONFIRM_LINK_HOURS, RESET_LINK_MINUTES, STOP_LINK_DAYS } from '../../../routers/schemas/limits.ts';
+import {
+  CONFIRM_LINK_HOURS,
+  DELETE_LINK_MINUTES,
+  RESET_LINK_MINUTES,
+  STOP_LINK_DAYS,
+} from '../../../routers/schemas/limits.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import type { MailValues } from '../../mail/templates.ts';
 import { type MailedTokenDoc, MailedTokenModel } from '../../models/mailed-token.ts';
+import type { UserDoc } from '../../models/user.ts';
 import { newId } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
@@ -17,6 +23,7 @@ const LIFE_MS = {
   'reset-password': RESET_LINK_MINUTES * MINUTE_MS,
   'confirm-email': CONFIRM_LINK_HOURS * HOUR_MS,
   'stop-email-change': STOP_LINK_DAYS * DAY_MS,
+  'delete-account': DELETE_LINK_MINUTES * MINUTE_MS,
 } as const;
 
 export type MailedPurpose = MailedTokenDoc['purpose'];
@@ -108,6 +115,21 @@ export async function isHeldEmail(ctx: ServiceContext, key: string, forAccountId
   return held !== null;
 }
 
+/**
+ * Returns the address whose reader decides whether the account ends: the first that it may still be given back to, or its
+ * own once that is confirmed; null where nobody is known to read any.
+ */
+export async function decidingAddress(
+  ctx: ServiceContext,
+  { _id: accountId, email, emailConfirmedAt }: Pick<UserDoc, '_id' | 'email' | 'emailConfirmedAt'>,
+): Promise<string | null> {
+  const stopping = { accountId, purpose: 'stop-email-change' as const, usedAt: null, expiresAt: { $gt: ctx.now() } };
+  // A few: as many as changes may be asked for in these days.
+  const links = await MailedTokenModel.find(stopping, { email: 1, expiresAt: 1 }).lean();
+  const [first] = links.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
+  return first?.email ?? (emailConfirmedAt instanceof Date ? email : null);
+}
+
 function openToken(ctx: ServiceContext, purpose: MailedPurpose, secret: string) {
   return { hash: hashToken(secret), purpose, usedAt: null, expiresAt: { $gt: ctx.now() } };
 }
@@ -116,6 +138,7 @@ const LIFE_WORDS: Record<MailedPurpose, string> = {
   'reset-password': `${RESET_LINK_MINUTES} minutes`,
   'confirm-email': `${CONFIRM_LINK_HOURS} hours`,
   'stop-email-change': `${STOP_LINK_DAYS} days`,
+  'delete-account': `${DELETE_LINK_MINUTES} minutes`,
 };
 
 /** The error for a link that is used, over, or was never made: the three are not told apart. */

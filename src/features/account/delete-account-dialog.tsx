@@ -11,6 +11,7 @@ import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
+import { showLinkToast } from '../auth/link-toast.ts';
 
 /** `loss`: what happens to the websites, said first. */
 export type DeleteAccountDialogProps = { user: User; loss: string; onClose: () => void };
@@ -26,7 +27,12 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
   const { errors } = form.formState;
   const remove = trpc.account.delete.useMutation({
     meta: { refresh: false },
-    onSuccess() {
+    async onSuccess({ mailedTo }) {
+      if (mailedTo !== null) {
+        onClose();
+        await showLinkToast(`Open the link we sent to ${mailedTo} to delete the account.`);
+        return;
+      }
       // The way out first: a guard that sees the session gone would lead to /auth with the page as redirect.
       navigate(paths.home);
       session.signOut();
@@ -46,7 +52,7 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
         if (!isOpen) onClose();
       }}
       title="Delete your account?"
-      description={`${loss} Your files, releases, settings and API tokens are erased. This cannot be undone. Export everything first if you want to keep it.`}
+      description={`${user.emailConfirmed ? 'A link that is mailed to you deletes it. ' : ''}${loss} Your files, releases, settings and API tokens are erased. This cannot be undone. Export everything first if you want to keep it.`}
       confirmLabel="Delete account"
       busyLabel="Deleting…"
       nameToType={user.username}

@@ -2,14 +2,13 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { changeEmailInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { askKeepsMail } from '../../api/keeps-mail.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Field } from '../../components/field.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { Input } from '../../components/input.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
-import { OUTBOX_COMMAND } from './outbox-command.tsx';
+import { showLinkToast } from './link-toast.ts';
 
 /** Asks for another address; the old one stays until the new one is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
@@ -22,11 +21,7 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
   const change = trpc.auth.changeEmail.useMutation({
     async onSuccess(_done, { email }) {
       onClose();
-      showToast(
-        (await askKeepsMail()) === true
-          ? { title: 'Link created', description: `It is in the outbox: ${OUTBOX_COMMAND}` }
-          : { title: 'Link sent', description: `Open the link we sent to ${email} to confirm the address.` },
-      );
+      await showLinkToast(`Open the link we sent to ${email} to confirm the address.`);
     },
     onError(error) {
       if (!applyFieldErrors(error, ['email', 'currentPassword'], form.setError)) {

@@ -1,10 +1,9 @@
 import { useState } from 'react';
 import { errorToast } from '../../api/errors.ts';
-import { askKeepsMail } from '../../api/keeps-mail.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { CONFIRM_LINK_LIFETIME } from './link-expiry.ts';
-import { OUTBOX_COMMAND } from './outbox-command.tsx';
+import { showLinkToast } from './link-toast.ts';
 
 /** Mails another link to the address that waits for its confirmation. */
 export function SendConfirmation({
@@ -17,8 +16,8 @@ export function SendConfirmation({
     setPending(true);
     try {
       const { trpcClient } = await import('../../api/trpc.ts');
-      const [keepsMail] = await Promise.all([askKeepsMail(), trpcClient.auth.sendConfirmation.mutate()]);
-      showToast(keepsMail === true ? KEPT : { title: 'Link sent', description: sentText(email) });
+      await trpcClient.auth.sendConfirmation.mutate();
+      await showLinkToast(`We sent it to ${email}. It works for ${CONFIRM_LINK_LIFETIME}.`);
     } catch (error) {
       showToast(errorToast('The link was not created', error));
     } finally {
@@ -31,10 +30,4 @@ export function SendConfirmation({
       Get a new link
     </Button>
   );
-}
-
-const KEPT = { title: 'Link created', description: `It is in the outbox: ${OUTBOX_COMMAND}` };
-
-function sentText(email: string): string {
-  return `We sent it to ${email}. It works for ${CONFIRM_LINK_LIFETIME}.`;
 }

@@ -1,0 +1,12 @@
+import { askKeepsMail } from '../../api/keeps-mail.ts';
+import { showToast } from '../../components/toast-store.ts';
+import { OUTBOX_COMMAND } from './outbox-command.tsx';
+
+/** Tells where a mailed link is: `sentText` where mail is sent, and how to read it where it stays in the outbox. */
+export async function showLinkToast(sentText: string): Promise<void> {
+  showToast(
+    (await askKeepsMail()) === true
+      ? { title: 'Link created', description: `It is in the outbox: ${OUTBOX_COMMAND}` }
+      : { title: 'Link sent', description: sentText },
+  );
+}
