@@ -3,6 +3,7 @@ import { useForm } from 'react-hook-form';
 import { deleteAccountInput } from '../../../routers/schemas/account.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
+import { showLinkToast } from '../../api/link-toast.ts';
 import { session } from '../../api/session.ts';
 import { trpc } from '../../api/trpc.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
@@ -11,7 +12,6 @@ import { PasswordInput } from '../../components/password-input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
-import { showLinkToast } from '../auth/link-toast.ts';
 
 /** `loss`: what happens to the websites, said first. */
 export type DeleteAccountDialogProps = { user: User; loss: string; onClose: () => void };

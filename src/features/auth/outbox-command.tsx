@@ -1,5 +1,4 @@
-/** Shows the newest mail of the outbox, on the computer that Fairlead runs on. */
-export const OUTBOX_COMMAND = 'npx fairlead outbox show';
+import { OUTBOX_COMMAND } from '../../api/keeps-mail.ts';
 
 /** The command as it is typed, in the middle of a sentence. */
 export function OutboxCommand() {

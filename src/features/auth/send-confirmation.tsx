@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { errorToast } from '../../api/errors.ts';
+import { showLinkToast } from '../../api/link-toast.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { CONFIRM_LINK_LIFETIME } from './link-expiry.ts';
-import { showLinkToast } from './link-toast.ts';
 
 /** Mails another link to the address that waits for its confirmation. */
 export function SendConfirmation({

@@ -1,6 +1,5 @@
-import { askKeepsMail } from '../../api/keeps-mail.ts';
-import { showToast } from '../../components/toast-store.ts';
-import { OUTBOX_COMMAND } from './outbox-command.tsx';
+import { showToast } from '../components/toast-store.ts';
+import { askKeepsMail, OUTBOX_COMMAND } from './keeps-mail.ts';
 
 /** Tells where a mailed link is: `sentText` where mail is sent, and how to read it where it stays in the outbox. */
 export async function showLinkToast(sentText: string): Promise<void> {
