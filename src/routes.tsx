@@ -12,7 +12,7 @@ export type AppRoute = {
   access: Access;
   /** The name of the screen; null where the address names something that does not exist. */
   title: string | ((pathname: string) => string | null);
-  /** What a search engine and a preview of a link show: neither of them sees what is behind the sign-in. */
+  /** What a search engine and a preview of a link show: neither of them sees what is behind the sign-in or a mailed link. */
   description?: string;
   layout: 'plain' | 'sidebar';
   skeleton: SkeletonKind;
@@ -114,28 +114,24 @@ export const routes: Record<PathName, AppRoute> = {
     screen: authReset,
     ...plain,
     title: 'New password',
-    description: 'Choose a new password.',
   },
   authConfirm: {
     path: paths.authConfirm,
     screen: authConfirm,
     ...plain,
     title: 'Confirm your address',
-    description: 'Confirm your e-mail address.',
   },
   authStopEmailChange: {
     path: paths.authStopEmailChange,
     screen: authStopEmailChange,
     ...plain,
     title: 'Stop a change of address',
-    description: 'Keep the e-mail address of your account.',
   },
   authDeleteAccount: {
     path: paths.authDeleteAccount,
     screen: authDeleteAccount,
     ...plain,
     title: 'Delete your account',
-    description: 'Delete your account by a mailed link.',
   },
   disclaimer: {
     path: paths.disclaimer,
