@@ -104,10 +104,12 @@ test('a renewal that fails is told by mail, once', async () => {
 test('an account that is deleted is charged no more', async () => {
   await using app = await createStripeApp();
   const ada = await app.person();
-  await buy(app, ada, 'PRO');
+  await buy(app, ada, 'BASIC');
+  const { url } = await ada.caller.payments.checkout({ plan: 'BETA' });
   const { username } = ada.user;
   await ada.caller.account.delete({ username, currentPassword: ada.password });
   await app.jobs.drain();
   expect([...app.state.subscriptions.values()]).toMatchObject([{ status: 'canceled' }]);
+  expect(get(app.state.sessions, app.pageOf(url)).status, 'a page that was left open').toBe('expired');
   expect(await PaymentModel.countDocuments({ accountId: ada.user.id })).toBe(0);
 });

@@ -125,11 +125,19 @@ export async function openPortal(ctx: AccountContext): Promise<{ url: string }> 
   return hosted.openPortal(customer.customerId);
 }
 
-/** Ends every subscription of an account that is being deleted: nobody is charged for what there is no more. */
+/**
+ * Ends every subscription of an account that is being deleted, and every page that one could still be bought on: nobody is
+ * charged for what there is no more.
+ */
 export async function endSubscriptions({ providers, actor: { accountId } }: AccountContext): Promise<void> {
   const { hosted } = providers.payments;
   const customer = await PaymentCustomerModel.findOne({ accountId }).lean();
   if (hosted === undefined || customer === null) return;
+  // First: what is paid until then is among the subscriptions.
+  const unpaid = { accountId, isTest: false, checkoutId: { $type: 'string' as const }, paidId: null };
+  for (const { checkoutId } of await PaymentModel.find(unpaid).lean()) {
+    if (typeof checkoutId === 'string') await hosted.expireCheckout(checkoutId);
+  }
   const { subscriptions } = await hosted.readCustomer(customer.customerId, []).catch(noneOfMissing);
   for (const { id, state } of subscriptions) if (state !== 'ended') await hosted.endSubscription(id);
 }
