@@ -294,6 +294,23 @@ test('an upgrade is confirmed on a page that shows the difference, and starts at
   expect(await PaymentModel.countDocuments({ accountId: ada.user.id })).toBe(2);
 });
 
+test('an upgrade is credited what was paid, also after a smaller plan was chosen for later', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  await buy(app, ada, 'STANDARD');
+  await ada.caller.subscription.change({ plan: 'BASIC' });
+  expect(await refusalOf(ada.caller.payments.checkout({ plan: 'PRO' }))).toMatchObject({
+    code: 'conflict',
+    message: 'You have chosen Basic for the time after this period.',
+  });
+  await ada.caller.subscription.resume();
+  const { url } = await ada.caller.payments.checkout({ plan: 'PRO' });
+
+  await app.tell('customer.subscription.updated', confirmUpgrade(app.state, app.pageOf(url)));
+
+  expect((await ada.caller.payments.list()).items[0]).toMatchObject({ plan: 'PRO', amountCents: 1700 });
+});
+
 test('a smaller plan follows at the next renewal, a cancelled one ends with its period, and both can be taken back', async () => {
   await using app = await createStripeApp();
   const ada = await app.person();

@@ -205,7 +205,18 @@ function refuseRepeated(
       hint: 'Its end and its card are looked after under Account.',
     });
   }
-  return plan === 'BETA' ? null : subscription.subscriptionId;
+  if (plan === 'BETA') return null;
+  // The service credits the plan that its subscription has by now, and that is the smaller one.
+  if (subscription.nextPlan) {
+    throw new AppError(
+      'conflict',
+      `You have chosen ${PLANS[subscription.nextPlan].title} for the time after this period.`,
+      {
+        hint: `Choose Keep ${PLANS[subscription.plan].title} under Account first: all that is left of it is credited then.`,
+      },
+    );
+  }
+  return subscription.subscriptionId;
 }
 
 function amountsOf({ cents }: Price, creditCents: number) {
