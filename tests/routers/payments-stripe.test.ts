@@ -274,6 +274,22 @@ test('a renewal that fails leaves a week of grace, and is over when it is paid',
   expect(Math.abs(endsAt.getTime() - addMonths(end, 1).getTime()), 'and not a month from now').toBeLessThan(DAY_MS);
 });
 
+test('a trial that begins after a renewal failed is a trial, and ends what would be charged for', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const { payment } = await buy(app, ada, 'BASIC');
+  const [{ id = '' } = {}] = app.state.subscriptions.values();
+  app.clock.advance((payment.period?.endsAt.getTime() ?? 0) - app.clock.now().getTime() + HOUR_MS);
+  await app.tell('invoice.payment_failed', renew(app.state, id, { fails: true }));
+  app.clock.advance(8 * DAY_MS);
+
+  await ada.caller.subscription.startTrial();
+  await app.jobs.drain();
+
+  expect(get(app.state.subscriptions, id).status).toBe('canceled');
+  expect(await ada.caller.subscription.get()).toMatchObject({ plan: 'PRO', status: 'trialing', renews: false });
+});
+
 test('an upgrade is confirmed on a page that shows the difference, and starts at once', async () => {
   await using app = await createStripeApp();
   const ada = await app.person();

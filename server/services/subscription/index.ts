@@ -12,6 +12,7 @@ import { UserModel, type UserRow } from '../../models/user.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { accountEnded, requireLiveAccount } from './live-account.ts';
+import { askAbout } from './renewal.ts';
 import { hadTrial } from './used-trial.ts';
 import {
   CANDIDATE_STAGES,
@@ -177,6 +178,8 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
   if (activePlan(known, now) !== 'free')
     throw new AppError('conflict', 'A plan is already active: there is nothing to try out.');
   const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
+  // A renewal that failed is tried for no longer: paid after all, it would be for a plan that the trial stands for.
+  if (typeof doc.subscriptionId === 'string') await askAbout(session, accountId);
   doc.set({
     plan: 'PRO',
     status: 'trialing',
@@ -188,6 +191,9 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
     cancelAtEnd: false,
     canceledAt: null,
     nextPlan: null,
+    subscriptionId: null,
+    pastDueSince: null,
+    graceUntil: null,
   });
   await doc.save({ session });
   await publishEvent(session, accountId, { type: 'subscription_update' });
