@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../server/durations.ts';
+import { EventModel } from '../../server/models/event.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { PaymentModel } from '../../server/models/payment.ts';
 import { UserModel } from '../../server/models/user.ts';
+import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import { takePaymentNotice } from '../../server/services/payments/customer.ts';
 import { dispute, failRefund, get, refund, renew } from '../support/standins/stripe/state.ts';
 import { buy, createStripeApp, payUntold } from '../support/stripe-app.ts';
@@ -70,6 +72,33 @@ test('a refund that fails is none on the receipt, and the operator is told once'
   expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
   const told = app.outbox.filter(({ kind }) => kind === 'refund-failed');
   expect(told).toMatchObject([{ to: 'operator@localhost', text: expect.stringContaining(intent) }]);
+});
+
+test('what a key gave behind money that is given back begins at once, and the receipt of what was replaced is told', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const { session } = await buy(app, ada, 'BASIC');
+  const intentOf = ({ invoice }: typeof session) => get(app.state.invoices, invoice ?? '').intent ?? '';
+  const keyFor = (plan: 'BASIC' | 'PRO') =>
+    makeLicenses({ plan, months: 2, count: 1, redeemBy: null, note: '' }, app.providers.now());
+  const [key = ''] = await keyFor('BASIC');
+  const before = await ada.caller.licenses.redeem({ key });
+
+  await app.tell('charge.refunded', refund(app.state, intentOf(session)));
+
+  const [license] = (await ada.caller.licenses.list()).items;
+  expect(license).toMatchObject({ status: 'running', endsAt: (await ada.caller.subscription.get()).endsAt });
+  const lengthOf = ({ startsAt, endsAt }: typeof before) => endsAt.getTime() - startsAt.getTime();
+  expect(license && lengthOf(license)).toBe(lengthOf(before));
+
+  const again = await buy(app, ada, 'BASIC');
+  const [larger = ''] = await keyFor('PRO');
+  await ada.caller.licenses.redeem({ key: larger });
+  await app.jobs.drain();
+  const updates = () => EventModel.countDocuments({ accountId: ada.user.id, type: 'subscription_update' });
+  const count = await updates();
+  await app.tell('charge.refunded', refund(app.state, intentOf(again.session)));
+  expect(await updates()).toBe(count + 1);
 });
 
 test('all that was ever paid is read, however many pages it takes', async () => {

@@ -1,13 +1,11 @@
 import type { ClientSession } from 'mongoose';
-import { type LicenseDoc, LicenseModel } from '../../models/license.ts';
-import { PaymentModel } from '../../models/payment.ts';
+import type { LicenseDoc } from '../../models/license.ts';
 import { endPlan, type GrantedPeriod } from '../subscription/grant.ts';
 import { periodOf } from './read.ts';
 
 /**
- * Takes from an account what it has not used of a license, in the caller's transaction; the licenses and payments
- * behind it begin that much earlier. Returns the time that was taken, or null where there was none: another plan has taken its place, or it is
- * over. Throws `not_found` without such an account.
+ * Takes from an account what it has not used of a license, in the caller's transaction. Returns the time that was taken, or
+ * null where there was none: another plan has taken its place, or it is over. Throws `not_found` without such an account.
  */
 export async function withdrawLicense(
   session: ClientSession,
@@ -17,17 +15,6 @@ export async function withdrawLicense(
   const period = periodOf(doc);
   const takenMs = await endPlan(session, { accountId, plan: doc.plan, period, now });
   if (takenMs === 0) return null;
-  const earlier = (field: string) => ({ $subtract: [`$period.${field}`, takenMs] });
-  await LicenseModel.updateMany(
-    { accountId, state: 'redeemed', plan: doc.plan, 'period.startsAt': { $gte: period.endsAt } },
-    [{ $set: { period: { startsAt: earlier('startsAt'), endsAt: earlier('endsAt') } } }],
-    { session, updatePipeline: true },
-  );
-  await PaymentModel.updateMany(
-    { accountId, state: 'paid', plan: doc.plan, replacedAt: null, startsAt: { $gte: period.endsAt } },
-    [{ $set: { startsAt: { $subtract: ['$startsAt', takenMs] }, endsAt: { $subtract: ['$endsAt', takenMs] } } }],
-    { session, updatePipeline: true },
-  );
   const startsAt = period.startsAt > now ? period.startsAt : now;
   return { startsAt, endsAt: new Date(startsAt.getTime() + takenMs) };
 }

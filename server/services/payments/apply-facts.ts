@@ -129,15 +129,19 @@ export async function applyCharge(
   if (dispute === 'open' && payment.dispute !== 'open') await tellOperator(session, ctx, 'payment-disputed', payment);
   if (isBack) await tellOperator(session, ctx, 'refund-failed', payment);
   payment.set({ refundedCents, dispute, ...(isBack && { state: 'paid' }) });
-  if (isOver) await endPaid(session, ctx, payment);
+  if (isOver) payment.set({ state: 'refunded' });
   await payment.save({ session });
-  if (!isOver) await publishEvent(session, accountId, { type: 'subscription_update' });
+  if (isOver) await endPaid(session, ctx, payment);
+  else await publishEvent(session, accountId, { type: 'subscription_update' });
 }
 
 async function endPaid(session: ClientSession, { now }: AccountContext, payment: PaymentDoc): Promise<void> {
-  const { accountId, plan, startsAt, endsAt, subscriptionId } = payment;
-  payment.set({ state: 'refunded' });
-  if (!startsAt || !endsAt || payment.replacedAt) return;
+  const { accountId, plan, startsAt, endsAt, subscriptionId, replacedAt } = payment;
+  if (!startsAt || !endsAt || replacedAt) {
+    // The receipt has changed all the same.
+    await publishEvent(session, accountId, { type: 'subscription_update' });
+    return;
+  }
   await endPlan(session, { accountId, plan, period: { startsAt, endsAt }, subscriptionId, now: now() });
 }
 

@@ -4,6 +4,7 @@ import type { PlanSource } from '../../../routers/schemas/subscription.ts';
 import { addMonths } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { LicenseModel } from '../../models/license.ts';
 import { PaymentModel } from '../../models/payment.ts';
 import {
   activePlan,
@@ -123,8 +124,9 @@ type PlanEnd = {
 
 /**
  * Takes a granted period back, in the caller's transaction, as far as it has not been used: a key was revoked, or a
- * payment returned. The plan ends that much earlier, at once where nothing is left, and then is `canceled`. Returns the
- * milliseconds that were taken: 0 where another plan has taken its place or the period is over. Deployments stay live.
+ * payment returned. The plan ends that much earlier, at once where nothing is left, and then is `canceled`; the licenses and
+ * payments behind it begin that much earlier. Returns the milliseconds that were taken: 0 where another plan has taken its
+ * place or the period is over. Deployments stay live.
  */
 export async function endPlan(
   session: ClientSession,
@@ -148,7 +150,25 @@ export async function endPlan(
   });
   await known.save({ session });
   await moveBadge(session, known);
+  await bringForward(session, { accountId, plan, from: period.endsAt, byMs: takenMs });
   return takenMs;
+}
+
+type Shift = { accountId: string; plan: PaidPlan; from: Date; byMs: number };
+
+/** What was to begin when the time that is gone ended begins earlier. */
+async function bringForward(session: ClientSession, { accountId, plan, from, byMs }: Shift): Promise<void> {
+  const earlier = (field: string) => ({ $subtract: [`$${field}`, byMs] });
+  await LicenseModel.updateMany(
+    { accountId, state: 'redeemed', plan, 'period.startsAt': { $gte: from } },
+    [{ $set: { period: { startsAt: earlier('period.startsAt'), endsAt: earlier('period.endsAt') } } }],
+    { session, updatePipeline: true },
+  );
+  await PaymentModel.updateMany(
+    { accountId, state: 'paid', plan, replacedAt: null, startsAt: { $gte: from } },
+    [{ $set: { startsAt: earlier('startsAt'), endsAt: earlier('endsAt') } }],
+    { session, updatePipeline: true },
+  );
 }
 
 /** The Beta Tester badge follows the plan. */
