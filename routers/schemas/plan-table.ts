@@ -3,7 +3,7 @@ import { BETA_MONTHS, BETA_PRICE_DOLLARS } from './limits.ts';
 export const PLANS = {
   free: {
     title: 'Free',
-    price: '$0',
+    period: '',
     dollars: 0,
     months: 0,
     deployments: 0,
@@ -16,7 +16,7 @@ export const PLANS = {
   },
   BASIC: {
     title: 'Basic',
-    price: '$5 a month',
+    period: 'a month',
     dollars: 5,
     months: 1,
     deployments: 1,
@@ -29,7 +29,7 @@ export const PLANS = {
   },
   STANDARD: {
     title: 'Standard',
-    price: '$12 a month',
+    period: 'a month',
     dollars: 12,
     months: 1,
     deployments: 3,
@@ -42,7 +42,7 @@ export const PLANS = {
   },
   PRO: {
     title: 'Pro',
-    price: '$29 a month',
+    period: 'a month',
     dollars: 29,
     months: 1,
     deployments: null,
@@ -55,7 +55,7 @@ export const PLANS = {
   },
   BETA: {
     title: 'Beta',
-    price: `$${BETA_PRICE_DOLLARS} once, ${BETA_MONTHS} months`,
+    period: `once, ${BETA_MONTHS} months`,
     dollars: BETA_PRICE_DOLLARS,
     months: BETA_MONTHS,
     deployments: null,
@@ -71,7 +71,8 @@ export const PLANS = {
 /** A cap of `null` means unlimited. */
 type PlanRow = {
   title: string;
-  price: string;
+  /** How often it is paid for, as people read it after the price. */
+  period: string;
   /** What one payment costs, and for how many months it is. */
   dollars: number;
   months: number;

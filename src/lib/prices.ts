@@ -17,9 +17,8 @@ export function isTestCheckout(): boolean {
 
 /** What a plan costs and how often, `$5` and `a month`: as the payment service has it, whose currency may be another. */
 export function priceOf(plan: PaidPlan): { amount: string; period: string } {
-  const [, ...period] = PLANS[plan].price.split(' ');
   const { cents, currency } = chargeOf(plan);
-  return { amount: formatCents(cents, currency, 'stripIfInteger'), period: period.join(' ') };
+  return { amount: formatCents(cents, currency, 'stripIfInteger'), period: PLANS[plan].period };
 }
 
 /**
