@@ -145,7 +145,10 @@ test('two clicks lead to one checkout, another plan to its own, and the one befo
 
   expect(other).not.toBe(first);
   expect(await ada.caller.payments.get({ paymentId: first })).toMatchObject({ state: 'expired' });
-  expect(await ada.caller.payments.answerTest({ paymentId: first, answer: 'pay' })).toMatchObject({ state: 'expired' });
+  expect(await refusalOf(ada.caller.payments.answerTest({ paymentId: first, answer: 'pay' }))).toMatchObject({
+    code: 'conflict',
+    message: 'This checkout is over. Nothing was charged.',
+  });
   expect(await refusalOf(ada.caller.subscription.get())).toMatchObject({ code: 'not_found' });
 });
 

@@ -88,7 +88,7 @@ export async function answerTest(ctx: AccountContext, { paymentId, answer }: Ans
     const payment = await PaymentModel.findOne({ _id: paymentId, accountId }).session(session);
     // One that a payment service took is told by that service alone.
     if (payment === null || !payment.isTest) throw notFound('payment');
-    if (hasExpired(payment, ctx.now())) throw checkoutOver();
+    if (payment.state === 'expired' || hasExpired(payment, ctx.now())) throw checkoutOver();
     if (payment.state !== 'pending' || payment.isProcessing) return;
     await applyPaymentEvent(session, testEvent({ paymentId, accountId }, answer), ctx.now());
     if (answer !== 'later') return;
