@@ -15,6 +15,8 @@ export const subscriptionSchema = z.strictObject({
   /** Goes on by itself then, unless it was cancelled; `nextPlan`: as this smaller plan. */
   renews: z.boolean(),
   cancelAtEnd: z.boolean(),
+  /** When the next payment is taken, where that is before the end: a license key has made the plan longer meanwhile. */
+  renewsAt: z.optional(z.date()),
   nextPlan: z.nullable(paidPlanSchema),
 });
 

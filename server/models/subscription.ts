@@ -30,6 +30,8 @@ const subscriptionDocSchema = new Schema(
     canceledAt: { type: Date, default: null },
     /** The subscription at a payment service that renews it. */
     subscriptionId: { type: String, default: null },
+    /** When that one takes the next payment. */
+    renewsAt: { type: Date, default: null },
     /** Since when its renewal is tried for in vain. */
     pastDueSince: { type: Date, default: null },
     /** Until then the plan goes on past its end: a renewal is paid a little later, or is to be tried again. */
@@ -75,7 +77,13 @@ export function toSubscription(doc: SubscriptionRow, now: Date, payments: Renewi
     renews,
     cancelAtEnd: renews && doc.cancelAtEnd,
     nextPlan: renews ? (doc.nextPlan ?? null) : null,
+    ...(renews && !doc.cancelAtEnd && earlierPayment(doc, now)),
   };
+}
+
+function earlierPayment({ subscriptionId, renewsAt, endsAt }: SubscriptionRow, now: Date) {
+  if (typeof subscriptionId !== 'string' || !renewsAt || renewsAt <= now || renewsAt >= endsAt) return {};
+  return { renewsAt };
 }
 
 /** Returns the plan that counts now: `free` unless a subscription is active, or within its time of grace. */

@@ -129,6 +129,8 @@ export type SubscriptionFacts = {
   state: 'running' | 'past_due' | 'incomplete' | 'ended';
   cancelAtEnd: boolean;
   createdAt: Date;
+  /** When the next payment is taken. */
+  renewsAt: Date | null;
   /** When its last payment was first tried for, of one that is past due. */
   pastDueSince: Date | null;
 };

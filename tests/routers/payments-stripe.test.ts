@@ -435,6 +435,25 @@ test('a license for a higher plan ends the subscription that it takes the place 
   expect(await ada.caller.subscription.get()).toMatchObject({ plan: 'PRO', renews: false });
 });
 
+test('a key makes a plan longer, and the next payment is said to come when it does', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  await buy(app, ada, 'STANDARD');
+  const { endsAt: renewsAt } = await ada.caller.subscription.get();
+  const license = { accountId: ada.user.id, plan: 'STANDARD', source: 'license', months: 2 } as const;
+  const { endsAt } = await transaction((own) => grantPlan(own, { ...license, now: app.providers.now() }));
+
+  expect(await ada.caller.subscription.get()).toMatchObject({ renews: true, renewsAt, endsAt });
+  const [{ id = '' } = {}] = app.state.subscriptions.values();
+  app.clock.advance(renewsAt.getTime() - app.clock.now().getTime() + HOUR_MS);
+  await app.tell('invoice.paid', renew(app.state, id));
+
+  const renewed = await ada.caller.subscription.get();
+  expect(renewed.renewsAt).toEqual(addMonths(renewsAt, 1));
+  expect(renewed.endsAt.getTime()).toBeGreaterThan(endsAt.getTime() + 27 * DAY_MS);
+  expect(await ada.caller.subscription.cancel()).not.toHaveProperty('renewsAt');
+});
+
 test('a plan that renews at Stripe is not sold a second time, and the test checkout is out of reach', async () => {
   await using app = await createStripeApp();
   const ada = await app.person();

@@ -59,6 +59,9 @@ test('the end of a plan is said as it comes', () => {
   expect(endLabel(standard)).toMatch(/^It renews on /);
   expect(endLabel({ ...standard, cancelAtEnd: true })).toMatch(/^It is canceled, and ends on /);
   expect(endLabel({ ...standard, nextPlan: 'BASIC' })).toMatch(/^It becomes Basic on /);
+  const earlier = { ...standard, renewsAt: new Date(endsAt.getTime() - 20 * DAY_MS) };
+  expect(endLabel(earlier)).toBe('It renews on Jan 12, 2030. What you have already runs until Feb 1, 2030.');
+  expect(endLabel({ ...earlier, nextPlan: 'BASIC' })).toBe('It becomes Basic on Jan 12, 2030.');
   expect(endLabel({ ...standard, renews: false })).toContain('No automatic renewal.');
   expect(endLabel({ ...standard, status: 'expired' })).toBeNull();
 });

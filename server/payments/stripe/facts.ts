@@ -105,7 +105,8 @@ const OVER: ReadonlySet<string> = new Set(['won', 'warning_closed', 'prevented']
 
 export function subscriptionFacts(subscription: Stripe.Subscription, planOf: Catalog['planOf']): SubscriptionFacts {
   const { id, status, cancel_at_period_end: atEnd, cancel_at: at, created, items, latest_invoice: last } = subscription;
-  const product = items.data[0]?.price.product;
+  const [item] = items.data;
+  const product = item?.price.product;
   const tried = last !== null && typeof last === 'object' ? last.status_transitions.finalized_at : null;
   const state = STATES[status] ?? 'past_due';
   return {
@@ -114,6 +115,7 @@ export function subscriptionFacts(subscription: Stripe.Subscription, planOf: Cat
     state,
     cancelAtEnd: atEnd || at !== null,
     createdAt: dateOf(created),
+    renewsAt: item === undefined ? null : dateOf(item.current_period_end),
     pastDueSince: state === 'past_due' && tried !== null ? dateOf(tried) : null,
   };
 }

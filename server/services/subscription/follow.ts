@@ -46,12 +46,14 @@ function ended({ status }: SubscriptionDoc) {
   };
 }
 
-function goesOn(known: SubscriptionDoc, { state, plan, cancelAtEnd, pastDueSince }: SubscriptionFacts, now: Date) {
+function goesOn(known: SubscriptionDoc, facts: SubscriptionFacts, now: Date) {
+  const { state, plan, cancelAtEnd, renewsAt, pastDueSince } = facts;
   const nextPlan = plan !== null && isAbove(known.plan, plan) ? plan : null;
   const end = {
     cancelAtEnd,
     canceledAt: cancelAtEnd ? (known.canceledAt ?? now) : null,
     nextPlan: cancelAtEnd ? null : nextPlan,
+    renewsAt,
   };
   if (state !== 'past_due') {
     // A renewal that was paid after all makes it active (grantPlan); of one that is not past due nothing has failed.

@@ -60,7 +60,8 @@ export async function grantPlan(session: ClientSession, grant: PlanGrant): Promi
   const subscriptionId = grant.subscriptionId ?? (goesOn ? renewedBy : null);
   const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
   const startedAt = goesOn ? known.startedAt : now;
-  // A key extends what a payment renews: the next payment comes later by that much.
+  // A key extends what a payment renews. The next payment comes later by that much in the test checkout; a payment service
+  // takes it on its own day, and what that one pays for follows.
   const renewsNow = renews || (goesOn && known.renews);
   const isCanceledSince = askedAt !== null && doc.cancelAtEnd && (doc.canceledAt ?? askedAt) > askedAt;
   const until = new Date(endsAt.getTime() + keptMs);

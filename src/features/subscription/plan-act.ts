@@ -3,7 +3,7 @@ import { isAbove, PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { formatDate } from '../../lib/format.ts';
-import { endLabel } from './plan-end.ts';
+import { endLabel, renewalOf } from './plan-end.ts';
 import type { PlanSituation } from './plan-situation.ts';
 
 export type PlanAct =
@@ -36,15 +36,16 @@ export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
 
 function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
   const { plan: running, renews, nextPlan, endsAt } = subscription;
+  const renewal = formatDate(renewalOf(subscription));
   const { title } = PLANS[plan];
   const label = `Choose ${title}`;
   const end = formatDate(endsAt);
   if (plan === running && renews) return { kind: 'none', label, reason: endLabel(subscription) ?? '' };
   if (plan === running)
     return { kind: 'none', label, reason: `You have ${title} until ${end}. It is sold once at a time.` };
-  if (plan === nextPlan) return { kind: 'none', label, reason: `${title} begins on ${end}.` };
+  if (plan === nextPlan) return { kind: 'none', label, reason: `${title} begins on ${renewal}.` };
   if (renews && isAbove(running, plan)) {
-    return { kind: 'later', label, reason: `It starts on ${end}, when your period ends.`, subscription };
+    return { kind: 'later', label, reason: `It starts on ${renewal}, when your period ends.`, subscription };
   }
   const includes = isAbove(running, plan) ? `includes all of ${title}` : `allows the same as ${title}`;
   return { kind: 'none', label, reason: `Your ${PLANS[running].title} plan ${includes} and runs until ${end}.` };

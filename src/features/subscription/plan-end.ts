@@ -5,16 +5,22 @@ import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { formatDate } from '../../lib/format.ts';
 
 /** `It renews on 1 May.`, or what else comes at the end of the period; null where no plan is active or could be again. */
-export function endLabel({ plan, status, endsAt, renews, cancelAtEnd, nextPlan }: Subscription): string | null {
+export function endLabel(subscription: Subscription): string | null {
+  const { plan, status, endsAt, renews, cancelAtEnd, nextPlan } = subscription;
   if (status === 'past_due') return 'The payment that renews it failed. Choose another card under Manage payment.';
   if (!isActiveStatus(status)) return null;
   const end = formatDate(endsAt);
   if (status === 'trialing') return `The trial runs until ${end}. No automatic renewal.`;
   if (!renews) return `It runs until ${end}. No automatic renewal.`;
   if (cancelAtEnd) return `It is canceled, and ends on ${end}.`;
-  return nextPlan === null || nextPlan === plan
-    ? `It renews on ${end}.`
-    : `It becomes ${PLANS[nextPlan].title} on ${end}.`;
+  const renewal = formatDate(renewalOf(subscription));
+  if (nextPlan !== null && nextPlan !== plan) return `It becomes ${PLANS[nextPlan].title} on ${renewal}.`;
+  return renewal === end ? `It renews on ${end}.` : `It renews on ${renewal}. What you have already runs until ${end}.`;
+}
+
+/** When the next payment is taken of a plan that renews. */
+export function renewalOf({ renewsAt, endsAt }: Subscription): Date {
+  return renewsAt ?? endsAt;
 }
 
 /** The plans below one, the nearest first. */

@@ -9,7 +9,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
-import { smallerPlans } from './plan-end.ts';
+import { endLabel, smallerPlans } from './plan-end.ts';
 
 const SmallerPlanDialog = lazyDialog(async () => (await import('./smaller-plan-dialog.tsx')).SmallerPlanDialog);
 
@@ -20,7 +20,7 @@ export function PlanLife({ subscription }: { subscription: Subscription }) {
   const { title } = PLANS[plan];
   const close = () => ask(null);
   const resume = trpc.subscription.resume.useMutation({
-    onSuccess: () => showToast({ title: `${title} goes on`, description: `It renews on ${formatDate(endsAt)}.` }),
+    onSuccess: (known) => showToast({ title: `${title} goes on`, description: endLabel(known) ?? '' }),
     onError: (error) => showToast(errorToast('The plan was not resumed', error)),
   });
   const cancel = trpc.subscription.cancel.useMutation({

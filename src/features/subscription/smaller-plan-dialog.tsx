@@ -10,7 +10,7 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 import { priceOf } from '../../lib/prices.ts';
-import { smallerPlans } from './plan-end.ts';
+import { renewalOf, smallerPlans } from './plan-end.ts';
 import { LOOKED_AT, readOnlyText } from './read-only-text.ts';
 
 type SmallerPlanDialogProps = {
@@ -22,12 +22,12 @@ type SmallerPlanDialogProps = {
 
 /** Asks for the plan after this period, and says beforehand which deployments it has no place for. */
 export function SmallerPlanDialog({ subscription, first, onClose }: SmallerPlanDialogProps) {
-  const { plan, endsAt, nextPlan } = subscription;
+  const { plan, nextPlan } = subscription;
   const choices = smallerPlans(plan);
   const [chosen, choose] = useState<PaidPlan | undefined>(first ?? nextPlan ?? choices[0]);
   const deployments = trpc.deployments.list.useQuery({ limit: LOOKED_AT });
   const { data: allowance } = trpc.subscription.allowance.useQuery();
-  const end = formatDate(endsAt);
+  const end = formatDate(renewalOf(subscription));
   const change = trpc.subscription.change.useMutation({
     onSuccess({ nextPlan: next }) {
       onClose();
