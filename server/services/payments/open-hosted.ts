@@ -2,7 +2,7 @@ import { PLANS } from '../../../routers/schemas/plans.ts';
 import { AppError } from '../../errors.ts';
 import { type PaymentDoc, PaymentModel } from '../../models/payment.ts';
 import { transaction } from '../../mongo.ts';
-import type { CheckoutOrder, HostedPayments } from '../../payments/payments.ts';
+import type { CheckoutFacts, CheckoutOrder, HostedPayments } from '../../payments/payments.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { askAbout } from '../subscription/renewal.ts';
 import { customerOf, expectNews } from './customer.ts';
@@ -25,7 +25,8 @@ export async function openHosted(
   { payment, replacedCheckoutId, upgrades }: OpenedPayment,
 ): Promise<{ url: string }> {
   if (replacedCheckoutId !== null) await closeReplaced(ctx, hosted, replacedCheckoutId);
-  if (typeof payment.checkoutId === 'string') return reopen(ctx, hosted, payment, payment.checkoutId);
+  const opened = typeof payment.checkoutId === 'string' ? await findCheckout(hosted, payment.checkoutId) : null;
+  if (opened !== null) return reopen(ctx, payment, opened);
   const { _id: paymentId, accountId, plan, amountCents, creditCents } = payment;
   const order = { paymentId, accountId, plan, amountCents, creditCents, upgrades };
   const { url, checkoutId } = await openForCustomer(ctx, hosted, order);
@@ -45,13 +46,21 @@ async function closeReplaced(
   });
 }
 
+/** Null where the service knows nothing of it, as after a change of its account or of its mode. */
+async function findCheckout(hosted: HostedPayments, checkoutId: string): Promise<CheckoutFacts | null> {
+  try {
+    return await hosted.checkout(checkoutId);
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'not_found') return null;
+    throw error;
+  }
+}
+
 async function reopen(
   { actor: { accountId } }: AccountContext,
-  hosted: HostedPayments,
   { plan }: PaymentDoc,
-  checkoutId: string,
+  { state, url }: CheckoutFacts,
 ): Promise<{ url: string }> {
-  const { state, url } = await hosted.checkout(checkoutId);
   if (state === 'open' && url !== null) return { url };
   await transaction((session) => askAbout(session, accountId));
   if (state === 'paid' || state === 'processing') {
