@@ -83,3 +83,21 @@ test('a smaller plan of one that renews is chosen for the time after it, and is 
     reason: 'Basic begins on Jan 15, 2030.',
   });
 });
+
+test('at a payment service no larger plan is sold while a smaller one is chosen for later', () => {
+  const situation = situationOf('STANDARD');
+  if (situation.kind !== 'known' || situation.subscription === null) throw new Error('A plan runs.');
+  const subscription = { ...situation.subscription, renews: true, nextPlan: 'BASIC' as const };
+  const act = (plan: 'PRO' | 'BETA') => planAct(plan, { ...situation, subscription });
+  expect(act('PRO')).toMatchObject({ kind: 'checkout' });
+
+  document.head.innerHTML = '<meta name="fairlead-checkout" content="PRO:2900:usd">';
+
+  expect(act('PRO')).toEqual({
+    kind: 'none',
+    label: 'Upgrade to Pro',
+    reason: 'Basic is chosen for later. Choose Keep Standard under Account first.',
+  });
+  expect(act('BETA')).toMatchObject({ kind: 'checkout' });
+  document.head.innerHTML = '';
+});

@@ -3,6 +3,7 @@ import { isAbove, PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { formatDate } from '../../lib/format.ts';
+import { isTestCheckout } from '../../lib/prices.ts';
 import { endLabel, renewalOf } from './plan-end.ts';
 import type { PlanSituation } from './plan-situation.ts';
 
@@ -27,11 +28,19 @@ export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
       ? { kind: 'fewer', label: choose, count }
       : { kind: 'checkout', label: choose };
   }
-  if (isAbove(plan, allowance.plan)) return { kind: 'checkout', label: `Upgrade to ${title}` };
+  if (isAbove(plan, allowance.plan)) return upgrade(plan, subscription);
   if (plan === subscription.plan && plan !== 'BETA' && !subscription.renews) {
     return { kind: 'checkout', label: 'Add a month' };
   }
   return notNow(plan, subscription);
+}
+
+function upgrade(plan: PaidPlan, { plan: running, nextPlan }: Subscription): PlanAct {
+  const label = `Upgrade to ${PLANS[plan].title}`;
+  // A payment service would credit the smaller plan. Beta, which is paid once, is no change of its subscription.
+  if (nextPlan === null || plan === 'BETA' || isTestCheckout()) return { kind: 'checkout', label };
+  const [smaller, kept] = [PLANS[nextPlan].title, PLANS[running].title];
+  return { kind: 'none', label, reason: `${smaller} is chosen for later. Choose Keep ${kept} under Account first.` };
 }
 
 function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
