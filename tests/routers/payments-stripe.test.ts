@@ -9,6 +9,7 @@ import { grantPlan } from '../../server/services/subscription/grant.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
 import {
+  cancelInPortal,
   chargeOf,
   confirmUpgrade,
   get,
@@ -337,6 +338,11 @@ test('a smaller plan follows at the next renewal, a cancelled one ends with its 
   expect(subscription).toMatchObject({ cancel_at_period_end: true });
   await ada.caller.subscription.resume();
   expect(subscription).toMatchObject({ cancel_at_period_end: false });
+  await app.tell('customer.subscription.updated', cancelInPortal(app.state, id));
+  expect(await ada.caller.subscription.get()).toMatchObject({ cancelAtEnd: true });
+  await ada.caller.subscription.resume();
+  await app.jobs.drain();
+  expect(await ada.caller.subscription.get(), 'cancelled in the portal').toMatchObject({ cancelAtEnd: false });
   expect(await ada.caller.subscription.change({ plan: 'BASIC' })).toMatchObject({ plan: 'PRO', nextPlan: 'BASIC' });
   await app.tell('customer.subscription.updated', get(app.state.subscriptions, id));
   expect(await ada.caller.subscription.get()).toMatchObject({ plan: 'PRO', nextPlan: 'BASIC' });

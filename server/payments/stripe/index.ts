@@ -90,7 +90,7 @@ async function couponFor(stripe: Stripe, catalog: Catalog, order: CheckoutOrder)
 
 async function openUpgrade({ stripe, publicUrl }: Parts, catalog: Catalog, order: CheckoutOrder, subscription: string) {
   const { paymentId, plan, customerId = '' } = order;
-  const { id } = await itemOf(stripe, subscription);
+  const { id } = itemOf(await stripe.subscriptions.retrieve(subscription));
   const { url } = await stripe.billingPortal.sessions.create({
     customer: customerId,
     configuration: catalog.portals.upgrade,
@@ -113,17 +113,20 @@ async function changePlan(
   catalog: Catalog,
   { id, cancelAtEnd, plan }: { id: string; cancelAtEnd: boolean; plan: CheckoutOrder['plan'] },
 ): Promise<void> {
-  const item = await itemOf(stripe, id);
+  const subscription = await stripe.subscriptions.retrieve(id);
+  const item = itemOf(subscription);
   const isSame = catalog.planOf(idOf(item.price.product)) === plan;
+  // The portal cancels by a time of its own, which the other field does not take back
+  // (https://docs.stripe.com/billing/subscriptions/billing-mode/compare).
+  const hasOwnEnd = subscription.cancel_at !== null && !subscription.cancel_at_period_end;
   await stripe.subscriptions.update(id, {
-    cancel_at_period_end: cancelAtEnd,
+    ...(!cancelAtEnd && hasOwnEnd ? { cancel_at: '' } : { cancel_at_period_end: cancelAtEnd }),
     ...(!isSame && { items: [{ id: item.id, price: priceOf(catalog, plan).id }], proration_behavior: 'none' }),
   });
 }
 
 /** A subscription of ours has one. */
-async function itemOf(stripe: Stripe, subscription: string): Promise<Stripe.SubscriptionItem> {
-  const { items } = await stripe.subscriptions.retrieve(subscription);
+function itemOf({ items }: Stripe.Subscription): Stripe.SubscriptionItem {
   const [item] = items.data;
   if (item === undefined) throw new AppError('payments_failed', 'The subscription at the payment service is empty.');
   return item;

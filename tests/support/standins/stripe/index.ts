@@ -177,7 +177,8 @@ const lifeRoutes = [
   route('POST', '/v1/subscriptions/{subscription_exposed_id}', ({ state, id, form }) => {
     const subscription = state.subscriptions.get(id);
     if (subscription === undefined) return missing(id);
-    subscription.cancel_at_period_end = form.cancel_at_period_end === 'true';
+    if ('cancel_at_period_end' in form) subscription.cancel_at_period_end = form.cancel_at_period_end === 'true';
+    if (form.cancel_at === '') subscription.cancel_at = null;
     subscription.price = text(at(form, 'items', '0', 'price')) || subscription.price;
     return ok(shownSubscription(state, subscription, []));
   }),

@@ -27,8 +27,8 @@ export function shownSubscription(state: StripeState, subscription: Subscription
   });
   const isExpanded = expand.some((path) => path.endsWith('latest_invoice'));
   return make('subscription', {
-    ...fields,
     cancel_at: null,
+    ...fields,
     transfer_data: null,
     items: list(`/v1/subscription_items?subscription=${id}`, [item]),
     latest_invoice: isExpanded ? shownInvoice(state, get(state.invoices, invoice), []) : invoice,

@@ -48,6 +48,8 @@ export type Subscription = Json & {
   end: number;
   latest_invoice: string;
   cancel_at_period_end: boolean;
+  /** What the portal sets in place of the other. */
+  cancel_at?: number | null;
 };
 export type Invoice = Json & {
   id: string;
@@ -164,10 +166,17 @@ export function settle(state: StripeState, sessionId: string, arrives: boolean):
   return session;
 }
 
+/** The person cancels on the portal's page. */
+export function cancelInPortal(state: StripeState, id: string): Subscription {
+  const subscription = get(state.subscriptions, id);
+  return Object.assign(subscription, { cancel_at: subscription.end });
+}
+
 /** A period ends: the next one is charged for, or the card is refused. */
 export function renew(state: StripeState, id: string, { fails = false } = {}): Subscription {
   const subscription = get(state.subscriptions, id);
-  if (subscription.cancel_at_period_end) return Object.assign(subscription, { status: 'canceled' });
+  if (subscription.cancel_at_period_end || subscription.cancel_at)
+    return Object.assign(subscription, { status: 'canceled' });
   const { unit_amount: amount, product } = get(state.prices, subscription.price);
   const period = { start: subscription.end, end: monthAfter(subscription.end) };
   const tax = state.computesTax ? Math.round(amount / 10) : 0;
