@@ -130,6 +130,21 @@ test('a renewal that fails is told by mail, once', async () => {
   expect(mails).toMatchObject([{ subject: 'The payment for your Pro plan failed', to: ada.user.email }]);
 });
 
+test('once the grace of a renewal that failed is over a plan is bought anew, and the subscription before ends', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const { payment } = await buy(app, ada, 'STANDARD');
+  const [{ id = '' } = {}] = app.state.subscriptions.values();
+  app.clock.advance((payment.period?.endsAt.getTime() ?? 0) - app.clock.now().getTime() + HOUR_MS);
+  await app.tell('invoice.payment_failed', renew(app.state, id, { fails: true }));
+  app.clock.advance(8 * DAY_MS);
+
+  await buy(app, ada, 'BASIC');
+
+  expect(await ada.caller.subscription.get()).toMatchObject({ plan: 'BASIC', status: 'active', renews: true });
+  expect([...app.state.subscriptions.values()]).toMatchObject([{ status: 'canceled' }, { status: 'active' }]);
+});
+
 test('an account that is deleted is charged no more', async () => {
   await using app = await createStripeApp();
   const ada = await app.person();

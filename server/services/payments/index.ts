@@ -196,6 +196,8 @@ function refuseRepeated(
   }
   if (isTest || typeof subscription?.subscriptionId !== 'string') return null;
   if (subscription.status === 'past_due') {
+    // Nothing of it is left: what is bought now takes its place, and ends it at the service.
+    if (running === 'free') return null;
     throw new AppError('conflict', `The payment that renews your ${PLANS[subscription.plan].title} plan failed.`, {
       hint: 'Pay it first: choose Manage payment under Account.',
     });
