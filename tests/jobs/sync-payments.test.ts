@@ -130,6 +130,22 @@ test('a renewal that fails is told by mail, once', async () => {
   expect(mails).toMatchObject([{ subject: 'The payment for your Pro plan failed', to: ada.user.email }]);
 });
 
+test('a trial that begins after a renewal failed is a trial, and ends what would be charged for', async () => {
+  await using app = await createStripeApp();
+  const ada = await app.person();
+  const { payment } = await buy(app, ada, 'BASIC');
+  const [{ id = '' } = {}] = app.state.subscriptions.values();
+  app.clock.advance((payment.period?.endsAt.getTime() ?? 0) - app.clock.now().getTime() + HOUR_MS);
+  await app.tell('invoice.payment_failed', renew(app.state, id, { fails: true }));
+  app.clock.advance(8 * DAY_MS);
+
+  await ada.caller.subscription.startTrial();
+  await app.jobs.drain();
+
+  expect(get(app.state.subscriptions, id).status).toBe('canceled');
+  expect(await ada.caller.subscription.get()).toMatchObject({ plan: 'PRO', status: 'trialing', renews: false });
+});
+
 test('once the grace of a renewal that failed is over a plan is bought anew, and the subscription before ends', async () => {
   await using app = await createStripeApp();
   const ada = await app.person();

@@ -29,7 +29,8 @@ export function paidOnce(session: Stripe.Checkout.Session): PaidFacts | null {
     id,
     plan: null,
     reason: 'first',
-    paidAt: dateOf(created),
+    // The page may have been open for a day by then.
+    paidAt: dateOf(intent !== null && typeof intent === 'object' ? intent.created : created),
     amountCents: session.amount_total ?? 0,
     taxCents,
     creditCents,

@@ -276,6 +276,7 @@ function charge(state: StripeState, customer: string, amount: number, isPaid: bo
     id,
     customer,
     amount,
+    created: seconds(state.now()),
     status: isPaid ? 'succeeded' : 'processing',
     transfer_data: null,
   });
