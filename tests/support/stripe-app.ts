@@ -17,6 +17,8 @@ export type Bought = Parameters<Person['caller']['payments']['checkout']>[0]['pl
 /** What of an object of Stripe's a notice names. */
 type Noticed = Record<string, unknown>;
 
+type Signing = { ageSeconds?: number; secret?: string };
+
 let told = 0;
 
 /**
@@ -31,8 +33,11 @@ export async function createStripeApp({ aheadMs = 0, ...options }: TestAppOption
   app.providers.payments = connect();
 
   /** Returns a notice as Stripe sends it: its bytes, and the signature over them. */
-  function signed(type: string, object: Noticed, { id = nextId(), ageSeconds = 0, secret = WEBHOOK_SECRET } = {}) {
-    const payload = JSON.stringify(make('event', { id, type, data: { object } }));
+  function signed(type: string, object: Noticed, { id = nextId(), ...how }: Signing & { id?: string } = {}) {
+    return signedBody(JSON.stringify(make('event', { id, type, data: { object } })), how);
+  }
+
+  function signedBody(payload: string, { ageSeconds = 0, secret = WEBHOOK_SECRET }: Signing = {}) {
     const timestamp = seconds(atStripe()) - ageSeconds;
     return { body: Buffer.from(payload), signature: signer.generateTestHeaderString({ payload, secret, timestamp }) };
   }
@@ -43,6 +48,7 @@ export async function createStripeApp({ aheadMs = 0, ...options }: TestAppOption
     state: stripe.state,
     connect,
     signed,
+    signedBody,
     /** Stripe tells of something, and the job that it asks for is done. */
     async tell(type: string, object: Noticed) {
       await takePaymentNotice(app.providers, signed(type, object));

@@ -201,13 +201,15 @@ type Sent = { body: Uint8Array; signature: string; now: Date; secret: string };
 
 function readNotice({ stripe }: Parts, { body, signature, now, secret }: Sent): PaymentNotice {
   const { DEFAULT_TOLERANCE: seconds } = stripe.webhooks;
-  let event: Stripe.Event;
+  let event: z.infer<typeof eventSchema>;
   try {
-    event = stripe.webhooks.constructEvent(body, signature, secret, seconds, undefined, now.getTime());
+    event = eventSchema.parse(
+      stripe.webhooks.constructEvent(body, signature, secret, seconds, undefined, now.getTime()),
+    );
   } catch (error) {
     throw new AppError('bad_request', 'This is not signed by the payment service, or is too old.', { cause: error });
   }
-  const { object } = noticedSchema.parse(event.data);
+  const { object } = event.data;
   return {
     id: event.id,
     customerId: (object.object === 'customer' ? object.id : object.customer) ?? null,
@@ -221,6 +223,7 @@ const noticedSchema = z.catch(
   z.object({ object: z.object({ object: noticedId, id: noticedId, customer: noticedId, payment_intent: noticedId }) }),
   { object: {} },
 );
+const eventSchema = z.object({ id: z.string(), data: noticedSchema });
 
 /** The most that Stripe answers at once. */
 const PAGE = 100;
