@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { UPLOAD_LIMITS } from '../routers/schemas/limits.ts';
+import { UNCONFIRMED_DAYS, UPLOAD_LIMITS } from '../routers/schemas/limits.ts';
 import { createFullDiskListener } from './artifacts/full-disk.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { openStore } from './artifacts/open-store.ts';
@@ -11,7 +11,7 @@ import { createDomainConnect } from './dns/domain-connect.ts';
 import { createDnsProviders } from './dns/index.ts';
 import { createDnsClient } from './dns/queries/resolve.ts';
 import { serverText, systemResolvers } from './dns-env.ts';
-import { MINUTE_MS } from './durations.ts';
+import { DAY_MS, MINUTE_MS } from './durations.ts';
 import { createEgress } from './egress.ts';
 import { classifyAddress } from './egress-rules.ts';
 import type { Env } from './env.ts';
@@ -92,8 +92,8 @@ export function limitsOf(env: Env): Limits {
     accountFiles: UPLOAD_LIMITS.maxAccountFiles,
     listedFiles: UPLOAD_LIMITS.maxListedFiles,
     variantBytes: UPLOAD_LIMITS.maxVariantBytes,
-    // Where strangers come, whoever runs this Fairlead hands on what waits in the outbox.
-    asksForConfirmedEmail: env.smtp !== undefined || isOpenToStrangers(env),
+    // Where mail stays in the outbox, not everybody who registers can read it.
+    smallWhileUnconfirmedMs: env.smtp === undefined ? UNCONFIRMED_DAYS * DAY_MS : Number.POSITIVE_INFINITY,
     asksForGivenPlan: isOpenToStrangers(env),
     atFirst: {
       uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDayAtFirst,

@@ -63,8 +63,8 @@ export type Limits = {
   listedFiles: number;
   /** Of the precompressed variants of an account's releases. */
   variantBytes: number;
-  /** Not of the person at this machine, whose mail stays in the outbox. */
-  asksForConfirmedEmail: boolean;
+  /** How long an account has the small allowance at the most while its address is not confirmed. */
+  smallWhileUnconfirmedMs: number;
   /** Where strangers can register: the trial, and a plan of the test checkout, cost them nothing. */
   asksForGivenPlan: boolean;
   /** Until an account has a plan, a given one where that is asked for, and a confirmed address likewise. */

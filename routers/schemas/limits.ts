@@ -63,12 +63,15 @@ export const UPLOAD_LIMITS = {
   /** Of the precompressed variants of all its releases; what is beyond is served as it is. */
   maxVariantBytes: 5 * 1024 * 1024 * 1024,
   /**
-   * Until an account has a plan and a confirmed address: enough for an ordinary first site, and too little to fill a disk
-   * with accounts that cost nothing. A trial alone costs nothing either.
+   * Until an account has a plan and a confirmed address, or is some days old where no mail is sent: enough for an ordinary
+   * first site, and too little to fill a disk with accounts that cost nothing. A trial alone costs nothing either.
    */
   maxAccountBytesAtFirst: 100 * 1024 * 1024,
   maxBytesPerDayAtFirst: 200 * 1024 * 1024,
 } as const;
+
+/** The first days of an account, in which it is new, where no mail is sent that would confirm its address. */
+export const UNCONFIRMED_DAYS = 3;
 
 /** The body of a JSON call and the calls in one batch are bounded, so that one request cannot hold the process. */
 export const JSON_BODY_MAX_BYTES = 100 * 1024;

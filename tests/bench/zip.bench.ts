@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type Account, clientOf, openAccount } from '../support/api-account.ts';
+import { type Account, clientOf, confirmAddress, openAccount } from '../support/api-account.ts';
 import { largeFile, smallFiles } from '../support/large-zip.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { writeZip, type ZipPart } from '../support/zip-writer.ts';
@@ -67,6 +67,7 @@ async function makeZip(folder: string, row: Row, seed: number): Promise<Zip> {
 /** Of a new account each time: no release is made of it, and an account may have only a few open at once. */
 async function openUpload({ app, name }: Bench): Promise<Upload> {
   const account = await openAccount(app.url, name());
+  await confirmAddress(account, app);
   return { account, id: (await clientOf(account).releases.prepare.mutate()).uploadId };
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { forgetPeakRss, peakRssBytes, rssBytes } from '../bench/harness.ts';
-import { type Account, clientOf, openAccount, releaseEnd } from '../support/api-account.ts';
+import { type Account, clientOf, confirmAddress, openAccount, releaseEnd } from '../support/api-account.ts';
 import { cacheApp } from '../support/cached-app.ts';
 import { largeFile, smallFiles } from '../support/large-zip.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
@@ -84,6 +84,7 @@ test(`large ZIPs (${ZIPS} at once) and those of many entries stay within a small
   const full = IS_FULL && writeZip(smallFiles(20_000, 1_000, 9));
   const app = await cachedApp.running();
   const account = await openAccount(app.url, 'overload');
+  await confirmAddress(account, app);
   const pid = app.child.pid ?? 0;
   const uploads = await Promise.all(large.map(() => openUpload(account)));
   expect((await sendZip(account, uploads[0] ?? '', writeZip(['index.html']))).status).toBe(200);

@@ -123,7 +123,9 @@ test('what an account without a plan sends in a day has a limit of its own', asy
 
 test('the allowance stays small until the address is confirmed as well, where the operator sends mail', async () => {
   const atFirst = { accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
-  await using app = await createTestApp({ limits: { atFirst, asksForConfirmedEmail: true } });
+  const limits = { atFirst, smallWhileUnconfirmedMs: Number.POSITIVE_INFINITY };
+  const mailer = { keepsMail: false, deliver: async () => undefined };
+  await using app = await createTestApp({ limits, providers: { mailer } });
   const person = await app.trialPerson();
   expect((await announce(app, person, { 'index.html': 'an ordinary first site' })).missing).toHaveLength(1);
   await expect(announce(app, person, LARGE)).rejects.toMatchObject({
@@ -135,13 +137,30 @@ test('the allowance stays small until the address is confirmed as well, where th
   expect((await announce(app, person, LARGE)).missing).toHaveLength(1);
 });
 
-test.each<[string, Record<string, string>, boolean]>([
-  ['the person at this machine alone comes, and reads the outbox', {}, false],
-  ['strangers come, and mail stays in the outbox', { PUBLIC_URL: 'https://fairlead.example' }, true],
-  ['strangers come through a proxy on this machine', { TRUST_PROXY: '1' }, true],
-  ['mail is sent', { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'fairlead@mail.example' }, true],
-])('whether much is uploaded without a confirmed address: where %s', (_where, environment, asks) => {
-  expect(limitsOf(readEnv(environment)).asksForConfirmedEmail).toBe(asks);
+test('where mail stays in the outbox, the allowance is small for the first days, and what ends it is said', async () => {
+  const atFirst = { accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
+  await using app = await createTestApp({ limits: { atFirst, smallWhileUnconfirmedMs: 3 * 86_400_000 } });
+  const [waiting, confirmed] = [await app.trialPerson(), await app.trialPerson()];
+  const { ctx, uploadId } = await prepared(app, waiting);
+  const send = () => receiveManifest(ctx, uploadId, { files: manifestOf(LARGE) });
+  await expect(send()).rejects.toMatchObject({
+    code: 'quota_exhausted',
+    message: expect.stringMatching(/^An account without a confirmed e-mail address can store 50 bytes: /),
+    hint: expect.stringMatching(/^Confirm your e-mail address .* “npx fairlead outbox show” .* Or wait: in 72 hours /),
+  });
+  await UserModel.updateOne({ _id: confirmed.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
+  expect((await announce(app, confirmed, LARGE)).missing).toHaveLength(1);
+  app.clock.advance(3 * 86_400_000);
+  expect((await send()).missing).toHaveLength(1);
+});
+
+const DAYS_3 = 3 * 86_400_000;
+test.each<[string, Record<string, string>, number]>([
+  ['the person at this machine alone comes', {}, DAYS_3],
+  ['strangers come, and mail stays in the outbox', { PUBLIC_URL: 'https://fairlead.example' }, DAYS_3],
+  ['mail is sent', { SMTP_URL: 'smtp://mail.example', MAIL_FROM: 'fairlead@mail.example' }, Number.POSITIVE_INFINITY],
+])('how long the allowance is small without a confirmed address: where %s', (_where, environment, lastsMs) => {
+  expect(limitsOf(readEnv(environment)).smallWhileUnconfirmedMs).toBe(lastsMs);
 });
 
 test('a plan that costs nothing leaves the allowance small where strangers register; a license or money lifts it', async () => {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import { createFairleadClient } from '../../routers/client.ts';
+import { readOutbox } from '../../server/mail/outbox.ts';
 import type { SiteFiles } from './sites.ts';
 
 /** The product as a script uses it: registers, starts the trial and publishes through the documented API alone. */
@@ -19,17 +21,32 @@ export function clientOf(account: Account): ReturnType<typeof createFairleadClie
 
 /** A new account with the disclaimer accepted and the PRO trial running. */
 export async function openAccount(url: string, username: string, password = 'Anchor weigh 1'): Promise<Account> {
-  const email = `${username.replaceAll(' ', '.')}@example.com`;
   const answer = await call(`${url}/api/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ username, email, password }),
+    body: JSON.stringify({ username, email: addressOf(username), password }),
   });
   const { accessToken: token }: { accessToken: string } = await answer.json();
   await call(`${url}/api/accept-disclaimer`, { method: 'POST', headers: { authorization: `Bearer ${token}` } });
   const account = { url, token, username, password };
   await clientOf(account).subscription.startTrial.mutate();
   return account;
+}
+
+/** Follows the link in the mail to the account, which lets it store much at once. */
+export async function confirmAddress(account: Account, { dataDir }: { dataDir: string }): Promise<void> {
+  const to = addressOf(account.username);
+  for (;;) {
+    const mails = await readOutbox(join(dataDir, 'outbox'));
+    const text = mails.find((mail) => mail.to === to && mail.kind === 'confirm-email')?.text ?? '';
+    const token = /#token=([\w-]+)$/m.exec(text)?.[1];
+    if (token !== undefined) return void (await clientOf(account).auth.confirmEmail.mutate({ token }));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+function addressOf(username: string): string {
+  return `${username.replaceAll(' ', '.')}@example.com`;
 }
 
 function bytesOf(content: string | Buffer): Buffer {

@@ -29,7 +29,7 @@ export const WIDE_LIMITS: Limits = {
   accountFiles: 200_000,
   listedFiles: 10_000_000,
   variantBytes: 5 * 1024 ** 3,
-  asksForConfirmedEmail: false,
+  smallWhileUnconfirmedMs: 0,
   asksForGivenPlan: false,
   atFirst: { uploadBytesPerDay: 200 * 1024 ** 2, accountBytes: 100 * 1024 ** 2, accountFiles: 20_000 },
   bodyBytes: { perAddress: 4 * 1024 ** 2, perProcess: 32 * 1024 ** 2 },

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/manifest.ts';
-import { DAY_MS } from '../../durations.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { sumOfArtifacts } from '../../models/artifact.ts';
 import { LicenseModel } from '../../models/license.ts';
@@ -16,8 +16,10 @@ import { upgradeHint } from '../subscription/upgrade-hint.ts';
 import { missingHashes } from './missing.ts';
 
 /**
- * Counts what an account sends in a day. Until it has a plan and a confirmed address an account has a small allowance,
- * enough for an ordinary first site; where strangers can register, the plan is one that is not to be had for nothing. What is yet `ahead` has to fit as well, and is not counted. Throws `quota_exhausted`.
+ * Counts what an account sends in a day. Until it has a plan and a confirmed address, or where no mail is sent for its
+ * first days, an account has a small allowance, enough for an ordinary first site; where strangers can register, the plan
+ * is one that is not to be had for nothing. What is yet `ahead` has to fit as well, and is not counted.
+ * Throws `quota_exhausted`.
  */
 export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead = 0 } = {}): Promise<void> {
   const key = ctx.actor.accountId;
@@ -80,8 +82,7 @@ async function limitsFor(
   session: ClientSession | null = null,
 ): Promise<Allowed> {
   const { accountId } = ctx.actor;
-  const { uploadBytesPerDay, accountBytes, accountFiles, atFirst } = ctx.providers.limits;
-  const { asksForConfirmedEmail, asksForGivenPlan } = ctx.providers.limits;
+  const { uploadBytesPerDay, accountBytes, accountFiles, atFirst, asksForGivenPlan } = ctx.providers.limits;
   const small: StorageLimits = {
     uploadBytesPerDay: Math.min(uploadBytesPerDay, atFirst.uploadBytesPerDay),
     accountBytes: Math.min(accountBytes, atFirst.accountBytes),
@@ -95,16 +96,27 @@ async function limitsFor(
   if (asksForGivenPlan && !(await hasGivenPlan(ctx, session))) {
     return { limits: small, hint: { who: ' whose plan is free of charge', text: givenPlanHint(ctx) } };
   }
-  if (asksForConfirmedEmail && !(await hasConfirmedEmail(accountId, session))) {
-    const text = 'Confirm your e-mail address to publish more.';
-    return { limits: small, hint: { who: ' without a confirmed e-mail address', text } };
-  }
+  const text = await unconfirmedHint(ctx, session);
+  if (text !== null) return { limits: small, hint: { who: ' without a confirmed e-mail address', text } };
   return { limits: { uploadBytesPerDay, accountBytes, accountFiles }, hint: { who: '', text: '' } };
 }
 
-async function hasConfirmedEmail(accountId: string, session: ClientSession | null): Promise<boolean> {
-  const confirmed = { _id: accountId, emailConfirmedAt: { $ne: null } };
-  return (await UserModel.exists(confirmed).session(session)) !== null;
+/**
+ * What lifts the small allowance of an account whose address is not confirmed; null where it has the whole one. Whoever
+ * installed this Fairlead for themselves is such an account: they are told where the link is, and that they may wait.
+ */
+async function unconfirmedHint(ctx: AccountContext, session: ClientSession | null): Promise<string | null> {
+  const { limits, mailer } = ctx.providers;
+  const lastsMs = limits.smallWhileUnconfirmedMs;
+  const since = new Date(Math.max(0, ctx.now().getTime() - lastsMs));
+  const unconfirmed = { _id: ctx.actor.accountId, emailConfirmedAt: null, createdAt: { $gt: since } };
+  const user = await UserModel.findOne(unconfirmed, { createdAt: 1 }).session(session).lean();
+  if (user === null) return null;
+  const confirm = 'Confirm your e-mail address to publish more.';
+  if (!mailer.keepsMail) return confirm;
+  const hours = Math.ceil((user.createdAt.getTime() - since.getTime()) / HOUR_MS);
+  const where = 'The link is in the outbox: run “npx fairlead outbox show” on the computer that Fairlead runs on.';
+  return `${confirm} ${where} Or wait: in ${formatCount(hours, 'hour')} this limit ends by itself.`;
 }
 
 /**
