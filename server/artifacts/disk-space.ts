@@ -12,6 +12,8 @@ export type DiskSpace = {
    * they are on the disk or have been removed from it. Throws `storage_full`.
    */
   reserve(sizeBytes: number): Promise<Reservation>;
+  /** How much may be written now, beside what others have reserved. */
+  freeBytes(): Promise<number>;
   /** Must be called when the system refused a write for want of room although there was some by this count. */
   sayFull(): Promise<void>;
 };
@@ -100,7 +102,11 @@ export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDisk
     };
   }
 
-  return { reserve, sayFull: async () => tell(await look(), 0) };
+  return {
+    reserve,
+    freeBytes: async () => Math.max(0, (await look()).freeBytes - minFreeBytes),
+    sayFull: async () => tell(await look(), 0),
+  };
 }
 
 /** Does work that writes so many bytes, or as many as come where that is 0. Throws `storage_full`. */

@@ -105,6 +105,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
         }
       }),
     collect: (collection) => withStorageErrors(() => collectDisk(disk, collection)),
+    freeBytes: () => withStorageErrors(() => disk.space.freeBytes()),
     check: () => checkFolder(folder),
     sweep: () => withStorageErrors(() => sweepFolder(places)),
   };

@@ -69,6 +69,7 @@ export async function createGridStore(options: GridStoreOptions): Promise<Artifa
     remove: async (sha256) => void (await markRemoved(grid, { filename: sha256 })),
     collect: (collection) => collectGrid(grid, collection),
     sweep: () => sweepGrid(grid),
+    freeBytes: () => grid.space.freeBytes(),
     check: () => checkGrid(grid),
   };
   await store.sweep();

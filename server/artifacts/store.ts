@@ -70,6 +70,8 @@ export interface ArtifactStore {
   collect(collection: Collection): Promise<Collected>;
   /** Takes away what interrupted writes left behind more than an hour ago; returns how many. */
   sweep(): Promise<number>;
+  /** How many bytes more it takes now before it says `storage_full`. */
+  freeBytes(): Promise<number>;
   /** Writes and reads back a probe; throws a sentence for the start and for `/api/ready`. */
   check(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import { collectGarbage } from '../services/garbage.ts';
+import { recountUnconfirmedBytes } from '../services/uploads/index.ts';
 import type { JobHandler } from './queue/handler.ts';
 
 /** Takes away what nothing needs any more, and what interrupted writes left behind. Twice is harmless. */
@@ -7,6 +8,7 @@ export const collectGarbageJob: JobHandler<'collect-garbage'> = {
     const swept = await job.providers.store.sweep();
     await job.providers.zips.sweep();
     const { artifacts, sizeBytes } = await collectGarbage(job.providers, job.signal);
+    await recountUnconfirmedBytes(job.providers, job.signal);
     job.providers.log.info('Garbage was collected', { artifacts, sizeBytes, leftovers: swept });
   },
 };

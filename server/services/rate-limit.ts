@@ -51,6 +51,16 @@ export async function addToCount(count: Omit<Count, 'limit'>): Promise<{ count: 
   return { count: counter.count, leftMs: counter.expiresAt.getTime() - counter.at.getTime() };
 }
 
+/** Sets right a count that is of what there is, and so can be counted anew. */
+export async function setCount({
+  name,
+  key,
+  count,
+  windowMs,
+}: Omit<Count, 'limit'> & { count: number }): Promise<void> {
+  await upsert(idOf({ name, key }), [{ $set: { at: '$$NOW', count, expiresAt: { $add: ['$$NOW', windowMs] } } }]);
+}
+
 /**
  * Counts one act of whoever calls within the hour, by account, else by address; answers the account,
  * or null for a stranger. Throws `rate_limited`, and `unauthenticated` for a token that is over: that person is no stranger.

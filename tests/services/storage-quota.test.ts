@@ -9,7 +9,12 @@ import { UserModel } from '../../server/models/user.ts';
 import { limitsOf } from '../../server/providers.ts';
 import type { AccountContext } from '../../server/service-context.ts';
 import { makeLicenses } from '../../server/services/licenses/operate.ts';
-import { receiveFile, receiveManifest, receiveZip } from '../../server/services/uploads/index.ts';
+import {
+  receiveFile,
+  receiveManifest,
+  receiveZip,
+  recountUnconfirmedBytes,
+} from '../../server/services/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { bytesOf, contextOf, manifestOf, type Site, sendSite, sha256Of } from '../support/publishing.ts';
 import { writeZip } from '../support/zip-writer.ts';
@@ -152,6 +157,31 @@ test('where mail stays in the outbox, the allowance is small for the first days,
   expect((await announce(app, confirmed, LARGE)).missing).toHaveLength(1);
   app.clock.advance(3 * 86_400_000);
   expect((await send()).missing).toHaveLength(1);
+});
+
+test('accounts without a confirmed address have no more together than is still free', async () => {
+  await using app = await createTestApp({ limits: { smallWhileUnconfirmedMs: 3 * 86_400_000 } });
+  const { store } = app.providers;
+  store.freeBytes = async () => 1.5 * 1024 ** 2;
+  const [one, other, confirmed] = [await app.trialPerson(), await app.trialPerson(), await app.trialPerson()];
+  await UserModel.updateOne({ _id: confirmed.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
+  const send = async (person: Person, fill: number) => {
+    const { ctx, uploadId } = await prepared(app, person);
+    const bytes = Buffer.alloc(1024 ** 2, fill);
+    const sha256 = sha256Of(bytes);
+    await receiveManifest(ctx, uploadId, { files: [{ path: 'index.html', sha256, sizeBytes: bytes.length }] });
+    await receiveFile(ctx, uploadId, { sha256, body: bytesOf(bytes), contentLength: bytes.length });
+  };
+  await send(one, 1);
+  await expect(send(other, 2)).rejects.toMatchObject({
+    code: 'quota_exhausted',
+    message: 'All accounts without a confirmed e-mail address can store 1.5 MiB more together, which is too little.',
+    hint: expect.stringMatching(/^Confirm your e-mail address /),
+  });
+  await send(confirmed, 3);
+  await ArtifactModel.deleteMany({ accountId: one.user.id });
+  await recountUnconfirmedBytes(app.providers, new AbortController().signal);
+  await send(other, 4);
 });
 
 const DAYS_3 = 3 * 86_400_000;

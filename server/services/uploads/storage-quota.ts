@@ -1,19 +1,20 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/manifest.ts';
-import { DAY_MS, HOUR_MS } from '../../durations.ts';
+import { DAY_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { sumOfArtifacts } from '../../models/artifact.ts';
 import { LicenseModel } from '../../models/license.ts';
 import { PaymentModel } from '../../models/payment.ts';
 import { sumOfReleaseFiles } from '../../models/release.ts';
 import { UploadModel } from '../../models/upload.ts';
-import { UserModel } from '../../models/user.ts';
 import type { AccountContext, Limits } from '../../service-context.ts';
 import { currentPlan } from '../quota.ts';
 import { addToCount, readCount } from '../rate-limit.ts';
 import { upgradeHint } from '../subscription/upgrade-hint.ts';
 import { missingHashes } from './missing.ts';
+import { sizeInWords } from './size-in-words.ts';
+import { countUnconfirmedBytes, requireUnconfirmedRoom, unconfirmedHint } from './unconfirmed.ts';
 
 /**
  * Counts what an account sends in a day. Until it has a plan and a confirmed address, or where no mail is sent for its
@@ -26,8 +27,8 @@ export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead
   const sent = await addToCount({ name: 'upload-bytes', key, windowMs: DAY_MS, amount: sizeBytes });
   const fits = ({ uploadBytesPerDay }: StorageLimits): boolean => sent.count + ahead <= uploadBytesPerDay;
   const { limits, hint } = await limitsFor(ctx, fits);
-  if (fits(limits)) return;
-  throw dayUsedUp({ limits, hint }, sent.leftMs);
+  if (!fits(limits)) throw dayUsedUp({ limits, hint }, sent.leftMs);
+  await countUnconfirmedBytes(ctx, sent.count, sizeBytes);
 }
 
 function dayUsedUp({ limits, hint }: Allowed, retryAfterMs: number): AppError {
@@ -56,6 +57,7 @@ export async function requireRoomToSend(
   const allowed = await limitsFor(ctx, (limits) => isDayEnough(limits) && isStored(limits));
   if (!isDayEnough(allowed.limits)) throw dayUsedUp(allowed, sent.leftMs);
   requireRoomToStore(allowed, stored, { files: added.count, sizeBytes: added.totalBytes });
+  await requireUnconfirmedRoom(ctx, added.totalBytes);
 }
 
 type Stored = { files: number; sizeBytes: number };
@@ -99,24 +101,6 @@ async function limitsFor(
   const text = await unconfirmedHint(ctx, session);
   if (text !== null) return { limits: small, hint: { who: ' without a confirmed e-mail address', text } };
   return { limits: { uploadBytesPerDay, accountBytes, accountFiles }, hint: { who: '', text: '' } };
-}
-
-/**
- * What lifts the small allowance of an account whose address is not confirmed; null where it has the whole one. Whoever
- * installed this Fairlead for themselves is such an account: they are told where the link is, and that they may wait.
- */
-async function unconfirmedHint(ctx: AccountContext, session: ClientSession | null): Promise<string | null> {
-  const { limits, mailer } = ctx.providers;
-  const lastsMs = limits.smallWhileUnconfirmedMs;
-  const since = new Date(Math.max(0, ctx.now().getTime() - lastsMs));
-  const unconfirmed = { _id: ctx.actor.accountId, emailConfirmedAt: null, createdAt: { $gt: since } };
-  const user = await UserModel.findOne(unconfirmed, { createdAt: 1 }).session(session).lean();
-  if (user === null) return null;
-  const confirm = 'Confirm your e-mail address to publish more.';
-  if (!mailer.keepsMail) return confirm;
-  const hours = Math.ceil((user.createdAt.getTime() - since.getTime()) / HOUR_MS);
-  const where = 'The link is in the outbox: run “npx fairlead outbox show” on the computer that Fairlead runs on.';
-  return `${confirm} ${where} Or wait: in ${formatCount(hours, 'hour')} this limit ends by itself.`;
 }
 
 /**
@@ -209,12 +193,4 @@ function quotaExhausted(hint: Allowed['hint'], [limit = '', stored = '', added =
         'Remove deployments that are not needed any more: what they alone use is free about a day later. Or publish less, or smaller files.',
     },
   );
-}
-
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB'] as const;
-
-/** `9.6 GiB`, rounded to one digit behind the point. */
-function sizeInWords(bytes: number): string {
-  const power = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
-  return `${Math.round((bytes / 1024 ** power) * 10) / 10} ${UNITS[power]}`;
 }

@@ -1,0 +1,95 @@
+import type { ClientSession } from 'mongoose';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
+import { AppError } from '../../errors.ts';
+import { ArtifactModel } from '../../models/artifact.ts';
+import { UserModel, type UserRow } from '../../models/user.ts';
+import type { AccountContext, Providers } from '../../service-context.ts';
+import { addToCount, readCount, setCount } from '../rate-limit.ts';
+import { sizeInWords } from './size-in-words.ts';
+
+/** What an account sends is added to what all have in steps of this size, so that a small file asks nothing more. */
+const STEP_BYTES = 1024 ** 2;
+/** What the smallest file takes on most disks. */
+const BLOCK_BYTES = 4_096;
+const OF_ALL = { name: 'unconfirmed-bytes', key: 'all', windowMs: DAY_MS };
+
+/**
+ * Counts what an account without a confirmed address sends to what all of these have: together they never have more than is
+ * still free, so that accounts which cost nothing leave half of the room to the others. `sentBytes` is what the account has
+ * sent today, with these `sizeBytes`. Throws `quota_exhausted`.
+ */
+export async function countUnconfirmedBytes(ctx: AccountContext, sentBytes: number, sizeBytes: number): Promise<void> {
+  const steps = Math.floor(sentBytes / STEP_BYTES) - Math.floor((sentBytes - sizeBytes) / STEP_BYTES);
+  if (steps === 0) return;
+  const hint = await unconfirmedHint(ctx);
+  if (hint === null) return;
+  const { count } = await addToCount({ ...OF_ALL, amount: steps * STEP_BYTES });
+  await requireRoom(ctx, count, hint);
+}
+
+/** Throws `quota_exhausted` as it would be thrown if so many bytes were sent now, and counts nothing. */
+export async function requireUnconfirmedRoom(ctx: AccountContext, sizeBytes: number): Promise<void> {
+  const hint = await unconfirmedHint(ctx);
+  if (hint !== null) await requireRoom(ctx, (await readCount(OF_ALL)).count + sizeBytes, hint);
+}
+
+async function requireRoom({ providers }: AccountContext, neededBytes: number, hint: string): Promise<void> {
+  const freeBytes = await providers.store.freeBytes();
+  if (neededBytes <= freeBytes) return;
+  throw new AppError(
+    'quota_exhausted',
+    `All accounts without a confirmed e-mail address can store ${sizeInWords(freeBytes)} more together, which is too little.`,
+    { hint, retryAfterMs: HOUR_MS },
+  );
+}
+
+/** Sets what they have right: what was removed is free again, and whoever was confirmed is no longer one of them. */
+export async function recountUnconfirmedBytes(providers: Providers, signal: AbortSignal): Promise<void> {
+  const accounts = UserModel.aggregate<{ stored: { sizeBytes: number }[] }>([
+    { $match: unconfirmedSince(providers) },
+    {
+      $lookup: {
+        from: ArtifactModel.collection.name,
+        localField: '_id',
+        foreignField: 'accountId',
+        pipeline: [{ $group: { _id: null, sizeBytes: { $sum: { $max: ['$sizeBytes', BLOCK_BYTES] } } } }],
+        as: 'stored',
+      },
+    },
+    { $project: { stored: 1 } },
+  ])
+    .hint({ _id: 1 })
+    .cursor();
+  let count = 0;
+  for await (const { stored } of accounts) {
+    signal.throwIfAborted();
+    count += stored[0]?.sizeBytes ?? 0;
+  }
+  await setCount({ ...OF_ALL, count });
+}
+
+/**
+ * What lifts the small allowance of an account whose address is not confirmed; null where it has the whole one. Whoever
+ * installed this Fairlead for themselves is such an account: they are told where the link is, and that they may wait.
+ */
+export async function unconfirmedHint(
+  { actor, providers }: AccountContext,
+  session: ClientSession | null = null,
+): Promise<string | null> {
+  const unconfirmed = unconfirmedSince(providers);
+  const user = await UserModel.findOne({ _id: actor.accountId, ...unconfirmed }, { createdAt: 1 })
+    .session(session)
+    .lean<Pick<UserRow, 'createdAt'>>();
+  if (user === null) return null;
+  const confirm = 'Confirm your e-mail address to publish more.';
+  if (!providers.mailer.keepsMail) return confirm;
+  const hours = Math.ceil((user.createdAt.getTime() - unconfirmed.createdAt.$gt.getTime()) / HOUR_MS);
+  const where = 'The link is in the outbox: run “npx fairlead outbox show” on the computer that Fairlead runs on.';
+  return `${confirm} ${where} Or wait: in ${formatCount(hours, 'hour')} this limit ends by itself.`;
+}
+
+function unconfirmedSince({ limits, now }: Providers) {
+  const since = new Date(Math.max(0, now().getTime() - limits.smallWhileUnconfirmedMs));
+  return { emailConfirmedAt: null, createdAt: { $gt: since } };
+}
