@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { addressOf } from '../../routers/client-address.ts';
 import { OTHER, REPLY_BUCKETS_MS, type VisitRow } from '../models/visit.ts';
 import { newId } from '../mongo.ts';
+import { openVisitorSet } from '../visitor-set.ts';
 
 /** One answer, remembered until it is counted and never stored as it is. */
 export type Visit = {
@@ -91,11 +92,13 @@ export function createVisitCount(
       if (visit.isView) addView(visit);
     },
     toRow(salt) {
-      const hashes = new Set<string>();
-      for (const visitor of visitors) {
-        const text = [salt, deploymentId, visitor].join('\n');
-        hashes.add(createHash('sha256').update(text).digest('base64url').slice(0, VISITOR_LENGTH));
-      }
+      const set = openVisitorSet(null);
+      set.add(
+        Array.from(visitors, (visitor) => {
+          const text = [salt, deploymentId, visitor].join('\n');
+          return createHash('sha256').update(text).digest('base64url').slice(0, VISITOR_LENGTH);
+        }),
+      );
       return {
         _id: newId(),
         accountId,
@@ -105,7 +108,7 @@ export function createVisitCount(
         statuses: [...statuses].map(([status, requests]) => ({ status, requests })),
         pages: [...pages].map(([path, views]) => ({ path, views })),
         referrers: [...referrers].map(([host, views]) => ({ host, views })),
-        visitors: [...hashes],
+        visitors: set.toTexts(),
         replies,
       };
     },
@@ -114,10 +117,8 @@ export function createVisitCount(
 
 /** About how much memory a row takes. */
 export function weightOf({ pages, referrers, visitors }: VisitRow): number {
-  const texts = [...pages.map(({ path }) => path), ...referrers.map(({ host }) => host)];
-  const keys = texts.length + visitors.length;
-  const textBytes = texts.reduce((sum, { length }) => sum + length, 0) + visitors.length * VISITOR_LENGTH;
-  return EMPTY_BYTES + keys * KEY_BYTES + textBytes;
+  const texts = [...pages.map(({ path }) => path), ...referrers.map(({ host }) => host), ...visitors];
+  return texts.reduce((sum, { length }) => sum + length + KEY_BYTES, EMPTY_BYTES);
 }
 
 /** Answers whether the key is a new one; beyond so many keys the others count as one. */

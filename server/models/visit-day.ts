@@ -15,7 +15,7 @@ const visitDayDocSchema = new Schema(
     at: { type: Date, required: true },
     pages: countFields.pages,
     referrers: countFields.referrers,
-    /** The hashes of its visitors, nine bytes each; null once the day is over. */
+    /** Its visitors, 4,096 bytes at most (server/visitor-set.ts); null once the day is over. */
     seen: { type: Buffer, default: null },
   },
   { collection: 'visit_days' },

@@ -33,7 +33,7 @@ const visitDocSchema = new Schema(
     deploymentId: { type: String, required: true },
     at: { type: Date, required: true },
     ...countFields,
-    /** Salted hashes that live for a day: equal ones are one visitor of that day. */
+    /** Salted hashes that live for a day: equal ones are one visitor of that day (server/visitor-set.ts). */
     visitors: { type: [String], required: true },
   },
   { collection: 'visits' },

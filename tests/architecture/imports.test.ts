@@ -21,7 +21,7 @@ const ZOD = /^zod\/mini$/;
 /** Every server folder may use these, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
-  /^server\/(errors|log|service-context|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|token-prefix|waiting-words|vendor-answers|answer-json|answer-list|answer-budget|vendor-requests|database\/cursor-rows|loopback)\.ts$/,
+  /^server\/(errors|log|service-context|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|token-prefix|waiting-words|vendor-answers|answer-json|answer-list|answer-budget|vendor-requests|visitor-set|database\/cursor-rows|loopback)\.ts$/,
 ];
 const INTERFACES = [
   /^server\/(artifacts\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|mail\/mailer|payments\/payments|reach|database\/change-feed|secrets|rate-counters|jobs\/queue\/(queue|payloads|handler))\.ts$/,

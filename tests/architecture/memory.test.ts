@@ -118,6 +118,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/platforms/oauth.ts registry': 'one for each provider that the operator has registered with',
   'server/platforms/netlify/publish.ts required': 'what one deploy asks for, gone with its job',
   'server/vendor-requests.ts headers': 'the headers of one answer, which our client limits',
+  'server/visitor-set.ts registers': '4,096 bytes',
+  'server/visitor-set.ts seen': '455 hashes of 60 bytes',
   'server/platforms/netlify/files.ts manifest': 'the files of one release: 20,000 at most, gone with its request',
   'server/platforms/send-files.ts queue': 'the files that one release sends at once, gone with its job',
   'server/platforms/vercel/publish.ts served': 'the files of one release, gone with its job',
@@ -138,8 +140,6 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/services/analytics/time-range.ts byTime': '24 hours',
   'server/services/analytics/time-range.ts hours': '24 hours',
   'server/services/analytics/time-range.ts labels': '396 days',
-  'server/services/analytics/visitor-set.ts seen':
-    '100,000 hashes of 60 bytes, while one deployment is added up or the visits of an account are read',
   'server/services/corruption.ts noticed': '10,000 hashes of 100 bytes',
   'server/services/events.ts sentLines': '200 steps: an id and a number, 100 bytes',
   'server/services/garbage.ts readLists': '10,000 hashes of 100 bytes',

@@ -5,6 +5,7 @@ import { VisitDayModel } from '../../server/models/visit-day.ts';
 import { VisitHourModel } from '../../server/models/visit-hour.ts';
 import { transaction } from '../../server/mongo.ts';
 import { forgetVisitors, rollUpVisits } from '../../server/services/analytics/index.ts';
+import { bytesOf } from '../../server/services/analytics/roll-up.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { visitorHash, visitRow, writeVisits } from '../support/visit-rows.ts';
 
@@ -55,6 +56,25 @@ test('rows of several processes add up to hours, and a visitor counts once a day
   expect((await hoursOf(owner)).map(({ visitors }) => visitors)).toEqual([2, 1, 1, 1]);
   await forgetVisitors(later);
   expect(await VisitDayModel.countDocuments({ ...owner, seen: { $ne: null } })).toBe(0);
+});
+
+test('thousands of visitors a day are counted within five percent, in a day of a fixed size', async () => {
+  await using app = await createTestApp();
+  const owner = await ownerOf(await app.trialPerson());
+  const crowd = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, n) => visitorHash(String(from + n)));
+  await writeVisits([
+    visitRow(owner, '2026-11-25T09:00:00Z', { visitors: crowd(0, 400) }),
+    visitRow(owner, '2026-11-25T10:00:00Z', { visitors: crowd(0, 4_000) }),
+    visitRow(owner, '2026-11-25T11:00:00Z', { visitors: crowd(3_000, 5_000) }),
+  ]);
+  await rollUpVisits(NOW, NEVER, transaction);
+  const visitors = (await hoursOf(owner)).map((hour) => hour.visitors);
+  expect(visitors[0]).toBe(400);
+  const all = visitors.reduce((sum, one) => sum + one, 0);
+  expect(all).toSatisfy((count: number) => Math.abs(count - 5_000) < 250);
+  const [day] = await VisitDayModel.find(owner).lean();
+  expect(bytesOf(day?.seen)?.length).toBe(4_096);
 });
 
 test('a roll-up that ends half-way, and two at once, count nothing twice', async () => {

@@ -5,10 +5,10 @@ import { DeploymentModel } from '../../models/deployment.ts';
 import { VisitModel, type VisitRow } from '../../models/visit.ts';
 import { type VisitDay, VisitDayModel } from '../../models/visit-day.ts';
 import { type VisitHour, VisitHourModel } from '../../models/visit-hour.ts';
+import { openVisitorSet } from '../../visitor-set.ts';
 import { emptyCounts, hourOf, sumOfCounts, sumOfNames } from './counts.ts';
-import { openVisitorSet } from './visitor-set.ts';
 
-/** Of one deployment and hour in one transaction; a row is 200 KB at most. */
+/** Of one deployment and hour in one transaction; a row is 60 KB at most. */
 const ROWS_AT_ONCE = 60;
 /** How long hours keep the names of their pages and referrers; later there are those of the day. */
 export const NAMES_KEPT_MS = 35 * DAY_MS;

@@ -3,8 +3,8 @@ import { DAY_MS } from '../../durations.ts';
 import { OTHER, VisitModel, type VisitRow } from '../../models/visit.ts';
 import { VisitDayModel } from '../../models/visit-day.ts';
 import { VisitHourModel } from '../../models/visit-hour.ts';
+import { openVisitorSet } from '../../visitor-set.ts';
 import { bytesOf, dayOf } from './roll-up.ts';
-import { openVisitorSet } from './visitor-set.ts';
 
 /** Whose counts, and of what time. */
 export type Scope = { accountId: string; deploymentId?: string; from: Date; to: Date };
