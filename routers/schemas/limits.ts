@@ -81,12 +81,13 @@ export const BATCH_MAX_CALLS = 10;
 export const PROGRESS_INTERVAL_MS = 250;
 
 /**
- * A freed address is kept from others for 30 days, so that nobody inherits the visitors of a removed site by accident.
+ * A freed address that was live is kept from others for 30 days, so that nobody inherits the visitors of a removed site by
+ * accident.
  */
 export const HELD_SLUG_DAYS = 30;
 
 /** Of one account at once, so that nobody can keep names from everybody; the oldest gives way. */
-export const HELD_SLUGS_MAX = 20;
+export const HELD_SLUGS_MAX = 10;
 
 /** Of a deployment, the newest: of older ones rows and logs go, except what visitors have. */
 export const RELEASES_KEPT = 500;

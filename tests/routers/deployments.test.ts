@@ -7,6 +7,7 @@ import { HeldSlugModel } from '../../server/models/held-slug.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { SubscriptionModel } from '../../server/models/subscription.ts';
 import { UserModel } from '../../server/models/user.ts';
+import { newId } from '../../server/mongo.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { FAST_PLATFORMS } from '../support/fast-timeouts.ts';
@@ -84,6 +85,8 @@ test('an address is told before it is taken: whether it is free, and what it wou
   const own = await create(person, 'Mole');
   expect(await checkAddress({ deploymentId: own.id, slug: 'mole' })).toEqual({ wanted: 'mole', slug: 'mole' });
   expect(await checkAddress({ deploymentId: own.id, slug: 'quay' })).toEqual({ wanted: 'quay', slug: null });
+  const wasLive = { $set: { currentReleaseId: newId() } };
+  await DeploymentModel.updateOne({ _id: deploymentId, accountId: stranger.user.id }, wasLive);
   await stranger.caller.deployments.update({ deploymentId, slug: 'dock' });
   expect(await checkAddress({ deploymentId: own.id, slug: 'quay' })).toEqual({ wanted: 'quay', slug: null });
   expect(await checkAddress({ deploymentId: own.id, slug: 'landing' })).toEqual({ wanted: 'landing', slug: 'landing' });
@@ -280,11 +283,15 @@ test('an account holds so many old addresses, by moving and by removing, and its
   const stranger = await app.trialPerson();
   const { id: deploymentId } = await create(person, 'Berth 0');
   const { deployments } = person.caller;
+  await deployments.update({ deploymentId, slug: 'never-live' });
+  await deployments.update({ deploymentId, slug: 'berth-0' });
+  const free = async (name: string) => (await stranger.caller.deployments.checkAddress({ name })).slug === name;
+  expect(await free('never-live')).toBe(true);
+  await DeploymentModel.updateOne({ _id: deploymentId, accountId: person.user.id }, { currentReleaseId: newId() });
   for (let number = 1; number <= HELD_SLUGS_MAX; number += 1) {
     app.clock.advance(1_000);
     await deployments.update({ deploymentId, slug: `berth-${number}` });
   }
-  const free = async (name: string) => (await stranger.caller.deployments.checkAddress({ name })).slug === name;
   expect(await free('berth-0')).toBe(false);
   app.clock.advance(1_000);
   await deployments.update({ deploymentId, slug: 'berth-last' });

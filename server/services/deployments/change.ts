@@ -89,7 +89,7 @@ async function changeAddress(
   requireAddressHere(before);
   if (before.state === 'deploying') throw deploymentBusy('It is being published: change its address afterwards.');
   if (!(await isSlugFree(session, accountId, slug))) throw slugTaken(slug);
-  await reserveSlug(session, accountId, before.slug, ctx.now());
+  await reserveSlug(session, before, ctx.now());
   await dropSlugReservation(session, accountId, slug);
 }
 

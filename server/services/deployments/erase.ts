@@ -103,8 +103,9 @@ export async function eraseSomeVisits(session: ClientSession, deployment: Deploy
 }
 
 /**
- * The end of a deployment whose releases, visits and domains are erased: its place in the plan is free, its address is held, and its owner hears what stays of its sites
- * at their platforms, which is in the order of its destinations. Once, however often it runs.
+ * The end of a deployment whose releases, visits and domains are erased: its place in the plan is free, an address that was
+ * live is held, and its owner hears what stays of its sites at their platforms, which is in the order of its destinations.
+ * Once, however often it runs.
  */
 export async function eraseDeployment(
   session: ClientSession,
@@ -112,7 +113,7 @@ export async function eraseDeployment(
   deployment: DeploymentDoc,
   removals: readonly Removal[],
 ): Promise<void> {
-  const { accountId, _id: deploymentId, slug, name, leavesSites, destinations } = deployment;
+  const { accountId, _id: deploymentId, name, leavesSites, destinations } = deployment;
   const erased = await DeploymentModel.deleteOne({ _id: deploymentId, accountId, state: 'deleting' }, { session });
   if (erased.deletedCount === 0) return;
   await RollBackModel.deleteMany({ accountId, deploymentId }, { session });
@@ -120,7 +121,7 @@ export async function eraseDeployment(
   // Domains of other deployments were there before: with its sites the names are free.
   await forgetPlace(session, accountId, { deploymentId });
   if (!PLATFORMS[primaryOf(deployment).platform].isSimulated) await releaseDeploymentSlot(session, accountId);
-  await reserveSlug(session, accountId, slug, providers.now());
+  await reserveSlug(session, deployment, providers.now());
   for (const [index, destination] of destinations.entries()) {
     const { isLeft = false, kept = null } = removals[index] ?? {};
     if (isLeft) await tellLeft(session, { accountId, name, isWanted: leavesSites }, destination);

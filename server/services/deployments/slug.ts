@@ -9,9 +9,10 @@ import {
   slugFromName,
 } from '../../../routers/schemas/deployments.ts';
 import { HELD_SLUG_DAYS, HELD_SLUGS_MAX } from '../../../routers/schemas/limits.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { ID_ALPHABET } from '../../../routers/schemas/primitives.ts';
 import { DAY_MS } from '../../durations.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
 import { HeldSlugModel } from '../../models/held-slug.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { findDeployment } from './read.ts';
@@ -58,8 +59,17 @@ export async function isSlugFree(session: ClientSession | null, accountId: strin
   return (await takenSlugs(session, accountId, [slug])).size === 0;
 }
 
-/** Keeps a freed address from other accounts for 30 days; one too many lets go of the account's oldest. */
-export async function reserveSlug(session: ClientSession, accountId: string, slug: string, now: Date): Promise<void> {
+/**
+ * Keeps the address that a deployment gives up from other accounts for 30 days, if anybody can have seen something there;
+ * one too many lets go of the account's oldest.
+ */
+export async function reserveSlug(
+  session: ClientSession,
+  { accountId, slug, currentReleaseId, destinations }: DeploymentDoc,
+  now: Date,
+): Promise<void> {
+  const wasLive = typeof currentReleaseId === 'string';
+  if (!wasLive || !destinations.some(({ platform }) => PLATFORMS[platform].isServedHere)) return;
   const heldUntil = new Date(now.getTime() + HELD_SLUG_DAYS * DAY_MS);
   await HeldSlugModel.updateOne({ _id: slug, accountId }, { $set: { heldUntil } }, { session, upsert: true });
   const beyond = await HeldSlugModel.find({ accountId, _id: { $ne: slug } }, { _id: 1 })

@@ -59,7 +59,7 @@ export const questions: readonly Chapter[] = [
         id: 'address',
         title: 'Which address does my website get?',
         paragraphs: [
-          `Every deployment has an address made from its name at once, and every release has one of its own for a look before and after. You can change the address of a deployment; the old one is kept from others for ${HELD_SLUG_DAYS} days, and of an account's old ones the last ${HELD_SLUGS_MAX}.`,
+          `Every deployment has an address made from its name at once, and every release has one of its own for a look before and after. You can change the address of a deployment; an old one that was live is kept from others for ${HELD_SLUG_DAYS} days, and of an account's old ones the last ${HELD_SLUGS_MAX}.`,
         ],
       },
       {

@@ -85,7 +85,9 @@ function Identity({ deployment, isReadOnly, onAct }: IdentityProps) {
             ? `${title} gives the site its address${deployment.url === '' ? ' with the first release' : ''}.`
             : isBusy
               ? 'It can be changed when the release is done.'
-              : `When you change it, the old one is held for you for ${HELD_SLUG_DAYS} days.`}
+              : deployment.currentRelease === null
+                ? 'You can change it.'
+                : `When you change it, the old one is held for you for ${HELD_SLUG_DAYS} days.`}
         </p>
       </Setting>
     </Card>
