@@ -26,7 +26,7 @@ import { createSignIn } from './platforms/oauth.ts';
 import type { RateCounters } from './rate-counters.ts';
 import { createReach } from './reach.ts';
 import { createSecrets, type Keys, type Secrets } from './secrets.ts';
-import type { Limits, Providers } from './service-context.ts';
+import type { Addresses, Limits, Providers } from './service-context.ts';
 import { createLocalRoots } from './services/certificates/local-root.ts';
 import { createCredentialsOf } from './services/connections/credentials.ts';
 import { createCorruptionListener } from './services/corruption.ts';
@@ -65,6 +65,8 @@ export function limitsOf(env: Env): Limits {
     // A first mail, one that went to the junk folder, and one more; nobody's mailbox can be flooded through the form.
     forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
     confirmationsPerRecipientPerHour: 6,
+    // An office that begins on one day: each browser does it once a year.
+    acceptancesPerHour: 60,
     // People read both.
     feedbackPerHour: 5,
     contactPerHour: 5,
@@ -84,12 +86,14 @@ export function limitsOf(env: Env): Limits {
     deploymentUpdatesPerHour: 300,
     // With their certificates 200 MB in each process (host/routing/name-index.ts).
     domainsInAll: 100_000,
-    // Whoever tries out how notifications look sends a few.
-    testNotificationsPerHour: 30,
+    // Whoever tries out how notifications look sends a few; each is kept for a week.
+    testNotificationsPerHour: 10,
     // Sizes and counts of files are in routers/schemas/limits.ts.
     uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDay,
     accountBytes: UPLOAD_LIMITS.maxAccountBytes,
     accountFiles: UPLOAD_LIMITS.maxAccountFiles,
+    // Forty deployments with all the releases that are kept; with steps and logs of an ordinary size 200 MB.
+    accountRows: 20_000,
     listedFiles: UPLOAD_LIMITS.maxListedFiles,
     variantBytes: UPLOAD_LIMITS.maxVariantBytes,
     // Where mail stays in the outbox, not everybody who registers can read it.
@@ -99,6 +103,7 @@ export function limitsOf(env: Env): Limits {
       uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDayAtFirst,
       accountBytes: UPLOAD_LIMITS.maxAccountBytesAtFirst,
       accountFiles: UPLOAD_LIMITS.maxFiles,
+      accountRows: 1_000,
     },
     // A call has some hundred bytes and 100 KiB at most: one address sends forty of those at once, a process takes 320.
     bodyBytes: { perAddress: 4 * MIB, perProcess: 32 * MIB },
@@ -129,22 +134,10 @@ export async function buildProviders(
 ): Promise<Providers> {
   const limits = limitsOf(env);
   const onDiskFull = createFullDiskListener(log);
+  const databaseFolder = env.mongodbUri === undefined ? env.dataDir : undefined;
   const isAllowed = (address: string): boolean => classifyAddress(address, env.egressAllow) !== 'refused';
   const providers: Providers = {
-    addresses: {
-      publicUrl: env.publicUrl,
-      sitesDomain: env.sitesDomain,
-      sitesUrl: env.sitesUrl,
-      sitesHttpPort: env.sitesPort,
-      sitesTlsPort: env.tlsPort,
-      sitesListener:
-        env.sitesTls === undefined
-          ? { protocol: 'http:', host: connectableHost(env.host), port: env.sitesPort }
-          : { protocol: 'https:', host: connectableHost(env.host), port: env.sitesTls.port },
-      supportEmail: env.supportEmail,
-      operatorEmail: env.operatorEmail,
-      trustedProxies: env.trustProxy,
-    },
+    addresses: addressesOf(env),
     sitesAddresses: createSitesAddresses(env.sitesAddresses, {
       sitesDomain: env.sitesDomain,
       nameServers: env.dnsResolvers?.map(serverText),
@@ -153,7 +146,7 @@ export async function buildProviders(
     store: await openStore(env.artifacts, {
       minFreeBytes: limits.minFreeDiskBytes,
       rateCounters,
-      databaseFolder: env.mongodbUri === undefined ? env.dataDir : undefined,
+      databaseFolder,
       onDiskFull,
       onCorruption: createCorruptionListener(log),
       now,
@@ -196,6 +189,23 @@ export async function buildProviders(
     providers.domainConnect = { serviceId, ...createDomainConnect(providers, env.domainConnect) };
   }
   return providers;
+}
+
+function addressesOf(env: Env): Addresses {
+  return {
+    publicUrl: env.publicUrl,
+    sitesDomain: env.sitesDomain,
+    sitesUrl: env.sitesUrl,
+    sitesHttpPort: env.sitesPort,
+    sitesTlsPort: env.tlsPort,
+    sitesListener:
+      env.sitesTls === undefined
+        ? { protocol: 'http:', host: connectableHost(env.host), port: env.sitesPort }
+        : { protocol: 'https:', host: connectableHost(env.host), port: env.sitesTls.port },
+    supportEmail: env.supportEmail,
+    operatorEmail: env.operatorEmail,
+    trustedProxies: env.trustProxy,
+  };
 }
 
 /** Stripe where the operator has set it up: then there is no test checkout. Its library is loaded for nobody else. */

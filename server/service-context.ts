@@ -40,6 +40,8 @@ export type Limits = {
   forgotPasswordPerHour: { perAccount: number; perAddress: number };
   /** Links that confirm an address, from all accounts together to one mailbox. */
   confirmationsPerRecipientPerHour: number;
+  /** Of the disclaimer by people who are signed out, from one address: each is kept for a year. */
+  acceptancesPerHour: number;
   feedbackPerHour: number;
   contactPerHour: number;
   checkoutsPerHour: number;
@@ -59,6 +61,8 @@ export type Limits = {
   uploadBytesPerDay: number;
   accountBytes: number;
   accountFiles: number;
+  /** Deployments, releases and roll backs of an account together. */
+  accountRows: number;
   /** Of all releases of an account together, those that several of them share as often as they do. */
   listedFiles: number;
   /** Of the precompressed variants of an account's releases. */
@@ -68,7 +72,7 @@ export type Limits = {
   /** Where strangers can register: the trial, and a plan of the test checkout, cost them nothing. */
   asksForGivenPlan: boolean;
   /** Until an account has a plan, a given one where that is asked for, and a confirmed address likewise. */
-  atFirst: { uploadBytesPerDay: number; accountBytes: number; accountFiles: number };
+  atFirst: { uploadBytesPerDay: number; accountBytes: number; accountFiles: number; accountRows: number };
   /** Of calls whose bodies are in memory at once; those of uploads are not. */
   bodyBytes: { perAddress: number; perProcess: number };
   uploadsAtOnce: number;

@@ -91,6 +91,8 @@ export const HELD_SLUGS_MAX = 10;
 
 /** Of a deployment, the newest: of older ones rows and logs go, except what visitors have. */
 export const RELEASES_KEPT = 500;
+/** Of a deployment, the newest, too. */
+export const ROLL_BACKS_KEPT = 500;
 
 /** How long the mailed link works that sets a new password: whoever has it owns the account. */
 export const RESET_LINK_MINUTES = 30;

@@ -1,10 +1,12 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { errnoOf, makeFolder, writeDurably } from '../durable-file.ts';
 import type { Log } from '../log.ts';
 import type { Mail, Mailer } from './mailer.ts';
 
+/** Some forty megabytes. */
+const MAILS_MAX = 10_000;
 const FILE_NAME = /^[0-9TZ-]+_[0-9a-z]+\.json$/;
 
 const keptMailSchema = z.object({
@@ -19,31 +21,43 @@ const keptMailSchema = z.object({
 
 /**
  * Keeps mails as files in a folder that their owner alone reads, since a mail may hold a one-time link: one JSON file
- * each, named so that a listing is in the order of their times. A mail that is delivered twice overwrites itself. The
- * log gets kind and recipient alone.
+ * each, named so that a listing is in the order of their times. A mail that is delivered twice overwrites itself; the
+ * oldest give way to newer ones. The log gets kind and recipient alone.
  */
-export function createOutbox(folder: string, log: Log): Mailer {
+export function createOutbox(folder: string, log: Log, { mailsMax = MAILS_MAX } = {}): Mailer {
   return {
     keepsMail: true,
     async deliver(mail) {
       await makeFolder(folder);
       await writeDurably(join(folder, nameOf(mail)), (file) => file.writeFile(`${JSON.stringify(mail, null, 2)}\n`));
+      await removeOldest(folder, mailsMax);
       log.info('A mail was put into the outbox.', { kind: mail.kind, to: mail.to });
     },
   };
 }
 
+async function removeOldest(folder: string, mailsMax: number): Promise<void> {
+  const names = await namesIn(folder);
+  for (const name of names.slice(0, Math.max(0, names.length - mailsMax)))
+    await rm(join(folder, name), { force: true });
+}
+
 /** Returns the mails of an outbox, oldest first; an outbox that nothing was put into yet is empty. */
 export async function readOutbox(folder: string): Promise<Mail[]> {
+  const mails: Mail[] = [];
+  for (const name of await namesIn(folder)) {
+    mails.push(keptMailSchema.parse(JSON.parse(await readFile(join(folder, name), 'utf8'))));
+  }
+  return mails;
+}
+
+/** Oldest first. */
+async function namesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return [];
     throw error;
   });
-  const mails: Mail[] = [];
-  for (const name of names.filter((entry) => FILE_NAME.test(entry)).sort()) {
-    mails.push(keptMailSchema.parse(JSON.parse(await readFile(join(folder, name), 'utf8'))));
-  }
-  return mails;
+  return names.filter((name) => FILE_NAME.test(name)).sort();
 }
 
 function nameOf(mail: Mail): string {

@@ -2,8 +2,8 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { releaseStepNameSchema, stepStateSchema } from '../../routers/schemas/states.ts';
 import { accountScope } from './account-scope.ts';
 
-/** Lines kept a step; the oldest go first. */
-export const STEP_LOG_LINES = 500;
+/** Lines kept a step, of 500 characters at most; the oldest go first. */
+export const STEP_LOG_LINES = 200;
 
 /** One step of a release, `_id` = `{releaseId}.{name}`: start, end, progress and log, persisted and pushed. */
 const releaseStepDocSchema = new Schema(

@@ -1,11 +1,14 @@
 import { DISCLAIMER_VERSION, type DisclaimerStatus } from '../../routers/schemas/disclaimer.ts';
+import { formatCount } from '../../routers/schemas/format-count.ts';
 import { DISCLAIMER_COOKIE_SECONDS } from '../../routers/schemas/limits.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
+import { HOUR_MS } from '../durations.ts';
 import { notFound, signedOut } from '../errors.ts';
 import { type DisclaimerAcceptanceDoc, DisclaimerAcceptanceModel } from '../models/disclaimer-acceptance.ts';
 import { UserModel } from '../models/user.ts';
 import { newId } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
+import { countAgainst, countsByAddress } from './rate-limit.ts';
 
 /** Whether the current version is accepted: by the account where one is signed in, else by this browser. */
 export async function getDisclaimerStatus(ctx: ServiceContext): Promise<DisclaimerStatus> {
@@ -21,7 +24,7 @@ export async function getDisclaimerStatus(ctx: ServiceContext): Promise<Disclaim
 /**
  * Records acceptance of the current version: on the account where one is signed in; signed out with time, version and a
  * random id in an HttpOnly cookie, by which registration or login joins it. Once given it keeps its first time. A token
- * that is over throws `unauthenticated`, or the account would never learn of it.
+ * that is over throws `unauthenticated`, or the account would never learn of it; very many from one address `rate_limited`.
  */
 export async function acceptDisclaimer(ctx: ServiceContext): Promise<DisclaimerStatus> {
   const { actor, origin } = ctx;
@@ -29,6 +32,10 @@ export async function acceptDisclaimer(ctx: ServiceContext): Promise<DisclaimerS
   if (origin.bearer !== undefined) throw signedOut();
   const known = await acceptanceOfBrowser(ctx);
   if (known !== null) return status(known.acceptedAt);
+  const limit = ctx.providers.limits.acceptancesPerHour;
+  const rule = `From one address the disclaimer is accepted ${formatCount(limit, 'time')} an hour; who is signed in can always.`;
+  for (const count of countsByAddress(ctx, { name: 'acceptances', limit, windowMs: HOUR_MS, rule }))
+    await countAgainst(count);
   const now = ctx.now();
   const acceptance = await DisclaimerAcceptanceModel.create({
     _id: newId(),

@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
-import { RELEASES_KEPT } from '../../routers/schemas/limits.ts';
-import { DAY_MS, HOUR_MS } from '../../server/durations.ts';
+import { RELEASES_KEPT, ROLL_BACKS_KEPT } from '../../routers/schemas/limits.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/durations.ts';
 import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { ReleaseStepModel } from '../../server/models/release-step.ts';
-import { newId } from '../../server/mongo.ts';
+import { RollBackModel } from '../../server/models/roll-back.ts';
+import { newId, transaction } from '../../server/mongo.ts';
+import { recordRollBack } from '../../server/services/releases/roll-backs.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 
 test('of a deployment the newest releases keep rows and logs; older ones go with a notice, but not what visitors have', async () => {
@@ -45,4 +47,18 @@ test('of a deployment the newest releases keep rows and logs; older ones go with
   expect(notices.map(({ payload }) => payload.message)).toContain(
     'The 500 newest releases of Daily are kept: 2 older ones went, with their logs.',
   );
+});
+
+test('of a deployment the newest roll backs are kept', async () => {
+  const ids = { accountId: newId(), deploymentId: newId() };
+  const row = (minute: number) => ({
+    ...{ _id: newId(), ...ids, fromNumber: 2, toReleaseId: newId(), toNumber: 1, createdBy: 'ada' },
+    ...{ state: 'done' as const, createdAt: new Date(minute * MINUTE_MS) },
+  });
+  await RollBackModel.insertMany(Array.from({ length: ROLL_BACKS_KEPT + 2 }, (_, minute) => row(minute)));
+  const to = new ReleaseModel({ ...ids, _id: newId(), number: 1 });
+  const at = new Date(DAY_MS);
+  await transaction((session) => recordRollBack(session, { from: 2, to, createdBy: 'ada', at }));
+  const kept = await RollBackModel.find(ids).sort({ createdAt: 1 }).lean();
+  expect([kept.length, kept[0]?.createdAt]).toEqual([ROLL_BACKS_KEPT, new Date(3 * MINUTE_MS)]);
 });

@@ -49,6 +49,13 @@ test('a mail is kept for its owner alone, and the log names kind and recipient o
   expect(lines).toEqual([expect.stringContaining('{"kind":"reset-password","to":"ada@example.com"}')]);
 });
 
+test('the oldest mails give way to newer ones', async () => {
+  await using folder = await temporaryFolder();
+  const outbox = createOutbox(folder.path, listeningLog().log, { mailsMax: 2 });
+  for (const day of [3, 1, 2]) await outbox.deliver(mail({ id: String(day).repeat(20), at: new Date(2026, 2, day) }));
+  expect((await readOutbox(folder.path)).map(({ id }) => id)).toEqual(['2'.repeat(20), '3'.repeat(20)]);
+});
+
 test('a mail delivered twice is there once; a listing goes by time', async () => {
   await using folder = await temporaryFolder();
   const outbox = createOutbox(folder.path, listeningLog().log);

@@ -27,6 +27,16 @@ test('signed out, acceptance is stored with time and version under a random id i
   expect(await disclaimer.accept()).toEqual(accepted);
 });
 
+test('an address accepts so often in an hour signed out; who is signed in always can', async () => {
+  await using app = await createTestApp({ limits: { acceptancesPerHour: 1, isAddressCounted: true } });
+  await app.anonymous(createJar()).disclaimer.accept();
+  expect(await refusalOf(app.anonymous(createJar()).disclaimer.accept())).toMatchObject({
+    code: 'rate_limited',
+    message: expect.stringMatching(/^From one address the disclaimer is accepted 1 time an hour; .* Try again in /),
+  });
+  expect(await (await app.person()).caller.disclaimer.accept()).toMatchObject({ accepted: true });
+});
+
 test('registration joins it to the account', async () => {
   await using app = await createTestApp();
   const jar = createJar();

@@ -44,7 +44,7 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
     name: 'feedback',
     call: (caller) => caller.feedback.rate({ rating: 5, deploymentId: 'main-app' }),
   },
-  'disclaimer.accept': 'once for an account',
+  'disclaimer.accept': 'once for an account, and signed out by a counter of its own (disclaimer.test.ts)',
   'events.sendTest': { name: 'test-notifications', call: (caller) => caller.events.sendTest({ message: 'a' }) },
   'tokens.create': 'asks for the password, and an account has 50',
   'tokens.revoke': 'ends a token',

@@ -14,9 +14,12 @@ import {
   receiveManifest,
   receiveZip,
   recountUnconfirmedBytes,
+  requireRoomForRow,
 } from '../../server/services/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { bytesOf, contextOf, manifestOf, type Site, sendSite, sha256Of } from '../support/publishing.ts';
+import { refusalOf } from '../support/refusal.ts';
+import { WIDE_LIMITS } from '../support/wide-limits.ts';
 import { writeZip } from '../support/zip-writer.ts';
 
 const LIMIT = { limits: { accountBytes: 100 } };
@@ -98,7 +101,7 @@ test('the sum of what an account stores is read from an index', async () => {
 });
 
 test('without a plan an account has a small allowance, and the trial gives it the whole', async () => {
-  const atFirst = { accountBytes: 50, uploadBytesPerDay: 1_000, accountFiles: 2 };
+  const atFirst = { accountRows: 10, accountBytes: 50, uploadBytesPerDay: 1_000, accountFiles: 2 };
   await using app = await createTestApp({ limits: { atFirst } });
   const person = await app.person();
   await expect(announce(app, person, LARGE)).rejects.toMatchObject({
@@ -115,7 +118,7 @@ test('without a plan an account has a small allowance, and the trial gives it th
 });
 
 test('what an account without a plan sends in a day has a limit of its own', async () => {
-  const atFirst = { accountBytes: 1_000, uploadBytesPerDay: 150, accountFiles: 10 };
+  const atFirst = { accountRows: 10, accountBytes: 1_000, uploadBytesPerDay: 150, accountFiles: 10 };
   await using app = await createTestApp({ limits: { atFirst } });
   const person = await app.person();
   await expect(announce(app, person, { 'index.html': '1', 'a.txt': '2' })).rejects.toMatchObject({
@@ -127,7 +130,7 @@ test('what an account without a plan sends in a day has a limit of its own', asy
 });
 
 test('the allowance stays small until the address is confirmed as well, where the operator sends mail', async () => {
-  const atFirst = { accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
+  const atFirst = { accountRows: 10, accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
   const limits = { atFirst, smallWhileUnconfirmedMs: Number.POSITIVE_INFINITY };
   const mailer = { keepsMail: false, deliver: async () => undefined };
   await using app = await createTestApp({ limits, providers: { mailer } });
@@ -143,7 +146,7 @@ test('the allowance stays small until the address is confirmed as well, where th
 });
 
 test('where mail stays in the outbox, the allowance is small for the first days, and what ends it is said', async () => {
-  const atFirst = { accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
+  const atFirst = { accountRows: 10, accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
   await using app = await createTestApp({ limits: { atFirst, smallWhileUnconfirmedMs: 3 * 86_400_000 } });
   const [waiting, confirmed] = [await app.trialPerson(), await app.trialPerson()];
   const { ctx, uploadId } = await prepared(app, waiting);
@@ -194,7 +197,7 @@ test.each<[string, Record<string, string>, number]>([
 });
 
 test('a plan that costs nothing leaves the allowance small where strangers register; a license or money lifts it', async () => {
-  const atFirst = { accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
+  const atFirst = { accountRows: 10, accountBytes: 50, uploadBytesPerDay: 10_000, accountFiles: 10 };
   await using app = await createTestApp({ limits: { atFirst, asksForGivenPlan: true } });
   const person = await app.trialPerson();
   const { ctx, uploadId } = await prepared(app, person);
@@ -241,6 +244,30 @@ test('the number of files that an account stores has a limit, and so has what it
     code: 'quota_exhausted',
     message: 'The releases of an account can name 6 files in all, and that is used up.',
   });
+});
+
+test('the deployments, releases and roll backs of an account have one figure, less at first', async () => {
+  const atFirst = { ...WIDE_LIMITS.atFirst, accountRows: 1 };
+  await using app = await createTestApp({ limits: { accountRows: 2, atFirst, smallWhileUnconfirmedMs: 86_400_000 } });
+  const person = await app.trialPerson();
+  const create = (name: string) => person.caller.deployments.create({ name, platform: 'built-in' });
+  await create('One');
+  expect(await refusalOf(create('Two'))).toMatchObject({
+    code: 'quota_exhausted',
+    message: expect.stringContaining('without a confirmed e-mail address can keep 1 deployments, releases'),
+    hint: expect.stringMatching(/^Confirm your e-mail address/),
+  });
+  await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
+  const { id: deploymentId } = await create('Two');
+  const ctx = await contextOf(app, person);
+  await expect(requireRoomForRow(ctx)).rejects.toMatchObject({
+    message:
+      'An account can keep 2 deployments, releases and roll backs in all: there are 2 deployments, 0 releases, and 0 roll backs.',
+    hint: 'Remove deployments that are not needed any more: their releases go with them.',
+  });
+  await person.caller.deployments.remove({ deploymentId });
+  await app.jobs.drain();
+  await create('Instead');
 });
 
 const LARGE_BYTES = 6 * 1024 ** 2;

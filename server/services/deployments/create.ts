@@ -11,6 +11,7 @@ import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { claimDeploymentSlot } from '../quota.ts';
 import { type Count, countAgainst, requireRoomFor } from '../rate-limit.ts';
+import { requireRoomForRow } from '../uploads/index.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { toDeployment } from './read.ts';
 import { freeSlug } from './slug.ts';
@@ -22,14 +23,17 @@ const ADDRESS_ATTEMPTS = 5;
  * Creates a deployment under the cap of the plan, in one transaction with its address, its idempotency key and its
  * event. The same `idempotencyKey` within 24 hours answers what it answered first.
  * Throws what `resolveDestination` does, `deployment_limit_reached`, `conflict` when what it answered has been deleted since,
- * and `rate_limited` for an account that creates very many.
+ * `rate_limited` for an account that creates very many, and `quota_exhausted` for one that has.
  */
 export async function createDeployment(ctx: AccountContext, input: CreateDeploymentInput): Promise<Deployment> {
   const destination = await resolveDestination(ctx, input);
   for (let attempt = 1; ; attempt += 1) {
     const earlier = await earlierAnswer(ctx, input);
     if (earlier !== null) return earlier;
-    if (attempt === 1) await countAgainst(creationsOf(ctx));
+    if (attempt === 1) {
+      await requireRoomForRow(ctx);
+      await countAgainst(creationsOf(ctx));
+    }
     try {
       const doc = await transaction((session) => insertDeployment(session, ctx, input, destination));
       return await toDeployment(ctx, doc);
@@ -49,6 +53,7 @@ class TakenBack extends Error {}
  */
 export async function tryCreation(ctx: AccountContext, input: CreateDeploymentInput): Promise<{ slug: string }> {
   const destination = await resolveDestination(ctx, input);
+  await requireRoomForRow(ctx);
   await requireRoomFor(creationsOf(ctx));
   let slug = '';
   await transaction(async (session) => {

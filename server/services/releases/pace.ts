@@ -2,15 +2,21 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { HOUR_MS } from '../../durations.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { type Count, countAgainst, requireRoomFor } from '../rate-limit.ts';
+import { requireRoomForRow } from '../uploads/index.ts';
 
-/** Counts an act that has a release published: a new one, another try, a roll back. Throws `rate_limited`. */
-export function countRelease(ctx: AccountContext): Promise<void> {
-  return countAgainst(releasesOf(ctx));
+/**
+ * Counts an act that has a release published: a new one, another try, a roll back. Throws `rate_limited`, and
+ * `quota_exhausted` for an account that has very many.
+ */
+export async function countRelease(ctx: AccountContext): Promise<void> {
+  await requireRoomForRow(ctx);
+  await countAgainst(releasesOf(ctx));
 }
 
 /** Throws what `countRelease` would, and counts nothing. */
-export function requireRoomForRelease(ctx: AccountContext): Promise<void> {
-  return requireRoomFor(releasesOf(ctx));
+export async function requireRoomForRelease(ctx: AccountContext): Promise<void> {
+  await requireRoomForRow(ctx);
+  await requireRoomFor(releasesOf(ctx));
 }
 
 function releasesOf({ actor, providers }: AccountContext): Count {

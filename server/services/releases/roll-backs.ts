@@ -1,4 +1,5 @@
 import type { ClientSession } from 'mongoose';
+import { ROLL_BACKS_KEPT } from '../../../routers/schemas/limits.ts';
 import type { RollBack } from '../../../routers/schemas/releases.ts';
 import type { DeploymentRow } from '../../models/deployment.ts';
 import type { ReleaseDoc } from '../../models/release.ts';
@@ -11,11 +12,23 @@ const ROLL_BACKS_MAX = 100;
 
 export type NewRollBack = { from: number; to: ReleaseDoc; createdBy: string; at: Date };
 
-/** Records a roll back in the history, in the transaction that starts it. */
+/** Of a deployment, as many as of its releases; older ones go, some at a time. */
+const FORGOTTEN_AT_ONCE = 10;
+
+/** Records a roll back in the history, in the transaction that starts it; what is too old for the history goes. */
 export async function recordRollBack(session: ClientSession, { from, to, createdBy, at }: NewRollBack): Promise<void> {
   const { accountId, deploymentId, _id: toReleaseId, number: toNumber } = to;
   const fields = { accountId, deploymentId, fromNumber: from, toReleaseId, toNumber, createdBy, createdAt: at };
   await RollBackModel.create([{ _id: newId(), ...fields }], { session });
+  const old = await RollBackModel.find({ accountId, deploymentId }, { _id: 1 })
+    .sort({ createdAt: -1 })
+    .skip(ROLL_BACKS_KEPT)
+    .limit(FORGOTTEN_AT_ONCE)
+    .hint('account_deployment_newest')
+    .session(session)
+    .lean();
+  if (old.length === 0) return;
+  await RollBackModel.deleteMany({ accountId, _id: { $in: old.map(({ _id }) => _id) } }, { session });
 }
 
 /** Records how a roll back ended; nothing happens where the release is on its way for the first time. */

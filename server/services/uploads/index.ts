@@ -8,6 +8,6 @@ export { receiveManifest } from './manifest.ts';
 export { missingHashes } from './missing.ts';
 export { findOpenUpload, openUpload } from './open.ts';
 export { KEYS_A_REQUEST, refusePrivateKeys } from './private-keys.ts';
-export { countBytes, requireRoomToSend } from './storage-quota.ts';
+export { countBytes, requireRoomForRow, requireRoomToSend } from './storage-quota.ts';
 export { recountUnconfirmedBytes } from './unconfirmed.ts';
 export { arrivedOfZip, receiveZip, type SentZip } from './zip.ts';

@@ -4,9 +4,11 @@ import { type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/m
 import { DAY_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { sumOfArtifacts } from '../../models/artifact.ts';
+import { DeploymentModel } from '../../models/deployment.ts';
 import { LicenseModel } from '../../models/license.ts';
 import { PaymentModel } from '../../models/payment.ts';
-import { sumOfReleaseFiles } from '../../models/release.ts';
+import { ReleaseModel, sumOfReleaseFiles } from '../../models/release.ts';
+import { RollBackModel } from '../../models/roll-back.ts';
 import { UploadModel } from '../../models/upload.ts';
 import type { AccountContext, Limits } from '../../service-context.ts';
 import { currentPlan } from '../quota.ts';
@@ -74,7 +76,36 @@ function requireRoomToStore({ limits, hint }: Allowed, stored: Stored, added: St
   }
 }
 
-type StorageLimits = Pick<Limits, 'uploadBytesPerDay' | 'accountBytes' | 'accountFiles'>;
+/**
+ * Throws `quota_exhausted` once an account has so many rows that are kept for good: what its limits of an hour allow would
+ * fill the database within weeks. Of acts at once each may count without the others.
+ */
+export async function requireRoomForRow(ctx: AccountContext): Promise<void> {
+  const { accountId } = ctx.actor;
+  const counts = [
+    await DeploymentModel.countDocuments({ accountId }).hint('account_newest'),
+    await ReleaseModel.countDocuments({ accountId }).hint('account_newest'),
+    await RollBackModel.countDocuments({ accountId }).hint('account_newest'),
+  ];
+  const isEnough = (limits: StorageLimits): boolean => sumOf(counts) < limits.accountRows;
+  const { limits, hint } = await limitsFor(ctx, isEnough);
+  if (isEnough(limits)) return;
+  const [deployments = 0, releases = 0, rollBacks = 0] = counts;
+  const kept = list.format([
+    formatCount(deployments, 'deployment'),
+    formatCount(releases, 'release'),
+    formatCount(rollBacks, 'roll back'),
+  ]);
+  throw new AppError(
+    'quota_exhausted',
+    `An account${hint.who} can keep ${limits.accountRows.toLocaleString('en')} deployments, releases and roll backs in all: there are ${kept}.`,
+    { hint: hint.text || 'Remove deployments that are not needed any more: their releases go with them.' },
+  );
+}
+
+const list = new Intl.ListFormat('en');
+
+type StorageLimits = Limits['atFirst'];
 type Allowed = { limits: StorageLimits; hint: { who: string; text: string } };
 
 /** Returns those of the account. What it has is looked up only for what would be too much at first. */
@@ -84,11 +115,13 @@ async function limitsFor(
   session: ClientSession | null = null,
 ): Promise<Allowed> {
   const { accountId } = ctx.actor;
-  const { uploadBytesPerDay, accountBytes, accountFiles, atFirst, asksForGivenPlan } = ctx.providers.limits;
+  const { uploadBytesPerDay, accountBytes, accountFiles, accountRows, atFirst, asksForGivenPlan } =
+    ctx.providers.limits;
   const small: StorageLimits = {
     uploadBytesPerDay: Math.min(uploadBytesPerDay, atFirst.uploadBytesPerDay),
     accountBytes: Math.min(accountBytes, atFirst.accountBytes),
     accountFiles: Math.min(accountFiles, atFirst.accountFiles),
+    accountRows: Math.min(accountRows, atFirst.accountRows),
   };
   if (isEnough(small)) return { limits: small, hint: { who: '', text: '' } };
   if ((await currentPlan(ctx, session)) === 'free') {
@@ -100,7 +133,7 @@ async function limitsFor(
   }
   const text = await unconfirmedHint(ctx, session);
   if (text !== null) return { limits: small, hint: { who: ' without a confirmed e-mail address', text } };
-  return { limits: { uploadBytesPerDay, accountBytes, accountFiles }, hint: { who: '', text: '' } };
+  return { limits: { uploadBytesPerDay, accountBytes, accountFiles, accountRows }, hint: { who: '', text: '' } };
 }
 
 /**
