@@ -26,3 +26,27 @@ export function requireWriteScope({ actor }: ServiceContext): void {
     });
   }
 }
+
+/** What people still do while the disk of the database has no room for more: it frees some, or costs next to none. */
+export const NEEDED_MUTATIONS: readonly string[] = [
+  ...['auth.login', 'auth.refresh', 'auth.logout', 'auth.forgotPassword', 'auth.checkResetLink', 'auth.resetPassword'],
+  ...['auth.changePassword', 'auth.confirmEmail', 'auth.stopEmailChange', 'auth.revokeSession', 'tokens.revoke'],
+  ...['account.delete', 'account.export', 'disclaimer.accept', 'subscription.cancel', 'payments.portal'],
+  ...['deployments.remove', 'deployments.removeDestination', 'deployments.rollBack', 'connections.remove'],
+  ...['releases.cancel', 'releases.download', 'releases.preview', 'analytics.download'],
+  ...['domains.remove', 'certificates.revoke', 'diagnostics.stopSharing'],
+];
+
+/**
+ * Refuses what is not needed before the disk of the database is full: then nothing could be written any more, not even what
+ * makes room. Throws `storage_full`.
+ */
+export async function requireDatabaseRoom({ providers }: ServiceContext, path: string): Promise<void> {
+  if (NEEDED_MUTATIONS.includes(path)) return;
+  // Some databases do not say how much is free.
+  const freeBytes = await providers.databaseSpace.freeBytes().catch(() => Number.NaN);
+  if (!(freeBytes <= 0)) return;
+  throw new AppError('storage_full', 'The disk of this Fairlead is almost full, so nothing new is taken now.', {
+    hint: 'What is live stays live, and what is deleted makes room. The operator has to make more.',
+  });
+}

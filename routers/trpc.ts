@@ -2,7 +2,7 @@ import { initTRPC, type TrackedEnvelope } from '@trpc/server';
 import * as z from 'zod/mini';
 import { AppError } from '../server/errors.ts';
 import { endWhenAway } from '../server/mongo.ts';
-import { requireAccount, requireWriter, requireWriteScope } from './access.ts';
+import { requireAccount, requireDatabaseRoom, requireWriter, requireWriteScope } from './access.ts';
 import type { Context } from './context.ts';
 import { formatError, logFault, toTRPCError } from './error-shape.ts';
 import { trackShared, transformer } from './shared-items.ts';
@@ -33,6 +33,7 @@ export const publicProcedure = t.procedure.use(async ({ ctx, path, type, next })
     );
   }
   const run = async () => {
+    if (type === 'mutation') await requireDatabaseRoom(ctx, path);
     const result = await next();
     if (!result.ok) throw result.error;
     return result;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UNCONFIRMED_DAYS, UPLOAD_LIMITS } from '../routers/schemas/limits.ts';
 import { createFullDiskListener } from './artifacts/full-disk.ts';
+import { openDatabaseSpace } from './artifacts/gridfs-files.ts';
 import { createZipIntake } from './artifacts/intake.ts';
 import { openStore } from './artifacts/open-store.ts';
 import { createAcmeAuthority } from './certificates/acme/client.ts';
@@ -151,6 +152,8 @@ export async function buildProviders(
       onCorruption: createCorruptionListener(log),
       now,
     }),
+    // Half of what uploads leave: then the rest of what grows stops as well.
+    databaseSpace: openDatabaseSpace({ databaseFolder, minFreeBytes: limits.minFreeDiskBytes / 2, rateCounters }),
     zips: await createZipIntake(
       { path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes, onDiskFull },
       rateCounters,

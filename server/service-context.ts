@@ -121,6 +121,8 @@ export type Providers = {
   limits: Limits;
   store: ArtifactStore;
   zips: ZipIntake;
+  /** How much more the database may grow before what is not needed is refused. */
+  databaseSpace: { freeBytes(): Promise<number> };
   platforms: PlatformRegistry;
   dnsProviders: DnsProviderRegistry;
   /** The way out to addresses that somebody else chose. */

@@ -53,7 +53,7 @@ export type GridPlace = {
 
 /** Opens the collections in the database that everything else is in, with their indexes. */
 export async function openGrid(place: GridPlace, now: StoreClock): Promise<Grid> {
-  const { bucket, databaseFolder } = place;
+  const { bucket } = place;
   const { db } = mongoose.connection;
   if (db === undefined) throw new Error('The store in the database is opened before the database.');
   const files = db.collection<GridFile>(`${bucket}.files`);
@@ -72,15 +72,17 @@ export async function openGrid(place: GridPlace, now: StoreClock): Promise<Grid>
   } catch (error) {
     throw folderUnusable('in the database', error);
   }
-  const space = databaseFolder === undefined ? databaseSpace(db, place) : createFolderSpace(databaseFolder, place);
-  return { files, chunks, now, space };
+  return { files, chunks, now, space: openDatabaseSpace(place) };
 }
 
-function databaseSpace(db: mongoose.mongo.Db, place: GridPlace): DiskSpace {
+/** Counts on the disk of the database, as a folder of this machine where that is known; needs the open connection. */
+export function openDatabaseSpace(place: Omit<GridPlace, 'bucket'>): DiskSpace {
+  const { databaseFolder } = place;
+  if (databaseFolder !== undefined) return createFolderSpace(databaseFolder, place);
   let last: { at: number; freeBytes: number } | undefined;
   return createDiskSpace(async () => {
     if (last === undefined || performance.now() - last.at > SPACE_KEPT_MS) {
-      const { fsTotalSize, fsUsedSize } = await db.command({ dbStats: 1 });
+      const { fsTotalSize, fsUsedSize } = (await mongoose.connection.db?.command({ dbStats: 1 })) ?? {};
       last = { at: performance.now(), freeBytes: Number(fsTotalSize) - Number(fsUsedSize) };
     }
     return { disk: 'the database', freeBytes: last.freeBytes };

@@ -89,7 +89,7 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
 
   async function write(): Promise<void> {
     fold();
-    const finished = [...counts.values()];
+    const finished = (await hasRoom(providers)) ? [...counts.values()] : [];
     counts = new Map();
     countsBytes = 0;
     salts.forgetPast();
@@ -131,6 +131,11 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
     },
     flush,
   };
+}
+
+/** What visitors bring about must not be what fills the disk of the database; some databases do not say how full it is. */
+async function hasRoom({ databaseSpace }: HostProviders): Promise<boolean> {
+  return !((await databaseSpace.freeBytes().catch(() => Number.NaN)) <= 0);
 }
 
 /** How many of the oldest rows are too much. */

@@ -30,7 +30,7 @@ const KEY_MAX = 65 + UPLOAD_LIMITS.maxPathBytes;
 
 export type HostProviders = Pick<
   Providers,
-  'store' | 'changes' | 'addresses' | 'limits' | 'rateCounters' | 'log' | 'now'
+  'store' | 'databaseSpace' | 'changes' | 'addresses' | 'limits' | 'rateCounters' | 'log' | 'now'
 >;
 
 export type HandlerParts = {

@@ -58,6 +58,14 @@ test('answers are counted by page, status, referrer and visitor, and nothing say
   for (const known of ['127.0.0.1', 'Mozilla', 'private']) expect(stored).not.toContain(known);
 });
 
+test('while the disk of the database has no room, visits are not counted', async () => {
+  await using site = await createTestHost({ providers: { databaseSpace: { freeBytes: async () => 0 } } });
+  const { deploymentId } = await publishSite(site, 'roomless', { 'index.html': 'x' });
+  expect(await view(site, 'roomless', '/')).toBe(200);
+  await site.host.stop();
+  expect((await rowsOf(deploymentId)).rows).toEqual([]);
+});
+
 test('a visitor is one visitor for every process of a day, and another one the next day and on another site', async () => {
   let shiftMs = 0;
   const now = () => new Date(Date.UTC(2031, 0, 15, 12) + shiftMs);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { appRouter } from '../../routers/_app.ts';
+import { NEEDED_MUTATIONS } from '../../routers/access.ts';
 import { DOMAINS_MAX, UNPROVED_DOMAINS_MAX } from '../../routers/schemas/limits.ts';
 import { CertificateModel } from '../../server/models/certificate.ts';
 import { DomainModel } from '../../server/models/domain.ts';
@@ -196,6 +197,19 @@ test('every mutation has a limit, or a reason to need none', () => {
     _def.type === 'mutation' ? [path] : [],
   );
   expect(Object.keys(MUTATIONS).toSorted()).toEqual(mutations.toSorted());
+});
+
+test('while the disk of the database has no room, what is not needed is refused, and what makes room is done', async () => {
+  await using app = await createTestApp();
+  const { caller } = await app.trialPerson();
+  const { id: deploymentId } = await caller.deployments.create({ name: 'Large', platform: 'built-in' });
+  app.providers.databaseSpace.freeBytes = async () => 0;
+  expect(await refusalOf(caller.deployments.create({ name: 'One more', platform: 'built-in' }))).toMatchObject({
+    code: 'storage_full',
+    message: 'The disk of this Fairlead is almost full, so nothing new is taken now.',
+  });
+  expect(await caller.deployments.remove({ deploymentId })).toEqual({ done: true });
+  expect(NEEDED_MUTATIONS.filter((path) => !Object.hasOwn(MUTATIONS, path))).toEqual([]);
 });
 
 test('a call beyond its limit is refused, for the account that has used it up alone', async () => {

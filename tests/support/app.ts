@@ -112,6 +112,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
     sitesAddresses: async () => ({ given: true, found: ['127.0.0.1', '::1'] }),
     limits,
     store: await createDiskStore({ folder: join(folder, 'artifacts'), minFreeBytes: 0, rateCounters }),
+    databaseSpace: { freeBytes: async () => Number.POSITIVE_INFINITY },
     zips: await createZipIntake(
       { path: join(folder, 'incoming'), minFreeBytes: limits.minFreeDiskBytes },
       rateCounters,

@@ -68,6 +68,7 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
       minFreeBytes: 0,
       rateCounters: createRateCounters(),
     }),
+    databaseSpace: { freeBytes: async () => Number.POSITIVE_INFINITY },
     changes,
     log,
     addresses: {
