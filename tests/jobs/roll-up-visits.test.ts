@@ -4,6 +4,7 @@ import { OTHER, VisitModel } from '../../server/models/visit.ts';
 import { VisitDayModel } from '../../server/models/visit-day.ts';
 import { VisitHourModel } from '../../server/models/visit-hour.ts';
 import { transaction } from '../../server/mongo.ts';
+import { sumOfNames } from '../../server/services/analytics/counts.ts';
 import { forgetVisitors, rollUpVisits } from '../../server/services/analytics/index.ts';
 import { bytesOf } from '../../server/services/analytics/roll-up.ts';
 import { createTestApp, type Person } from '../support/app.ts';
@@ -124,6 +125,12 @@ test('of very many paths and referrers a hundred and fifty have names, and the o
     expect(counted?.pages.at(-1)).toMatchObject({ path: OTHER, views: 1_100 });
     expect(counted?.referrers.at(-1)).toMatchObject({ host: OTHER, views: 550 });
   }
+});
+
+test('long names take no more room than those of an ordinary site', () => {
+  const pages = Array.from({ length: 100 }, (_, n) => ({ path: `/${n}`.padEnd(300, 'x'), views: 1 }));
+  const sum = sumOfNames([{ pages, referrers: [] }]).pages;
+  expect([sum.length, sum.at(-1)]).toEqual([34, { path: OTHER, views: 67 }]);
 });
 
 test('what was counted of a deployment that is gone, or going, is dropped, and goes with it', async () => {
