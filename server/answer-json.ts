@@ -34,6 +34,33 @@ export function hasMoreValues(text: string, max: number): boolean {
   return values > max;
 }
 
+/** As long as the longest record in DNS (RFC 1035, section 3.2.1); ids, names and messages are far shorter. */
+const TEXT_MAX = 64 * 1024;
+
+/**
+ * Cuts each text within what `parseAnswer` returned, and strikes these secrets out of it: it is kept, shown and looked
+ * through. Returns the same object.
+ */
+export function cleanTexts(value: unknown, secrets: readonly string[]): unknown {
+  // Secrets first: one that the cut went through would no longer be found.
+  const struck = (text: string): string =>
+    secrets.reduce((kept, secret) => (secret === '' ? kept : kept.replaceAll(secret, '…')), text);
+  const clean = (text: string): string => {
+    const kept = struck(text);
+    return kept.length > TEXT_MAX ? `${kept.slice(0, TEXT_MAX)}…` : kept;
+  };
+  const whole = { value };
+  // Without recursion: it may be nested as deep as it has values.
+  const open: object[] = [whole];
+  for (let within = open.pop(); within !== undefined; within = open.pop()) {
+    for (const [key, inner] of Object.entries(within)) {
+      if (typeof inner === 'string') Reflect.set(within, key, clean(inner));
+      else if (typeof inner === 'object' && inner !== null) open.push(inner);
+    }
+  }
+  return whole.value;
+}
+
 /** A list of which the first item that does not fit is the end: `z.array` notes a fault for each of them. */
 export function listOf<T>(item: z.ZodMiniType<T>) {
   return z.pipe(

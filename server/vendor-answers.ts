@@ -5,7 +5,7 @@ import { hintsOf, type Remedy } from './waiting-words.ts';
 
 /** What is known of a failure beside its kind. */
 export type FailureFacts = {
-  /** In the vendor's own words, cleaned. */
+  /** In the vendor's own words, without the secrets of the call; the sentence has one line of them, cut. */
   said?: string | null;
   raw?: string | undefined;
   /** How long it asks us to wait. */
@@ -27,7 +27,7 @@ export function failureError(
   title: string,
   facts: FailureFacts,
 ): AppError {
-  const said = facts.said ? `: ${facts.said}` : '';
+  const said = facts.said ? `: ${redactedLine(facts.said, [])}` : '';
   return new AppError(code, says(title, said).replace(/([.!?])\.$/, '$1'), {
     ...hintsOf(facts.remedy ?? remedy(title), facts.link),
     retryAfterMs: facts.retryAfterMs,

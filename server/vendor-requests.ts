@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type * as z from 'zod/mini';
 import { textWithinBudget } from './answer-budget.ts';
-import { hasMoreValues, parseAnswer } from './answer-json.ts';
+import { cleanTexts, hasMoreValues, parseAnswer } from './answer-json.ts';
 import { HOUR_MS } from './durations.ts';
 import { type Egress, type EgressBody, EgressError } from './egress.ts';
 import { AppError } from './errors.ts';
@@ -25,6 +25,8 @@ const LONGEST_WAIT_MS = HOUR_MS;
 const WAIT_SPREAD = 0.2;
 /** 0.1 Mbit/s: half of what each of 50 files has that share a line of 10 Mbit/s. */
 const BODY_BYTES_A_MS = 12.5;
+/** A refusal has a sentence or a page; what is said in more is not looked for. */
+const REFUSAL_MAX_LENGTH = 64 * 1024;
 export const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** The failures that every kind of vendor has. */
@@ -137,7 +139,7 @@ type Answer = { status: number; headers: Headers; text: string };
  * signal.
  */
 export async function tryOnce<T, Failure>(exchange: Exchange<Failure>, shape: z.ZodMiniType<T>): Promise<Outcome<T>> {
-  const { rules, vendor, request, token } = exchange;
+  const { rules, vendor, request } = exchange;
   let answer: Answer;
   try {
     answer = await send(exchange);
@@ -147,18 +149,23 @@ export async function tryOnce<T, Failure>(exchange: Exchange<Failure>, shape: z.
   const { status, headers, text } = answer;
   const isText = vendor.answersText === true || (request.answersText === true && status < 300);
   const valuesMax = request.answersWith?.values ?? rules.answerMaxValues;
-  const body = isText ? text : parseAnswer(text, valuesMax);
+  const secrets = secretsOf(exchange);
+  const body = isText ? text : cleanTexts(parseAnswer(text, valuesMax), secrets);
   const isAnswer = (status >= 200 && status < 300) || request.isAnswer?.(status, body) === true;
-  if (!isAnswer) return refusal(exchange, answer, body);
+  if (!isAnswer) return refusal(exchange, answer, text.length > REFUSAL_MAX_LENGTH ? undefined : body);
   const parsed = shape.safeParse(
     request.answersHeaders === true ? { body, headers: Object.fromEntries(headers) } : body,
   );
   if (parsed.success) return { value: parsed.data };
-  const raw = redactedAnswer(status, text, [token, ...(vendor.secrets ?? [])]);
+  const raw = redactedAnswer(status, text, secrets);
   const isTooLong = body === undefined && hasMoreValues(text, valuesMax);
   const said = isTooLong ? 'the answer is too long' : 'its answer is not understood';
   const facts = { said, raw, cause: parsed.error };
   return { error: rules.error('platform_down', vendor.title, facts), mayPass: true, waitMs: 0 };
+}
+
+function secretsOf<Failure>({ token, vendor }: Exchange<Failure>): string[] {
+  return [...(token === null ? [] : [token]), ...(vendor.secrets ?? [])];
 }
 
 /** Returns what it means that no answer came. */
@@ -218,12 +225,9 @@ function sizeOf(body: EgressBody | undefined): number {
   return body instanceof Uint8Array ? body.byteLength : (body?.sizeBytes ?? 0);
 }
 
-function refusal<Failure>(
-  { rules, call, vendor, token }: Exchange<Failure>,
-  { status, headers, text }: Answer,
-  body: unknown,
-): Refusal {
-  const secrets = [token, ...(vendor.secrets ?? [])];
+function refusal<Failure>(exchange: Exchange<Failure>, { status, headers, text }: Answer, body: unknown): Refusal {
+  const { rules, call, vendor } = exchange;
+  const secrets = secretsOf(exchange);
   const waitMs = vendor.refillsSteadily ? 0 : askedWaitMs({ call, vendor }, { status, headers }, body);
   const failure = vendor.sort?.(status, body, headers) ?? rules.sortByStatus(status, waitMs);
   const words = vendor.words(body, headers);

@@ -20,12 +20,14 @@ const TRIES = 5;
 const RULES = {
   sortByStatus,
   error: platformError,
-  /** Twenty thousand digests, as many as a release has files, are a quarter of it. */
-  answerMaxBytes: 4 * 1024 * 1024,
+  /** Twenty thousand digests, as many as a release has files, fit into it. */
+  answerMaxBytes: 1024 * 1024,
   answerMaxValues: 100_000,
   exchangeMs: 5 * 60_000,
   redirects: 5,
 };
+/** For lists whose items are long: a hundred sites with all their settings, or a log. */
+export const LONG_LIST = { bytes: 4 * 1024 * 1024, values: 100_000 };
 /** RFC 9110, section 4.1, recommends to take so much. */
 const ADDRESS_MAX = 8_000;
 

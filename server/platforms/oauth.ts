@@ -5,6 +5,7 @@ import { credentialSchema, MAX_CREDENTIAL } from '../../routers/schemas/primitiv
 import { textWithinBudget } from '../answer-budget.ts';
 import { parseAnswer } from '../answer-json.ts';
 import { AppError } from '../errors.ts';
+import { redactedLine } from '../vendor-answers.ts';
 import { platformError } from './failures.ts';
 import type { OAuthCall, OAuthClient, OAuthClients, OAuthTokens, PlatformSignIn, SignInRegistry } from './platform.ts';
 
@@ -68,7 +69,8 @@ async function askTokens(call: OAuthCall, client: OAuthClient, grant: Record<str
     throw platformError('platform_down', title, { said: 'the connection broke off', cause });
   });
   const refusal = refusalSchema.safeParse(body);
-  if (refusal.success) throw refused(title, refusal.data);
+  const { code = null, code_verifier = null, refresh_token: refreshToken = null } = grant;
+  if (refusal.success) throw refused(title, refusal.data, [client.secret, code, code_verifier, refreshToken]);
   const tokens = tokensSchema.safeParse(body);
   if (!tokens.success) throw platformError('platform_down', title, { said: 'its answer is not understood' });
   const { access_token, refresh_token, expires_in } = tokens.data;
@@ -80,8 +82,14 @@ async function askTokens(call: OAuthCall, client: OAuthClient, grant: Record<str
   };
 }
 
-function refused(title: string, { error, error_description }: z.infer<typeof refusalSchema>): AppError {
-  if (!REFUSED_GRANT.has(error)) return platformError('platform_down', title, { said: error_description ?? error });
+function refused(
+  title: string,
+  { error, error_description }: z.infer<typeof refusalSchema>,
+  secrets: readonly (string | null)[],
+): AppError {
+  if (!REFUSED_GRANT.has(error)) {
+    return platformError('platform_down', title, { said: redactedLine(error_description ?? error, secrets) });
+  }
   return new AppError('credentials_invalid', `${title} did not confirm the connection.`, {
     hint: `Connect ${title} again.`,
   });

@@ -6,11 +6,12 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { AppError } from '../../server/errors.ts';
 import { platformError } from '../../server/platforms/failures.ts';
-import { addressFrom, ask, makeOnce, type Vendor } from '../../server/platforms/http.ts';
+import { addressFrom, ask, LONG_LIST, makeOnce, type Vendor } from '../../server/platforms/http.ts';
 import { stateOf } from '../../server/platforms/wait-until-done.ts';
 import { createHolding } from '../../server/services/releases/patience.ts';
 import { redactedAnswer, redactedLine, waitHintMs } from '../../server/vendor-answers.ts';
 import { platformHarness } from '../support/platform-harness.ts';
+import { refusalOf } from '../support/refusal.ts';
 import { requestHandler } from '../support/request-handler.ts';
 
 const NOW = new Date('2026-11-21T12:00:00Z');
@@ -182,6 +183,44 @@ test('an answer without an end is not read for ever', async () => {
     code: 'platform_down',
     message: expect.stringContaining('too long'),
   });
+});
+
+const MIB = 1024 * 1024;
+
+test('an answer has a mebibyte, unless the request is for a list that needs more', async () => {
+  const body = JSON.stringify({ text: 'x'.repeat(MIB) });
+  await using platform = await answering(Array.from({ length: 6 }, () => ({ body })));
+  await ask(platform.call, platform.vendor, { url: '/', answersWith: LONG_LIST }, anything);
+  const refused = ask(platform.call, platform.vendor, { url: '/' }, anything);
+  await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('too long') });
+});
+
+test('the texts of an answer are cut, and without the secrets of the call', async () => {
+  const name = `a-secret-token, an/other ${'x'.repeat(100_000)}`;
+  const body = `{"list":[{"name":"${name}","deep":{"note":"a-secret-\u0074oken"}}]}`;
+  await using platform = await answering([{ body }]);
+  const shape = z.object({ list: z.array(z.object({ name: z.string(), deep: z.object({ note: z.string() }) })) });
+  const vendor = { ...platform.vendor, secrets: ['an/other'] };
+  const { list } = await ask(platform.call, vendor, { url: '/', withToken: true }, shape);
+  expect(list.map((one) => [one.name.slice(0, 5), one.name.length, one.deep.note])).toEqual([['…, … ', 65_537, '…']]);
+});
+
+test('a refusal is looked through up to a length, and told of in one short line', async () => {
+  const told = (message: string) => ({ status: 422, body: JSON.stringify({ message }) });
+  await using platform = await answering([told('x'.repeat(70_000)), told(`too\u0007 ${'long '.repeat(10_000)}`)]);
+  const words = (body: unknown) => z.object({ message: z.string() }).safeParse(body).data?.message ?? null;
+  const vendor = { ...platform.vendor, words };
+  const messages = [];
+  for (let round = 0; round < 2; round += 1) {
+    messages.push((await refusalOf(ask(platform.call, vendor, { url: '/' }, anything))).message);
+  }
+  expect(messages[0]).toBe('A platform could not do it: status 422.');
+  expect(messages[1]).toMatch(/^A platform could not do it: too long long .{180,200}…\.$/);
+});
+
+test('what an adapter says of a failure in the words of a platform is one short line, whoever cut it', () => {
+  const { message } = platformError('platform_failed', 'A platform', { said: `bad\u0000\n${'x'.repeat(1_000)}` });
+  expect(message).toBe(`A platform could not do it: bad ${'x'.repeat(196)}….`);
 });
 
 test('the rest of a minute is waited for, also when a whole second ends it, and anything longer is left to the queue', async () => {

@@ -161,7 +161,7 @@ test('every request of a deployment names its team, and a team that the token do
 test('the platform’s log is read as text, and a connection tells when its token ends', async () => {
   await using on = await onVercel();
   const { ref } = await on.publish(1, FILES);
-  expect(await on.platform.readLog?.(on.harness.call, ref)).toBe('Build started\nBuild completed');
+  expect(await on.platform.readLog?.(on.harness.call, ref)).toBe('\u001b[32mBuild\u001b[0m started\nBuild\0 completed');
   expect(await on.platform.verify(on.harness.call)).toEqual({
     identity: 'pat (pat@example.com)',
     subject: 'user_standin',

@@ -1,4 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { netlifyCapabilities } from '../../routers/schemas/platforms/capabilities/netlify.ts';
 import { JobDeferred } from '../../server/errors.ts';
 import type { JobHandlers } from '../../server/jobs/queue/handler.ts';
 import { enqueueJob } from '../../server/jobs/queue/queue.ts';
@@ -7,6 +9,7 @@ import { JobModel } from '../../server/models/job.ts';
 import { newId, transaction } from '../../server/mongo.ts';
 import { waitUntilDone } from '../../server/platforms/wait-until-done.ts';
 import { createPatience } from '../../server/services/releases/patience.ts';
+import { timeOf } from '../../server/services/releases/release-time.ts';
 import { createTestApp } from '../support/app.ts';
 import { fillAnswerBudget } from '../support/full-budget.ts';
 import { makeDue } from '../support/make-due.ts';
@@ -121,7 +124,7 @@ test(`${WAITING} whole releases that wait for a platform hold nobody: another go
   const queued = await JobModel.find({ accountId: app.person.user.id, status: 'queued' });
   const jobs = queued.filter(({ name }) => name === 'deploy-release');
   expect(jobs.map(({ attempt }) => attempt)).toEqual(names.map(() => 0));
-  for (const { runAt } of jobs) expect(runAt.getTime()).toBeGreaterThan(Date.now() + 50 * MINUTE_MS);
+  for (const { runAt } of jobs) expect(runAt.getTime()).toBeGreaterThan(Date.now() + 15 * MINUTE_MS);
 
   app.world.heal();
   const quick = await app.publish(await app.create('Quick'), ONE);
@@ -205,6 +208,28 @@ test('a platform that asks for a pause for ever ends the release when its time i
   const failed = await app.settled(release);
   expect(failed).toMatchObject({ state: 'failed', error: { code: 'platform_failed' } });
   expect(failed.error?.message).toBe('Netlify did not finish this release within 20 minutes.');
+});
+
+test('a pause that a platform asks for ends with the time of the release', async () => {
+  await using app = await createOnNetlify();
+  const deployment = await app.create('Limited for an hour');
+  app.world.fail('upload', { how: 'status', status: 429, headers: { 'retry-after': '3600' } }, 100_000);
+  const release = await app.start(deployment, ONE);
+  await app.jobs.drain();
+  const { startedAt } = await app.releases.get({ releaseId: release.id });
+  const runAt = (await queuedJob(app))?.runAt.getTime() ?? 0;
+  const afterMs = runAt - (startedAt?.getTime() ?? 0);
+  expect(afterMs).toBeGreaterThan(20 * MINUTE_MS);
+  expect(afterMs).toBeLessThan(30 * MINUTE_MS);
+});
+
+test('what is waited for in the middle of a run ends with the time of the release', async () => {
+  await using harness = await platformHarness();
+  const platform = { capabilities: netlifyCapabilities };
+  const work = { title: 'Netlify', platform, release: { fileCount: 1, totalBytes: 1 } };
+  const time = timeOf(work, harness.call, new Date(Date.now() - 20 * MINUTE_MS + 50));
+  const waited = time.within(() => delay(3_600_000, null, { signal: time.call.signal }));
+  await expect(waited).rejects.toThrow('Netlify did not finish this release within 20 minutes.');
 });
 
 test('the pauses of all steps of a release count against its one time', async () => {

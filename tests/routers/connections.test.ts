@@ -11,6 +11,7 @@ import { connectProvider } from '../../server/services/connections/index.ts';
 import { createTestApp } from '../support/app.ts';
 import { platforms } from '../support/platforms.ts';
 import { contextOf } from '../support/publishing.ts';
+import { refusalOf } from '../support/refusal.ts';
 import { requestHandler } from '../support/request-handler.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
@@ -372,6 +373,7 @@ test('signing in at the platform connects it, once, and only in the account that
 
 test.each([
   ['longer than any token', { access_token: 'x'.repeat(5_000) }, null],
+  ['refused in words that tell too much', { error: 'server_error', error_description: 's3cret '.repeat(99) }, null],
   ['for ever', { access_token: 'access-1', expires_in: 1e308 }, 'ok'],
 ])('a sign-in whose token is %s does no harm', async (_what, tokens, state) => {
   const answered = { status: 200, headers: { 'content-type': 'application/json' } };
@@ -383,13 +385,15 @@ test.each([
   const origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
   const endpoints = { authorize: `${origin}/authorize`, token: `${origin}/token` };
   await using app = await createConnectionApp({
-    netlify: { provider: 'netlify', id: 'fairlead', secret: 'secret', endpoints },
+    netlify: { provider: 'netlify', id: 'fairlead', secret: 's3cret', endpoints },
   });
   const { url } = await app.caller.connections.authorize({ provider: 'netlify' });
   const answer = { provider: 'netlify' as const, code: 'code', state: new URL(url).searchParams.get('state') ?? '' };
   const ended = app.caller.connections.finishAuthorization(answer);
-  if (state === null) await expect(ended).rejects.toMatchObject({ cause: { code: 'platform_down' } });
-  else expect(await ended).toMatchObject({ state, expiresAt: null });
+  if (state === null) {
+    const { code, message } = await refusalOf(ended);
+    expect([code, message.includes('s3cret'), message.length < 300]).toEqual(['platform_down', false, true]);
+  } else expect(await ended).toMatchObject({ state, expiresAt: null });
   server.close();
 });
 

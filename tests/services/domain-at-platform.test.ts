@@ -67,6 +67,26 @@ test('the platform is asked for a certificate once the records are right, and it
   expect(await on.netlify.world.domains?.countOrders()).toBe(1);
 });
 
+test('of the records that a platform asks for a handful is kept, and none that is endless', async () => {
+  await using on = await createAtNetlify('Demanding');
+  await lab.zone('demanding.test');
+  const record = { type: 'TXT', name: 'demanding.test', ttl: 300, purpose: 'proof', required: true } as const;
+  const records = ['x'.repeat(100_000), ...Array.from({ length: 500 }, (_, index) => `proof ${index}`)].map(
+    (value) => ({
+      ...record,
+      value,
+      alternativeGroup: null,
+    }),
+  );
+  on.netlify.platform.attachDomain = async () => ({ records, counterparts: [] });
+  const { id: domainId } = await on.domains.add({ deploymentId: on.deploymentId, name: 'demanding.test' });
+  await on.check(domainId);
+  const kept = (await DomainModel.findOne({ _id: domainId, accountId: on.person.user.id }))?.attached?.records ?? [];
+  // Of the name, and of its counterpart.
+  const asked = records.slice(1, 21).map(({ value }) => value);
+  expect(kept.map(({ value }) => value)).toEqual([...asked, ...asked]);
+});
+
 test('checks that follow one another by themselves ask the platform once a minute', async () => {
   await using on = await createAtNetlify('Counted');
   await lab.zone('counted.test');

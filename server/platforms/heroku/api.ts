@@ -3,7 +3,7 @@ import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { listOf } from '../../answer-json.ts';
 import { type EgressBody, EgressError } from '../../egress.ts';
 import { OTHER_NAME, type PlatformFailure, PUBLISH_ANEW, UPDATE_FAIRLEAD } from '../failures.ts';
-import { ask, makeOnce, type Vendor, type VendorRequest } from '../http.ts';
+import { ask, LONG_LIST, makeOnce, type Vendor, type VendorRequest } from '../http.ts';
 import type { ConnectionCall, PlatformCall } from '../platform.ts';
 import { nullIfNotFound } from '../reference.ts';
 
@@ -200,7 +200,7 @@ export async function findBuild(
 ): Promise<HerokuBuild | null> {
   // Without a range a list ends after 200.
   const headers = { range: 'id ..; max=1000' };
-  const request = { withToken: true, url: appUrl(app, '/builds'), headers } as const;
+  const request = { withToken: true, url: appUrl(app, '/builds'), headers, answersWith: LONG_LIST } as const;
   const builds = await ask(call, vendor, request, listOf(buildSchema));
   return builds.find(({ source_blob: blob }) => blob?.version === version) ?? null;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { listOf } from '../../answer-json.ts';
 import { meaningOf, OTHER_DOMAIN, type PlatformFailure, type RefusalRow, remedyOf } from '../failures.ts';
-import { addressFrom, ask, type Vendor } from '../http.ts';
+import { addressFrom, ask, LONG_LIST, type Vendor } from '../http.ts';
 import type { ConnectionCall, ConnectionInfo, PlatformCall, PlatformRelease, PlatformState } from '../platform.ts';
 import { bodyOf, type Content } from '../send-files.ts';
 import { stateOf } from '../wait-until-done.ts';
@@ -120,7 +120,7 @@ export async function readTeams(vendor: Vendor, call: ConnectionCall): Promise<z
 /** Calls `listSites` or `listSitesForAccount`, by name. */
 export async function findSite(vendor: Vendor, call: PlatformCall, name: string): Promise<NetlifySite | null> {
   const url = `${sitesUrl(call)}?name=${encodeURIComponent(name)}&per_page=100`;
-  const sites = await ask(call, vendor, { withToken: true, url }, listOf(siteSchema));
+  const sites = await ask(call, vendor, { withToken: true, url, answersWith: LONG_LIST }, listOf(siteSchema));
   return sites.find((site) => site.name === name) ?? null;
 }
 
@@ -167,7 +167,8 @@ export function createDeployRequest(
 
 /** Calls `listSiteDeploys`, newest first. Throws `platform_place_gone`. */
 export async function readDeploys(vendor: Vendor, call: PlatformCall, siteId: string): Promise<NetlifyDeploy[]> {
-  return ask(call, vendor, { withToken: true, url: `/sites/${siteId}/deploys?per_page=100` }, listOf(deploySchema));
+  const url = `/sites/${siteId}/deploys?per_page=100`;
+  return ask(call, vendor, { withToken: true, url, answersWith: LONG_LIST }, listOf(deploySchema));
 }
 
 /** Calls `getSiteDeploy`. Throws `platform_place_gone` when it went with its site. */

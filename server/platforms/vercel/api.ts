@@ -3,7 +3,7 @@ import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
 import { listOf } from '../../answer-json.ts';
 import { AppError } from '../../errors.ts';
 import { OTHER_NAME, type PlatformFailure, PUBLISH_ANEW } from '../failures.ts';
-import { addressFrom, ask, makeOnce, type Vendor, type VendorRequest } from '../http.ts';
+import { addressFrom, ask, LONG_LIST, makeOnce, type Vendor, type VendorRequest } from '../http.ts';
 import type { ConnectionCall, PlatformCall, PlatformRelease, PlatformState } from '../platform.ts';
 import { nullIfNotFound } from '../reference.ts';
 import { stateOf } from '../wait-until-done.ts';
@@ -249,6 +249,6 @@ const logSchema = z.nullable(listOf(lineSchema));
 /** "Get deployment events": the build's log, as it stands. */
 export async function readEvents(vendor: Vendor, call: PlatformCall, id: string): Promise<string> {
   const url = `/v3/deployments/${encodeURIComponent(id)}/events?follow=0&limit=-1&builds=1`;
-  const lines = await ask(call, vendor, withTeam(call, { url }), logSchema);
+  const lines = await ask(call, vendor, withTeam(call, { url, answersWith: LONG_LIST }), logSchema);
   return (lines ?? []).flatMap((line) => line?.payload?.text ?? line?.text ?? []).join('\n');
 }

@@ -120,6 +120,16 @@ async function endTelling(
   return (await DomainModel.findOneAndUpdate(here, { $set }, { returnDocument: 'after' })) ?? begun;
 }
 
+/** A platform asks for a handful of records, of which a proof is the longest. */
+const RECORDS_MAX = 20;
+const RECORD_MAX_LENGTH = 1_000;
+
+/** What it asks for is kept with the domain, and sent with every list of domains. */
+function boundedRecords(attached: AttachedDomain | undefined): AttachedDomain['records'][number][] {
+  const fitting = ({ name, value }: AttachedDomain['records'][number]) => `${name}${value}`.length <= RECORD_MAX_LENGTH;
+  return (attached?.records ?? []).filter(fitting).slice(0, RECORDS_MAX);
+}
+
 /** A platform that adds no counterpart by itself is asked for it; without it, the name alone is served. */
 async function attachBoth(
   platform: Platform | undefined,
@@ -127,11 +137,11 @@ async function attachBoth(
   { name, counterpart }: DomainDoc,
 ): Promise<{ records: AttachedDomain['records']; steps: AttachedDomain['steps']; toldAt: Date }> {
   const attached = await platform?.attachDomain?.(call, name);
-  const records = [...(attached?.records ?? [])];
+  const records = boundedRecords(attached);
   const told = { records, steps: [...(attached?.steps ?? [])], toldAt: call.now() };
   if (!counterpart || attached?.counterparts.includes(counterpart) === true) return told;
   try {
-    records.push(...((await platform?.attachDomain?.(call, counterpart))?.records ?? []));
+    records.push(...boundedRecords(await platform?.attachDomain?.(call, counterpart)));
   } catch (error) {
     if (!(error instanceof AppError) || !['domain_taken', 'plan_limit'].includes(error.code)) throw error;
   }

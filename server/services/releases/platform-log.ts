@@ -15,6 +15,10 @@ const READS_PER_HOUR = 120;
 const TIMEOUT_MS = 30_000;
 /** What went wrong stands at the end. */
 const SHOWN_CHARACTERS = 200_000;
+const ESCAPE = String.fromCharCode(0x1b);
+/** What follows an escape to tell a terminal something, such as a colour (ECMA-48, section 5.4). */
+const TERMINAL_CODE = /^\[[0-?]*[ -/]*[@-~]/;
+const NO_TEXT = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
 
 /**
  * Reads the platform's own log of a release. Throws `not_found`, `conflict` where the platform keeps none or was not asked
@@ -36,5 +40,10 @@ export async function readPlatformLog(ctx: AccountContext, { releaseId }: ReadPl
   await countAgainst({ name: 'platform-logs', key: accountId, limit: READS_PER_HOUR, windowMs: HOUR_MS });
   const call = platformCall(ctx.providers, deployment, destination, AbortSignal.timeout(TIMEOUT_MS));
   const text = await platform.readLog(call, ref).catch((error: unknown) => Promise.reject(toldToPerson(error)));
-  return { text: text.slice(-SHOWN_CHARACTERS) };
+  return { text: plainText(text.slice(-SHOWN_CHARACTERS)) };
+}
+
+function plainText(text: string): string {
+  const [first = '', ...rest] = text.split(ESCAPE);
+  return [first, ...rest.map((piece) => piece.replace(TERMINAL_CODE, ''))].join('').replace(NO_TEXT, '');
 }

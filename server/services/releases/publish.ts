@@ -4,8 +4,7 @@ import type { ShownError } from '../../../routers/schemas/platforms/destination.
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { compareManifests, type Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { DAY_MS, MINUTE_MS } from '../../durations.ts';
-import { AppError, JobDeferred } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import type { StepReport } from '../../jobs/queue/handler.ts';
 import { ReleaseModel } from '../../models/release.ts';
@@ -17,6 +16,7 @@ import { reportFindings } from './inspect.ts';
 import { folderAtHost, reportPacked } from './place-report.ts';
 import { readSha1s, requireWithinLimits, storedRef } from './platform-call.ts';
 import { comparedRelease } from './read.ts';
+import { begunAt, type ReleaseTime, timeOf } from './release-time.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 import { reportRules } from './rule-report.ts';
 
@@ -87,7 +87,9 @@ async function describe(
 export async function startPublication(work: ReleaseWork, job: Writer, call: PlatformCall): Promise<Publication> {
   const { release, platform } = work;
   const manifest = await work.readManifest(release.manifestHash);
-  const events = platform.publish(call, {
+  const since = begunAt(work, call.now());
+  const time = timeOf(work, call, since);
+  const events = platform.publish(time.call, {
     // What an act of its own makes at the platform is not taken for what another left there.
     release: { id: work.published.actId ?? release._id, number: release.number },
     manifest,
@@ -97,11 +99,9 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
     sha1Of: (sha256s) => readSha1s(release.accountId, sha256s),
     confirmedUrl: work.published.confirmedUrl ?? null,
   });
-  const since = begunAt(work, call.now());
   let next: IteratorResult<PublishEvent, PlatformRef> | null = null;
   const advance = async (): Promise<IteratorResult<PublishEvent, PlatformRef>> => {
-    requireInTime(work, call, since);
-    const result = await events.next();
+    const result = await time.within(() => events.next());
     if (!result.done) await keep(result.value, work, job, call);
     return result;
   };
@@ -109,11 +109,11 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
   return {
     async upload(report) {
       for (next = await advance(); !next.done && next.value.type !== 'processing'; next = await advance()) {
-        tell(next.value, report);
+        tell(next.value, report, time);
       }
     },
     async process(report) {
-      for (next ??= await advance(); !next.done; next = await advance()) tell(next.value, report);
+      for (next ??= await advance(); !next.done; next = await advance()) tell(next.value, report, time);
       const ref = next.value;
       const { url, ownUrl } = await platform.release(call, ref);
       await job.transaction(async (session) => {
@@ -175,16 +175,16 @@ export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformC
   const ref = storedRef(published.ref);
   const isAsked = platform.capabilities.draft || work.wasVerified;
   if (ref !== null && isAsked && platform.restore !== undefined) {
-    const events = platform.restore(call, { ref, actId: published.actId ?? release._id });
+    const time = timeOf(work, call, begunAt(work, step.startedAt));
+    const events = platform.restore(time.call, { ref, actId: published.actId ?? release._id });
     for (;;) {
-      requireInTime(work, call, begunAt(work, step.startedAt));
-      const next = await events.next();
+      const next = await time.within(() => events.next());
       if (next.done) {
         await job.transaction((session) => savePublished(session, work, { ref: next.value }));
         break;
       }
       await keep(next.value, work, job, call);
-      tell(next.value, step);
+      tell(next.value, step, time);
     }
   }
   await job.transaction((session) => savePublished(session, work, { publicAt: call.now() }));
@@ -231,9 +231,9 @@ function refusalOf({ text, forPerson }: Waiting, { published }: ReleaseWork): Sh
 type Waiting = Extract<PublishEvent, { type: 'waiting' }>;
 
 /** A wait is no work: the job goes back to the queue, and continues from what is on record. */
-function tell(event: PublishEvent, report: StepReport): void {
+function tell(event: PublishEvent, report: StepReport, time: ReleaseTime): void {
   if (event.type === 'processing') report.log(event.text);
-  if (event.type === 'waiting') throw new JobDeferred(event.text, event.retryAfterMs);
+  if (event.type === 'waiting') throw time.rest(event.text, event.retryAfterMs);
   if (event.type !== 'uploading') return;
   const { done, total, doneBytes, totalBytes, text } = event;
   report.progress({ done, total, doneBytes, totalBytes });
@@ -254,34 +254,10 @@ export async function restWhileLimited(
     await act();
   } catch (error) {
     const isPause = error instanceof AppError && (error.code === 'rate_limited' || error.code === 'overloaded');
-    const isLate = call.now().getTime() > begunAt(work, report.startedAt).getTime() + allowedMs(work);
-    if (!isPause || error.retryAfterMs === undefined || isLate) throw error;
-    report.log(`${error.message} Tried again by itself in ${Math.ceil(error.retryAfterMs / 1_000)} s.`);
-    throw new JobDeferred(error.message, error.retryAfterMs);
+    const time = timeOf(work, call, begunAt(work, report.startedAt));
+    if (!isPause || error.retryAfterMs === undefined || time.leftMs() < 0) throw error;
+    const rest = time.rest(error.message, error.retryAfterMs);
+    report.log(`${error.message} Tried again by itself in ${Math.ceil(rest.delayMs / 1_000)} s.`);
+    throw rest;
   }
-}
-
-/** Netlify takes 500 files in a minute and GitHub fewer, and a line may be as slow as 2 Mbit/s. */
-const FILE_MS = 250;
-const BYTES_A_MS = 250;
-
-/** When the release began at this destination; `otherwise` in the run that begins it. */
-const begunAt = ({ published, release }: ReleaseWork, otherwise: Date): Date =>
-  published.startedAt ?? release.startedAt ?? otherwise;
-
-/** How long a release may take: the platform's own time, besides what its files need on their way there. */
-function allowedMs({ platform, release }: ReleaseWork): number {
-  const sendingMs = release.fileCount * FILE_MS + release.totalBytes / BYTES_A_MS;
-  return platform.capabilities.limits.releaseMs + Math.floor(sendingMs / MINUTE_MS) * MINUTE_MS;
-}
-
-function requireInTime(work: ReleaseWork, call: PlatformCall, since: Date): void {
-  call.signal.throwIfAborted();
-  const { title } = work;
-  const ms = allowedMs(work);
-  if (call.now().getTime() <= since.getTime() + ms) return;
-  const time = ms >= 2 * DAY_MS ? formatCount(Math.floor(ms / DAY_MS), 'day') : formatCount(ms / MINUTE_MS, 'minute');
-  throw new AppError('platform_failed', `${title} did not finish this release within ${time}.`, {
-    hint: `Try again. If it takes as long, see what ${title} says about this site.`,
-  });
 }

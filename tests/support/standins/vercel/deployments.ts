@@ -103,7 +103,7 @@ export const deploymentRoutes: readonly Route<VercelState>[] = [
     answer: async (call) =>
       withDeployment(call, ({ id, createdAt }) => ({
         status: 200,
-        body: ['Build started', 'Build completed'].map((text, index) => ({
+        body: ['\u001b[32mBuild\u001b[0m started', 'Build\0 completed'].map((text, index) => ({
           type: 'stdout',
           created: createdAt + index,
           payload: { deploymentId: id, id: `${index}`, date: createdAt, serial: `${index}`, text },

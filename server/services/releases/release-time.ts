@@ -1,0 +1,73 @@
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { DAY_MS, MINUTE_MS } from '../../durations.ts';
+import { AppError, JobDeferred } from '../../errors.ts';
+import type { Platform, PlatformCall } from '../../platforms/platform.ts';
+import type { ReleaseWork } from './release-work.ts';
+
+/** Netlify takes 500 files in a minute and GitHub fewer, and a line may be as slow as 2 Mbit/s. */
+const FILE_MS = 250;
+const BYTES_A_MS = 250;
+
+/** When the release began at this destination; `otherwise` in the run that begins it. */
+export const begunAt = ({ published, release }: ReleaseWork, otherwise: Date): Date =>
+  published.startedAt ?? release.startedAt ?? otherwise;
+
+/** How long a release may take: the platform's own time, besides what its files need on their way there. */
+function allowedMs({ platform, release }: Timed): number {
+  const sendingMs = release.fileCount * FILE_MS + release.totalBytes / BYTES_A_MS;
+  return platform.capabilities.limits.releaseMs + Math.floor(sendingMs / MINUTE_MS) * MINUTE_MS;
+}
+
+/** The time that a release has at this destination, looked at by whoever waits in it. */
+export type ReleaseTime = {
+  /** The call, whose signal ends what is under way when the time is over. */
+  call: PlatformCall;
+  /** Below 0 when it is over. */
+  leftMs(): number;
+  /** Runs a part of the work. Throws `platform_failed` when the time is over. */
+  within<T>(act: () => Promise<T>): Promise<T>;
+  /** Returns what sends the job back to the queue: until then, and not beyond the time. */
+  rest(text: string, ms: number): JobDeferred;
+};
+
+/** Node's timers take no longer time. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
+
+type Timed = Pick<ReleaseWork, 'title'> & {
+  platform: Pick<Platform, 'capabilities'>;
+  release: Pick<ReleaseWork['release'], 'fileCount' | 'totalBytes'>;
+};
+
+/** Returns what is left of a release's time that began at `since`. */
+export function timeOf(work: Timed, call: PlatformCall, since: Date): ReleaseTime {
+  const ms = allowedMs(work);
+  const leftMs = (): number => since.getTime() + ms - call.now().getTime();
+  // One more, so that it is over by then.
+  const untilOverMs = (): number => Math.max(0, leftMs()) + 1;
+  const over = AbortSignal.timeout(Math.min(untilOverMs(), TIMER_MAX_MS));
+  const requireTime = (): void => {
+    call.signal.throwIfAborted();
+    if (leftMs() < 0 || over.aborted) throw outOfTime(work, ms);
+  };
+  return {
+    call: { ...call, signal: AbortSignal.any([call.signal, over]) },
+    leftMs,
+    rest: (text, restMs) => new JobDeferred(text, Math.min(restMs, untilOverMs())),
+    async within(act) {
+      requireTime();
+      try {
+        return await act();
+      } catch (error) {
+        if (over.aborted) requireTime();
+        throw error;
+      }
+    },
+  };
+}
+
+function outOfTime({ title }: Timed, ms: number): AppError {
+  const time = ms >= 2 * DAY_MS ? formatCount(Math.floor(ms / DAY_MS), 'day') : formatCount(ms / MINUTE_MS, 'minute');
+  return new AppError('platform_failed', `${title} did not finish this release within ${time}.`, {
+    hint: `Try again. If it takes as long, see what ${title} says about this site.`,
+  });
+}
