@@ -125,18 +125,41 @@ function inPlace<Request extends WebRequest, Response extends Pick<WebResponse, 
 }
 
 /**
- * Answers the requests of a connection one after the other. Node hands over every request of a read of 64 KB before the
- * first is answered: who sends hundreds and reads nothing would have us hold every answer.
+ * More than Firefox sent when it still pipelined, and than any browser sends now. A client that pipelines has to bear the end of the
+ * connection, and asks anew (RFC 9112, section 9.3.2).
+ */
+const WAITING_MAX = 32;
+
+/**
+ * Answers the requests of a connection one after the other, and reads no further while one waits. Node hands over every
+ * request of a read of 64 KB before the first is answered: who sends hundreds and reads nothing would have us hold every
+ * request, and every answer.
  */
 function oneAtATime(listener: RequestListener): RequestListener {
-  const newest = new WeakMap<Socket, ServerResponse>();
+  const lines = new WeakMap<Socket, { newest: ServerResponse; waiting: number }>();
+
+  function begin(socket: Socket, newest: ServerResponse): void {
+    const line = { newest, waiting: 0 };
+    lines.set(socket, line);
+    // Node resumes it at the end of each request (lib/_http_common.js, `parserOnMessageComplete`).
+    socket.on('resume', () => line.waiting > 0 && socket.pause());
+  }
+
   return (request, response) => {
     const { socket } = request;
-    const before = newest.get(socket);
-    newest.set(socket, response);
-    if (before === undefined || before.closed) return listener(request, response);
+    const line = lines.get(socket);
+    if (line === undefined) begin(socket, response);
+    const before = line?.newest;
+    if (line !== undefined) line.newest = response;
+    if (line === undefined || before === undefined || before.closed) return listener(request, response);
+    line.waiting += 1;
+    if (line.waiting > WAITING_MAX) return void socket.destroy();
+    socket.pause();
     before.once('close', () => {
-      if (!socket.destroyed) listener(request, response);
+      line.waiting -= 1;
+      if (socket.destroyed) return;
+      if (line.waiting === 0) socket.resume();
+      listener(request, response);
     });
   };
 }

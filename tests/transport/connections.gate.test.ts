@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { createServer, type RequestListener, Server } from 'node:http';
+import { createServer, type RequestListener, Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { createHost } from '../../server/host/listener.ts';
@@ -12,6 +12,7 @@ import {
 } from '../../server/transport/connections.ts';
 import { createListener } from '../../server/transport/listener.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { closeOf } from '../support/close-of.ts';
 import { listen } from '../support/listen.ts';
 import { IS_FULL } from '../support/size.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
@@ -288,4 +289,62 @@ test('requests that come all at once are answered one after the other, and no fu
   await expect.poll(() => answered).toBe(count);
   socket.destroy();
   await listener.stop();
+});
+
+/** Returns a port that answers each request when it is told to, and how many were read and not answered at most. */
+async function answeringWhenTold() {
+  const held: ServerResponse[] = [];
+  const counts = { read: 0, answered: 0, waitingMax: 0 };
+  const listener = createListener(countsOf(), {
+    name: 'a port',
+    port: 0,
+    host: '127.0.0.1',
+    requestTimeout: 10_000,
+    handle: (request, response) => (request.url === '/now' ? response.end() : held.push(response)),
+    onError: (_request, response) => void response.destroy(),
+  });
+  listener.server.on('request', ({ url }) => {
+    if (url === '/now') return;
+    counts.read += 1;
+    counts.waitingMax = Math.max(counts.waitingMax, counts.read - counts.answered);
+  });
+  await listener.start();
+  return {
+    port: listener.address.port,
+    counts,
+    async answer(): Promise<void> {
+      await expect.poll(() => held.length).toBeGreaterThan(0);
+      counts.answered += 1;
+      held.shift()?.end();
+    },
+    async [Symbol.asyncDispose]() {
+      listener.server.closeAllConnections();
+      await listener.stop();
+    },
+  };
+}
+
+test('no further request of a connection is read while one of it waits, and all are answered in the end', async () => {
+  await using server = await answeringWhenTold();
+  const socket = connect(server.port, '127.0.0.1').resume();
+  const request = `GET / HTTP/1.1\r\nHost: a\r\nFill: ${'x'.repeat(12_000)}\r\n\r\n`;
+  for (let sent = 0; sent < 20; sent += 1) {
+    socket.write(request);
+    // Time for the port to read what has come so far.
+    await fetch(`http://127.0.0.1:${server.port}/now`);
+  }
+  for (let answered = 0; answered < 20; answered += 1) await server.answer();
+  // As many as one read has.
+  expect(server.counts).toMatchObject({ read: 20, waitingMax: expect.toSatisfy((waiting) => waiting <= 8) });
+  socket.destroy();
+});
+
+test('a connection that has more requests wait than any browser sends is ended, and nobody else’s', async () => {
+  await using server = await answeringWhenTold();
+  const [many, few] = [connect(server.port, '127.0.0.1').resume(), connect(server.port, '127.0.0.1').resume()];
+  few.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(33));
+  many.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(34));
+  await closeOf(many);
+  expect(few.destroyed).toBe(false);
+  few.destroy();
 });
