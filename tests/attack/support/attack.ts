@@ -15,7 +15,8 @@ export type Target = {
   isFullOnly?: true;
   prepare(attacked: AttackedApp): Promise<Round> | Round;
 };
-export type Round = (random: Random) => Promise<string[]>;
+/** `end` runs after all rounds, and tells what none of them could see. */
+export type Round = ((random: Random) => Promise<string[]>) & { end?(): Promise<string[]> };
 
 const LANES = 8;
 /** Enough to see what is the matter. */
@@ -46,6 +47,7 @@ export async function attack(
   const { pid } = await attacked.readMetrics();
   const probe = startProbe(attacked);
   const seen = await runRounds(target.name, { seed, rounds, round });
+  seen.push(...((await round.end?.()) ?? []));
   const { answered, failed } = await probe.stop();
   const after = await attacked.readMetrics().catch(() => null);
   const log = attacked.app.output().slice(logged);
