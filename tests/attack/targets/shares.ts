@@ -14,9 +14,9 @@ const NEIGHBOUR_EVERY = 8;
 const ROUNDS = { few: 32, many: 2_000 };
 const SITES = IS_FULL ? ['One', 'Two', 'Three'] : ['One'];
 const PATIENCE_MS = 60_000;
-/** An act leaves its rows and the events, jobs, steps and counters that belong to it: a release leaves most, about thirty. */
-const ROWS_AN_ACT = 40;
-const BYTES_AN_ACT = 64 * 1024;
+/** On the average: a release leaves about thirty rows, with its events, jobs and steps, and most calls leave none. */
+const ROWS_AN_ACT = 10;
+const BYTES_AN_ACT = 16 * 1024;
 /** Two accounts that are never idle come to less: what they may do is limited by the minute and by the hour. */
 const ROWS_A_MINUTE = 6_000;
 const BYTES_A_MINUTE = 24 * 1024 ** 2;
