@@ -31,7 +31,14 @@ export function requireWriteScope({ actor }: ServiceContext): void {
 export const NEEDED_MUTATIONS: readonly string[] = [
   ...['auth.login', 'auth.refresh', 'auth.logout', 'auth.forgotPassword', 'auth.checkResetLink', 'auth.resetPassword'],
   ...['auth.changePassword', 'auth.confirmEmail', 'auth.stopEmailChange', 'auth.revokeSession', 'tokens.revoke'],
-  ...['account.delete', 'account.export', 'disclaimer.accept', 'subscription.cancel', 'payments.portal'],
+  ...[
+    'account.delete',
+    'account.confirmDeletion',
+    'account.export',
+    'disclaimer.accept',
+    'subscription.cancel',
+    'payments.portal',
+  ],
   ...['deployments.remove', 'deployments.removeDestination', 'deployments.rollBack', 'connections.remove'],
   ...['releases.cancel', 'releases.download', 'releases.preview', 'analytics.download'],
   ...['domains.remove', 'certificates.revoke', 'diagnostics.stopSharing'],
