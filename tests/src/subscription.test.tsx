@@ -6,11 +6,13 @@ import { subscriptionStatusSchema } from '../../routers/schemas/states.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { trpc } from '../../src/api/trpc.ts';
 import { useSubscription } from '../../src/api/use-subscription.ts';
+import { signInAs } from '../../src/api/user.ts';
 import { PlatformSetup } from '../../src/features/deployments/setup/platform-setup.tsx';
 import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
+import { SubscriptionSuccessScreen } from '../../src/screens/subscription/success.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { allowanceOf } from '../support/screen-fixtures.ts';
+import { ada, allowanceOf } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
@@ -100,6 +102,26 @@ test.each([
   });
   using shown = showScreen(<TrialOffer situation={{ kind: 'known', allowance, subscription: null }} />, {});
   await shown.sees(sentence);
+  setWaiting(null);
+});
+
+test.each([
+  [null, 'Publish your folder', '/new-deployment'],
+  [1, 'Publish your folder', '/new-deployment'],
+  [0, 'Go to Dashboard', '/dashboard'],
+])('a plan with room for %s more leads on by "%s" while a folder waits', async (remaining, label, path) => {
+  setWaiting({ name: 'harbour', files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
+  signInAs(ada);
+  const allowance = allowanceOf({ plan: 'STANDARD', deploymentLimit: remaining === null ? null : 3, remaining });
+  const subscription = { ...trial, status: 'active' } as const;
+  using plans = showScreen(<TrialOffer situation={{ kind: 'known', allowance, subscription }} />, {});
+  expect(plans.linkTo(label)).toBe(path);
+  using paid = showScreen(<SubscriptionSuccessScreen />, {
+    'subscription.allowance': () => allowance,
+    'subscription.get': () => subscription,
+  });
+  await paid.sees('Your Pro plan is active');
+  expect(paid.linkTo(label)).toBe(path);
   setWaiting(null);
 });
 

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
-import type { Subscription } from '../../../routers/schemas/subscription.ts';
+import type { Allowance, Subscription } from '../../../routers/schemas/subscription.ts';
 import { errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session.ts';
 import { Button } from '../../components/button.tsx';
@@ -16,6 +16,7 @@ import { wantedRedirect } from '../../lib/safe-redirect.ts';
 import { useWaiting } from '../../uploads/waiting-selection.ts';
 import { endLabel } from './plan-end.ts';
 import type { PlanSituation } from './plan-situation.ts';
+import { useNextStep } from './use-next-step.ts';
 
 /** The one thing to do here: start the trial, or go on with the plan that is there. */
 export function TrialOffer({ situation }: { situation: PlanSituation }) {
@@ -52,7 +53,9 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
   }
   const { subscription, allowance } = situation;
   if (allowance.isTrialAvailable) return <StartTrial />;
-  if (subscription !== null && isActiveStatus(subscription.status)) return <ActivePlan subscription={subscription} />;
+  if (subscription !== null && isActiveStatus(subscription.status)) {
+    return <ActivePlan subscription={subscription} allowance={allowance} />;
+  }
   return (
     <OfferText
       title="No plan is active"
@@ -119,9 +122,9 @@ function StartTrial() {
   );
 }
 
-function ActivePlan({ subscription }: { subscription: Subscription }) {
+function ActivePlan({ subscription, allowance }: { subscription: Subscription; allowance: Allowance }) {
   const wanted = useWanted();
-  const { selection: waiting } = useWaiting();
+  const next = useNextStep(allowance);
   const { title } = PLANS[subscription.plan];
   const isTrial = subscription.status === 'trialing';
   return (
@@ -134,13 +137,7 @@ function ActivePlan({ subscription }: { subscription: Subscription }) {
       text={`${endLabel(subscription) ?? ''} When a plan ends, what you published stays live and becomes read-only.`}
     >
       <Button asChild variant="primary" className="max-sm:w-full">
-        {wanted !== null ? (
-          <Link to={wanted}>Go on</Link>
-        ) : waiting === null ? (
-          <Link to={paths.dashboard}>Go to Dashboard</Link>
-        ) : (
-          <Link to={paths.newDeployment}>Publish your folder</Link>
-        )}
+        {wanted === null ? <Link to={next.to}>{next.label}</Link> : <Link to={wanted}>Go on</Link>}
       </Button>
     </OfferText>
   );

@@ -11,6 +11,7 @@ import { Page } from '../../components/page.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { endLabel } from '../../features/subscription/plan-end.ts';
 import type { PlanSituation } from '../../features/subscription/plan-situation.ts';
+import { useNextStep } from '../../features/subscription/use-next-step.ts';
 import { usePlan } from '../../features/subscription/use-plan.ts';
 import { useAddress } from '../../lib/location.ts';
 import { href, paths } from '../../lib/paths.ts';
@@ -22,6 +23,7 @@ const LOOK_AGAIN_MS = 5_000;
 export function SubscriptionSuccessScreen() {
   const situation = usePlan();
   const payment = useReturnedPayment(situation.kind === 'known');
+  const next = useNextStep(situation.kind === 'known' ? situation.allowance : null);
   if (situation.kind === 'loading' || payment === 'loading') return <Spinner label="Reading your plan…" />;
   if (situation.kind === 'failed') {
     return (
@@ -48,7 +50,7 @@ export function SubscriptionSuccessScreen() {
         )}
         <Button asChild variant={situation.kind === 'visitor' ? 'secondary' : 'primary'} className="max-sm:w-full">
           {isActive ? (
-            <Link to={paths.dashboard}>Go to Dashboard</Link>
+            <Link to={next.to}>{next.label}</Link>
           ) : (
             <Link to={paths.subscriptionPricing}>See the plans</Link>
           )}
