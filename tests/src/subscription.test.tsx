@@ -8,6 +8,7 @@ import { trpc } from '../../src/api/trpc.ts';
 import { useSubscription } from '../../src/api/use-subscription.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { PlatformSetup } from '../../src/features/deployments/setup/platform-setup.tsx';
+import { PlanButton } from '../../src/features/subscription/plan-button.tsx';
 import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
 import { SubscriptionSuccessScreen } from '../../src/screens/subscription/success.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
@@ -129,6 +130,8 @@ test('where somebody was going when they registered is led to once they have a p
   const place = { pattern: '/subscription/pricing', path: '/subscription/pricing?redirect=%2Fdeploy%2Fnetlify' };
   using visiting = showScreen(<TrialOffer situation={{ kind: 'visitor' }} />, {}, place);
   expect(visiting.linkTo('Register')).toBe('/register?redirect=%2Fdeploy%2Fnetlify');
+  using choosing = showScreen(<PlanButton plan="PRO" act={{ kind: 'register', label: 'Choose Pro' }} />, {}, place);
+  expect(choosing.linkTo('Choose Pro')).toBe('/register?redirect=%2Fdeploy%2Fnetlify');
   const known = { kind: 'known', allowance: allowanceOf(), subscription: trial } as const;
   {
     using shown = showScreen(<TrialOffer situation={known} />, {}, place);

@@ -5,6 +5,7 @@ import { errorToast } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
 import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { useAddress } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 import type { PlanAct } from './plan-act.ts';
 
@@ -19,6 +20,7 @@ export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
   const [isOpening, setOpening] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const reasonId = useId();
+  const { search } = useAddress();
   const { kind, label } = act;
   const reason = kind === 'none' || kind === 'later' ? act.reason : null;
   const close = () => setAsking(false);
@@ -39,7 +41,7 @@ export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
   if (kind === 'register') {
     return (
       <Button asChild className="mt-5 w-full">
-        <Link to={paths.register}>{label}</Link>
+        <Link to={paths.register + search}>{label}</Link>
       </Button>
     );
   }
