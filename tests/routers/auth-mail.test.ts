@@ -1,5 +1,6 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
+import { EventModel } from '../../server/models/event.ts';
 import { SessionModel } from '../../server/models/session.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
@@ -173,6 +174,8 @@ test('registration mails a link that confirms the address once', async () => {
   expect(await app.anonymous().auth.confirmEmail({ token: tokenIn(first, '/auth/confirm') })).toEqual({ done: true });
 
   expect(await ada.caller.user.get()).toMatchObject({ emailConfirmed: true });
+  // The tab that asks for the confirmation is another one.
+  expect(await EventModel.countDocuments({ accountId: ada.user.id, type: 'analytics_update' })).toBe(1);
   const again = app.anonymous().auth.confirmEmail({ token: tokenIn(mail, '/auth/confirm') });
   expect(await refusalOf(again)).toMatchObject({ code: 'token_invalid' });
   expect(await mailsOf(app, () => ada.caller.auth.sendConfirmation())).toEqual([]);

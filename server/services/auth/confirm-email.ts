@@ -1,6 +1,7 @@
 import type { ConfirmEmailInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { notFound } from '../../errors.ts';
+import { publishEvent } from '../../events/publish.ts';
 import { UserModel } from '../../models/user.ts';
 import { isDuplicateKey, transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
@@ -31,7 +32,8 @@ export async function sendConfirmation(ctx: SessionContext): Promise<Done> {
 
 /**
  * Confirms the address that the link was mailed to: the account's own, or the new one that waits, which then takes the
- * old one's place and the old one is told; its link to stop the change works on. A link to any other address is one of a change that was ended or replaced.
+ * old one's place and the old one is told; its link to stop the change works on. A link to any other address is one of
+ * a change that was ended or replaced. A link from a mail opens in a tab of its own: the others learn of it.
  * Throws `token_invalid`, `email_taken`.
  */
 export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput): Promise<Done> {
@@ -47,6 +49,7 @@ export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput
       user.set({ pendingEmail: null });
     }
     await user.save({ session });
+    await publishEvent(session, accountId, { type: 'analytics_update' });
     if (emailKey(former) === emailKey(email)) return;
     // A link for a new password that lies in the old mailbox is the old owner's no more.
     await closeTokens(session, ctx, accountId, 'reset-password');
