@@ -82,6 +82,16 @@ test('a smaller plan of one that renews is chosen for the time after it, and is 
     label: 'Choose Basic',
     reason: 'Basic begins on Jan 15, 2030.',
   });
+  const own = 'It becomes Basic on Jan 15, 2030. You can keep it in Account.';
+  expect(planAct('PRO', { ...situation, subscription: chosen })).toMatchObject({ kind: 'none', reason: own });
+});
+
+test('a plan that was canceled names where it is kept', () => {
+  const situation = situationOf('PRO');
+  if (situation.kind !== 'known' || situation.subscription === null) throw new Error('A plan runs.');
+  const canceled = { ...situation.subscription, renews: true, cancelAtEnd: true };
+  const reason = 'It is canceled, and ends on Jan 15, 2030. You can keep it in Account.';
+  expect(planAct('PRO', { ...situation, subscription: canceled })).toMatchObject({ kind: 'none', reason });
 });
 
 test('at a payment service no larger plan is sold while a smaller one is chosen for later', () => {

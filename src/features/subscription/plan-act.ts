@@ -44,12 +44,15 @@ function upgrade(plan: PaidPlan, { plan: running, nextPlan }: Subscription): Pla
 }
 
 function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
-  const { plan: running, renews, nextPlan, endsAt } = subscription;
+  const { plan: running, renews, cancelAtEnd, nextPlan, endsAt } = subscription;
   const renewal = formatDate(renewalOf(subscription));
   const { title } = PLANS[plan];
   const label = `Choose ${title}`;
   const end = formatDate(endsAt);
-  if (plan === running && renews) return { kind: 'none', label, reason: endLabel(subscription) ?? '' };
+  if (plan === running && renews) {
+    const keep = cancelAtEnd || nextPlan !== null ? ' You can keep it in Account.' : '';
+    return { kind: 'none', label, reason: `${endLabel(subscription) ?? ''}${keep}` };
+  }
   if (plan === running)
     return { kind: 'none', label, reason: `You have ${title} until ${end}. It is sold once at a time.` };
   if (plan === nextPlan) return { kind: 'none', label, reason: `${title} begins on ${renewal}.` };
