@@ -32,6 +32,8 @@ test('the test checkout says that no money moves, of its own payments alone', as
   using own = showScreen(<TestCheckoutScreen />, { 'payments.get': () => payment }, PLACE);
   await own.sees('Your order');
   expect(own.page.textContent).toContain('No money moves');
+  // They stand in the footer of the layout, and would be there twice.
+  expect(own.linkTo('Refunds')).toBeUndefined();
 
   using other = showScreen(<TestCheckoutScreen />, { 'payments.get': () => ({ ...payment, isTest: false }) }, PLACE);
   await other.sees('This payment is made on the page of the payment service.');

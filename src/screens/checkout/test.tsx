@@ -9,7 +9,6 @@ import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { TestOrder } from '../../features/payments/test-order.tsx';
-import { LegalLinks } from '../../features/subscription/legal-links.tsx';
 import { href, paths } from '../../lib/paths.ts';
 import { isTestCheckout } from '../../lib/prices.ts';
 
@@ -41,10 +40,7 @@ export function TestCheckoutScreen() {
           )}
         </Card>
       ) : data.state === 'pending' ? (
-        <>
-          <TestOrder payment={data} />
-          <LegalLinks className="mt-4" />
-        </>
+        <TestOrder payment={data} />
       ) : (
         <CheckoutOver />
       )}
