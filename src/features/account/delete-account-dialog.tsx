@@ -13,7 +13,7 @@ import { showToast } from '../../components/toast-store.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 
-/** `loss`: what happens to the websites, said first. */
+/** `loss`: what happens to the websites and the plan, said first. */
 export type DeleteAccountDialogProps = { user: User; loss: string; onClose: () => void };
 
 export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialogProps) {

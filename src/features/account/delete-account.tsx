@@ -5,10 +5,10 @@ import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 
-/** The end of an account; what happens to its websites is said first. */
+/** The end of an account; what happens to its websites and its plan is said first. */
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false);
-  const loss = lossText(user);
+  const loss = `${lossText(user)} A plan that runs ends at once, with what is left of it.`;
   return (
     <Setting
       title="Delete account"
