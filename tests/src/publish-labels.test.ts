@@ -41,6 +41,18 @@ test('a folder is told in one line, with its entry page and what is left out', a
   expect(pathsOf(publishedOf(report))).toEqual(['index.html']);
 });
 
+test('of what is refused for a name, nothing is said of the files that were not read', async () => {
+  const chosen = folder({ '../evil.html': 'x', 'index.html': 'x' });
+  const entries = chosen.files.map(({ path, file }) => {
+    return { path, sizeBytes: file.size, encoding: null, isLink: false, unpack: async () => file };
+  });
+  for (const selection of [chosen, { name: 'photo-site', zip: new File([], 'site.zip'), within: '', entries }]) {
+    const report = await inspectSelection(selection);
+    expect(findingsOf(report)).toMatchObject([{ id: 'refusal', kind: 'bad' }]);
+    expect(selectionLine(report)).toBe('2 files');
+  }
+});
+
 test('a private file that is published anyway stays in the list, and a private key never is published', async () => {
   const report = await inspectSelection(folder({ 'index.html': 'x', '.env': 'KEY=1', 'server.key': 'k' }), [
     '.env',

@@ -28,8 +28,11 @@ export type Finding = {
   places: readonly ProblemPlace[];
 };
 
-/** Returns one line such as `A plain website, 214 files, 8.4 MB`. */
-export function selectionLine({ inspection }: SelectionReport): string {
+/** Returns one line such as `A plain website, 214 files, 8.4 MB`; what was refused may not have been read to its end. */
+export function selectionLine({ selection, reading, inspection }: SelectionReport): string {
+  if (reading.refusal !== null && inspection.entryPage === null) {
+    return formatCount((isZip(selection) ? selection.entries : selection.files).length, 'file');
+  }
   return `${inspection.title}, ${formatCount(inspection.fileCount, 'file')}, ${formatSize(inspection.totalBytes)}`;
 }
 
@@ -57,7 +60,7 @@ export function findingsOf(
     ...refusalFindings(reading, selectionNoun(selection)),
     ...reselectedFindings(report),
     ...entryFindings(reading, inspection),
-    ...problemFindings(inspection, folder),
+    ...problemFindings(reading, inspection, folder),
     ...packedFindings(reading, platforms),
     ...noticeFindings(reading),
     ...relativeFindings(selection),
@@ -106,10 +109,16 @@ function entryFindings(reading: SelectionReport['reading'], { entryPage, problem
   return [{ ...plain, id: 'entry', kind: 'good', message: 'Entry page', path: entryPage }];
 }
 
-function problemFindings({ problems, rootLinks }: UploadInspection, folder: FindingsPlace['folder']): Finding[] {
+function problemFindings(
+  { refusal }: SelectionReport['reading'],
+  { problems, rootLinks }: UploadInspection,
+  folder: FindingsPlace['folder'],
+): Finding[] {
   const broken = folder === undefined ? null : rootLinkProblem(rootLinks, folder);
   const all = broken === null ? problems : [...problems, broken];
-  return all.map(({ code, message, hint, path, places = [] }) => ({
+  // It may be among the files that were not read.
+  const known = refusal === null ? all : all.filter(({ code }) => code !== 'no_entry_page');
+  return known.map(({ code, message, hint, path, places = [] }) => ({
     ...plain,
     // Each of the two files with rules has problems of its own.
     id: code === 'rule_ignored' ? `${code} ${path}` : code,

@@ -46,13 +46,16 @@ export function SelectionSummary({
   onTakeBuildFolder,
   footer,
 }: SelectionSummaryProps) {
-  const { inspection } = report;
+  const { reading, inspection } = report;
   const title = selectionTitle(report.selection);
   const findings = findingsOf(report, place);
   const noun = selectionNoun(report.selection);
   const Icon = noun === 'ZIP' ? FileArchive : Folder;
   // "Ready as it is" is no sentence above a warning.
-  const isExplained = inspection.entryPage === null || findings.every(({ kind }) => kind !== 'warn' && kind !== 'bad');
+  const isExplained =
+    inspection.entryPage === null
+      ? reading.refusal === null
+      : findings.every(({ kind }) => kind !== 'warn' && kind !== 'bad');
   return (
     <Card aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`} className="divide-y divide-line">
       <div className="flex items-center gap-4 p-4 sm:p-5">
