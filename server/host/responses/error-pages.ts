@@ -51,7 +51,7 @@ export const PAGES = {
   noPage: page({
     status: 404,
     title: 'This page does not exist',
-    text: 'There is nothing at this address. Look for a typing mistake, or start at the first page of this site.',
+    text: 'There is nothing at this address. Look for a typing mistake, or start at the <a href="/">first page of this site</a>.',
     cacheControl: NO_CACHE,
   }),
   noSite: page({
