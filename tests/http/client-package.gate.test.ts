@@ -99,10 +99,11 @@ test('a script outside the repository has the whole router typed, and calls it b
     await writeFile(join(script, 'package.json'), '{"type":"module"}');
     await writeFile(join(script, 'script.ts'), SCRIPT);
     await writeFile(join(script, 'wrong.ts'), WRONG);
+    await writeFile(join(script, 'readme.ts'), await readmeExamples());
     const compilerOptions = { strict: true, skipLibCheck: true, module: 'nodenext', target: 'es2023', types: ['node'] };
     await writeFile(
       join(script, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['script.ts', 'wrong.ts'] }),
+      JSON.stringify({ compilerOptions, files: ['script.ts', 'wrong.ts', 'readme.ts'] }),
     );
     const compiled = await run(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-p', script]).catch(
       (error: { stdout: string }) => error,
@@ -120,6 +121,14 @@ test('a script outside the repository has the whole router typed, and calls it b
     await rm(folder, { recursive: true, force: true });
   }
 }, 180_000);
+
+/** What a person copies into one file. */
+async function readmeExamples(): Promise<string> {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map((match) => match[1] ?? '');
+  expect(examples).toHaveLength(2);
+  return examples.join('\n');
+}
 
 function importsOf(text: string): string[] {
   return [...text.matchAll(/(?:from|import\()\s*["']([^"']+)["']/g)].map((match) => match[1] ?? '').sort();
