@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -15,7 +15,7 @@ const COMMON = ['package-lock.json', 'vite.config.ts', 'tsconfig.json', 'server/
 /**
  * The command of each part builds it into a folder of its own. The stamp beside it holds the hash of its sources: times
  * would lie after a checkout or a copy.
- * @type {{ name: string, sources: string[], entry: string, command: (folder: string) => string[] }[]}
+ * @type {{ name: string, sources: string[], entry: string, program?: string, command: (folder: string) => string[] }[]}
  */
 const PARTS = [
   {
@@ -28,6 +28,7 @@ const PARTS = [
     name: 'server',
     sources: [...COMMON, 'server', 'routers'],
     entry: 'main.js',
+    program: 'fairlead.js',
     command: (folder) => [VITE, 'build', '--ssr', '--logLevel', 'warn', '--outDir', folder],
   },
   {
@@ -73,6 +74,8 @@ async function buildPart(part) {
       maxBuffer: 64 * 1024 * 1024,
       env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
     });
+    // npm makes it executable when npx links it first, and not again after a later build.
+    if (part.program !== undefined) await chmod(join(made, part.program), 0o755);
     await rm(stampFile(part), { force: true });
     await rm(final, { recursive: true, force: true });
     await rename(made, final);

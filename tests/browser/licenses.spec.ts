@@ -7,7 +7,8 @@ const run = promisify(execFile);
 
 /** Returns what the operator's command prints, on the machine of the running app. */
 async function license(app: SharedApp, ...words: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, ['dist/server/fairlead.js', 'license', ...words], { env: app.env });
+  // As npx does: the build has to make it executable.
+  const { stdout } = await run('dist/server/fairlead.js', ['license', ...words], { env: app.env });
   return stdout.trim();
 }
 
