@@ -234,6 +234,9 @@ test('the plan says what is used, what it costs, and what stands in the way', ()
   expect(costText(allowance)).toBe('3 of 3 deployments on Standard will be used.');
   expect(planBlocker(allowance)).toBeNull();
   expect(planBlocker({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments of Standard are used');
+  const deleting = (count: number) => planBlocker({ ...allowance, deploymentCount: count })?.text.split(' or ')[1];
+  expect(deleting(3)).toBe('delete 1 deployment that you no longer need.');
+  expect(deleting(5)).toBe('delete 3 deployments that you no longer need.');
   const free = { ...allowance, plan: 'free', deploymentLimit: 0, deploymentCount: 0, isTrialAvailable: true } as const;
   expect(planBlocker(free)?.action).toBe('See the trial');
   expect(planBlocker({ ...free, isTrialAvailable: false })?.title).toBe('No plan is active');

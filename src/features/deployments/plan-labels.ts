@@ -31,7 +31,8 @@ export function planBlocker({
       deploymentLimit === 1
         ? `The deployment of ${PLANS[plan].title} is used`
         : `All ${deploymentLimit} deployments of ${PLANS[plan].title} are used`,
-    text: 'Choose a larger plan, or delete a deployment that is no longer needed.',
+    // After a smaller plan was chosen, the place that one of them leaves is not free yet.
+    text: `Choose a larger plan, or delete ${formatCount(deploymentCount - deploymentLimit + 1, 'deployment')} that you no longer need.`,
     action: 'See the plans',
   };
 }
