@@ -210,7 +210,7 @@ export async function restored({ restore }: Platform, call: PlatformCall, ref: P
 
 /** Returns the text of a page, or of whatever else answers there. */
 export async function textAt(call: PlatformCall, url: string | null, path = ''): Promise<string> {
-  const request = { signal: call.signal, maxBytes: 1024 ** 2, wholeMs: 60_000 };
+  const request = { signal: call.signal, maxBytes: 1024 ** 2, wholeMs: 60_000, redirects: 1 };
   return call.egress.request(`${url}/${path}`, request, ({ body }) => textWithinBudget(body));
 }
 

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { formatCount } from '../../routers/schemas/format-count.ts';
+import { isServedPath } from '../../routers/schemas/served-path.ts';
 import type { Manifest } from '../../server/artifacts/manifest.ts';
 import type { Platform, PlatformRef } from '../../server/platforms/platform.ts';
 import { requireWithinLimits } from '../../server/services/releases/platform-call.ts';
+import { oddSite } from './odd-names.ts';
 import { domainFaultsSuite, domainSuite } from './platform-domain-suite.ts';
 import { faultsSuite } from './platform-faults-suite.ts';
 import {
@@ -171,28 +173,31 @@ function limits(name: string, platform: Platform): void {
   }
 }
 
-/** Names that other systems mind, each with itself for content; those that the platform refuses are no part of it. */
-function oddFiles({ capabilities: { refusedNames, foldsCase } }: Platform): Record<string, string> {
-  const names = [
-    'software/writtenin:Ruby/index.html',
-    'docs/aux.txt',
-    'tags/acme-inc./index.html',
-    'Menu /index.html',
-    'tags/.net/index.html',
-    `b${'\u9577'.repeat(83)}.text`,
-    'c#?.txt',
-    ...(foldsCase ? [] : ['Pair.v.txt', 'Pair.V.txt']),
-  ];
-  return Object.fromEntries(names.filter((name) => refusedNames?.test(name) !== true).map((name) => [name, name]));
+/** The site of odd names as far as the platform takes it, each file with its own path for content; the rest is refused. */
+async function oddFiles(platform: Platform): Promise<Record<string, string>> {
+  const { refusedNames, foldsCase } = platform.capabilities;
+  const all = await oddSite();
+  const one = { sha256: 'a'.repeat(64), sizeBytes: 1 };
+  const taken = new Map<string, string>();
+  for (const path of all) {
+    const others = [...taken.keys()].filter((other) => other.toLowerCase() === path.toLowerCase());
+    const manifest = new Map([...others, path].map((name) => [name, one]));
+    const isRefused = refusedNames?.test(path) === true || (foldsCase && others.length > 0);
+    const check = expect(() => requireWithinLimits(platform, 'The platform', manifest));
+    if (isRefused) check.toThrow(path);
+    else check.not.toThrow();
+    if (!isRefused && isServedPath(path, new Set(all))) taken.set(path, path);
+  }
+  return Object.fromEntries(taken);
 }
 
 function basicsInWorld(name: string, make: () => Promise<InWorld>): void {
   test(`${name}: what was published answers at its address, a draft at its own first`, async () => {
     await using subject = await make();
     const { platform, world } = subject;
-    const odd = oddFiles(platform);
+    const odd = await oddFiles(platform);
     await using harness = await platformHarness();
-    const { ref } = await published(platform, harness.call, await harness.release(1, { ...FILES, ...odd }), world);
+    const { ref } = await published(platform, harness.call, await harness.release(1, { ...odd, ...FILES }), world);
     const seen = await platform.release(harness.call, ref);
     if (platform.capabilities.draft) {
       expect(await textAt(harness.call, seen.url, '')).not.toBe(FILES['index.html']);
@@ -200,13 +205,8 @@ function basicsInWorld(name: string, make: () => Promise<InWorld>): void {
       await restored(platform, harness.call, ref);
     }
     expect(await textAt(harness.call, seen.url, '')).toBe(FILES['index.html']);
-    expect(await textAt(harness.call, seen.url, 'empty.txt')).toBe('');
-    for (const [path, text] of Object.entries(odd)) {
-      const address = path
-        .replace(/(?<=^|\/)index\.html$/, '')
-        .split('/')
-        .map(encodeURIComponent)
-        .join('/');
+    for (const [path, text] of Object.entries({ ...odd, ...FILES })) {
+      const address = path.split('/').map(encodeURIComponent).join('/');
       expect([path, await textAt(harness.call, seen.url, address)]).toEqual([path, text]);
     }
   });
