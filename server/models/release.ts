@@ -90,6 +90,8 @@ releaseDocSchema.index({ deploymentId: 1, servedUntil: 1 }, { name: 'deployment_
 releaseDocSchema.index({ 'corruptedFiles.sha256': 1 }, { name: 'corrupted', sparse: true });
 /** The files that an account's releases name are added up from the index alone. */
 releaseDocSchema.index({ accountId: 1, fileCount: 1 }, { name: 'account_files' });
+/** So is what their variants take: an account keeps more releases than a sum should look at. */
+releaseDocSchema.index({ accountId: 1, 'variants.sizeBytes': 1 }, { name: 'account_variants' });
 releaseDocSchema.plugin(accountScope);
 
 /** As it is stored, for reads that change nothing. */

@@ -55,7 +55,7 @@ export async function sumOfVariantBytes(accountId: string): Promise<number> {
   const sums = await ReleaseModel.aggregate<{ sizeBytes: number }>([
     { $match: { accountId } },
     { $group: { _id: null, sizeBytes: { $sum: '$variants.sizeBytes' } } },
-  ]);
+  ]).hint('account_variants');
   return sums[0]?.sizeBytes ?? 0;
 }
 
