@@ -19,7 +19,7 @@ export const netlifyCapabilities: PlatformCapabilities = {
   rollBack: { takes: 'seconds, a minute at most' },
   cancel: true,
   log: false,
-  // docs.netlify.com, "Custom headers" (2026-11): Content-Encoding is none that a site may set.
+  // docs.netlify.com, "Custom headers", "Limitations" (2026): a Content-Encoding of the site's own is typically ignored.
   serving: { notFoundPage: true, singlePage: true, redirects: true, packedFiles: false },
   domain: {
     records: 'fixed',

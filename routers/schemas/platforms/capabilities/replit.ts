@@ -18,8 +18,8 @@ export const replitCapabilities: PlatformCapabilities = {
   // To give up is to stop waiting.
   cancel: true,
   log: false,
-  // docs.replit.com, "Static Deployments": rewrites are in `.replit`, and of a page for what is missing nothing is said.
-  // Of headers for packed files nothing is said.
+  // docs.replit.com, "Static Deployment Configuration" (2026): rewrites and headers are in `.replit`, and Content-Encoding
+  // is none of those; a page of the site's own is shown for what is missing, with what status is not said.
   serving: { notFoundPage: false, singlePage: true, redirects: false, packedFiles: false },
   domain: {
     records: 'fromPerson',
