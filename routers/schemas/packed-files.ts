@@ -8,10 +8,12 @@ export type Packing = {
 /** The registration of image/svg+xml (W3C, SVG 1.1, appendix P) says so of this ending. */
 const SVGZ = /\.svgz$/i;
 /**
- * What Unity builds (Unity's manual, "Web server configuration"). Other names of packed scripts are left alone: pages
+ * What Unity builds (Unity's manual, "Web server configuration"), also into the folder that pages of React have for it
+ * (mars/create-react-app-buildpack, issue 199). Other names of packed scripts are left alone: pages
  * unpack them by themselves.
  */
-const UNITY = /(?:\.framework\.js|\.symbols\.json|(?:^|\/)Build\/[^/]+\.(?:js|wasm|data|json|mem))\.(?:br|gz)$/;
+const UNITY =
+  /(?:\.framework\.js|\.symbols\.json|(?:^|\/)Build\/[^/]+\.(?:js|json)|(?:^|\/)[Bb]uild\/[^/]+\.(?:wasm|data|mem))\.(?:br|gz)$/;
 
 export function packingOf(path: string): Packing | null {
   if (SVGZ.test(path)) return { coding: 'gzip', inner: path.slice(0, -1) };

@@ -210,6 +210,7 @@ test.each([
   ['a.svgz', GZIP, 'image/svg+xml', 'gzip'],
   ['a.svgz', TEXT, 'application/gzip', null],
   ['Build/game.framework.js.br', BINARY, 'text/javascript', 'br'],
+  ['build/game.data.br', BINARY, 'application/octet-stream', 'br'],
   ['game/Build/game.data.br', BINARY, 'application/octet-stream', 'br'],
   ['Build/game.wasm.gz', GZIP, 'application/wasm', 'gzip'],
   ['Build/game.wasm.gz', BINARY, 'application/gzip', null],
@@ -220,7 +221,7 @@ test.each([
   expect(answeringOf(path, facts)).toEqual({ type, coding });
 });
 
-test.each(['backup.tar.gz', 'Build/backup.tar.gz', 'sitemap.xml.gz', 'lib/a.wasm.gz', 'app.js.br'])(
+test.each(['backup.tar.gz', 'Build/backup.tar.gz', 'sitemap.xml.gz', 'lib/a.wasm.gz', 'build/app.js.br'])(
   '%s is a download, and keeps its packed bytes',
   (path) => {
     expect(isDecidedByContent(path)).toBe(false);
