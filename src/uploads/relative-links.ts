@@ -1,15 +1,13 @@
 import {
   elementsOf,
-  leadsInside,
-  mayHoldLinks,
   type Reference,
   readPage,
   referenceOf,
   referencesOf,
   styleElementReferences,
-  styleReferences,
-  withoutFolder,
-} from '../../routers/schemas/upload-links.ts';
+} from '../../routers/schemas/page-references.ts';
+import { scriptReferences } from '../../routers/schemas/script-references.ts';
+import { fileReferences, leadsInside, mayHoldLinks, withoutFolder } from '../../routers/schemas/upload-links.ts';
 import { type SelectionItem, selectionItems } from './apply-rules.ts';
 import type { SelectionReport } from './inspect.ts';
 import type { SelectedFolder } from './selection.ts';
@@ -84,9 +82,11 @@ export function withRelativeLinks(
   folder: string | null = null,
 ): { text: string; count: number } {
   const toRoot = upFrom(path);
-  const edits = /\.css$/i.test(path)
-    ? [...styleReferences(text)].map((reference) => ({ reference, prefix: toRoot }))
-    : pageEdits(toRoot, text, folder);
+  const references = fileReferences(path, text);
+  const edits =
+    references === null
+      ? pageEdits(path, text, folder)
+      : Array.from(references, (reference) => ({ reference, prefix: toRoot }));
   const wanted = edits.filter(({ reference: { target } }) => isFromRoot(target));
   const pieces: string[] = [];
   let at = 0;
@@ -105,9 +105,9 @@ function startLength(written: string, folder: string | null): number {
 
 type Edit = { reference: Reference; prefix: string };
 
-/** With a base, links are relative to that; one that is elsewhere, or relative itself, leaves the page as it is. */
-function pageEdits(toRoot: string, text: string, folder: string | null): Edit[] {
-  const page = readPage(text);
+/** With a base, links are relative to that; one that is elsewhere leaves the page as it is. */
+function pageEdits(path: string, text: string, folder: string | null): Edit[] {
+  const page = readPage(text, { isWhole: true });
   const references: Reference[] = [];
   let base: Reference | null = null;
   for (const { element, attributes } of elementsOf(page)) {
@@ -115,11 +115,22 @@ function pageEdits(toRoot: string, text: string, folder: string | null): Edit[] 
     if (href !== undefined) base ??= referenceOf(href);
     references.push(...referencesOf(element, attributes));
   }
-  references.push(...styleElementReferences(page));
+  references.push(...styleElementReferences(page), ...scriptReferences(text, page));
+  const toRoot = upFrom(path);
   if (base === null) return references.map((reference) => ({ reference, prefix: toRoot }));
-  if (!isFromRoot(base.target)) return [];
-  const prefix = upFrom((folder === null ? base.target : withoutFolder(base.target, folder)).slice(1));
+  const at = baseAt(path, folder === null ? base.target : withoutFolder(base.target, folder));
+  if (at === null) return [];
+  const prefix = upFrom(at);
   return [{ reference: base, prefix: toRoot }, ...references.map((reference) => ({ reference, prefix }))];
+}
+
+const HOST = 'http://site.test';
+
+/** Returns the path at which the base of a page is; null for one on another host. */
+function baseAt(path: string, base: string): string | null {
+  const page = `${HOST}/${path.split('/').map(encodeURIComponent).join('/')}`;
+  const url = URL.canParse(base, page) ? new URL(base, page) : null;
+  return url?.origin === HOST ? url.pathname.slice(1) : null;
 }
 
 /** The way from a file to the root; never empty, since `a:b.html` alone would name a protocol. */

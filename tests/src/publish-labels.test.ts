@@ -110,7 +110,7 @@ test('links of a site that was built for a folder are a finding wherever else it
 
 test('packed files are a finding for the platforms that do not say so to browsers, and for no other', async () => {
   const report = await inspectSelection(
-    folder({ 'index.html': 'x', 'Build/a.wasm.br': 'x', 'b.svgz': 'x', 'c.tar.gz': 'x' }),
+    folder({ 'index.html': 'x', 'Build/a.wasm.br': 'x', 'b.svgz': 'x', 'c.tar.gz': 'x', 'd.data.gz': 'x' }),
   );
   const at = (...platforms: PlatformId[]) => findingsOf(report, { platforms }).filter(({ id }) => id === 'packed');
   expect(at('built-in', 'vercel', 'heroku')).toEqual([]);
@@ -164,6 +164,27 @@ test.each([
     'a.html',
     '<script>go("/x")</script><style>p { background: url(/y.png) }</style>',
     '<script>go("/x")</script><style>p { background: url(./y.png) }</style>',
+  ],
+  [
+    'a/b.html',
+    '<base href="./"><img src="/a.png"><meta http-equiv="refresh" content="0; url=/de/"><meta name="d" content="0; url=/x">',
+    '<base href="./"><img src="../a.png"><meta http-equiv="refresh" content="0; url=../de/"><meta name="d" content="0; url=/x">',
+  ],
+  ['a/b.html', '<base href="../"><use xlink:href="/i.svg#x">', '<base href="../"><use xlink:href="./i.svg#x">'],
+  [
+    'a/b.html',
+    '<template><a href="/c.html"></template><noscript><link href="/d.css"></noscript><!-- <a href="/e"> -->',
+    '<template><a href="../c.html"></template><noscript><link href="../d.css"></noscript><!-- <a href="/e"> -->',
+  ],
+  [
+    'a/b.html',
+    '<script type="module">import "/x.js"; const p = "/x.js";</script><script type="importmap">{"imports":{"y":"/y.js","z/":"/z/"}}</script>',
+    '<script type="module">import "../x.js"; const p = "/x.js";</script><script type="importmap">{"imports":{"y":"../y.js","z/":"../z/"}}</script>',
+  ],
+  [
+    'js/app.mjs',
+    "import a, { b } from '/js/b.js';export*from\"/c.mjs?v=1\";import('/d.js');import './e.js';say('from \"/home\"')",
+    "import a, { b } from '../js/b.js';export*from\"../c.mjs?v=1\";import('../d.js');import './e.js';say('from \"/home\"')",
   ],
 ])('links of %s are written from where it is: %s', (path, text, expected) => {
   expect(withRelativeLinks(path, text).text).toBe(expected);

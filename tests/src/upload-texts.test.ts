@@ -160,6 +160,27 @@ test('links that begin with a slash are named apart: they break where a site is 
   expect(inspect({ 'index.html': '<img src="a.png">', 'a.png': 'a' }).rootLinks).toBe(null);
 });
 
+test('what scripts import from the root of the host is told with the links, and looked for among the files', () => {
+  const { problems, rootLinks } = inspect({
+    'index.html':
+      '<meta http-equiv="refresh" content="5; url=/de/">\n<script type="importmap">{"imports":{"a/":"/lib/","b":"/lib/b.js"}}</script>\n<script type="module">import "/app.js"</script>',
+    'app.js': 'import { b } from "/lib/b.js";\nawait import("/gone.js"); fetch("/data.json")',
+    'lib/b.js': 'export const b = 1',
+    'de/index.html': '<svg><use xlink:href="/icons.svg#a"/></svg>',
+    'icons.svg': '<svg/>',
+  });
+  const places = rootLinkProblem(rootLinks, null)?.places ?? [];
+  expect(places.map(({ path, line, text }) => `${path}:${line} ${text}`)).toEqual([
+    'index.html:1 /de/',
+    'index.html:2 /lib/b.js',
+    'index.html:3 /app.js',
+    'app.js:1 /lib/b.js',
+    'app.js:2 /gone.js',
+    'de/index.html:1 /icons.svg#a',
+  ]);
+  expect(problems).toMatchObject([{ code: 'broken_link', places: [{ path: 'app.js', line: 2 }] }]);
+});
+
 test('addresses that a program or a rule answers are not called broken, what a page needs is', () => {
   const page = '<a href="/account">a</a><img src="gone.png">';
   const codesOf = (files: Record<string, string>) => inspect(files).problems.flatMap(({ places = [] }) => places);

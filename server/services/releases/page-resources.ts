@@ -6,7 +6,7 @@ import {
   referenceOf,
   referencesOf,
   styleElementReferences,
-} from '../../../routers/schemas/upload-links.ts';
+} from '../../../routers/schemas/page-references.ts';
 
 /** What these elements name by one of these attributes is a script or a picture; of a `link` its `rel` decides. */
 const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
@@ -15,7 +15,8 @@ const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
   source: ['srcset'],
   video: ['poster'],
   input: ['src'],
-  image: ['href'],
+  image: ['href', 'xlink:href'],
+  use: ['href', 'xlink:href'],
 };
 const LINKED: ReadonlySet<string> = new Set(['stylesheet', 'icon', 'apple-touch-icon', 'modulepreload']);
 /** A template that is filled in by a script names nothing yet. */

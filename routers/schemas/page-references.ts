@@ -1,0 +1,178 @@
+/** What the elements and the styles of a page name, and where it stands: pure, over texts. */
+
+const ELEMENT = /<([a-z][a-z0-9-]*)(\s(?:"[^"]*"|'[^']*'|[^"'<>])*)>/gi;
+/** Walked from one attribute to the next, so that what stands in a value is not taken for one. */
+const ATTRIBUTE = /([^\s=>"'/]+)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
+const NAMES = new Set(['href', 'xlink:href', 'src', 'poster', 'srcset', 'data']);
+/** HTML standard, 4.2.5.3, "shared declarative refresh steps". */
+const REFRESH = /^\s*[\d.]+\s*[;,]\s*url\s*=\s*["']?([^"'\s]+)/i;
+/** A comma without a space behind it may be part of an address. */
+const CANDIDATE = /(?:^|,\s)\s*([^\s,][^\s]*)/g;
+const CSS_REFERENCE = /url\(\s*("[^"]*"|'[^']*'|[^"'()\s]+)\s*\)|@import\s+("[^"]*"|'[^']*')/gi;
+/** What stands in these is no part of the page as it is first shown; the tag of a script itself is. */
+const STYLE_PART: SilentPart = { name: '<style', isTagShown: false, isShown: true, end: /<\/style\s*>/gi };
+const STYLE_START = /<style\b/gi;
+const SILENT_PARTS = [
+  { name: '<!--', isTagShown: false, end: /-->/g },
+  { name: '<script', isTagShown: true, end: /<\/script\s*>/gi },
+  STYLE_PART,
+  { name: '<template', isTagShown: false, end: /<\/template\s*>/gi },
+  { name: '<noscript', isTagShown: false, end: /<\/noscript\s*>/gi },
+];
+const SHOWN_LATER: ReadonlySet<string> = new Set(['<template', '<noscript']);
+const SILENT_START = /<!--|<(?:script|style|template|noscript)\b/gi;
+const STYLE_COMMENTS = [{ name: '/*', isTagShown: false, end: /\*\//g }];
+/** Elements whose `href`, `src` or `data` names something that has to be there, with those that lead to another page. */
+export const PAGE_LINKS: ReadonlySet<string> = new Set(['a', 'area', 'iframe', 'frame', 'meta']);
+const RESOURCES = new Set([
+  'link',
+  'script',
+  'img',
+  'source',
+  'video',
+  'audio',
+  'track',
+  'embed',
+  'object',
+  'input',
+  'image',
+  'use',
+]);
+
+/** A page with what it shows nobody blanked: `elements` without its styles, `styles` with them. Both are as long as it. */
+export type PageText = { elements: string; styles: string };
+
+/**
+ * Blanks what is no part of the page as it is first shown, and leaves every place where it was. With `isWhole` what may
+ * be shown later stays as well: templates, and what is there for browsers without scripts.
+ */
+export function readPage(text: string, { isWhole = false } = {}): PageText {
+  const parts = isWhole ? SILENT_PARTS.filter(({ name }) => !SHOWN_LATER.has(name)) : SILENT_PARTS;
+  const styles = blankParts(text, SILENT_START, parts);
+  return { styles, elements: blankParts(styles, STYLE_START, [{ ...STYLE_PART, isShown: false }]) };
+}
+
+export type PageElement = { element: string; at: number; attributes: readonly Attribute[] };
+/** `value` is as it is written, with its quotes, and `start` its place. */
+export type Attribute = { name: string; value: string; start: number };
+/** What an element or a style names: `start` and `end` are its place in the text. */
+export type Reference = { target: string; start: number; end: number };
+
+/** Yields the elements of a page, in their order. */
+export function* elementsOf({ elements }: PageText): Generator<PageElement> {
+  for (const { 1: element = '', 2: text = '', index } of elements.matchAll(ELEMENT)) {
+    const at = index + 1 + element.length;
+    const attributes = Array.from(text.matchAll(ATTRIBUTE), (match) => {
+      const value = match[2] ?? '';
+      return { name: (match[1] ?? '').toLowerCase(), value, start: at + match.index + match[0].length - value.length };
+    });
+    yield { element: element.toLowerCase(), at: index, attributes };
+  }
+}
+
+/** Yields what the attributes of an element name. */
+export function* referencesOf(element: string, attributes: readonly Attribute[]): Generator<Reference> {
+  const names = PAGE_LINKS.has(element) || RESOURCES.has(element);
+  for (const { name, value, start } of attributes) {
+    if (name === 'style') yield* styleReferences(value, start);
+    if (element === 'meta' && name === 'content') yield* refreshIn(attributes, innerOf(value, start));
+    if (!names || !NAMES.has(name) || (name === 'data' && element !== 'object')) continue;
+    const inner = innerOf(value, start);
+    if (name === 'srcset') yield* candidatesIn(inner);
+    else yield referenceIn(inner.text, inner.start);
+  }
+}
+
+/** Yields where a page leads by itself. */
+function* refreshIn(attributes: readonly Attribute[], { text, start }: Inner): Generator<Reference> {
+  const kind = attributes.find(({ name }) => name === 'http-equiv');
+  if (kind === undefined || referenceOf(kind).target.toLowerCase() !== 'refresh') return;
+  const match = REFRESH.exec(text);
+  const written = match?.[1] ?? '';
+  if (match !== null) yield referenceIn(written, start + match[0].length - written.length);
+}
+
+/** Candidates are parted by commas, each with a width or density behind it (HTML standard, 4.8.4.2.1). */
+function* candidatesIn({ text, start }: Inner): Generator<Reference> {
+  for (const match of text.matchAll(CANDIDATE)) {
+    const written = match[1] ?? '';
+    yield referenceIn(written, start + match.index + match[0].length - written.length);
+  }
+}
+
+/** Yields what the styles inside a page name. */
+export function* styleElementReferences({ styles }: PageText): Generator<Reference> {
+  STYLE_START.lastIndex = 0;
+  for (let found = STYLE_START.exec(styles); found !== null; found = STYLE_START.exec(styles)) {
+    const start = STYLE_START.lastIndex;
+    STYLE_PART.end.lastIndex = start;
+    const end = STYLE_PART.end.exec(styles);
+    if (end === null) return;
+    yield* styleReferences(styles.slice(start, end.index), start);
+    STYLE_START.lastIndex = STYLE_PART.end.lastIndex;
+  }
+}
+
+/** Yields what a style sheet names, or a part of one that begins at `from`. */
+export function* styleReferences(text: string, from = 0): Generator<Reference> {
+  for (const match of blankParts(text, /\/\*/g, STYLE_COMMENTS).matchAll(CSS_REFERENCE)) {
+    const value = match[1] ?? match[2] ?? '';
+    const inner = innerOf(value, from + match.index + match[0].lastIndexOf(value));
+    yield referenceIn(inner.text, inner.start);
+  }
+}
+
+/** Returns what the whole value of an attribute names. */
+export function referenceOf({ value, start }: Attribute): Reference {
+  const inner = innerOf(value, start);
+  return referenceIn(inner.text, inner.start);
+}
+
+type Inner = { text: string; start: number };
+
+/** What stands between the quotes of a value, where there are any. */
+function innerOf(value: string, start: number): Inner {
+  const isQuoted = value.startsWith('"') || value.startsWith("'");
+  return isQuoted ? { text: value.slice(1, -1), start: start + 1 } : { text: value, start };
+}
+
+function referenceIn(text: string, at: number): Reference {
+  const written = text.trim();
+  const start = at + text.length - text.trimStart().length;
+  return { target: written.replaceAll('&amp;', '&'), start, end: start + written.length };
+}
+
+/** What is shown is stepped over and left as it is. */
+type SilentPart = { name: string; isTagShown: boolean; isShown?: boolean; end: RegExp };
+
+/**
+ * The text with these parts blanked, from each start to the next end of its kind. A kind whose end was looked for in
+ * vain is not looked for again, so that the text is gone through once for each kind and not once for each start.
+ */
+function blankParts(text: string, start: RegExp, parts: readonly SilentPart[]): string {
+  const endless = new Set<string>();
+  const pieces: string[] = [];
+  let at = 0;
+  start.lastIndex = 0;
+  for (let found = start.exec(text); found !== null; found = start.exec(text)) {
+    const part = parts.find(({ name }) => name === found?.[0].toLowerCase());
+    if (part === undefined || endless.has(part.name)) continue;
+    const tagEnd = part.isTagShown ? text.indexOf('>', start.lastIndex) + 1 : found.index;
+    part.end.lastIndex = Math.max(start.lastIndex, tagEnd);
+    const end = part.isTagShown && tagEnd === 0 ? null : part.end.exec(text);
+    if (end === null) {
+      endless.add(part.name);
+      continue;
+    }
+    const silent = text.slice(tagEnd, part.end.lastIndex);
+    pieces.push(text.slice(at, tagEnd), part.isShown === true ? silent : blanked(silent));
+    at = part.end.lastIndex;
+    start.lastIndex = at;
+  }
+  return pieces.join('') + text.slice(at);
+}
+
+/** Blanks a part without changing its length or its lines, so that what follows stays where it is. */
+function blanked(part: string): string {
+  return part.replace(/[^\n]/g, ' ');
+}
