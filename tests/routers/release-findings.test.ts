@@ -78,7 +78,13 @@ test('links that begin with a slash are told where the site is below a folder, u
   const missing: string[][] = [];
   const logOf = async (text: string, style = '/style.css'): Promise<string[]> => {
     const page = `<link rel="stylesheet" href="${style}"><img src="there.png">${text}`;
-    const site = { 'index.html': page, 'style.css': 'p {}', 'there.png': 'png', 'Build/g.wasm.br': 'x' };
+    const site = {
+      'index.html': page,
+      'style.css': 'p {}',
+      'there.png': 'png',
+      'Build/g.wasm.br': 'x',
+      _redirects: '/a /b',
+    };
     const { steps, destinations } = await publish(app, person, deployment, site);
     missing.push(...destinations.map(({ missingLinks }) => missingLinks));
     return steps.find(({ name }) => name === 'preparing')?.log.map((line) => line.text) ?? [];
@@ -87,7 +93,8 @@ test('links that begin with a slash are told where the site is below a folder, u
   const packed = expect.stringMatching(
     /^Browsers cannot unpack 1 packed file at GitHub Pages\. The header Content-Enc/,
   );
-  const lines = [told, 'index.html, line 1: /style.css', packed, 'Build/g.wasm.br'];
+  const unread = '_redirects: GitHub Pages follows none of its rules';
+  const lines = [told, 'index.html, line 1: /style.css', packed, 'Build/g.wasm.br', unread];
   expect(await logOf('one')).toEqual(expect.arrayContaining(lines));
   const { id: domainId } = await domains.add({ deploymentId: deployment.id, name: 'below.example.com' });
   // The domain leads nowhere, and GitHub would lead visitors there.

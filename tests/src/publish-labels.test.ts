@@ -122,6 +122,18 @@ test('packed files are a finding for the platforms that do not say so to browser
   ]);
 });
 
+test('lines of _redirects that are not followed are a finding, but where the platform reads them by itself', async () => {
+  const report = await inspectSelection(folder({ 'index.html': 'x', _redirects: 'https://a.test/* /:splat' }));
+  const isTold = (...platforms: PlatformId[]) =>
+    findingsOf(report, { platforms }).some(({ id }) => id === 'rule_ignored _redirects');
+  expect([isTold(), isTold('built-in'), isTold('vercel', 'netlify'), isTold('netlify')]).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ]);
+});
+
 test('a folder of the site itself, and one that is not there at all, is none that it was built for', async () => {
   for (const files of [
     { 'index.html': '<img src="/img/a.png">', 'img/a.png': 'x' },

@@ -58,7 +58,7 @@ export async function prepareFiles(
   const folder = await folderAtHost(work);
   for (const finding of await reportFindings(store, manifest, { changed, folder, signal })) report.log(finding);
   for (const line of reportPacked(work, manifest)) report.log(line);
-  for (const rule of await reportRules(store, manifest)) report.log(rule);
+  for (const rule of await reportRules(work, store, manifest)) report.log(rule);
 }
 
 /**

@@ -9,6 +9,7 @@ import type { RuleFile, RuleProblem } from '../../../routers/schemas/rule-file.t
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
+import type { ReleaseWork } from './release-work.ts';
 
 /** Returns where the addresses of a release lead by its own rules: verification expects no file there. */
 export async function readRedirects(store: ArtifactStore, manifest: Manifest): Promise<RedirectTable> {
@@ -20,8 +21,15 @@ export async function readRedirects(store: ArtifactStore, manifest: Manifest): P
 const PROBLEMS_TOLD = 20;
 
 /** Returns what the log of a release says of its `_redirects` and `_headers`: what is followed, what is not and why. */
-export async function reportRules(store: ArtifactStore, manifest: Manifest): Promise<string[]> {
+export async function reportRules(
+  { platform, title }: Pick<ReleaseWork, 'platform' | 'title'>,
+  store: ArtifactStore,
+  manifest: Manifest,
+): Promise<string[]> {
+  const { redirects, ownRules } = platform.capabilities.serving;
   const texts = await readRuleFiles(store, manifest);
+  if (!redirects) return [...texts.keys()].map((file) => `${file}: ${title} follows none of its rules`);
+  if (ownRules) return [...texts.keys()].map((file) => `${file}: ${title} reads its rules by itself`);
   return [...texts].flatMap(([file, text]) => (file === '_redirects' ? reportRedirects(text) : reportHeaders(text)));
 }
 

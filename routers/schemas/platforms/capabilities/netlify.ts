@@ -20,7 +20,7 @@ export const netlifyCapabilities: PlatformCapabilities = {
   cancel: true,
   log: false,
   // docs.netlify.com, "Custom headers", "Limitations" (2026): a Content-Encoding of the site's own is typically ignored.
-  serving: { notFoundPage: true, singlePage: true, redirects: true, packedFiles: false },
+  serving: { notFoundPage: true, singlePage: true, redirects: true, ownRules: true, packedFiles: false },
   domain: {
     records: 'fixed',
     counterpart: 'automatic',

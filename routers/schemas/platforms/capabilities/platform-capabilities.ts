@@ -62,6 +62,8 @@ export type ServingCapabilities = {
   singlePage: boolean;
   /** The rules in the site's `_redirects` are followed. */
   redirects: boolean;
+  /** It reads `_redirects` and `_headers` by itself: what is not followed here may be followed there. */
+  ownRules?: true;
   /** Files that are packed already, such as a game's, are sent with the header that has browsers unpack them. */
   packedFiles: boolean;
 };

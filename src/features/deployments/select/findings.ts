@@ -60,7 +60,7 @@ export function findingsOf(
     ...refusalFindings(reading, selectionNoun(selection)),
     ...reselectedFindings(report),
     ...entryFindings(reading, inspection),
-    ...problemFindings(reading, inspection, folder),
+    ...problemFindings(reading, inspection, folder, platforms),
     ...packedFindings(reading, platforms),
     ...noticeFindings(reading),
     ...relativeFindings(selection),
@@ -113,11 +113,15 @@ function problemFindings(
   { refusal }: SelectionReport['reading'],
   { problems, rootLinks }: UploadInspection,
   folder: FindingsPlace['folder'],
+  platforms: readonly PlatformId[],
 ): Finding[] {
   const broken = folder === undefined ? null : rootLinkProblem(rootLinks, folder);
   const all = broken === null ? problems : [...problems, broken];
-  // It may be among the files that were not read.
-  const known = refusal === null ? all : all.filter(({ code }) => code !== 'no_entry_page');
+  const areRulesTheirs = platforms.length > 0 && platforms.every((id) => PLATFORM_CAPABILITIES[id]?.serving.ownRules);
+  const known = all.filter(
+    // An entry page may be among the files that were not read.
+    ({ code }) => (refusal === null || code !== 'no_entry_page') && !(areRulesTheirs && code === 'rule_ignored'),
+  );
   return known.map(({ code, message, hint, path, places = [] }) => ({
     ...plain,
     // Each of the two files with rules has problems of its own.
