@@ -4,8 +4,6 @@ const ELEMENT = /<([a-z][a-z0-9-]*)(\s(?:"[^"]*"|'[^']*'|[^"'<>])*)>/gi;
 /** Walked from one attribute to the next, so that what stands in a value is not taken for one. */
 const ATTRIBUTE = /([^\s=>"'/]+)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
 const NAMES = new Set(['href', 'xlink:href', 'src', 'poster', 'srcset', 'data']);
-/** HTML standard, 4.2.5.3, "shared declarative refresh steps". */
-const REFRESH = /^\s*[\d.]+\s*[;,]\s*url\s*=\s*["']?([^"'\s]+)/i;
 /** A comma without a space behind it may be part of an address. */
 const CANDIDATE = /(?:^|,\s)\s*([^\s,][^\s]*)/g;
 const CSS_REFERENCE = /url\(\s*("[^"]*"|'[^']*'|[^"'()\s]+)\s*\)|@import\s+("[^"]*"|'[^']*')/gi;
@@ -23,7 +21,7 @@ const SHOWN_LATER: ReadonlySet<string> = new Set(['<template', '<noscript']);
 const SILENT_START = /<!--|<(?:script|style|template|noscript)\b/gi;
 const STYLE_COMMENTS = [{ name: '/*', isTagShown: false, end: /\*\//g }];
 /** Elements whose `href`, `src` or `data` names something that has to be there, with those that lead to another page. */
-export const PAGE_LINKS: ReadonlySet<string> = new Set(['a', 'area', 'iframe', 'frame', 'meta']);
+export const PAGE_LINKS: ReadonlySet<string> = new Set(['a', 'area', 'iframe', 'frame']);
 const RESOURCES = new Set([
   'link',
   'script',
@@ -75,21 +73,11 @@ export function* referencesOf(element: string, attributes: readonly Attribute[])
   const names = PAGE_LINKS.has(element) || RESOURCES.has(element);
   for (const { name, value, start } of attributes) {
     if (name === 'style') yield* styleReferences(value, start);
-    if (element === 'meta' && name === 'content') yield* refreshIn(attributes, innerOf(value, start));
     if (!names || !NAMES.has(name) || (name === 'data' && element !== 'object')) continue;
     const inner = innerOf(value, start);
     if (name === 'srcset') yield* candidatesIn(inner);
     else yield referenceIn(inner.text, inner.start);
   }
-}
-
-/** Yields where a page leads by itself. */
-function* refreshIn(attributes: readonly Attribute[], { text, start }: Inner): Generator<Reference> {
-  const kind = attributes.find(({ name }) => name === 'http-equiv');
-  if (kind === undefined || referenceOf(kind).target.toLowerCase() !== 'refresh') return;
-  const match = REFRESH.exec(text);
-  const written = match?.[1] ?? '';
-  if (match !== null) yield referenceIn(written, start + match[0].length - written.length);
 }
 
 /** Candidates are parted by commas, each with a width or density behind it (HTML standard, 4.8.4.2.1). */

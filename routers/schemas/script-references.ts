@@ -1,4 +1,13 @@
-import { elementsOf, type PageElement, type PageText, type Reference, referenceOf } from './page-references.ts';
+import {
+  elementsOf,
+  type PageElement,
+  type PageText,
+  type Reference,
+  readPage,
+  referenceOf,
+  styleReferences,
+} from './page-references.ts';
+import { type FoundLink, leadsInside, linksIn } from './upload-links.ts';
 
 /** The files that scripts name by `import` and by import maps, as far as their own syntax tells them: pure, over texts. */
 
@@ -6,8 +15,23 @@ const SPECIFIER = /\b(?:from|import)\s*(?:\(\s*)?(?:"(\/[^"\\\n]*)"|'(\/[^'\\\n]
 /** What only looks like an import names no file: a sentence in quotes, or the address of a page. */
 const MODULE_FILE = /\.(?:m?js|css|json|wasm)(?:[?#]|$)/i;
 const MAPPED = /"(\/[^"\\\n]*)"/g;
+/** HTML standard, 4.2.5.3, "shared declarative refresh steps". */
+const REFRESH = /^["']?\s*[\d.]+\s*[;,]\s*url\s*=\s*["']?([^"'\s]+)/i;
 const SCRIPT_END = /<\/script\s*>/gi;
 const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:java|ecma)script)?$/i;
+
+/** Returns what the scripts in one page or script name inside the upload, as links. */
+export function findScriptLinks(path: string, text: string): FoundLink[] {
+  if (/\.css$/i.test(path)) return [];
+  const found = fileReferences(path, text) ?? scriptReferences(text, readPage(text), { hasFolders: false });
+  return linksIn(text, found).filter(({ target }) => leadsInside(target));
+}
+
+/** Yields what a style sheet or a script names; null for a page, where the elements decide. */
+export function fileReferences(path: string, text: string): Iterable<Reference> | null {
+  if (/\.css$/i.test(path)) return styleReferences(text);
+  return /\.m?js$/i.test(path) ? moduleReferences(text) : null;
+}
 
 /** Yields the modules that a script imports from the root of its host; `from` is where it begins. */
 export function* moduleReferences(text: string, from = 0): Generator<Reference> {
@@ -19,8 +43,9 @@ export function* moduleReferences(text: string, from = 0): Generator<Reference> 
 }
 
 /** Yields what the scripts inside a page import from the root of its host, and what its import maps name there. */
-export function* scriptReferences(text: string, page: PageText): Generator<Reference> {
+export function* scriptReferences(text: string, page: PageText, { hasFolders = true } = {}): Generator<Reference> {
   for (const script of elementsOf(page)) {
+    if (script.element === 'meta') yield* refreshIn(script);
     if (script.element !== 'script') continue;
     const start = text.indexOf('>', script.at) + 1;
     SCRIPT_END.lastIndex = start;
@@ -28,7 +53,7 @@ export function* scriptReferences(text: string, page: PageText): Generator<Refer
     if (end === null) return;
     const content = text.slice(start, end.index);
     const type = typeOf(script);
-    if (type === 'importmap') yield* mappedReferences(content, start);
+    if (type === 'importmap') yield* mappedReferences(content, start, hasFolders);
     else if (SCRIPT_TYPE.test(type)) yield* moduleReferences(content, start);
   }
 }
@@ -38,8 +63,22 @@ function typeOf({ attributes }: PageElement): string {
   return type === undefined ? '' : referenceOf(type).target.toLowerCase();
 }
 
-function* mappedReferences(text: string, from: number): Generator<Reference> {
+/** What a map has for a folder is the beginning of addresses, and no file. */
+function* mappedReferences(text: string, from: number, hasFolders: boolean): Generator<Reference> {
   for (const { 0: written, 1: target = '', index } of text.matchAll(MAPPED)) {
+    if (!hasFolders && target.endsWith('/')) continue;
     yield { target, start: from + index + 1, end: from + index + written.length - 1 };
   }
+}
+
+/** Yields where a page leads by itself. */
+function* refreshIn({ attributes }: PageElement): Generator<Reference> {
+  const kind = attributes.find(({ name }) => name === 'http-equiv');
+  if (kind === undefined || referenceOf(kind).target.toLowerCase() !== 'refresh') return;
+  const content = attributes.find(({ name }) => name === 'content');
+  const match = content === undefined ? null : REFRESH.exec(content.value);
+  const target = match?.[1] ?? '';
+  if (content === undefined || match === null) return;
+  const end = content.start + match[0].length;
+  yield { target, start: end - target.length, end };
 }

@@ -10,7 +10,6 @@ import {
   styleElementReferences,
   styleReferences,
 } from './page-references.ts';
-import { moduleReferences, scriptReferences } from './script-references.ts';
 import { lineCounter } from './text-lines.ts';
 
 /** Where the pages, style sheets and scripts of an upload lead, and whether what they name is in it: pure, over names and texts. */
@@ -31,20 +30,15 @@ export function mayHoldLinks({ path, sizeBytes }: { path: string; sizeBytes: num
   return sizeBytes <= LINK_FILE_MAX_BYTES && /\.(html?|css|m?js)$/i.test(path);
 }
 
-/** Returns the references in one page, style sheet or script that could lead inside the upload. */
+/** Returns the references in one page or style sheet that could lead inside the upload. */
 export function findLinks(path: string, text: string): FoundLink[] {
-  const references = fileReferences(path, text);
-  const found = references === null ? linksOfPage(text) : linksIn(text, references);
+  if (/\.m?js$/i.test(path)) return [];
+  const found = /\.css$/i.test(path) ? linksIn(text, styleReferences(text)) : linksOfPage(text);
   return found.filter(({ target }) => leadsInside(target)).slice(0, MAX_A_FILE);
 }
 
-/** Yields what a style sheet or a script names; null for a page, where the elements decide. */
-export function fileReferences(path: string, text: string): Iterable<Reference> | null {
-  if (/\.css$/i.test(path)) return styleReferences(text);
-  return /\.m?js$/i.test(path) ? moduleReferences(text) : null;
-}
-
-function linksIn(text: string, references: Iterable<Reference>): FoundLink[] {
+/** Returns these references as links, with their lines. */
+export function linksIn(text: string, references: Iterable<Reference>): FoundLink[] {
   const lineAt = lineCounter(text);
   return Array.from(references, ({ target, start }) => ({ target, line: lineAt(start), isPage: false }));
 }
@@ -65,10 +59,9 @@ function linksOfPage(text: string): FoundLink[] {
     }
     if (found.length > MAX_A_FILE) break;
   }
-  for (const { target, start } of [...styleElementReferences(page), ...scriptReferences(text, page)]) {
+  for (const { target, start } of styleElementReferences(page)) {
     if (found.length > MAX_A_FILE) break;
-    // What a map has for a folder is the beginning of addresses.
-    if (!target.endsWith('/')) found.push({ at: start, link: { target, isPage: false } });
+    found.push({ at: start, link: { target, isPage: false } });
   }
   // With another base nothing is relative to the page. What begins with a slash is below the same host all the same.
   const isElsewhere = base !== null && !leadsInside(base);

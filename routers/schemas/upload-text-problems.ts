@@ -1,6 +1,7 @@
 import type { UploadKind } from './detect-project.ts';
 import { parseHeaders } from './headers-file.ts';
 import { createRedirectTable, parseRedirects } from './redirects-file.ts';
+import { findScriptLinks } from './script-references.ts';
 import { isServedPath } from './served-path.ts';
 import type { UploadProblem } from './upload-inspection.ts';
 import { checkLinks, type FoundLink, findLinks, type LinkFault, mayHoldLinks } from './upload-links.ts';
@@ -41,7 +42,7 @@ export function textsToRead<File extends OfferedFile>(
 export function inspectText(file: OfferedFile, text: string): TextFindings {
   return {
     tokens: mayHoldTokens(file) ? findTokens(text) : [],
-    links: mayHoldLinks(file) ? findLinks(file.path, text) : [],
+    links: mayHoldLinks(file) ? [...findLinks(file.path, text), ...findScriptLinks(file.path, text)] : [],
   };
 }
 

@@ -6,8 +6,8 @@ import {
   referencesOf,
   styleElementReferences,
 } from '../../routers/schemas/page-references.ts';
-import { scriptReferences } from '../../routers/schemas/script-references.ts';
-import { fileReferences, leadsInside, mayHoldLinks, withoutFolder } from '../../routers/schemas/upload-links.ts';
+import { fileReferences, scriptReferences } from '../../routers/schemas/script-references.ts';
+import { leadsInside, mayHoldLinks, withoutFolder } from '../../routers/schemas/upload-links.ts';
 import { type SelectionItem, selectionItems } from './apply-rules.ts';
 import type { SelectionReport } from './inspect.ts';
 import type { SelectedFolder } from './selection.ts';
@@ -16,14 +16,6 @@ import type { SelectedFolder } from './selection.ts';
  * A copy of a selection whose pages and style sheets name files from where they are, so that the site may lie below a
  * folder. What the person chose stays as it is on their computer.
  */
-const UNPACKED_MAX_BYTES = 256 * 1024 * 1024;
-
-/** Whether a copy can be made here: what comes out of a ZIP is held by the page. */
-export function mayBeCopied({ reading }: SelectionReport): boolean {
-  const unpacked = reading.files.filter(({ source }) => 'unpack' in source);
-  return unpacked.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= UNPACKED_MAX_BYTES;
-}
-
 /** Returns the copy, as a folder. Throws `SelectionUnreadable`, and what the browser does for a file that is gone. */
 export async function copyWithRelativeLinks({
   selection,

@@ -165,6 +165,14 @@ function relativeFindings(selection: SelectionReport['selection']): Finding[] {
   ];
 }
 
+const UNPACKED_MAX_BYTES = 256 * 1024 * 1024;
+
+/** Whether a copy with other links can be made here: what comes out of a ZIP is held by the page. */
+export function mayBeCopied({ reading }: SelectionReport): boolean {
+  const unpacked = reading.files.filter(({ source }) => 'unpack' in source);
+  return unpacked.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= UNPACKED_MAX_BYTES;
+}
+
 export function isLeftOutLink({ reason }: { reason: string }): boolean {
   return reason === LINK_LEFT_OUT.reason;
 }

@@ -20,9 +20,8 @@ import { classNames } from '../../../components/class-names.ts';
 import { Size } from '../../../components/size.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import { copyWithRelativeLinks, mayBeCopied } from '../../../uploads/relative-links.ts';
 import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
-import { type Finding, type FindingsPlace, findingsOf, selectionLine } from './findings.ts';
+import { type Finding, type FindingsPlace, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
 
 export type SelectionSummaryProps = {
   report: SelectionReport;
@@ -193,7 +192,8 @@ function RelativeLinks({ report, onCopy }: Pick<SelectionSummaryProps, 'report' 
   const [isBusy, setBusy] = useState(false);
   const write = () => {
     setBusy(true);
-    copyWithRelativeLinks(report)
+    import('../../../uploads/relative-links.ts')
+      .then(({ copyWithRelativeLinks }) => copyWithRelativeLinks(report))
       .then(onCopy, (cause: unknown) => showToast(errorToast('The links were not written', cause)))
       .finally(() => setBusy(false));
   };
