@@ -12,7 +12,7 @@ export type AppRoute = {
   access: Access;
   /** The name of the screen; null where the address names something that does not exist. */
   title: string | ((pathname: string) => string | null);
-  /** What a search engine and a preview of a link show: neither of them sees what is behind the sign-in or a mailed link. */
+  /** What a search engine and a preview of a link show: neither of them sees what is behind the sign-in, a mail or a payment. */
   description?: string;
   layout: 'plain' | 'sidebar';
   skeleton: SkeletonKind;
@@ -168,14 +168,12 @@ export const routes: Record<PathName, AppRoute> = {
     ...plain,
     needsData: true,
     title: 'Subscription',
-    description: 'The state of your subscription.',
   },
   subscriptionCancel: {
     path: paths.subscriptionCancel,
     screen: subscriptionCancel,
     ...plain,
     title: 'Subscription',
-    description: 'The state of your subscription.',
   },
   subscriptionTerms: {
     path: paths.subscriptionTerms,

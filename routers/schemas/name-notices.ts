@@ -1,4 +1,4 @@
-import { ZIP_ENCODINGS, type ZipEncoding } from './zip-encodings.ts';
+import { ZIP_ENCODINGS, type ZipEncoding } from './zip-encoding-names.ts';
 
 /**
  * What a person should know of names that are published as they are: pure, over paths. Part of every reading of an upload

@@ -1,4 +1,5 @@
-import type { ProblemPlace, UploadProblem } from './upload-inspection.ts';
+import { LISTED_PLACES } from './root-link-problem.ts';
+import type { ProblemPlace } from './upload-inspection.ts';
 import { checkLinks, type FoundLink, withoutFolder } from './upload-links.ts';
 import type { TextFindings } from './upload-text-problems.ts';
 
@@ -15,8 +16,6 @@ export type RootLinks = {
 };
 export type PlacedLinks = { count: number; places: readonly ProblemPlace[] };
 
-/** More lines than this help nobody; the number says how many there are. */
-const LISTED_PLACES = 50;
 /** Links whose files are looked for, before a folder is said to be the one that the site was built for. */
 const SAMPLE = 50;
 /** A site has one base; what names more folders than these has none. */
@@ -69,35 +68,4 @@ function builtFor(links: readonly FoundLink[], paths: ReadonlySet<string>): stri
 function countThere(links: readonly FoundLink[], paths: ReadonlySet<string>, below: string | null): number {
   const folded = new Map<string, string>();
   return links.length - checkLinks('', links, { paths, folded, below }).length;
-}
-
-/**
- * Says which of them break; null where none does. `at` is the folder of its host below which the site is published, '' for
- * the root, and null for one whose name is not known yet.
- */
-export function rootLinkProblem(links: RootLinks | null, at: string | null): UploadProblem | null {
-  if (links === null) return null;
-  const { folder, below, others } = links;
-  const wrongBelow = folder === at ? NONE : below;
-  const wrongOthers = at === '' ? NONE : others;
-  const count = wrongBelow.count + wrongOthers.count;
-  if (count === 0) return null;
-  const places = [...wrongBelow.places, ...wrongOthers.places].slice(0, LISTED_PLACES);
-  const begin = count === 1 ? '1 link begins' : `${count} links begin`;
-  if (wrongOthers.count > 0) {
-    const hint =
-      'The site is published below a folder there, and such a link leads outside it. Write the links without the first slash, publish it in a repository whose site is at the root, or give the site a domain of its own.';
-    return { code: 'root_link', message: `${begin} with a slash.`, hint, path: null, places };
-  }
-  const message = `${begin} with /${folder}/.`;
-  const hint = `The site was built to be below that folder. ${whereInstead(at, folder ?? '')} Build it for that place, or write the links without the first slash.`;
-  return { code: 'folder_link', message, hint, path: null, places };
-}
-
-const NONE: PlacedLinks = { count: 0, places: [] };
-
-function whereInstead(at: string | null, folder: string): string {
-  if (at === '') return 'It is published at the root of its address, where such a link leads nowhere.';
-  if (at === null) return `Such a link works only in a repository called ${folder}.`;
-  return `It is published below /${at}/, and such a link leads outside it.`;
 }

@@ -4,7 +4,7 @@ import { type NameNotice, nameNoticeSteps } from './name-notices.ts';
 import { NORMALISED_MAX, normalisedPaths } from './normal-form.ts';
 import { mayBePrivateKey } from './private-keys.ts';
 import { isHiddenPath, isServedPath } from './served-path.ts';
-import type { ZipEncoding } from './zip-encodings.ts';
+import type { ZipEncoding } from './zip-encoding-names.ts';
 
 /**
  * The rules for what a folder, a ZIP or a manifest may hold. They are pure functions of names and sizes: the browser

@@ -1,29 +1,7 @@
 import { normalForm, normalisePath } from './normal-form.ts';
 import { findLinks } from './upload-links.ts';
+import { ZIP_ENCODINGS, type ZipEncoding } from './zip-encoding-names.ts';
 import { decodeUtf8 } from './zip-names.ts';
-
-/**
- * Names without the UTF-8 flag are in code page 437 by the book (APPNOTE, appendix D), and in the encoding of somebody's
- * system in truth. No byte says which: the links of the pages do, where they name the same files.
- */
-export const ZIP_ENCODINGS = {
-  shift_jis: 'Japanese (Shift_JIS)',
-  gbk: 'Chinese (GBK)',
-  big5: 'Chinese (Big5)',
-  'euc-kr': 'Korean (EUC-KR)',
-  'euc-jp': 'Japanese (EUC-JP)',
-  ibm866: 'Cyrillic (code page 866)',
-  'windows-1251': 'Cyrillic (Windows-1251)',
-  'koi8-r': 'Cyrillic (KOI8-R)',
-  cp437: 'code page 437',
-  cp850: 'Western European (code page 850)',
-  cp852: 'Central European (code page 852)',
-  'windows-1252': 'Western European (Windows-1252)',
-  'windows-1250': 'Central European (Windows-1250)',
-  'utf-8': 'UTF-8',
-} as const;
-
-export type ZipEncoding = keyof typeof ZIP_ENCODINGS;
 
 /** `encoding` is what a name was guessed to be in; null where there was nothing to guess. */
 export type GuessedName = { name: string; encoding: ZipEncoding | null };

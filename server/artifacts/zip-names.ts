@@ -1,13 +1,13 @@
 import { isOsJunk } from '../../routers/schemas/left-out-files.ts';
 import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import { pathRefusal } from '../../routers/schemas/upload-rules.ts';
+import type { ZipEncoding } from '../../routers/schemas/zip-encoding-names.ts';
 import {
   decodeIn,
   type GuessedName,
   guessNames,
   pagesToGuessBy,
   type ReadPage,
-  type ZipEncoding,
 } from '../../routers/schemas/zip-encodings.ts';
 import { entryPaths } from '../../routers/schemas/zip-names.ts';
 import { makeScratch, readEntry } from './zip-entry.ts';

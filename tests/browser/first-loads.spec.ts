@@ -24,7 +24,7 @@ const APP_MAX = 1.18;
 /** A deployment shows each platform that it is at, with the log of one and what another waits for, its domains, its health and a way back. */
 const DEPLOYMENT_MAX = 1.24;
 /** A form that is on the screen from the start brings its rules as well, those of each platform's options among them. */
-const FORM_MAX = 1.42;
+const FORM_MAX = 1.4;
 
 /** A text is open from the start: what edits it comes along, and the grammar of its kind, on this route alone. */
 const EDITOR_MAX = 2;
@@ -196,6 +196,7 @@ const PUBLIC: readonly string[] = [
   paths.authReset,
   paths.authConfirm,
   paths.authStopEmailChange,
+  paths.authDeleteAccount,
   paths.disclaimer,
   paths.betaWelcome,
   paths.pricing,

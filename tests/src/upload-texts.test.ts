@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rootLinkProblem } from '../../routers/schemas/root-links.ts';
+import { rootLinkProblem } from '../../routers/schemas/root-link-problem.ts';
 import { inspectionSteps, inspectUpload } from '../../routers/schemas/upload-inspection.ts';
 import { checkLinks, findLinks } from '../../routers/schemas/upload-links.ts';
 import { inspectText, isInspectable } from '../../routers/schemas/upload-text-problems.ts';

@@ -1,4 +1,4 @@
-import { rootLinkProblem } from '../../../routers/schemas/root-links.ts';
+import { rootLinkProblem } from '../../../routers/schemas/root-link-problem.ts';
 import type { UploadProblem } from '../../../routers/schemas/upload-inspection.ts';
 import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
 import { textsToRead } from '../../../routers/schemas/upload-text-problems.ts';

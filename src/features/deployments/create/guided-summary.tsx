@@ -4,7 +4,7 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { rootLinkProblem } from '../../../../routers/schemas/root-links.ts';
+import { rootLinkProblem } from '../../../../routers/schemas/root-link-problem.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { HostName } from '../../../components/host-name.tsx';

@@ -5,7 +5,7 @@ import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/cap
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { packedNotice } from '../../../../routers/schemas/platforms/packed-notice.ts';
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
-import { rootLinkProblem } from '../../../../routers/schemas/root-links.ts';
+import { rootLinkProblem } from '../../../../routers/schemas/root-link-problem.ts';
 import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas/upload-inspection.ts';
 import { visiblePath } from '../../../../routers/schemas/upload-rules.ts';
 import { formatSize } from '../../../lib/format.ts';

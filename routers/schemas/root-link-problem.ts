@@ -1,0 +1,36 @@
+import type { PlacedLinks, RootLinks } from './root-links.ts';
+import type { UploadProblem } from './upload-inspection.ts';
+
+/** More lines than this help nobody; the number says how many there are. */
+export const LISTED_PLACES = 50;
+
+/**
+ * Says which of them break; null where none does. `at` is the folder of its host below which the site is published, '' for
+ * the root, and null for one whose name is not known yet.
+ */
+export function rootLinkProblem(links: RootLinks | null, at: string | null): UploadProblem | null {
+  if (links === null) return null;
+  const { folder, below, others } = links;
+  const wrongBelow = folder === at ? NONE : below;
+  const wrongOthers = at === '' ? NONE : others;
+  const count = wrongBelow.count + wrongOthers.count;
+  if (count === 0) return null;
+  const places = [...wrongBelow.places, ...wrongOthers.places].slice(0, LISTED_PLACES);
+  const begin = count === 1 ? '1 link begins' : `${count} links begin`;
+  if (wrongOthers.count > 0) {
+    const hint =
+      'The site is published below a folder there, and such a link leads outside it. Write the links without the first slash, publish it in a repository whose site is at the root, or give the site a domain of its own.';
+    return { code: 'root_link', message: `${begin} with a slash.`, hint, path: null, places };
+  }
+  const message = `${begin} with /${folder}/.`;
+  const hint = `The site was built to be below that folder. ${whereInstead(at, folder ?? '')} Build it for that place, or write the links without the first slash.`;
+  return { code: 'folder_link', message, hint, path: null, places };
+}
+
+const NONE: PlacedLinks = { count: 0, places: [] };
+
+function whereInstead(at: string | null, folder: string): string {
+  if (at === '') return 'It is published at the root of its address, where such a link leads nowhere.';
+  if (at === null) return `Such a link works only in a repository called ${folder}.`;
+  return `It is published below /${at}/, and such a link leads outside it.`;
+}
