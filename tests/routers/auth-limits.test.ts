@@ -255,6 +255,21 @@ test('an account, and an address, have one password checked at a time, and other
   expect(codes.filter((code) => code === 'done').length).toBeGreaterThan(0);
 });
 
+test('a known browser stands in no line with the strangers who try a name', async () => {
+  await using app = await createTestApp();
+  const ada = await app.person();
+  const checks = holdChecks(app);
+  const strangers = Array.from({ length: 15 }, (_, n) =>
+    refusalOf(signIn(app, ada.user.username, wrong, `203.0.113.${n}`)),
+  );
+  await expect.poll(checks.begun).toBe(1);
+  const known = signIn(app, ada.user.username, ada.password, '198.51.100.130', deviceOf(ada));
+  await expect.poll(checks.begun).toBe(2);
+  checks.letGo();
+  expect(await known).toMatchObject({ id: ada.user.id });
+  await Promise.all(strangers);
+});
+
 test('right passwords of an account are counted, whoever gives them', async () => {
   await using app = await createTestApp({ limits: { rightPasswordsPerTenMinutes: 3 } });
   const [ada, bob] = [await app.person(), await app.person()];

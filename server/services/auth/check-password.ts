@@ -49,7 +49,9 @@ export async function checkPassword(
     if (pair !== null) await countPair(ctx, pair, counted);
     if (knownBy === null) await countAddress(ctx, counted);
     await countName(ctx, nameKey, knownBy, counted);
-    const checked = await withHashingSlot(ctx, nameKey, () =>
+    // Strangers who fill the line of a name stand in no way of the browsers that its owner is known on.
+    const line = knownBy === null ? nameKey : `${nameKey}\nknown`;
+    const checked = await withHashingSlot(ctx, line, () =>
       withinRightPasswords(ctx, nameKey, () => ctx.providers.hasher.verify(attempt.password, attempt.passwordHash)),
     );
     if (checked.matches) {

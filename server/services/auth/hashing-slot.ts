@@ -13,13 +13,13 @@ const RETRY_MS = 1_000;
 const RIGHT_WINDOW_MS = 10 * MINUTE_MS;
 
 /**
- * Does work that hashes a password: one at a time of an account, under its name, and of an address. The queue of all is
- * the hasher's own. Throws `rate_limited` when too many of the same wait.
+ * Does work that hashes a password: one at a time in the line of a name, and of an address. The queue of all is the
+ * hasher's own. Throws `rate_limited` when too many of the same wait.
  */
-export function withHashingSlot<T>(ctx: ServiceContext, nameKey: string | null, work: () => Promise<T>): Promise<T> {
+export function withHashingSlot<T>(ctx: ServiceContext, line: string | null, work: () => Promise<T>): Promise<T> {
   const { rateCounters } = ctx.providers;
   const slots = [
-    ...(nameKey === null ? [] : [{ key: `passwords of ${nameKey}`, ...OF_A_NAME }]),
+    ...(line === null ? [] : [{ key: `passwords of ${line}`, ...OF_A_NAME }]),
     ...(countsAddress(ctx) ? [{ key: `passwords from ${customerOf(ctx.origin.address)}`, ...OF_AN_ADDRESS }] : []),
   ];
   return withSlots(rateCounters, slots, tooManyAtOnce, work);
