@@ -299,10 +299,16 @@ test('an upgrade is confirmed on a page that shows the difference, and starts at
   expect(await PaymentModel.countDocuments({ accountId: ada.user.id })).toBe(2);
 });
 
-test('an upgrade is credited what was paid, also after a smaller plan was chosen for later', async () => {
+test('an upgrade is credited what was paid and renews, also after a smaller plan was chosen for later or the plan canceled', async () => {
   await using app = await createStripeApp();
   const ada = await app.person();
   await buy(app, ada, 'STANDARD');
+  await ada.caller.subscription.cancel();
+  expect(await refusalOf(ada.caller.payments.checkout({ plan: 'PRO' }))).toMatchObject({
+    code: 'conflict',
+    message: 'You have canceled Standard.',
+  });
+  await ada.caller.subscription.resume();
   await ada.caller.subscription.change({ plan: 'BASIC' });
   expect(await refusalOf(ada.caller.payments.checkout({ plan: 'PRO' }))).toMatchObject({
     code: 'conflict',

@@ -94,7 +94,7 @@ test('a plan that was canceled names where it is kept', () => {
   expect(planAct('PRO', { ...situation, subscription: canceled })).toMatchObject({ kind: 'none', reason });
 });
 
-test('at a payment service no larger plan is sold while a smaller one is chosen for later', () => {
+test('at a payment service no larger plan is sold while a smaller one is chosen for later, or the plan is canceled', () => {
   const situation = situationOf('STANDARD');
   if (situation.kind !== 'known' || situation.subscription === null) throw new Error('A plan runs.');
   const subscription = { ...situation.subscription, renews: true, nextPlan: 'BASIC' as const };
@@ -109,5 +109,8 @@ test('at a payment service no larger plan is sold while a smaller one is chosen 
     reason: 'Basic is chosen for later. Choose Keep Standard under Account first.',
   });
   expect(act('BETA')).toMatchObject({ kind: 'checkout' });
+  const canceled = { ...subscription, nextPlan: null, cancelAtEnd: true };
+  const reason = 'Standard is canceled. Choose Keep Standard under Account first.';
+  expect(planAct('PRO', { ...situation, subscription: canceled })).toMatchObject({ kind: 'none', reason });
   document.head.innerHTML = '';
 });

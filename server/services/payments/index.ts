@@ -208,6 +208,12 @@ function refuseRepeated(
     });
   }
   if (plan === 'BETA') return null;
+  // At the service a larger plan would end with the period as well: nobody who canceled is charged again unasked.
+  if (subscription.cancelAtEnd) {
+    throw new AppError('conflict', `You have canceled ${PLANS[subscription.plan].title}.`, {
+      hint: `Choose Keep ${PLANS[subscription.plan].title} under Account first: then the larger plan renews.`,
+    });
+  }
   // The service credits the plan that its subscription has by now, and that is the smaller one.
   if (subscription.nextPlan) {
     throw new AppError(

@@ -35,12 +35,14 @@ export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
   return notNow(plan, subscription);
 }
 
-function upgrade(plan: PaidPlan, { plan: running, nextPlan }: Subscription): PlanAct {
+function upgrade(plan: PaidPlan, { plan: running, cancelAtEnd, nextPlan }: Subscription): PlanAct {
   const label = `Upgrade to ${PLANS[plan].title}`;
-  // A payment service would credit the smaller plan. Beta, which is paid once, is no change of its subscription.
-  if (nextPlan === null || plan === 'BETA' || isTestCheckout()) return { kind: 'checkout', label };
-  const [smaller, kept] = [PLANS[nextPlan].title, PLANS[running].title];
-  return { kind: 'none', label, reason: `${smaller} is chosen for later. Choose Keep ${kept} under Account first.` };
+  const { title } = PLANS[running];
+  const ends = cancelAtEnd ? `${title} is canceled` : nextPlan && `${PLANS[nextPlan].title} is chosen for later`;
+  // A payment service would end the larger plan as well, or credit the smaller one. Beta, which is paid once, is no change
+  // of its subscription.
+  if (!ends || plan === 'BETA' || isTestCheckout()) return { kind: 'checkout', label };
+  return { kind: 'none', label, reason: `${ends}. Choose Keep ${title} under Account first.` };
 }
 
 function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
