@@ -62,11 +62,26 @@ test('of more deployments than one page has, a chosen one of the last stays chos
   });
   const text = '3 of 3 deployments chosen.';
   await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
+  document.querySelectorAll<HTMLButtonElement>('[role="checkbox"]')[1]?.click();
+  await vi.waitFor(() => expect(document.body.textContent).toContain('2 of 3 deployments chosen.'));
   const save = [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Save the choice');
   save?.click();
   await vi.waitFor(() => expect(choose).toHaveBeenCalledTimes(1));
-  expect(choose.mock.calls[0]?.[0]).toEqual({ deploymentIds: ['d1', 'd55', 'd59'] });
+  expect(choose.mock.calls[0]?.[0]).toEqual({ deploymentIds: ['d55', 'd59'] });
   expect(shown.page).toBeDefined();
+});
+
+test('to save what stands already uses up no choice', async () => {
+  const choose = vi.fn<(input: unknown) => unknown>();
+  const onClose = vi.fn();
+  using _shown = showScreen(<WritableDialog allowance={overCap} onClose={onClose} />, {
+    ...answers(),
+    'subscription.chooseWritable': choose,
+  });
+  await vi.waitFor(() => expect(document.body.textContent).toContain('1 of 1 deployment chosen.'));
+  [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Save the choice')?.click();
+  await vi.waitFor(() => expect(onClose).toHaveBeenCalledTimes(1));
+  expect(choose).not.toHaveBeenCalled();
 });
 
 test('who has chosen in this period is led to the plans', async () => {

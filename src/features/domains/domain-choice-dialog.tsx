@@ -5,6 +5,7 @@ import { trpc } from '../../api/trpc.ts';
 import { Checkbox } from '../../components/checkbox.tsx';
 import { FormDialog } from '../../components/form-dialog.tsx';
 import { showToast } from '../../components/toast-store.ts';
+import { isSameChoice } from '../../lib/is-same-choice.ts';
 import type { DomainChoiceProps } from './domain-choice.tsx';
 
 /** Asks which domains of a deployment can be changed from now on; the others stay live and are read-only. */
@@ -14,9 +15,9 @@ export function DomainChoiceDialog({
   limit,
   onClose,
 }: DomainChoiceProps & { onClose: () => void }) {
-  const [ids, setIds] = useState<readonly string[]>(
-    domains.filter(({ isOverCap }) => isOverCap !== true).map(({ id }) => id),
-  );
+  const present = domains.filter(({ isOverCap }) => isOverCap !== true).map(({ id }) => id);
+  const [chosen, setChosen] = useState<readonly string[] | null>(null);
+  const ids = chosen ?? present;
   const choose = trpc.domains.chooseWritable.useMutation({
     onSuccess() {
       onClose();
@@ -33,7 +34,9 @@ export function DomainChoiceDialog({
       isBusy={choose.isPending}
       onSubmit={(event) => {
         event.preventDefault();
-        if (ids.length > 0) choose.mutate({ deploymentId, domainIds: [...ids] });
+        // The choice of the month is not used up by what stands already.
+        if (isSameChoice(ids, present)) onClose();
+        else if (ids.length > 0) choose.mutate({ deploymentId, domainIds: [...ids] });
       }}
       onClose={onClose}
     >
@@ -45,7 +48,7 @@ export function DomainChoiceDialog({
           // With one place, a second choice takes the place of the first.
           isDisabled={!ids.includes(id) && limit > 1 && ids.length >= limit}
           onChange={(isChecked) =>
-            setIds(isChecked ? [...(limit > 1 ? ids : []), id] : ids.filter((one) => one !== id))
+            setChosen(isChecked ? [...(limit > 1 ? ids : []), id] : ids.filter((one) => one !== id))
           }
         />
       ))}

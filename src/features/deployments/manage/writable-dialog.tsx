@@ -11,6 +11,7 @@ import { FormDialog } from '../../../components/form-dialog.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
+import { isSameChoice } from '../../../lib/is-same-choice.ts';
 
 /** Asks which deployments can be changed from now on; the others stay live and are read-only. */
 export function WritableDialog({ allowance, onClose }: { allowance: Allowance; onClose: () => void }) {
@@ -18,7 +19,8 @@ export function WritableDialog({ allowance, onClose }: { allowance: Allowance; o
   const { list, deployments, isWhole } = useAllDeployments();
   const [chosen, setChosen] = useState<readonly string[] | null>(null);
   const offered = deployments.filter(({ platform, state }) => state !== 'deleting' && !PLATFORMS[platform].isSimulated);
-  const ids = chosen ?? offered.map(({ id }) => id).filter((id) => allowance.writableIds?.includes(id));
+  const present = offered.map(({ id }) => id).filter((id) => allowance.writableIds?.includes(id));
+  const ids = chosen ?? present;
   const choose = trpc.subscription.chooseWritable.useMutation({
     onSuccess() {
       onClose();
@@ -35,8 +37,10 @@ export function WritableDialog({ allowance, onClose }: { allowance: Allowance; o
       isBusy={choose.isPending}
       onSubmit={(event) => {
         event.preventDefault();
+        // The choice of the month is not used up by what stands already.
+        if (isSameChoice(ids, present)) onClose();
         // What is not there yet may be among those that are chosen now.
-        if (isWhole && ids.length > 0) choose.mutate({ deploymentIds: [...ids] });
+        else if (isWhole && ids.length > 0) choose.mutate({ deploymentIds: [...ids] });
       }}
       onClose={onClose}
     >
