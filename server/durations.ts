@@ -2,6 +2,9 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
+/** How a day is written in a sentence. */
+export const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+
 /**
  * Returns the same time of day so many calendar months later, in UTC. Where that month is shorter it is its last day: six
  * months after 31 August is 28 or 29 February.

@@ -12,7 +12,7 @@ import type {
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import { AuthorityError } from '../../certificates/authority.ts';
 import { classifyProblem } from '../../certificates/problems.ts';
-import { DAY_MS, MINUTE_MS } from '../../durations.ts';
+import { DAY, DAY_MS, MINUTE_MS } from '../../durations.ts';
 import { AppError, notFound } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type CertificateDoc, CertificateModel } from '../../models/certificate.ts';
@@ -29,7 +29,7 @@ import { countAgainst } from '../rate-limit.ts';
 import { requireWritableDomain } from '../subscription/writable.ts';
 import { openAccount } from './account.ts';
 import { hastenIssue, namesToCover } from './ensure.ts';
-import { DAY, publishStatus } from './notify-owner.ts';
+import { publishStatus } from './notify-owner.ts';
 import { addHistory } from './outcome.ts';
 import { toCertificate, toDetails } from './read.ts';
 import { rehearse } from './rehearse.ts';

@@ -1,14 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import type { CertificateState } from '../../../routers/schemas/state-names.ts';
+import { DAY } from '../../durations.ts';
 import { publishEvent } from '../../events/publish.ts';
 import type { CertificateRow } from '../../models/certificate.ts';
 import type { Providers } from '../../service-context.ts';
 import { mailOwner } from '../mail.ts';
 
 type Told = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;
-
-/** How a day is written in a sentence. */
-export const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
 
 /** Publishes that a certificate was issued, has failed, has expired or was revoked, or that visitors get another one. */
 export async function publishStatus(

@@ -1,9 +1,8 @@
-import { HOUR_MS } from '../../durations.ts';
+import { DAY, HOUR_MS } from '../../durations.ts';
 import { CertificateModel } from '../../models/certificate.ts';
 import { type DomainRow, namesOf } from '../../models/domain.ts';
 import type { SeenCertificate } from '../../reach.ts';
 import type { Providers } from '../../service-context.ts';
-import { DAY } from '../certificates/notify-owner.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
 import type { Problem } from './name-server-problem.ts';
 

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
-import { DAY_MS, MINUTE_MS } from '../../durations.ts';
+import { DAY, DAY_MS, MINUTE_MS } from '../../durations.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { MAINTENANCE } from '../../models/account-scope.ts';
 import { goesOnAtEnd, type Renewing, SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
@@ -89,8 +89,6 @@ export async function tellEnd(session: ClientSession, providers: Providers, acco
     page: '/subscription/pricing',
   });
 }
-
-const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
 
 function endText(row: Ending, step: Exclude<EndStep, 'renewal'>, next: PaidPlan | null): string {
   const { title } = PLANS[row.plan];

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { isAbove, PLANS } from '../../../routers/schemas/plans.ts';
-import { DAY_MS } from '../../durations.ts';
+import { DAY, DAY_MS } from '../../durations.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { type SubscriptionDoc, SubscriptionModel } from '../../models/subscription.ts';
 import type { SubscriptionFacts } from '../../payments/payments.ts';
@@ -74,8 +74,6 @@ function goesOn(known: SubscriptionDoc, facts: SubscriptionFacts, now: Date) {
     graceUntil: new Date(since.getTime() + PAST_DUE_GRACE_MS),
   };
 }
-
-const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
 
 async function tellFailed(
   session: ClientSession,

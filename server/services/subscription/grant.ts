@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { isAbove, PAID_PLANS, type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
 import type { PlanSource } from '../../../routers/schemas/subscription.ts';
-import { addMonths } from '../../durations.ts';
+import { addMonths, DAY } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { LicenseModel } from '../../models/license.ts';
@@ -105,13 +105,16 @@ export function refusePlan(known: SubscriptionRow | null, plan: PaidPlan, now: D
   // Nothing of it is left but its time of grace.
   if (known.endsAt <= now) return;
   if (isAbove(plan, running)) return;
-  const until = known.endsAt.toISOString().slice(0, 10);
   const reason = isAbove(running, plan)
     ? `includes all of ${PLANS[plan].title}`
     : `allows the same as ${PLANS[plan].title}`;
-  throw new AppError('conflict', `Your ${PLANS[running].title} plan ${reason} and runs until ${until}.`, {
-    hint: `Come back for ${PLANS[plan].title} when it has ended.`,
-  });
+  throw new AppError(
+    'conflict',
+    `Your ${PLANS[running].title} plan ${reason} and runs until ${DAY.format(known.endsAt)}.`,
+    {
+      hint: `Come back for ${PLANS[plan].title} when it has ended.`,
+    },
+  );
 }
 
 type PlanEnd = {

@@ -58,7 +58,7 @@ export function PlanLife({ subscription }: { subscription: Subscription }) {
           if (!isOpen) close();
         }}
         title={`Cancel ${title}?`}
-        description={`It stays yours until ${formatDate(endsAt)} and does not renew. Then all of your deployments stay live and become read-only. You can resume it until then.`}
+        description={`It stays yours until ${formatDate(endsAt)} and does not renew. Then all of your deployments stay live and become read-only. Until then “Keep ${title}” takes it back.`}
         confirmLabel="Cancel plan"
         busyLabel="Canceling…"
         cancelLabel="Keep the plan"

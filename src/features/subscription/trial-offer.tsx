@@ -129,11 +129,7 @@ function ActivePlan({ subscription, allowance }: { subscription: Subscription; a
   const isTrial = subscription.status === 'trialing';
   return (
     <OfferText
-      title={
-        isTrial
-          ? `Your ${title} trial runs until ${formatDate(subscription.endsAt)}`
-          : `You are on ${title} until ${formatDate(subscription.endsAt)}`
-      }
+      title={isTrial ? `Your ${title} trial runs until ${formatDate(subscription.endsAt)}` : `You are on ${title}`}
       text={`${endLabel(subscription) ?? ''} When a plan ends, what you published stays live and becomes read-only.`}
     >
       <Button asChild variant="primary" className="max-sm:w-full">
