@@ -22,7 +22,9 @@ type Work = (who: { attacked: AttackedApp; account: Account; site: Publication; 
 const WORK: Readonly<Record<string, Work>> = {
   async 'sign in'({ account }) {
     const { username, password } = account;
-    await clientOf(account).auth.login.mutate({ username, password });
+    const { accessToken } = await clientOf(account).auth.login.mutate({ username, password });
+    // Of many sessions the oldest gives way: the work goes on in the newest.
+    account.token = accessToken;
     return [];
   },
   async read({ account, site: { deploymentId, releaseId } }) {
