@@ -27,6 +27,11 @@ async function takeAddress(app: TestApp, stranger: Stranger, email: string): Pro
   return stop;
 }
 
+function takePassword(owner: Person, stranger: Stranger): Promise<unknown> {
+  const { password: currentPassword } = owner;
+  return stranger.caller.auth.changePassword({ currentPassword, newPassword: strangersPassword });
+}
+
 type World = { app: TestApp; owner: Person; stranger: Stranger };
 /** What the stranger leaves: the secrets that open the account still, and the link that the owner was mailed, if any. */
 type Left = { stop?: string; secrets?: string[]; password?: string };
@@ -46,10 +51,7 @@ const ACTS: readonly Act[] = [
   {
     does: 'changes the password',
     async act({ owner, stranger }) {
-      await stranger.caller.auth.changePassword({
-        currentPassword: owner.password,
-        newPassword: strangersPassword,
-      });
+      await takePassword(owner, stranger);
       return { password: strangersPassword };
     },
   },
@@ -77,10 +79,7 @@ const ACTS: readonly Act[] = [
     does: 'changes the password while a change of address waits',
     async act({ app, owner, stranger }) {
       const { stop } = await askForEmail(app, stranger, 'thief@example.com');
-      await stranger.caller.auth.changePassword({
-        currentPassword: owner.password,
-        newPassword: strangersPassword,
-      });
+      await takePassword(owner, stranger);
       return { stop, password: strangersPassword };
     },
   },
@@ -88,10 +87,7 @@ const ACTS: readonly Act[] = [
     does: 'moves the account and changes the password',
     async act({ app, owner, stranger }) {
       const stop = await takeAddress(app, stranger, 'thief@example.com');
-      await stranger.caller.auth.changePassword({
-        currentPassword: owner.password,
-        newPassword: strangersPassword,
-      });
+      await takePassword(owner, stranger);
       return { stop, password: strangersPassword };
     },
   },

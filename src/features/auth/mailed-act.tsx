@@ -1,0 +1,67 @@
+import { type ReactNode, useState } from 'react';
+import { errorDetails, errorToast } from '../../api/errors.ts';
+import { session } from '../../api/session.ts';
+import { Button, type ButtonProps } from '../../components/button.tsx';
+import { showToast } from '../../components/toast-store.ts';
+import { AuthCard } from './auth-card.tsx';
+import { useLinkToken } from './use-link-token.ts';
+
+export type MailedActProps<Done> = {
+  title: string;
+  subtitle: string;
+  button: Required<Pick<ButtonProps, 'variant' | 'children' | 'busyLabel'>>;
+  /** The title of the toast when it did not work and the link may be used again. */
+  failure: string;
+  act: (token: string) => Promise<Done>;
+  children: (done: Done) => ReactNode;
+  /** Shown where the link works no more. */
+  over: ReactNode;
+};
+
+/**
+ * Where a mailed link ends that changes the account and ends its sessions. Nothing is changed before the button is
+ * pressed, because mail programs open links too.
+ */
+export function MailedAct<Done>(props: MailedActProps<Done>) {
+  const token = useLinkToken();
+  return <Act key={token} token={token} {...props} />;
+}
+
+type Outcome<Done> = { kind: 'asking' | 'over' } | { kind: 'done'; done: Done };
+
+function Act<Done>({
+  token,
+  title,
+  subtitle,
+  button,
+  failure,
+  act,
+  children,
+  over,
+}: MailedActProps<Done> & { token: string | null }) {
+  const [outcome, setOutcome] = useState<Outcome<Done>>({ kind: token === null ? 'over' : 'asking' });
+  const [isActing, setActing] = useState(false);
+
+  async function press(): Promise<void> {
+    if (token === null || isActing) return;
+    setActing(true);
+    try {
+      setOutcome({ kind: 'done', done: await act(token) });
+      session.signOut();
+    } catch (error) {
+      const { code, fieldErrors } = errorDetails(error);
+      if (code === 'token_invalid' || fieldErrors?.token !== undefined) setOutcome({ kind: 'over' });
+      else showToast(errorToast(failure, error));
+    } finally {
+      setActing(false);
+    }
+  }
+
+  if (outcome.kind === 'done') return children(outcome.done);
+  if (outcome.kind === 'over') return over;
+  return (
+    <AuthCard title={title} subtitle={subtitle}>
+      <Button {...button} className="w-full" isBusy={isActing} onClick={() => void press()} />
+    </AuthCard>
+  );
+}
