@@ -113,7 +113,7 @@ function parseTarget({ line, from, to, status }: RawRule): RedirectRule | string
   }
   const rewrite = REWRITE_STATUSES.find((known) => known === number);
   if (rewrite === undefined) return `The status ${visible(status)} is not one of 200, 301, 302, 303, 307, 308 and 404.`;
-  if (origin !== '') return 'Answers of other hosts are not passed on: 200 and 404 take an address of this site.';
+  if (origin !== '') return 'Proxying to other hosts is not supported. With 200 or 404, use a path on this site.';
   return { line, from, isForced, to: { kind: 'rewrite', status: rewrite, pieces: pieces.map(decodePiece) } };
 }
 

@@ -151,7 +151,7 @@ function describeKind(
     case 'built':
       return { kind, title: `A finished ${framework} build`, explanation: READY };
     case 'plain':
-      return { kind, title: 'A plain website', explanation: READY };
+      return { kind, title: 'Static website', explanation: READY };
     case 'unknown':
       return {
         kind,
@@ -161,7 +161,7 @@ function describeKind(
   }
 }
 
-const READY = 'Everything is ready to be published as it is.';
+const READY = 'Ready to publish.';
 
 function entryProblems(
   files: readonly OfferedFile[],

@@ -122,9 +122,8 @@ function caseProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
   return [
     {
       code: 'link_case',
-      message:
-        wrong.length === 1 ? '1 link differs in capital letters.' : `${wrong.length} links differ in capital letters.`,
-      hint: 'It works on your computer and not on the web, where A and a are two letters. Write the link as the file is called.',
+      message: wrong.length === 1 ? '1 link uses the wrong capitals.' : `${wrong.length} links use the wrong capitals.`,
+      hint: `${wrong.length === 1 ? 'It works' : 'They work'} on your computer but not on the web. Match the link to the file name.`,
       path: null,
       places: wrong
         .slice(0, LISTED_PLACES)
@@ -140,7 +139,10 @@ function brokenProblems(faults: readonly PlacedLinkFault[]): UploadProblem[] {
     {
       code: 'broken_link',
       message: broken.length === 1 ? '1 link leads nowhere.' : `${broken.length} links lead nowhere.`,
-      hint: 'What they name is not among the files. Add it, or mend the link.',
+      hint:
+        broken.length === 1
+          ? 'The file is missing. Add it or fix the link.'
+          : 'The files are missing. Add them or fix the links.',
       path: null,
       places: broken
         .slice(0, LISTED_PLACES)
@@ -163,7 +165,7 @@ export function ruleProblems(texts: ReadonlyMap<string, string>): UploadProblem[
           problems.length === 1
             ? `1 line of ${path} is not followed.`
             : `${problems.length} lines of ${path} are not followed.`,
-        hint: 'The others are. Mend these, or take them out.',
+        hint: 'The rest will work. Fix or remove these lines.',
         path,
         places,
       },

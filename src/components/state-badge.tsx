@@ -33,7 +33,7 @@ const looks: Record<DisplayState, Look> = {
   uploading: { tone: 'accent', icon: LoaderCircle, word: 'Uploading', isRunning: true },
   processing: { tone: 'accent', icon: LoaderCircle, word: 'Processing', isRunning: true },
   verifying: { tone: 'accent', icon: LoaderCircle, word: 'Verifying', isRunning: true },
-  superseded: { tone: 'unknown', icon: History, word: 'Superseded' },
+  superseded: { tone: 'unknown', icon: History, word: 'Replaced' },
   cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
   waiting: { tone: 'warn', icon: Hand, word: 'Waiting for you' },
   'read-only': { tone: 'unknown', icon: Lock, word: 'Read-only' },

@@ -78,7 +78,7 @@ export function AboutScreen() {
           ))}
         </ul>
         <p className="mt-3 text-sm text-ink-muted">
-          Fairlead is in beta. What this version does not hold yet says so where it stands, and{' '}
+          Fairlead is in beta. Anything unfinished is marked, and{' '}
           <Link to={paths.help} className="underline hover:text-ink">
             Help & Documentation
           </Link>{' '}

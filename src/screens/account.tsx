@@ -17,7 +17,7 @@ export function AccountScreen() {
   if (user === null) return null;
   return (
     <>
-      <PageHeader title="Account" description="Who you are here, where you are signed in, and your plan." />
+      <PageHeader title="Account" description="Your identity, sessions and plan." />
       <div className="flex flex-col gap-6 xl:gap-8">
         <Section title="Identity" description="The name and the address of this account.">
           <Card>
@@ -34,7 +34,7 @@ export function AccountScreen() {
           title="Password"
           description={
             <>
-              <p>A new one signs every other browser out.</p>
+              <p>Changing it signs out all other browsers.</p>
               <p className="mt-1">
                 API tokens keep working. Revoke those that somebody else may have in{' '}
                 <Link to={paths.settings} className="font-medium text-accent underline underline-offset-4">
@@ -52,7 +52,7 @@ export function AccountScreen() {
           </Card>
         </Section>
         <SessionList />
-        <Section title="Your data" description="What Fairlead keeps for you, to keep yourself or to have erased.">
+        <Section title="Your data" description="Export or delete everything we store.">
           <Card className="divide-y divide-line">
             <ExportAccount />
             <DeleteAccount user={user} />

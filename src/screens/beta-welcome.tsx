@@ -49,11 +49,11 @@ const expectations: readonly { title: string; text: string }[] = [
     text: 'When something fails you see what failed, why, and what to do. Every release can be rolled back.',
   },
   {
-    title: 'We ask you',
-    text: 'Rate Your Experience is on every page. Two sentences about what stopped you are worth more than five stars.',
+    title: 'We want to hear from you',
+    text: 'Rate Your Experience is on every page. Two sentences about what got in your way beat five stars.',
   },
   {
-    title: 'It ends clearly',
+    title: 'No surprises',
     text: `The offer covers ${BETA_MONTHS} months for ${priceOf('BETA').amount}, once. It does not renew, and nothing you published is taken down when it ends. You can try Pro for 14 days first.`,
   },
 ];
@@ -94,8 +94,8 @@ export function BetaWelcomeScreen() {
       </Card>
 
       <Notice tone="warn" title="Important Note" className="mt-6">
-        Beta software fails more often than finished software. Keep a copy of your files of your own, publish nothing
-        that must stay secret, and do not rely on Fairlead alone where an outage would harm somebody.
+        Beta software fails more often than finished software. Keep your own copy of your files, publish nothing that
+        must stay secret, and do not rely on Fairlead alone where an outage would harm somebody.
       </Notice>
 
       <div className="mt-8 flex flex-wrap items-center gap-2">

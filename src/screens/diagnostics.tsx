@@ -165,7 +165,7 @@ function FullReport({ deployment, current, checks }: FullReportProps) {
 
 function diagnosisText({ name, currentRelease }: Deployment, troubles: number): string {
   if (troubles > 0) return `${formatCount(troubles, 'thing')} to look at in ${name}`;
-  return currentRelease === null ? `Nothing is known of ${name} yet` : `No trouble is known with ${name}`;
+  return currentRelease === null ? `No checks of ${name} yet` : `No problems found in ${name}`;
 }
 
 function stepRow(step: ReleaseStep, release: ReleaseDetail): Step {

@@ -5,7 +5,7 @@ import { DeploymentFlow } from '../layouts/deployment-flow.tsx';
 
 export function GuidedDeploymentScreen() {
   return (
-    <DeploymentFlow title="Guided Deployment" description="One question a step, and nothing happens before the last.">
+    <DeploymentFlow title="Guided Deployment" description="One question at a time. Nothing is published until the end.">
       <NewDeploymentForm namedBy="typed" takesDomain>
         <GuidedSteps renderDomain={(props) => <DomainQuestion {...props} />} />
       </NewDeploymentForm>

@@ -60,7 +60,7 @@ function OtherWays() {
       <Link to={paths.quickDeploy} className={look}>
         Quick Deploy
       </Link>
-      . The first time?{' '}
+      . New here?{' '}
       <Link to={paths.guidedDeployment} className={look}>
         Guided Deployment
       </Link>

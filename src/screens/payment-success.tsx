@@ -22,7 +22,7 @@ export function PaymentSuccessScreen() {
   const { data: subscription = null } = useSubscription();
   return (
     <div className="max-w-reading">
-      <PageHeader title="Payment success" description="What your account has, as it stands on the server." />
+      <PageHeader title="Payment success" description="Your current plan." />
       <div className="flex flex-col gap-6">
         <Card>
           <CardHeader title="Plan" />

@@ -31,7 +31,7 @@ function Choosing() {
         chosen={chosen}
         onChoose={choose}
         title="Drop a folder or a ZIP to publish it at once"
-        description="It is read first, and goes live under its own name. What has to be decided is asked before."
+        description="We check the folder first and ask only if something needs your decision."
         footer={
           <div className="p-4 sm:p-5">
             <PublishForm>

@@ -21,7 +21,7 @@ export function WebsocketDemoScreen() {
         One connection carries what happens in your account to every tab that is open. Events are numbered: after a
         break it goes on from the last one that was seen.
       </p>
-      {isLoading && <Spinner label="Looking who is here…" />}
+      {isLoading && <Spinner label="Checking your session…" />}
       {!isLoading && user === null && (
         <Card>
           <EmptyState

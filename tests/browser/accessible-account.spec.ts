@@ -50,11 +50,11 @@ test('menus and dialogs are accessible', async ({ page }) => {
 
   await page.goto('/settings');
   await expectOpened(page, button('New token'), 'dialog');
-  await expectOpened(page, page.getByRole('combobox', { name: 'Works for' }), 'listbox');
+  await expectOpened(page, page.getByRole('combobox', { name: 'Expires after' }), 'listbox');
   await close(page, 'listbox');
   await page.getByLabel('Name', { exact: true }).fill('build server');
   await page.getByLabel('Current password').fill(person.password);
-  await button('Make token').click();
+  await button('Create token').click();
   await expect(button('I have copied it')).toBeVisible();
   await expectOver(page, 'dialog');
   await button('I have copied it').click();

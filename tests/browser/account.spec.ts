@@ -100,7 +100,7 @@ test('a token is shown once and works until it is revoked; name and password can
   await make.click();
   await page.getByRole('dialog').getByLabel('Name').fill('Build server');
   await page.getByRole('dialog').getByLabel('Current password').fill(credentials.password);
-  await page.getByRole('button', { name: 'Make token' }).click();
+  await page.getByRole('button', { name: 'Create token' }).click();
   const secret = (await page.locator('code', { hasText: /^flt_[\w-]{49}$/ }).textContent()) ?? '';
   await page.getByRole('button', { name: 'I have copied it' }).click();
   const whoAmI = () => fetch(`${app.url}/api/user`, { headers: { authorization: `Bearer ${secret}` } });

@@ -255,7 +255,7 @@ test('Replit: finished by hand with the archive, seen from outside, and changed'
   expect(await liveOnceChecked(page, panel)).toBe(address);
 
   await page.goto(page.url().replace(/2$/, '1'));
-  const superseded = page.getByLabel('Superseded', { exact: true });
+  const superseded = page.getByLabel('Replaced', { exact: true });
   await expect(superseded).toContainText('Going back is done at Replit');
   await expect(page.getByRole('button', { name: /^Roll back/ })).toHaveCount(0);
 });

@@ -29,7 +29,7 @@ test('a folder is taken by dropping it on the page', async ({ page, folder }) =>
     const data = { items: [], files: [site], dragOperationsMask: 1 };
     await cdp.send('Input.dispatchDragEvent', { type, x: 500, y: 400, data });
   }
-  await expect(page.getByLabel('Folder dropped site')).toContainText('A plain website, 23 files');
+  await expect(page.getByLabel('Folder dropped site')).toContainText('Static website, 23 files');
 });
 
 test('names with spaces, umlauts and emoji are served as they are', async ({ page, folder }) => {

@@ -149,7 +149,7 @@ test('an address that is taken is told while it is typed, and a change of it is 
   const dialog = page.getByRole('dialog', { name: 'Change the address of lighthouse' });
   const address = dialog.getByLabel('Address');
   await address.fill('Not an address');
-  await expect(dialog.getByText('An address has small letters')).toBeVisible();
+  await expect(dialog.getByText('Use lowercase letters')).toBeVisible();
   await address.fill(other.slug);
   await expect(dialog.getByText('is taken.')).toBeVisible();
   const free = `moved-${Date.now().toString(36)}`;

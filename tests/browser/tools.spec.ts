@@ -61,7 +61,7 @@ test('what is live is seen with its address, its report, its figures and its fil
   const visit = page.getByRole('link', { name: 'Visit lighthouse keeper, opens in a new tab' });
   await expect(visit).toHaveAttribute('href', site.siteUrl);
   await page.goto('/diagnostics');
-  await expect(page.getByText('No trouble is known with lighthouse keeper')).toBeVisible();
+  await expect(page.getByText('No problems found in lighthouse keeper')).toBeVisible();
   await expect(page.getByText('fetched from the host and compared')).toBeVisible();
   await page.goto('/analytics');
   await expect(page.getByRole('table', { name: 'Releases by deployment' })).toContainText('lighthouse keeper');

@@ -112,7 +112,7 @@ test('a ZIP that is dropped is read and told, and its finished folder alone goes
   const summary = page.getByLabel('ZIP harbour guide');
   await expect(summary).toContainText('Private, and left out: .env');
   await page.getByRole('button', { name: 'Publish dist instead' }).click();
-  await expect(summary).toContainText('A plain website, 23 files');
+  await expect(summary).toContainText('Static website, 23 files');
   const sent = page.waitForRequest((request) => request.method() === 'POST' && isZipUpload(request.url()));
   await publish(page);
   expect((await sent).headers()['content-type']).toBe('application/zip');

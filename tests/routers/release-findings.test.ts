@@ -30,12 +30,12 @@ test('the log of a release says what is wrong with its files, and where, without
   expect(released.state).toBe('live');
   expect(released.log).toEqual([
     '4 files, the first release that goes live',
-    'A plain website: index.html is its first page',
+    'Static website: index.html is its first page',
     expect.stringMatching(/^A secret key stands in js\/config\.js\. Whoever opens the site can read it/),
     'js/config.js, line 2: AKIA•••••••• looks like an access key of Amazon Web Services',
-    expect.stringMatching(/^1 link differs in capital letters\. It works on your computer and not on the web/),
+    expect.stringMatching(/^1 link uses the wrong capitals\. It works on your computer but not on the web/),
     'index.html, line 2: logo.png is called Logo.png',
-    '1 link leads nowhere. What they name is not among the files. Add it, or mend the link.',
+    '1 link leads nowhere. The file is missing. Add it or fix the link.',
     'index.html, line 3: /gone.html is not there',
     '_headers: 0 rules are followed',
     expect.stringMatching(/^_headers, line 2: Content-Length is set by the host itself/),
@@ -54,7 +54,7 @@ test.each([
   ],
   [
     { 'index.html': '', 'large.html': ' '.repeat(1024 * 1024) },
-    [/^A plain website/, /^index\.html is empty/, /^1 text/],
+    [/^Static website/, /^index\.html is empty/, /^1 text/],
   ],
 ])('the kind of the files and the first page are told: %#', async (site, expected) => {
   await using app = await createPublishingApp();

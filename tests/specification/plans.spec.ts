@@ -85,5 +85,5 @@ test('the screens say what is left: none without a plan, no limit with the trial
   await expect(main.getByText('Publishing starts with a free trial of 14 days, without a card.')).toBeVisible();
   await call(context.request, person, 'subscription.startTrial');
   await page.goto('/dashboard');
-  await expect(main.getByText('0 deployments on Pro, which has no limit', { exact: true })).toBeVisible();
+  await expect(main.getByText('0 deployments on Pro · unlimited', { exact: true })).toBeVisible();
 });

@@ -21,13 +21,13 @@ test('two clicks before anything is rendered make one token, and one that was re
   using _shown = showScreen(<CreateTokenDialog onClose={() => expect.fail('It closed.')} />, answers);
   typeInto(document, 'name', 'Build server');
   typeInto(document, 'currentPassword', 'correct horse');
-  button('Make token')?.click();
-  button('Make token')?.click();
+  button('Create token')?.click();
+  button('Create token')?.click();
   await vi.waitFor(() => expect(toasts.get()).not.toEqual([]), { timeout: 30_000 });
   expect(made).toHaveLength(1);
   await vi.waitFor(
     () => {
-      button('Make token')?.click();
+      button('Create token')?.click();
       expect(document.body.textContent).toContain('Copy your token now');
     },
     { timeout: 30_000 },

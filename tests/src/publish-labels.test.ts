@@ -32,7 +32,7 @@ function pathsOf(picked: Selection | null): string[] {
 
 test('a folder is told in one line, with its entry page and what is left out', async () => {
   const report = await inspectSelection(folder({ 'index.html': '<h1>Hi</h1>', '.env': 'KEY=1', '.DS_Store': 'x' }));
-  expect(selectionLine(report)).toBe('A plain website, 1 file, 11 B');
+  expect(selectionLine(report)).toBe('Static website, 1 file, 11 B');
   expect(findingsOf(report)).toMatchObject([
     { id: 'entry', kind: 'good', path: 'index.html' },
     { id: 'left-out', kind: 'secret', message: 'Private, and left out:', path: '.env' },

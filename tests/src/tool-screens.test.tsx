@@ -173,7 +173,7 @@ test('analytics show what releases did, and ask again after a failure', async ()
     'Went live1',
     'Failed1',
     'Cancelled0',
-    'Typical time until live2.0 s',
+    'Median time to live2.0 s',
     'Longest time until live2.0 s',
   ]);
   expect(shown.rows('Releases by deployment')).toHaveLength(1);
@@ -259,7 +259,7 @@ test('of the address a report says what the last look from outside saw', () => {
   // Before the first look, and where nothing is live, there is nothing newer to say.
   expect(addressOf(deploymentOf(), health())).toMatchObject({
     verdict: 'pass',
-    seen: expect.stringContaining('It has not been asked since.'),
+    seen: expect.stringContaining('Not checked since.'),
   });
   expect(addressOf(draft, failing)).toMatchObject({ verdict: 'unknown' });
 });
@@ -310,7 +310,7 @@ test('the report of a deployment leads to the log of its release, and a lost one
   await shown.sees('The report could not be fetched');
   answers['releases.get'] = () => verified;
   shown.button('Retry').click();
-  await shown.sees('No trouble is known with harbour');
+  await shown.sees('No problems found in harbour');
   expect(shown.page.textContent).toContain('214 files were fetched from the host and compared');
   expect(shown.linkTo('Read the log')).toBe('/deployments/harbour/releases/3');
   expect(shown.rows('Checks')).toHaveLength(7);

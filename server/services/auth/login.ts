@@ -24,7 +24,7 @@ export async function login(ctx: ServiceContext, input: LoginInput): Promise<Sig
     knownBy: knownDevice(ctx, user?._id),
   });
   if (user === null || !matches) {
-    throw new AppError('credentials_wrong', 'The username or the password is not right.');
+    throw new AppError('credentials_wrong', 'Wrong username or password.');
   }
   const { _id: accountId, passwordHash } = user;
   const opened = await openUnlessChanged(ctx, accountId, passwordHash);

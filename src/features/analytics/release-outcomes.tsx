@@ -9,7 +9,7 @@ const looks: Record<Outcome, { word: string; icon: LucideIcon; text: string; bar
   live: { word: 'Went live', icon: Check, text: 'text-good', bar: 'bg-good' },
   failed: { word: 'Failed', icon: CircleX, text: 'text-bad', bar: 'bg-bad' },
   cancelled: { word: 'Cancelled', icon: Ban, text: 'text-unknown', bar: 'bg-unknown' },
-  running: { word: 'On their way', icon: LoaderCircle, text: 'text-accent', bar: 'bg-accent' },
+  running: { word: 'In progress', icon: LoaderCircle, text: 'text-accent', bar: 'bg-accent' },
 };
 
 const OUTCOMES = ['live', 'failed', 'cancelled', 'running'] as const satisfies readonly Outcome[];
@@ -36,7 +36,7 @@ export function ReleaseOutcomes({ statistics }: { statistics: ReleaseStatistics 
             />
           );
         })}
-        <Figure name="Typical time until live" value={shownTime(typicalMs)} />
+        <Figure name="Median time to live" value={shownTime(typicalMs)} />
         <Figure name="Longest time until live" value={shownTime(longestMs)} />
       </dl>
       {/* The figures above say the same in words. */}

@@ -20,7 +20,7 @@ export function SessionList() {
     <Section
       title="Signed-in browsers"
       count={sessions.length === 0 ? undefined : sessions.length}
-      description="Sign out whatever you do not know, and change your password then."
+      description="Sign out anything you don’t recognise, then change your password."
     >
       <Card>
         <ListStates

@@ -41,13 +41,13 @@ export function planBlocker({
 export function usageText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
   if (plan === 'free') return 'No plan is active';
   if (deploymentLimit === null)
-    return `${formatCount(deploymentCount, 'deployment')} on ${PLANS[plan].title}, which has no limit`;
+    return `${formatCount(deploymentCount, 'deployment')} on ${PLANS[plan].title} · unlimited`;
   return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${PLANS[plan].title}`;
 }
 
 /** `1 of 3 deployments on Standard will be used.` */
 export function costText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
-  if (deploymentLimit === null) return `${PLANS[plan].title} has no limit of deployments.`;
+  if (deploymentLimit === null) return `Unlimited deployments on ${PLANS[plan].title}.`;
   return `${deploymentCount + 1} of ${formatCount(deploymentLimit, 'deployment')} on ${PLANS[plan].title} will be used.`;
 }
 

@@ -49,7 +49,7 @@ const nothing = { verdict: 'nothing', at: null, link: null } as const;
 const unknown = { verdict: 'unknown', at: null, link: null } as const;
 
 function publishedCheck({ currentRelease }: Deployment): Check {
-  const check = { id: 'published', title: 'Something is published' };
+  const check = { id: 'published', title: 'Published' };
   if (currentRelease === null) return { ...check, ...nothing, seen: 'Nothing was live yet.' };
   const { number, liveSince } = currentRelease;
   return {
@@ -66,7 +66,7 @@ function publishedCheck({ currentRelease }: Deployment): Check {
  * finished: every file was compared when this release or an earlier one of the deployment went live with it.
  */
 function comparedCheck(current: ReleaseDetail | null): Check {
-  const check = { id: 'compared', title: 'What is served is what was sent' };
+  const check = { id: 'compared', title: 'Files match your upload' };
   const step = current?.steps.find(({ name }) => name === 'verifying');
   if (current === null || step?.state !== 'done') return { ...check, ...unknown, seen: 'No release was verified yet.' };
   const isOfRollBack = isRollBackStep(step, current);
@@ -86,7 +86,7 @@ function countText(files: number): string {
 
 /** What the last look from outside saw; before there is one, what was seen when the release went live. */
 function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHealth | undefined): Check {
-  const check = { id: 'address', title: 'The address answered' };
+  const check = { id: 'address', title: 'Address reachable' };
   const address = formatAddress(url);
   const seenAt = currentRelease?.liveSince ?? null;
   if (currentRelease === null || seenAt === null) {
@@ -99,7 +99,7 @@ function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHea
   return {
     ...check,
     verdict: 'pass',
-    seen: `${address} showed release ${currentRelease.number} when it went live. It has not been asked since.`,
+    seen: `${address} showed release ${currentRelease.number} when it went live. Not checked since.`,
     at: seenAt,
     link: null,
   };
@@ -109,7 +109,7 @@ function filesCheck({ id, currentRelease }: Deployment): Check {
   const check = { id: 'files', title: 'All files can be read' };
   if (currentRelease === null) return { ...check, ...nothing, seen: 'There are no files yet.' };
   const { number, corruptedFileCount: count } = currentRelease;
-  if (count === 0) return { ...check, verdict: 'pass', seen: 'No damaged file is known.', at: null, link: null };
+  if (count === 0) return { ...check, verdict: 'pass', seen: 'No damaged files.', at: null, link: null };
   return {
     ...check,
     verdict: 'fail',

@@ -42,6 +42,6 @@ function said(item: StreamItem): string {
     case 'ready':
       return 'The channel is open; events follow from here.';
     case 'resync':
-      return 'Too much has happened meanwhile: everything is fetched again.';
+      return 'Missed too many events; reloading.';
   }
 }

@@ -33,9 +33,7 @@ export function ArticleList({ searchLabel, chapters }: ArticleListProps) {
       ))}
       {count === 0 && (
         <Card className="mt-8">
-          <EmptyState action={<Button onClick={() => setSearch('')}>Show all</Button>}>
-            Nothing here has all of these words.
-          </EmptyState>
+          <EmptyState action={<Button onClick={() => setSearch('')}>Show all</Button>}>No results.</EmptyState>
         </Card>
       )}
     </div>

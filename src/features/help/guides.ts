@@ -224,7 +224,7 @@ export const guides: readonly Chapter[] = [
     articles: [
       {
         id: 'report',
-        title: 'See how a deployment is',
+        title: 'Check a deployment’s health',
         paragraphs: [
           'System Diagnostics checks a domain name or a deployment now, from its name servers to the page itself. The first broken link stands at the top with what to do; where the app can mend it, “Fix it” shows the change first, and the checks run again by themselves. A report can be shared by a link that ends after a week.',
           'Below it stands what is known of a deployment without asking anew: what is live, when its files were last fetched and compared, whether a file is damaged, how the last release went, and what was seen of its domains and certificates. Analytics says how your releases went, and who visits your sites on the built-in host.',

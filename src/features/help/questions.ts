@@ -116,7 +116,7 @@ export const questions: readonly Chapter[] = [
       },
       {
         id: 'cookies',
-        title: 'Do you follow my visitors?',
+        title: 'Do you track my visitors?',
         paragraphs: [
           'Visits are counted, and nobody is followed: websites on the built-in host set no cookies of ours and load nothing of ours. No address is kept; visitors are told apart for one day, by a code that cannot be turned back. What your own pages load is up to you.',
         ],

@@ -59,7 +59,7 @@ function KeyDialog({ license, transferKey, onClose }: TransferDialogProps & { tr
         if (!isOpen) onClose();
       }}
       title="Copy the new key now"
-      description={`It is shown this once. Whoever redeems it has ${PLANS[license.plan].title} until ${formatDate(license.endsAt)}. As long as nobody has, you can revoke the transfer.`}
+      description={`You won’t see it again. Anyone who redeems it gets ${PLANS[license.plan].title} until ${formatDate(license.endsAt)}. As long as nobody has, you can revoke the transfer.`}
       footer={
         <Button variant="primary" onClick={onClose}>
           I have copied it

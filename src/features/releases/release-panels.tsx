@@ -97,7 +97,7 @@ export function CancelledPanel({ release, action }: ActPanelProps) {
 export function SupersededPanel({ release, action }: ActPanelProps) {
   const platform = goneBackAt(release);
   return (
-    <Card aria-label="Superseded" className="mb-6 p-4 sm:p-5">
+    <Card aria-label="Replaced" className="mb-6 p-4 sm:p-5">
       <PanelTitle icon={History} look="bg-unknown-soft text-unknown">
         Another release is live
       </PanelTitle>

@@ -70,9 +70,9 @@ const planColumns: readonly PlanColumn[] = PAID_PLANS.map((plan) => {
     title,
     facts: [
       { name: 'Deployments', value: cap(deployments) },
-      { name: 'Domains for each', value: cap(customDomains) },
+      { name: 'Domains per site', value: cap(customDomains) },
       { name: 'Platforms', value: platformTexts[platforms] },
-      { name: 'Analytics kept', value: analyticsTexts[analyticsDays] },
+      { name: 'Analytics history', value: analyticsTexts[analyticsDays] },
       { name: 'Diagnostics', value: diagnostics === 'all' ? 'All' : 'Basic' },
     ],
   };

@@ -40,7 +40,7 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
     return (
       <OfferText
         title={`${TRIAL_DAYS} days of Pro, free`}
-        text="No card, and no money moves. Register first: the trial belongs to your account."
+        text="No card needed. Register first: the trial belongs to your account."
       >
         <Button asChild variant="primary" className="max-sm:w-full">
           <Link to={paths.register + search}>Register</Link>
@@ -99,16 +99,9 @@ function StartTrial() {
   }
 
   const folder =
-    waiting === null
-      ? ''
-      : waiting.name === ''
-        ? ' Your files wait for you, and come next.'
-        : ` “${waiting.name}” waits for you, and comes next.`;
+    waiting === null ? '' : waiting.name === '' ? ' Next: publish your files.' : ` Next: publish ${waiting.name}.`;
   return (
-    <OfferText
-      title={`${TRIAL_DAYS} days of Pro, free`}
-      text={`No card, and no money moves. Once for each account.${folder}`}
-    >
+    <OfferText title={`${TRIAL_DAYS} days of Pro, free`} text={`No card needed. One trial per account.${folder}`}>
       <Button
         variant="primary"
         onClick={startTrial}

@@ -33,7 +33,7 @@ export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
         if (!isOpen) onClose();
       }}
       title="Copy your token now"
-      description="It is shown this once. Whoever has it can do what you allowed."
+      description="You won’t see it again. Anyone who has it can act for you."
       footer={
         <Button variant="primary" onClick={onClose}>
           I have copied it
@@ -68,13 +68,13 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret:
     <FormDialog
       title="New API token"
       description="For a script or a build server, in place of your password."
-      submitLabel="Make token"
+      submitLabel="Create token"
       busyLabel="Making…"
       isBusy={create.isPending}
       onSubmit={form.handleSubmit((input) => create.mutate(input))}
       onClose={onClose}
     >
-      <Field label="Name" hint="What will use it" error={errors.name?.message}>
+      <Field label="Name" hint="For example: CI" error={errors.name?.message}>
         <Input {...form.register('name')} autoComplete="off" />
       </Field>
       <Controller
@@ -82,7 +82,7 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret:
         name="scopes"
         render={({ field }) => (
           <Checkbox
-            label="May publish and change things; without it the token only reads"
+            label="Can publish and make changes (otherwise read-only)"
             isChecked={field.value.includes('write')}
             onChange={(mayWrite) => field.onChange(mayWrite ? ['read', 'write'] : ['read'])}
           />
@@ -92,10 +92,10 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret:
         control={form.control}
         name="expiresInDays"
         render={({ field }) => (
-          <Field label="Works for">
+          <Field label="Expires after">
             <Select
-              label="Works for"
-              placeholder="Works for"
+              label="Expires after"
+              placeholder="Expires after"
               value={field.value === null ? 'none' : String(field.value)}
               onValueChange={(life) => field.onChange(life === 'none' ? null : Number(life))}
               options={[...LIVES]}

@@ -3,7 +3,7 @@ import type { Theme } from '../../lib/storage.ts';
 import { useTheme } from '../../lib/use-theme.ts';
 
 const THEMES: readonly { value: Theme; title: string; description: string }[] = [
-  { value: 'system', title: 'System', description: 'As this device is set.' },
+  { value: 'system', title: 'System', description: 'Follows your device.' },
   { value: 'light', title: 'Light', description: 'Always light.' },
   { value: 'dark', title: 'Dark', description: 'Always dark.' },
 ];

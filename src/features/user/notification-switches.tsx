@@ -11,9 +11,9 @@ const KINDS: readonly { name: keyof NotificationSettings; label: string; descrip
   {
     name: 'releaseFailed',
     label: 'A release failed',
-    description: 'With what broke, and what is still live.',
+    description: 'What broke, and what is still live.',
   },
-  { name: 'releaseLive', label: 'A release is live', description: 'Tells you its address.' },
+  { name: 'releaseLive', label: 'A release is live', description: 'With its address.' },
 ];
 
 /** Which mails are wanted; each is saved as it is switched. */

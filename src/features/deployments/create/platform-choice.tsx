@@ -46,7 +46,7 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
   return (
     <Card>
       <CardBody>
-        {isTitled && <h2 className="mb-4 font-semibold">Where it goes</h2>}
+        {isTitled && <h2 className="mb-4 font-semibold">Hosting</h2>}
         <details open={isExplained} onToggle={({ currentTarget }) => setAsking(currentTarget.open)} className="mb-4">
           <summary className="w-fit cursor-pointer rounded-tight py-1 text-sm text-ink-muted hover:text-ink touch:py-3">
             What does your site need?
@@ -60,7 +60,7 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
           </div>
         </details>
         <ChoiceList
-          label="Where it goes"
+          label="Hosting"
           value={chosen}
           onChange={(platform) => {
             setValue('platform', platform);

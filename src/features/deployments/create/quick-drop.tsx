@@ -31,7 +31,7 @@ function VisitorDrop(props: LeadingDropProps) {
 function VisitorFooter({ isRefused }: { isRefused: boolean }) {
   if (isRefused) return <FilesFooter text="Nothing has left your computer." />;
   return (
-    <FilesFooter text="Nothing has left your computer yet. It waits in this tab while you register, also through a reload.">
+    <FilesFooter text="Nothing has been uploaded. Your folder stays in this tab while you register, even if you reload.">
       <div className="flex flex-wrap gap-2">
         <Button asChild>
           <Link to={href.login(paths.newDeployment)}>Log in</Link>

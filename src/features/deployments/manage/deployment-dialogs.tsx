@@ -183,7 +183,7 @@ export function lossText(
   const releases =
     releaseCount === 0
       ? 'It has no releases yet.'
-      : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. The counts of its visits go as well.`;
+      : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. Its visit statistics are deleted too.`;
   const isHeld = currentRelease !== null && destinations.some(({ platform }) => PLATFORMS[platform].isServedHere);
   const held = isHeld ? [`The address is held for you for ${HELD_SLUG_DAYS} days.`] : [];
   return [...sites, releases, 'This cannot be undone.', ...held].join(' ');

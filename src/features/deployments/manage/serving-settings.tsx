@@ -17,7 +17,7 @@ const OPTIONS: readonly { name: Option; label: string; description: string }[] =
     name: 'isSinglePage',
     label: 'Single-page app',
     description:
-      'Addresses that name no file open your start page instead of “not found”. For sites made with React, Vue and the like, whose pages exist in the browser only.',
+      'Unknown addresses open your start page instead of “not found”. For sites made with React, Vue and the like, whose pages exist in the browser only.',
   },
 ];
 

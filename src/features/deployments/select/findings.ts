@@ -28,7 +28,7 @@ export type Finding = {
   places: readonly ProblemPlace[];
 };
 
-/** Returns one line such as `A plain website, 214 files, 8.4 MB`; what was refused may not have been read to its end. */
+/** Returns one line such as `Static website, 214 files, 8.4 MB`; what was refused may not have been read to its end. */
 export function selectionLine({ selection, reading, inspection }: SelectionReport): string {
   if (reading.refusal !== null && inspection.entryPage === null) {
     return formatCount((isZip(selection) ? selection.entries : selection.files).length, 'file');
