@@ -7,7 +7,7 @@ export function isNothing(error: unknown): boolean {
   return code === 'not_found' || code === 'validation_failed';
 }
 
-/** What the place of a list or of a screen says when it could not be fetched; null where nothing failed. */
+/** What the place of a list or of a screen says when it could not be loaded; null where nothing failed. */
 export function shownFailure(title: string, error: unknown): ShownFailure | null {
   if (error === null) return null;
   return { title, message: errorMessage(error), requestId: errorDetails(error).requestId };

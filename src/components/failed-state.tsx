@@ -9,7 +9,7 @@ export type FailedStateProps = {
   question: { isFetching: boolean; refetch: () => unknown };
 };
 
-/** Shows in the place of data that they could not be fetched; Retry asks again. */
+/** Shows in the place of data that they could not be loaded; Retry asks again. */
 export function FailedState({ failure, question }: FailedStateProps) {
   if (failure === null) return null;
   return (

@@ -5,7 +5,7 @@ function tellUnavailable(): void {
   showToast({
     title: 'This could not be opened',
     description: navigator.onLine
-      ? 'A new version may be there: reload the page.'
+      ? 'There may be a new version: reload the page.'
       : 'You are offline. Try again later.',
     variant: 'destructive',
   });

@@ -80,7 +80,7 @@ export function LogView({ label, lines }: LogViewProps) {
         )}
       >
         {shown.length === 0 ? (
-          <p className="text-ink-muted">{wanted === '' ? 'Nothing written yet' : 'No line holds this'}</p>
+          <p className="text-ink-muted">{wanted === '' ? 'No log lines yet' : 'No matching lines'}</p>
         ) : (
           <LogLines lines={shown} formatAt={formatClock} />
         )}

@@ -61,8 +61,8 @@ function FetchError({ onRetry }: { onRetry: () => void }) {
   }, [onRetry]);
   return (
     <Card className="mx-auto my-8 w-full max-w-reading">
-      <ErrorState title="This screen could not be fetched" onRetry={onRetry}>
-        You are offline, or a new version is there.
+      <ErrorState title="This screen could not be loaded" onRetry={onRetry}>
+        You are offline, or there is a new version.
       </ErrorState>
     </Card>
   );

@@ -76,7 +76,7 @@ export function AnalyticsScreen() {
             list={history}
             count={releases.length}
             skeleton={<ReleaseOutcomesSkeleton />}
-            failure={shownFailure('The releases could not be fetched', history.error)}
+            failure={shownFailure('The releases could not be loaded', history.error)}
             empty={deploymentId !== undefined ? nothingThere(filters.clear) : NOTHING_YET}
           >
             <ReleaseOutcomes statistics={statisticsOf(releases)} />

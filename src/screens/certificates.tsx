@@ -36,7 +36,7 @@ export function CertificatesScreen() {
             list={list}
             count={deployments.length}
             skeleton={<SkeletonRows rows={3} />}
-            failure={shownFailure('The addresses could not be fetched', list.error)}
+            failure={shownFailure('The addresses could not be loaded', list.error)}
             empty={NO_ADDRESSES}
           >
             <ul className="divide-y divide-line">

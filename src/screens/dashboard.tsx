@@ -61,7 +61,7 @@ export function DashboardScreen() {
           allowance.data ? (
             <span className="tabular-nums">{usageText(allowance.data)}</span>
           ) : allowance.isError ? (
-            'Your plan could not be read'
+            'Your plan could not be loaded'
           ) : (
             <Skeleton className="mt-1 h-4 w-52" />
           )
@@ -101,7 +101,7 @@ export function DashboardScreen() {
               <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
               {deployments.isPending && <SkeletonRows rows={expected} lines={3} />}
               <FailedState
-                failure={shownFailure('The deployments could not be fetched', deployments.error)}
+                failure={shownFailure('The deployments could not be loaded', deployments.error)}
                 question={deployments}
               />
               <DeploymentRows

@@ -41,12 +41,12 @@ export function DeploymentHistoryScreen() {
         isReadOnly={(id) => isReadOnly(allowance.data, id)}
         empty={
           filters.isFiltered
-            ? 'No release fits these filters.'
+            ? 'No releases match these filters.'
             : 'No releases yet. Each folder that you publish makes one.'
         }
         action={
           filters.isFiltered ? (
-            <Button onClick={filters.clear}>Clear the filters</Button>
+            <Button onClick={filters.clear}>Clear filters</Button>
           ) : (
             <Button variant="primary" asChild>
               <Link to={paths.newDeployment}>Publish a folder</Link>

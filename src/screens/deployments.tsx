@@ -76,7 +76,7 @@ export function DeploymentsScreen() {
           list={list}
           count={deployments.length}
           skeleton={<DeploymentTableSkeleton />}
-          failure={shownFailure('The deployments could not be fetched', list.error)}
+          failure={shownFailure('The deployments could not be loaded', list.error)}
           empty={filters.isFiltered ? nothingFound(filters.clear) : NOTHING_YET}
         >
           <DeploymentTable
@@ -112,7 +112,7 @@ const NOTHING_YET = {
 function nothingFound(onClear: () => void) {
   return {
     icon: SearchX,
-    text: 'No deployment fits these filters.',
-    action: <Button onClick={onClear}>Clear the filters</Button>,
+    text: 'No deployments match these filters.',
+    action: <Button onClick={onClear}>Clear filters</Button>,
   };
 }

@@ -71,7 +71,7 @@ export function DiagnosticsScreen() {
             list={list}
             count={deployments.length}
             skeleton={<CheckListSkeleton />}
-            failure={shownFailure('Your deployments could not be fetched', list.error)}
+            failure={shownFailure('Your deployments could not be loaded', list.error)}
             empty={NOTHING_YET}
           />
         </Card>
@@ -99,7 +99,7 @@ function Report({ deploymentId }: { deploymentId: string }) {
     return (
       <Card>
         <ErrorState
-          title={isMissing ? 'This deployment does not exist' : 'The report could not be fetched'}
+          title={isMissing ? 'This deployment does not exist' : 'The report could not be loaded'}
           onRetry={isMissing ? undefined : () => void lost.refetch()}
           isRetrying={lost.isFetching}
           requestId={errorDetails(error).requestId}
@@ -181,7 +181,7 @@ function stepRow(step: ReleaseStep, release: ReleaseDetail): Step {
 
 const NOTHING_YET = {
   icon: Stethoscope,
-  text: 'No deployments yet. Once one is live, its report stands here.',
+  text: 'No deployments yet. Once one is live, its report appears here.',
   action: (
     <Button variant="primary" asChild>
       <Link to={paths.newDeployment}>Drop your first folder</Link>

@@ -30,7 +30,7 @@ export function DomainsScreen() {
             list={list}
             count={deployments.length}
             skeleton={null}
-            failure={shownFailure('The addresses could not be fetched', list.error)}
+            failure={shownFailure('The addresses could not be loaded', list.error)}
             empty={NO_ADDRESSES}
           >
             <AddressTable

@@ -48,7 +48,9 @@ export function PaymentSuccessScreen() {
 function LastReceipt() {
   const payments = trpc.payments.list.useQuery();
   if (payments.error !== null) {
-    return <FailedState failure={shownFailure('Your receipt could not be read', payments.error)} question={payments} />;
+    return (
+      <FailedState failure={shownFailure('Your receipt could not be loaded', payments.error)} question={payments} />
+    );
   }
   if (payments.data === undefined) return <SkeletonRows rows={3} />;
   const last = payments.data.items.find(({ state }) => state === 'paid');

@@ -74,9 +74,7 @@ function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
         </p>
       )}
       {!goesByItself && !isClear(chosen.report) && (
-        <p className="mt-1 text-sm text-ink-muted">
-          Have a look at what was found. Publish it as it is, or replace the files.
-        </p>
+        <p className="mt-1 text-sm text-ink-muted">Check what was found. Publish it as it is, or replace the files.</p>
       )}
       {!goesByItself && problem === undefined && (
         <p className="mt-1 text-sm text-ink-muted">

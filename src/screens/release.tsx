@@ -61,7 +61,7 @@ export function ReleaseScreen() {
         />
         <Card>
           <ErrorState
-            title={isMissing ? 'This release does not exist' : 'The release could not be fetched'}
+            title={isMissing ? 'This release does not exist' : 'The release could not be loaded'}
             onRetry={isMissing ? undefined : () => void release.refetch()}
             isRetrying={release.isFetching}
             requestId={errorDetails(release.error).requestId}

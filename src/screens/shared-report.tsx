@@ -10,7 +10,7 @@ import { ReportView } from '../features/diagnostics/report-view.tsx';
 export function SharedReportScreen() {
   const token = window.location.hash.slice(1);
   const report = trpc.diagnostics.shared.useQuery({ token }, { enabled: token !== '' });
-  const failure = shownFailure('The report could not be fetched', report.error);
+  const failure = shownFailure('The report could not be loaded', report.error);
   const isOver = token === '' || (report.error !== null && isNothing(report.error));
   return (
     <div className="mx-auto w-full max-w-280 px-4 py-8">
@@ -22,7 +22,7 @@ export function SharedReportScreen() {
       )}
       {isOver ? (
         <Card>
-          <EmptyState>This link has ended. Ask for a new one.</EmptyState>
+          <EmptyState>This link has expired. Ask for a new one.</EmptyState>
         </Card>
       ) : (
         failure !== null && (

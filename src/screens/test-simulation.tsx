@@ -78,7 +78,7 @@ function PlanCheck() {
     <Card>
       <CardHeader title="Your plan" />
       {allowance.isPending && <SkeletonRows rows={1} />}
-      <FailedState failure={shownFailure('Your plan could not be read', allowance.error)} question={allowance} />
+      <FailedState failure={shownFailure('Your plan could not be loaded', allowance.error)} question={allowance} />
       {allowance.data && (
         <Setting
           title={blocker === null ? 'A new deployment can be made' : blocker.title}

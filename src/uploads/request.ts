@@ -55,7 +55,7 @@ export async function persistently(
       await beforeAgain();
       if (!isNetworkError(cause)) throw cause;
       throw new UploadError('network', 'The server cannot be reached.', {
-        hint: 'See that you are online, then try again. What was sent stays sent.',
+        hint: 'Check your connection and try again. What was sent stays sent.',
         cause,
       });
     });

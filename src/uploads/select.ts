@@ -62,7 +62,7 @@ export function readFileList(list: Iterable<File>): SelectedFolder {
 
 function checked(folder: SelectedFolder): SelectedFolder {
   if (folder.files.length === 0) {
-    throw new SelectionUnreadable('This folder holds no files. Choose the folder that holds your index.html.');
+    throw new SelectionUnreadable('This folder holds no files. Choose the folder with your index.html.');
   }
   if (folder.files.length > SELECTION_FILES_MAX) throw tooMany();
   folder.files.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
@@ -122,7 +122,7 @@ function fileOf(entry: FileSystemFileEntry): Promise<File> {
 }
 
 function unreadable(name: string, cause: unknown): SelectionUnreadable {
-  return new SelectionUnreadable(`${name} could not be read. See that you may open it, then drop the folder again.`, {
+  return new SelectionUnreadable(`${name} could not be read. Check that you can open it, then drop the folder again.`, {
     cause,
   });
 }

@@ -38,7 +38,7 @@ export async function readZip(zip: File): Promise<SelectedZip> {
     return [];
   });
   if (entries.length === 0) {
-    throw new SelectionUnreadable(`${zip.name} holds no files. Choose the ZIP that holds your index.html.`);
+    throw new SelectionUnreadable(`${zip.name} holds no files. Choose the ZIP with your index.html.`);
   }
   entries.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   return { name: zip.name.replace(/\.zip$/i, ''), zip, within: '', entries };
@@ -269,7 +269,7 @@ async function viewOf(zip: File, start: number, end: number): Promise<DataView<A
   try {
     return new DataView(await zip.slice(start, end).arrayBuffer());
   } catch (cause) {
-    throw new SelectionUnreadable(`${zip.name} could not be read. See that you may open it, then choose it again.`, {
+    throw new SelectionUnreadable(`${zip.name} could not be read. Check that you can open it, then choose it again.`, {
       cause,
     });
   }

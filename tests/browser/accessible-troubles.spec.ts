@@ -14,10 +14,10 @@ test('a list that the server cannot answer, or that cannot be reached, is access
   await page.waitForLoadState('networkidle');
   await page.route('**/api/trpc/**', (route) => fail(route, 'The database does not answer.'));
   await page.getByRole('link', { name: 'Active Deployments' }).first().click();
-  await expect(page.getByRole('alert')).toContainText('could not be fetched');
+  await expect(page.getByRole('alert')).toContainText('could not be loaded');
   await expectAccessible(page, 'a list that the server cannot answer');
   await page.route('**/api/**', (route) => route.abort());
   await page.getByRole('link', { name: 'Deployment History' }).first().click();
-  await expect(page.getByRole('alert')).toContainText('could not be fetched');
+  await expect(page.getByRole('alert')).toContainText('could not be loaded');
   await expectAccessible(page, 'a list that cannot be reached');
 });

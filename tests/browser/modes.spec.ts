@@ -55,7 +55,7 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     });
     await page.getByRole('button', { name: 'Publish another' }).click();
     await chooseFolder(page, odd);
-    await expect(page.getByText('Have a look at what was found.')).toBeVisible();
+    await expect(page.getByText('Check what was found.')).toBeVisible();
     await expect(page.getByLabel(`Folder ${basename(odd)}`)).toContainText('.env');
     // What comes later than the button stands below it: above, the button would move away while it is pressed.
     const publish = page.getByRole('button', { name: 'Publish', exact: true });

@@ -49,7 +49,7 @@ test('a folder without an entry page is published after one question, and not be
   await page.waitForURL(/\/releases\/2$/);
 });
 
-test('a screen that could not be fetched can be asked for again, and comes once the network is back', async ({
+test('a screen that could not be loaded can be asked for again, and comes once the network is back', async ({
   page,
   context,
   complaints,
@@ -60,7 +60,7 @@ test('a screen that could not be fetched can be asked for again, and comes once 
   await page.waitForLoadState('networkidle');
   await context.setOffline(true);
   await page.getByRole('link', { name: 'Deployment History' }).click();
-  await expect(page.getByText('This screen could not be fetched')).toBeVisible();
+  await expect(page.getByText('This screen could not be loaded')).toBeVisible();
   const retry = page.getByRole('button', { name: 'Retry' });
   const failed = page.waitForEvent('requestfailed');
   await retry.click();
@@ -95,7 +95,7 @@ test('a list that is on its way has the shape of its rows, and a failed one can 
     expect((await skeleton.boundingBox())?.height).toBeGreaterThan(200);
   }
   arrive();
-  await expect(page.getByText('The releases could not be fetched')).toBeVisible();
+  await expect(page.getByText('The releases could not be loaded')).toBeVisible();
   await page.unroute(lists);
   await page.getByRole('button', { name: 'Retry' }).click();
   await expect(page.getByText('No releases yet.')).toBeVisible();

@@ -224,7 +224,7 @@ test('of a domain at a platform the certificate stage says what the platform say
   for (const [certificate, mark, text] of [
     [{ ...ok, text: 'Netlify has a certificate for this domain.', expiresAt }, 'Done', 'It ends Feb 20, 2027.'],
     [{ ...ok, state: 'problem', text: 'Netlify could not issue it.', expiresAt: null }, 'Failed', 'could not issue it'],
-    [{ ...ok, state: 'waiting', text: 'It is on its way.', expiresAt: null }, 'Not needed', 'renews it by itself'],
+    [{ ...ok, state: 'waiting', text: 'It is on its way.', expiresAt: null }, 'Not needed', 'renews it automatically'],
   ] as const) {
     const said = [{ name: 'shop.example', ownership: ok, dns: ok, certificate }];
     const atPlatform = { platform: 'netlify' as const, answers: said, steps: [], askedAt: null };

@@ -67,12 +67,12 @@ test('no visits, visits that cannot be fetched, and a plan that keeps none say s
   await empty.sees('No visits in this time.');
   const answers = answersWith(refusal('database_unavailable', 'The database is away.'));
   using failed = showScreen(<AnalyticsScreen />, answers);
-  await failed.sees('The visits could not be fetched');
+  await failed.sees('The visits could not be loaded');
   answers['analytics.visits'] = () => visitsOf();
   failed.button('Retry').click();
   await failed.sees('Page views1,200');
   using free = showScreen(<AnalyticsScreen />, answersWith(visitsOf({ keptDays: null })));
-  await free.sees('Your plan keeps no visits');
+  await free.sees('Your plan has no visit statistics');
   expect(free.linkTo('See the plans')).toBe('/pricing');
 });
 

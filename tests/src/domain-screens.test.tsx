@@ -243,10 +243,10 @@ test('the way from the name to the page shows each link with what was seen of it
     expect.stringContaining('ns1 answered, and ns2 did not.'),
     expect.stringContaining('Its records point to this deployment.'),
     expect.stringContaining('It answers here.'),
-    expect.stringContaining('It was not issued yet.'),
+    expect.stringContaining('Not issued yet.'),
     expect.stringContaining('It answers 502.'),
   ]);
-  shown.button('Look from outside').click();
+  shown.button('Check from outside').click();
   await vi.waitFor(() => expect(run.mock.lastCall).toMatchObject([{ name: domain.servedName }, undefined]));
 });
 

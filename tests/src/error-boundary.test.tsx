@@ -28,7 +28,7 @@ test('what stands beside the screen and did not come leaves its place empty, and
   expect(failures).toEqual([cause]);
 
   flushSync(() => root.render(<ErrorBoundary>{<Absent />}</ErrorBoundary>));
-  expect(page.textContent).toContain('This screen could not be fetched');
+  expect(page.textContent).toContain('This screen could not be loaded');
   root.unmount();
 });
 
@@ -61,7 +61,7 @@ function afterOnline(reason: Error) {
 
 test('a screen that was opened offline comes by itself when the network does', () => {
   const { before, after } = afterOnline(cause);
-  expect(before).toContain('This screen could not be fetched');
+  expect(before).toContain('This screen could not be loaded');
   expect(after).toBe('The screen');
 });
 

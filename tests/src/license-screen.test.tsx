@@ -65,7 +65,7 @@ beforeEach(() => {
 test('without a key the screen says where keys come from, and a list that fails offers Retry', async () => {
   const answers: Answers = { ...answersWith([], null), 'licenses.list': () => refusal('internal', 'It failed.') };
   using shown = showScreen(<LicenseManagementScreen />, answers);
-  await shown.sees('Your license keys could not be fetched');
+  await shown.sees('Your license keys could not be loaded');
   answers['licenses.list'] = () => ({ items: [] });
   shown.button('Retry').click();
   await shown.sees('You hold no license keys.');

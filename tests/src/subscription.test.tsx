@@ -90,7 +90,7 @@ test('a failure is no answer: the next screen asks again', async () => {
 });
 
 test.each([
-  ['', 'Your files wait for you, and come next.'],
+  ['', 'Next: publish your files.'],
   ['harbour', 'Next: publish harbour.'],
 ])('what waits for the trial is told in a sentence, with or without a name: %j', async (name, sentence) => {
   setWaiting({ name, files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });

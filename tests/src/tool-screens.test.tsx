@@ -84,7 +84,7 @@ test('addresses are on their way, fail with Retry, and stand with what answers a
   answers['domains.list'] = () => ({ items: [], nextCursor: null });
   answers['deployments.list'] = () => AWAY;
   using shown = showScreen(<DomainsScreen />, answers);
-  await shown.sees('The addresses could not be fetched');
+  await shown.sees('The addresses could not be loaded');
   Object.assign(answers, deploymentsAre(deploymentOf(), draft));
   shown.button('Retry').click();
   await shown.sees('harbour.localhost:3001');
@@ -160,7 +160,7 @@ test('releases are counted by what became of them, and timed by those that went 
 test('analytics show what releases did, and ask again after a failure', async () => {
   const answers: Answers = { ...deploymentsAre(deploymentOf()), 'releases.list': () => AWAY };
   using shown = showScreen(<AnalyticsScreen />, answers);
-  await shown.sees('The releases could not be fetched');
+  await shown.sees('The releases could not be loaded');
   answers['releases.list'] = () => ({
     items: [release(2, { state: 'live' }), release(1, { state: 'failed' })],
     rollBacks: [],
@@ -277,7 +277,7 @@ test('a report says of each domain what was seen of its records and of its certi
     'pass: Its records point to this deployment.',
     `pass: It is valid until ${formatDate(secondsLater(86_400))}.`,
   ]);
-  expect(seen(active, certificateOf({ domainId: 'another' }))[1]).toBe('unknown: It was not issued yet.');
+  expect(seen(active, certificateOf({ domainId: 'another' }))[1]).toBe('unknown: Not issued yet.');
   const problem = { type: 'dns', message: 'The name does not resolve.', detail: null, link: null, at: now };
   expect(seen(active, certificateOf({ notAfter: secondsLater(-1), problem }))[1]).toBe(
     `fail: It expired on ${formatDate(secondsLater(-1))}. The name does not resolve.`,
@@ -307,7 +307,7 @@ test('the report of a deployment leads to the log of its release, and a lost one
     'certificates.list': () => ({ items: [certificateOf()], localRoot: null }),
   };
   using shown = showScreen(<DiagnosticsScreen />, answers);
-  await shown.sees('The report could not be fetched');
+  await shown.sees('The report could not be loaded');
   answers['releases.get'] = () => verified;
   shown.button('Retry').click();
   await shown.sees('No problems found in harbour');
@@ -342,7 +342,7 @@ test('what a plan allows is said as the server says it, without a receipt and wi
   };
 
   using licenses = showScreen(<LicenseManagementScreen />, answers);
-  await licenses.sees('Your plan could not be read');
+  await licenses.sees('Your plan could not be loaded');
   answers['subscription.allowance'] = () => onPro;
   licenses.button('Retry').click();
   await licenses.sees('The trial runs until Jan 15, 2030.');
@@ -361,7 +361,7 @@ test('a dry run says whether the plan takes another deployment', async () => {
   const used = { ...onPro, plan: 'BASIC', deploymentLimit: 1, deploymentCount: 1, remaining: 0 };
   const answers: Answers = { 'subscription.allowance': () => AWAY };
   using shown = showScreen(<TestSimulationScreen />, answers);
-  await shown.sees('Your plan could not be read');
+  await shown.sees('Your plan could not be loaded');
   expect(shown.page.textContent).toContain('Simulated failures are not available yet');
   answers['subscription.allowance'] = () => used;
   shown.button('Retry').click();

@@ -52,7 +52,7 @@ export async function findNameServerPrograms(): Promise<NameServerPrograms> {
   const fetched = findIn(fetchedFolder);
   if (fetched !== null) return fetched;
   throw new Error(
-    `The tests of DNS need name servers, and they were not found or could not be fetched${failed}: install the packages ${PACKAGES.join(', ')}.`,
+    `The tests of DNS need name servers, and they were not found or could not be loaded${failed}: install the packages ${PACKAGES.join(', ')}.`,
   );
 }
 

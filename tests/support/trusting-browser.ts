@@ -35,7 +35,7 @@ async function findCertutil(): Promise<Certutil> {
   const fetched = certutilIn(fetchedFolder);
   if (fetched !== null) return fetched;
   throw new Error(
-    `A browser that trusts a root needs certutil, which was not found or could not be fetched${failed}: install the package ${PACKAGE}.`,
+    `A browser that trusts a root needs certutil, which was not found or could not be loaded${failed}: install the package ${PACKAGE}.`,
   );
 }
 

@@ -27,7 +27,7 @@ export function VisitsSection({ range }: { range: VisitsInput }) {
           list={question}
           count={visits?.totals.requests ?? 0}
           skeleton={<VisitsSkeleton />}
-          failure={shownFailure('The visits could not be fetched', question.error)}
+          failure={shownFailure('The visits could not be loaded', question.error)}
           empty={NO_VISITS}
         >
           {visits && (
@@ -56,14 +56,14 @@ function Rankings({ visits }: { visits: Visits }) {
         unit="Page views"
         rows={pages.map(({ path, views }) => ({ name: path, count: views }))}
         others={otherPages}
-        empty="Nobody opened a page."
+        empty="No page views."
       />
       <Ranking
         title="Referrers"
         unit="Page views"
         rows={referrers.map(({ host, views }) => ({ name: host, count: views }))}
         others={otherReferrers}
-        empty="Nobody came from another site, as far as browsers say."
+        empty="No visits from other sites."
       />
       <Ranking
         title="Status codes"
@@ -71,7 +71,7 @@ function Rankings({ visits }: { visits: Visits }) {
         rows={statuses
           .map(({ status, requests }) => ({ name: String(status), count: requests }))
           .sort((one, other) => other.count - one.count)}
-        empty="Nothing was asked for."
+        empty="No requests."
       />
       <ReplyTimes times={replyTimes} />
     </div>
@@ -105,7 +105,7 @@ function NotKept() {
   return (
     <Notice
       tone="quiet"
-      title="Your plan keeps no visits"
+      title="Your plan has no visit statistics"
       action={
         <Button asChild>
           <Link to={paths.pricing}>See the plans</Link>

@@ -47,8 +47,8 @@ export function CertificateList({ domain, children }: CertificateListProps) {
             icon: ShieldCheck,
             text:
               domain === undefined
-                ? 'No certificates yet. Each domain gets one by itself as soon as it points here.'
-                : 'Ordered by itself as soon as the domain points here.',
+                ? 'No certificates yet. Each domain gets one automatically as soon as it points here.'
+                : 'Ordered automatically as soon as the domain points here.',
             action: domain?.mayIssue && <IssueButton domainId={domain.id} />,
           }}
         >

@@ -49,7 +49,7 @@ export function CertificateRow({ certificate }: { certificate: Certificate }) {
         {problem !== null && <CertificateProblem problem={problem} nextTryAt={nextTryAt} />}
         {rehearsal !== null && (
           <p className="mt-1 text-sm text-ink-muted wrap-anywhere">
-            {failed.length === 0 ? 'Renewal tested, and nothing stands in its way' : 'A test of the renewal found: '}
+            {failed.length === 0 ? 'Renewal tested: no problems found' : 'A test of the renewal found: '}
             {failed.map(({ message }) => message).join(' ')} <Time at={rehearsal.at} />
           </p>
         )}
@@ -146,7 +146,7 @@ function CertificateMenu({ certificate: { id, names, state, notAfter } }: { cert
         isOpen={isRevoking}
         onOpenChange={setRevoking}
         title={`Revoke the certificate of ${name}?`}
-        description="Do this when its key may be in other hands. Visitors may see a warning until a new certificate is issued, and revoking cannot be undone."
+        description="Do this if somebody else may have its key. Visitors may see a warning until a new certificate is issued, and revoking cannot be undone."
         confirmLabel="Revoke"
         busyLabel="Revoking…"
         isBusy={revoke.isPending}

@@ -27,7 +27,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
   return (
     <FormDialog
       title="Issue a certificate"
-      description="Each domain gets one by itself as soon as it points here. Order one by hand when you do not want to wait, or for a wildcard."
+      description="Each domain gets one automatically as soon as it points here. Order one by hand when you do not want to wait, or for a wildcard."
       submitLabel="Issue"
       busyLabel="Ordering…"
       isBusy={issue.isPending}

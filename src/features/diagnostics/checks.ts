@@ -50,7 +50,7 @@ const unknown = { verdict: 'unknown', at: null, link: null } as const;
 
 function publishedCheck({ currentRelease }: Deployment): Check {
   const check = { id: 'published', title: 'Published' };
-  if (currentRelease === null) return { ...check, ...nothing, seen: 'Nothing was live yet.' };
+  if (currentRelease === null) return { ...check, ...nothing, seen: 'Nothing has been published yet.' };
   const { number, liveSince } = currentRelease;
   return {
     ...check,
@@ -68,7 +68,8 @@ function publishedCheck({ currentRelease }: Deployment): Check {
 function comparedCheck(current: ReleaseDetail | null): Check {
   const check = { id: 'compared', title: 'Files match your upload' };
   const step = current?.steps.find(({ name }) => name === 'verifying');
-  if (current === null || step?.state !== 'done') return { ...check, ...unknown, seen: 'No release was verified yet.' };
+  if (current === null || step?.state !== 'done')
+    return { ...check, ...unknown, seen: 'No release has been checked yet.' };
   const isOfRollBack = isRollBackStep(step, current);
   const files = isOfRollBack || step.total === 0 ? 'Every file has been' : countText(step.total);
   return {
@@ -90,7 +91,7 @@ function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHea
   const address = formatAddress(url);
   const seenAt = currentRelease?.liveSince ?? null;
   if (currentRelease === null || seenAt === null) {
-    return { ...check, ...unknown, seen: `${address} has not been looked at yet.` };
+    return { ...check, ...unknown, seen: `${address} has not been checked yet.` };
   }
   const up = health?.checks.find(({ id }) => id === 'url-up');
   if (health !== undefined && up !== undefined) {

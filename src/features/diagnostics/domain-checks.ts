@@ -9,7 +9,7 @@ const nothing = { verdict: 'nothing', at: null, link: null } as const;
 /** Returns what was last seen of the records and of the certificate of each domain; without a domain, that there is none. */
 export function domainChecks(domains: readonly Domain[], certificates: readonly Certificate[], now: Date): Check[] {
   if (domains.length === 0) {
-    const seen = 'The deployment has no domain of its own.';
+    const seen = 'This deployment has no custom domain.';
     return [
       { ...nothing, id: 'domain', title: 'The domain resolves', seen },
       { ...nothing, id: 'certificate', title: 'The certificate is valid', seen },
@@ -49,7 +49,7 @@ function certificateSeen({ id, state }: Domain, certificates: readonly Certifica
   if (certificate === undefined || certificate.notAfter === null) {
     const problem = certificate?.problem;
     if (problem) return { verdict: 'fail', seen: problem.message, at: problem.at, link };
-    const seen = state === 'active' ? 'It was not issued yet.' : 'It is issued once the records point here.';
+    const seen = state === 'active' ? 'Not issued yet.' : 'It is issued once the records point here.';
     return { verdict: 'unknown', seen, at: null, link: null };
   }
   const { notAfter, problem } = certificate;
@@ -71,7 +71,7 @@ function certificateAtPlatform({ id }: Domain, { answers, askedAt: at }: NonNull
   const link = { to: href.domain(id), label: 'See what to do' };
   if (problem !== undefined) return { verdict: 'fail', seen: problem.text, at, link };
   const [first] = told;
-  if (first === undefined) return { verdict: 'unknown', seen: 'The platform was not asked yet.', at, link: null };
+  if (first === undefined) return { verdict: 'unknown', seen: 'Not checked at the platform yet.', at, link: null };
   const waiting = told.find(({ state }) => state === 'waiting');
   return { verdict: waiting ? 'unknown' : 'pass', seen: (waiting ?? first).text, at, link: null };
 }

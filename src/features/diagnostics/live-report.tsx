@@ -35,7 +35,7 @@ export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveR
   const { data } = report;
   const isRunning = isPending || data?.state === 'running';
   const again = useCallback(() => data !== undefined && run(subjectOf(data)), [data, run]);
-  const failure = shownFailure('The report could not be fetched', report.error);
+  const failure = shownFailure('The report could not be loaded', report.error);
   return (
     <div className="mb-6 flex flex-col gap-4">
       <Card>

@@ -23,7 +23,7 @@ export function PipelineReport({ deploymentId }: { deploymentId: string }) {
       <Card>
         <CardBody className="flex flex-wrap items-center justify-between gap-3">
           <p className="min-w-0 flex-1 basis-60 text-sm text-ink-muted">
-            From the name servers to the page itself: what visitors meet, asked anew.
+            From the name servers to the page itself: a fresh check of what visitors get.
           </p>
           <Button
             isBusy={isPending || report?.state === 'running'}

@@ -39,7 +39,7 @@ export function ReportHistory({ reportId, deploymentId }: ReportHistoryProps) {
         list={list}
         count={items.length}
         skeleton={<SkeletonRows rows={2} />}
-        failure={shownFailure('The reports could not be fetched', list.error)}
+        failure={shownFailure('The reports could not be loaded', list.error)}
         empty={{
           icon: Stethoscope,
           text: 'No reports yet. Check a name or a deployment above, and its report is kept.',

@@ -25,7 +25,7 @@ export function ShareReportDialog({ report: { id: reportId, name, sharedUntil },
   return (
     <FormDialog
       title="Share this report"
-      description="Whoever has the link sees this report for a week, without signing in. It shows no later ones."
+      description="Anyone with the link can see this report for a week without signing in. Later reports are not included."
       submitLabel={link === undefined ? 'Make a link' : 'Done'}
       busyLabel="Making the link…"
       isBusy={share.isPending}

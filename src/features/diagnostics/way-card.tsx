@@ -30,7 +30,7 @@ export function WayCard({ domain, mayLook }: { domain: Domain; mayLook: boolean 
               busyLabel="Looking…"
               onClick={() => run({ name: servedName })}
             >
-              Look from outside
+              Check from outside
             </Button>
           )
         }

@@ -6,7 +6,7 @@ import type { Check } from './checks.ts';
 import { domainChecks } from './domain-checks.ts';
 
 const SERVERS_SHOWN = 4;
-const SAID = 'What is in the way is said above.';
+const SAID = 'See above for what is in the way.';
 
 /**
  * Returns the way from a name to the bytes behind it, link by link, each with what was seen of it last: by the checks of the
@@ -23,7 +23,7 @@ export function wayOf(
     const found = report?.checks.find((check) => check.id === id);
     const common = { id, title: CHECK_TITLES[id], link: null };
     if (found === undefined || report === undefined)
-      return { ...common, verdict: 'unknown', seen: 'It was not looked at from outside yet.', at: null };
+      return { ...common, verdict: 'unknown', seen: 'Not checked from outside yet.', at: null };
     const { verdict, seen } = found;
     return { ...common, verdict, seen, at: report.finishedAt };
   };
@@ -47,7 +47,7 @@ function nameServersCheck({ records, checkedAt: at }: Domain): Check {
   ];
   const [there, silent] = [names(true), names(false).filter((server) => !names(true).includes(server))];
   const listed = (servers: readonly string[]): string => servers.slice(0, SERVERS_SHOWN).join(', ');
-  if (at === null) return { ...common, verdict: 'unknown', seen: 'They were not asked yet.' };
+  if (at === null) return { ...common, verdict: 'unknown', seen: 'Not asked yet.' };
   if (there.length === 0) return { ...common, verdict: 'fail', seen: 'None of them has answered.' };
   if (silent.length > 0)
     return { ...common, verdict: 'warn', seen: `${listed(there)} answered, and ${listed(silent)} did not.` };

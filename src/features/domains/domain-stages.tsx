@@ -172,7 +172,7 @@ function certificateStage(domain: Domain, certificate: Certificate | null, platf
   if (certificate === null) {
     return domain.state === 'active'
       ? { title, state: 'running', text: 'It is being ordered.' }
-      : { title, state: 'waiting', text: 'Ordered by itself as soon as the domain points here.' };
+      : { title, state: 'waiting', text: 'Ordered automatically as soon as the domain points here.' };
   }
   const { state, issuer, notAfter, isPublic, problem, nextTryAt } = certificate;
   if (isIssued(certificate)) {
@@ -201,7 +201,7 @@ function platformCertificateStage(domain: Domain, platform: PlatformId): Pipelin
   const said = certificateAtPlatform(domain);
   if (said?.state === 'problem') return { title, state: 'failed', text: said.text };
   if (said?.state !== 'ok') {
-    return { title, state: 'absent', text: `${PLATFORMS[platform].title} issues and renews it by itself.` };
+    return { title, state: 'absent', text: `${PLATFORMS[platform].title} issues and renews it automatically.` };
   }
   const ends = said.expiresAt === null ? '' : ` It ends ${formatDate(said.expiresAt)}.`;
   return { title, state: 'done', text: `${said.text}${ends}` };

@@ -5,7 +5,7 @@ import type { SeenItem } from '../../realtime/channel.ts';
 
 /** What came over the channel on this page, newest first. */
 export function EventList({ items }: { items: readonly SeenItem[] }) {
-  if (items.length === 0) return <EmptyState>Events appear here as they come.</EmptyState>;
+  if (items.length === 0) return <EmptyState>Events appear here as they happen.</EmptyState>;
   return (
     <ol className="divide-y divide-line">
       {items.map(({ key, id, at, item }) => (

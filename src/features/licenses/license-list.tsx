@@ -30,7 +30,7 @@ export function LicenseList() {
           list={list}
           count={licenses.length}
           skeleton={<SkeletonRows rows={1} lines={2} />}
-          failure={shownFailure('Your license keys could not be fetched', list.error)}
+          failure={shownFailure('Your license keys could not be loaded', list.error)}
           empty={{
             icon: KeyRound,
             text: 'You hold no license keys. Whoever runs this Fairlead gives them out; redeem one above.',

@@ -30,7 +30,7 @@ export function CorruptedPanel({ release, isReadOnly }: CorruptedPanelProps) {
       </h2>
       <p className="mt-3 text-ink-muted">
         {corruptedFiles.length === 1 ? 'It cannot be read any more and is' : 'They cannot be read any more and are'} not
-        served. The same content, sent again, heals every release that has it.
+        served. Uploading the same content again repairs every release that uses it.
       </p>
       <ul className="mt-3 max-h-60 overflow-auto rounded-control bg-surface-sunken p-3 font-mono text-xs text-ink-muted">
         {corruptedFiles.map((path) => (

@@ -68,7 +68,7 @@ function Steps({ releaseId, title }: { releaseId: string; title: string }) {
   const handOff = trpc.releases.handOff.useQuery({ releaseId });
   const download = useDownload();
   if (handOff.error) {
-    return <p className="mt-3 text-bad">The steps could not be fetched: {errorMessage(handOff.error)}</p>;
+    return <p className="mt-3 text-bad">The steps could not be loaded: {errorMessage(handOff.error)}</p>;
   }
   return (
     <>

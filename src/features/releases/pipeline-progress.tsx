@@ -104,7 +104,7 @@ function stagesOf(
       body: (
         <div className="flex flex-col gap-4">
           <Card>
-            <Stepper label="Steps of the look at it" steps={[...check, ...checks]} />
+            <Stepper label="Steps of the check" steps={[...check, ...checks]} />
           </Card>
           {report}
         </div>

@@ -58,7 +58,7 @@ function UnknownState({ progress: { error, retry, isRetrying }, onStartAgain }: 
   }
   return (
     <ErrorState
-      title="The release could not be fetched"
+      title="The release could not be loaded"
       onRetry={retry}
       isRetrying={isRetrying}
       requestId={errorDetails(error).requestId}

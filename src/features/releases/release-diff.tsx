@@ -25,7 +25,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
     { releaseId: release.id, ...(against !== null && against !== 'unknown' && { against }) },
     { enabled: against !== 'unknown', placeholderData: (before) => before },
   );
-  const failure = shownFailure('The changes could not be fetched', diff.error);
+  const failure = shownFailure('The changes could not be loaded', diff.error);
   const card = useAnchor('#changes');
   return (
     <section ref={card} aria-label="Changes">

@@ -44,7 +44,7 @@ export function ReleaseList({
           list={list}
           count={releases.length}
           skeleton={<ReleaseTableSkeleton />}
-          failure={shownFailure('The releases could not be fetched', list.error)}
+          failure={shownFailure('The releases could not be loaded', list.error)}
           empty={{ icon: History, text: empty, action }}
         >
           <ReleaseTable

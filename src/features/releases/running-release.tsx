@@ -47,7 +47,7 @@ export function RunningPublication({ publication }: { publication: Publication }
       fraction={progress && progress.bytesTotal > 0 ? progress.bytesDone / progress.bytesTotal : null}
       text={
         state === 'failed'
-          ? 'Stopped: open it to go on'
+          ? 'Stopped. Open it to continue'
           : isWaiting
             ? 'Waiting for the network'
             : isSending

@@ -87,7 +87,7 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
       )}
       {isWaiting && (
         <Notice tone="warn" title="Waiting for the network" className="mb-6">
-          It goes on by itself as soon as the server answers.
+          It continues as soon as the server answers.
         </Notice>
       )}
     </>

@@ -34,7 +34,7 @@ export function FewerDeploymentsDialog({ plan, count, isBusy, onConfirm, onClose
       onClose={onClose}
     >
       {list.isPending && <SkeletonRows rows={2} />}
-      <FailedState failure={shownFailure('Your deployments could not be fetched', list.error)} question={list} />
+      <FailedState failure={shownFailure('Your deployments could not be loaded', list.error)} question={list} />
       {list.data !== undefined && (
         <p className="text-sm text-ink-muted">{readOnlyText(plan, { deployments: list.data.items, count })}</p>
       )}

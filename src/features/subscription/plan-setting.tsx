@@ -19,7 +19,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
   const situation = usePlan();
   if (situation.kind === 'failed') {
     return (
-      <ErrorState title="Your plan could not be read" onRetry={situation.retry}>
+      <ErrorState title="Your plan could not be loaded" onRetry={situation.retry}>
         {errorMessage(situation.error.cause ?? situation.error)}
       </ErrorState>
     );

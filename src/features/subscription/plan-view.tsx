@@ -12,7 +12,7 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
     <div className="flex flex-col gap-6">
       {situation.kind === 'failed' ? (
         <Card aria-label="Your plan">
-          <ErrorState title="Your plan could not be read" onRetry={situation.retry}>
+          <ErrorState title="Your plan could not be loaded" onRetry={situation.retry}>
             {errorMessage(situation.error.cause ?? situation.error)}
           </ErrorState>
         </Card>

@@ -40,7 +40,7 @@ export function TokenList() {
           list={list}
           count={tokens.length}
           skeleton={<SkeletonRows rows={1} lines={2} />}
-          failure={shownFailure('The tokens could not be fetched', list.error)}
+          failure={shownFailure('The tokens could not be loaded', list.error)}
           empty={{
             icon: KeyRound,
             text: 'No tokens yet. One lets a script publish for you without your password.',
@@ -95,7 +95,7 @@ function RevokeTokenDialog({ token, onClose }: { token: ApiToken; onClose: () =>
   const revoke = trpc.tokens.revoke.useMutation({
     onSuccess() {
       onClose();
-      showToast({ title: 'Token revoked', description: `${token.name} can do nothing any more.` });
+      showToast({ title: 'Token revoked', description: `${token.name} no longer works.` });
     },
     onError(error) {
       onClose();
@@ -109,7 +109,7 @@ function RevokeTokenDialog({ token, onClose }: { token: ApiToken; onClose: () =>
         if (!isOpen) onClose();
       }}
       title={`Revoke ${token.name}?`}
-      description="What uses it stops working at once. A revoked token cannot be brought back."
+      description="Anything that uses it stops working at once. This cannot be undone."
       confirmLabel="Revoke"
       busyLabel="Revoking…"
       isBusy={revoke.isPending}

@@ -22,7 +22,7 @@ export function NotificationSwitches() {
   const update = trpc.user.updateNotifications.useMutation({
     onError: (error) => void showToast(errorToast('Not saved', error)),
   });
-  const failure = shownFailure('Your notifications could not be fetched', settings.error);
+  const failure = shownFailure('Your notifications could not be loaded', settings.error);
   if (failure !== null) return <FailedState failure={failure} question={settings} />;
   if (settings.data === undefined) return <SkeletonRows rows={2} />;
   // What was pressed is seen at once; the answer, or the failure, has the last word.

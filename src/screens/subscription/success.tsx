@@ -30,7 +30,7 @@ export function SubscriptionSuccessScreen() {
       <Page width="reading">
         <h1 className="mb-4 text-2xl font-semibold">Your plan</h1>
         <Card>
-          <ErrorState title="Your plan could not be read" onRetry={situation.retry}>
+          <ErrorState title="Your plan could not be loaded" onRetry={situation.retry}>
             {errorMessage(situation.error.cause ?? situation.error)}
           </ErrorState>
         </Card>

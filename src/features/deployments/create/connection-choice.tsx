@@ -98,7 +98,7 @@ function BrokenNotice({ connection, provider }: Pick<NeededConnectionProps, 'pro
       title={`${PLATFORMS[provider].title} · ${identity} is not working`}
       action={<MendConnection lost={{ provider, connectionId: id }} size="sm" />}
     >
-      {problem?.message ?? 'The platform refuses its token.'}
+      {problem?.message ?? 'The platform rejects its token.'}
     </Notice>
   );
 }

@@ -44,7 +44,7 @@ export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: E
   const begun = useTemplate(newest === null ? template : null);
 
   const question = [chosen, base, begun].find(({ error }) => error !== null);
-  const failure = shownFailure('The files could not be fetched', question?.error ?? null);
+  const failure = shownFailure('The files could not be loaded', question?.error ?? null);
   if (question !== undefined) {
     return (
       <Card>

@@ -24,7 +24,7 @@ export function OpenFile({ draft, path, left, place, isReadOnly, onWrite }: Open
   const [content] = useState(() => contentOf(draft, path));
   const [isFetched] = useState(() => content !== null && mayShow(path, content));
   const file = useQuery({ ...fileQuery(draft.base.releaseId, content), enabled: isFetched });
-  const failure = shownFailure('The file could not be fetched', file.error);
+  const failure = shownFailure('The file could not be loaded', file.error);
   if (content === null) return null;
   if (failure !== null) return <FailedState failure={failure} question={file} />;
   if (!isFetched) return <NotShown path={path} size={sizeOf(content)} />;

@@ -69,7 +69,7 @@ function useFileSearch(draft: Draft, words: string) {
     setSearch(null);
     setProblem(null);
     run().catch((cause: unknown) => {
-      if (isWanted) setProblem(shownFailure('The files could not be fetched', cause)?.title ?? null);
+      if (isWanted) setProblem(shownFailure('The files could not be loaded', cause)?.title ?? null);
     });
     return () => {
       isWanted = false;

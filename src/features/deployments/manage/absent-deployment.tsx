@@ -9,12 +9,12 @@ export type AbsentDeploymentProps = {
   question: { error: unknown; isFetching: boolean; refetch: () => unknown };
 };
 
-/** Takes the place of a deployment that does not exist or could not be fetched. */
+/** Takes the place of a deployment that does not exist or could not be loaded. */
 export function AbsentDeployment({ question: { error, isFetching, refetch } }: AbsentDeploymentProps) {
   const isMissing = isNothing(error);
   return (
     <ErrorState
-      title={isMissing ? 'This deployment does not exist' : 'The deployment could not be fetched'}
+      title={isMissing ? 'This deployment does not exist' : 'The deployment could not be loaded'}
       onRetry={isMissing ? undefined : () => void refetch()}
       isRetrying={isFetching}
       requestId={errorDetails(error).requestId}

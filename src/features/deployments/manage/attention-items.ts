@@ -42,7 +42,7 @@ function stoppedText({ kind, problem, deployments }: Connection): string {
   if (kind === 'dns') {
     return `${problem?.message ?? 'The DNS provider refuses its credentials.'} Your domains stay as they are, but Fairlead cannot write their records until then.`;
   }
-  const why = problem?.message ?? 'The platform refuses its token.';
+  const why = problem?.message ?? 'The platform rejects its token.';
   if (deployments.length === 0) return `${why} No deployment uses it.`;
   const named = deployments.length === 1 ? deployments[0]?.name : formatCount(deployments.length, 'deployment');
   const stay = deployments.length === 1 ? 'stays live, but cannot be changed' : 'stay live, but cannot be changed';

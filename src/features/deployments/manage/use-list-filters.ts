@@ -35,7 +35,7 @@ export function oneOf<Value extends string>(values: readonly Value[], given: str
 export function useTyped(asked: string, ask: (text: string) => void): [string, (text: string) => void] {
   const [typed, setTyped] = useState(asked);
   const [lastAsked, setLastAsked] = useState(asked);
-  // The address changed by itself: Back, or "Clear the filters".
+  // The address changed by itself: Back, or "Clear filters".
   if (asked !== lastAsked) {
     setLastAsked(asked);
     setTyped(asked);

@@ -31,7 +31,7 @@ export function WritableDialog({ allowance, onClose }: { allowance: Allowance; o
   return (
     <FormDialog
       title={limit === 1 ? 'Choose the deployment that you change' : `Choose ${limit} deployments that you change`}
-      description="You choose once in each month of your plan. The others stay live and are read-only."
+      description="You can choose once in each month of your plan. The others stay live and are read-only."
       submitLabel="Save the choice"
       busyLabel="Saving…"
       isBusy={choose.isPending}
@@ -45,7 +45,7 @@ export function WritableDialog({ allowance, onClose }: { allowance: Allowance; o
       onClose={onClose}
     >
       {!isWhole && list.error === null && <SkeletonRows rows={3} />}
-      <FailedState failure={shownFailure('The deployments could not be fetched', list.error)} question={list} />
+      <FailedState failure={shownFailure('The deployments could not be loaded', list.error)} question={list} />
       {offered.map(({ id, name, slug }) => (
         <Checkbox
           key={id}

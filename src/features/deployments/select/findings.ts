@@ -82,7 +82,7 @@ function refusalFindings({ refusal }: SelectionReport['reading'], noun: string):
       kind: 'bad',
       message: refusal.message,
       path: refusal.path === '' ? null : refusal.path,
-      detail: `Nothing of the ${noun} can be published until this is mended. Mend it, then choose the ${noun} again.`,
+      detail: `Fix this before you publish, then choose the ${noun} again.`,
     },
   ];
 }
@@ -97,7 +97,7 @@ function reselectedFindings({ reselected, selection }: SelectionReport): Finding
       id: 'reselected',
       kind: 'warn',
       message: `This is not what was chosen before: ${reselected.title}`,
-      detail: `Publish it all the same, or replace it. Of the ${selectionNoun(selection)} that arrives, what is there already is not sent again.`,
+      detail: `Publish it anyway, or replace it. Of the ${selectionNoun(selection)} that arrives, what is there already is not sent again.`,
     },
   ];
 }

@@ -45,8 +45,7 @@ export function useDrop(onSelection: (selection: Selection) => void): Drop {
     const drop = (transfer: DataTransfer) => {
       // Taken before the first await: the list is empty afterwards.
       const entries = entriesOfDrop(transfer);
-      if (entries.length === 0)
-        return setProblem('That is not a file. Drop the folder or the ZIP that holds your index.html.');
+      if (entries.length === 0) return setProblem('That is not a file. Drop the folder or ZIP with your index.html.');
       void read(async (signal) => {
         const { readEntries } = await reader();
         return readEntries(entries, (progress) => setFilesRead(progress.filesRead), signal);

@@ -24,7 +24,7 @@ export function DownloadList({ platformTitle }: { platformTitle: string }) {
         list={list}
         count={deployments.length}
         skeleton={<SkeletonRows rows={2} />}
-        failure={shownFailure('Your deployments could not be fetched', list.error)}
+        failure={shownFailure('Your deployments could not be loaded', list.error)}
         empty={{ icon: Download, text: 'Once a website is live, its files can be downloaded here as a ZIP.' }}
       >
         <ul className="divide-y divide-line">

@@ -15,8 +15,7 @@ export function RecordPlanNotice({ plan, isSeen }: { plan: RecordPlan; isSeen: b
         tone="accent"
         title={state === 'applying' ? 'The records are being written…' : 'The records are being put back…'}
       >
-        {reason ??
-          `Until all name servers of ${zone} have them, this can take some minutes. It goes on without this page.`}
+        {reason ?? `Until all name servers of ${zone} have them, this can take some minutes. You can leave this page.`}
       </Notice>
     );
   }
