@@ -46,6 +46,17 @@ test('a set that takes another time to live has that changed before its values',
   expect((await subject.read(WEB)).map(({ ttl, values }) => [ttl, values])).toEqual([[60, ['192.0.2.1']]]);
 });
 
+test('a set whose values are refused gets its time to live back', async () => {
+  await using subject = await opened();
+  subject.place({ type: 'A', name: WEB, ttl: 3_600, values: ['198.51.100.1'] });
+  const before = subject.dump();
+  subject.standIn.state.actionErrors = [null, 'name server unreachable'];
+  await expect(subject.write([replacing('A', ['198.51.100.1'], ['192.0.2.1'], 3_600)])).rejects.toMatchObject({
+    code: 'platform_failed',
+  });
+  expect(subject.dump()).toEqual(before);
+});
+
 test('values that stay keep their comments', async () => {
   await using subject = await opened();
   subject.place({ type: 'TXT', name: OURS, ttl: 600, values: ['v=spf1 -all'] });
@@ -137,9 +148,9 @@ test('an identity is made of the zones, and an account without any is warned of'
   expect((await subject.verify()).warnings.join()).toContain('no zone');
 });
 
-function replacing(type: RecordChange['type'], before: string[], after: string[]): RecordChange {
-  const state = (values: string[]) => (values.length === 0 ? null : { ttl: 600, values });
-  return { type, name: WEB, before: state(before), after: state(after) };
+function replacing(type: RecordChange['type'], before: string[], after: string[], ttlBefore = 600): RecordChange {
+  const state = (values: string[], ttl = 600) => (values.length === 0 ? null : { ttl, values });
+  return { type, name: WEB, before: state(before, ttlBefore), after: state(after) };
 }
 
 function opened() {

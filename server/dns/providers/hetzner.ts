@@ -187,16 +187,19 @@ async function write(call: Call, place: Place, changes: readonly RecordChange[])
 /** Looks again each time: a step may have been done in spite of a lost answer, or the set changed by somebody else. */
 async function writeSet(call: Call, place: Place, change: RecordChange): Promise<void> {
   const found = await readSets(call, place, { name: change.name, asking: askOnce });
-  if (pendingChanges([change], found).length === 0) return;
+  const hasValues = pendingChanges([change], found).length === 0;
   const held = found.find(({ type }) => type === change.type) ?? null;
-  for (const step of stepsOf(place, change, held)) {
+  for (const step of stepsOf(place, change, held, hasValues)) {
     const { action } = await askOnce(call, place.vendor, step, actionSchema);
     await finish(call, place.vendor, action);
   }
 }
 
-/** The values come last: a run that broke off before them is seen by the next look. */
-function stepsOf(place: Place, change: RecordChange, held: HeldSet | null): readonly DnsRequest[] {
+/**
+ * The values come last: a run that broke off before them is seen by the next look. Where they were refused, the set has them
+ * still, and its time to live alone is put back.
+ */
+function stepsOf(place: Place, change: RecordChange, held: HeldSet | null, hasValues: boolean): readonly DnsRequest[] {
   const { type, name, after } = change;
   const url = addressOf(place, change);
   if (after === null) return held === null ? [] : [{ method: 'DELETE', url }];
@@ -208,7 +211,7 @@ function stepsOf(place: Place, change: RecordChange, held: HeldSet | null): read
   }
   return [
     ...(held.ttl === ttl ? [] : [{ method: 'POST' as const, url: `${url}/actions/change_ttl`, json: { ttl } }]),
-    { method: 'POST', url: `${url}/actions/set_records`, json: { records } },
+    ...(hasValues ? [] : [{ method: 'POST' as const, url: `${url}/actions/set_records`, json: { records } }]),
   ];
 }
 
