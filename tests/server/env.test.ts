@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { readEnv } from '../../server/env.ts';
 import { newKeys } from '../../server/secrets.ts';
 import { siteDomainFault } from '../../server/site-domain.ts';
+import { certifiedUrlHere, siteUrl } from '../../server/site-names.ts';
 import { StartError } from '../../server/start/start-error.ts';
 
 function refusalOf(environment: Record<string, string>): { message: string; exitCode: number } {
@@ -89,6 +90,27 @@ test('with a certificate sites are shown with https, at the port of TLS or where
   const inClear = readEnv({ ...PAIR, SITES_URL: 'http://{slug}.localhost:3001' });
   expect(inClear.sitesTls?.url).toBe('https://{slug}.localhost:3443');
   expect(inClear.warnings).toEqual([expect.stringMatching(/^SITES_URL is http:.* led to https/)]);
+});
+
+/** Where visitors in the clear are led: those of a site that has a certificate, and those of a domain that has one. */
+test.each([
+  [{}, null, ':3443'],
+  [{ SITES_PORT: '8080', SITES_TLS_PORT: '8443' }, null, ':8443'],
+  [{ SITES_PORT: '80', SITES_TLS_PORT: '443' }, null, ''],
+  [{ SITES_PORT: '8080', SITES_TLS_PORT: '8443', SITES_URL: 'http://{slug}.localhost:8080' }, null, ':8443'],
+  // A router has 80 and 443.
+  [{ SITES_PORT: '8081', SITES_TLS_PORT: '8443', SITES_URL: 'https://{slug}.localhost' }, null, ''],
+  [{ SITES_PORT: '8081', SITES_TLS_PORT: '8443', SITES_URL: 'https://{slug}.localhost:444' }, null, ':444'],
+  [{ ...PAIR, SITES_PORT: '8080', SITES_TLS_PORT: '8443' }, ':8443', ':8443'],
+  [{ ...PAIR, SITES_TLS_PORT: '8443', SITES_URL: 'https://{slug}.localhost' }, '', ''],
+  [{ ...PAIR, SITES_TLS_PORT: '8443', SITES_URL: 'https://{slug}.localhost:444' }, ':444', ':444'],
+  [{ ...PAIR, SITES_TLS_PORT: '8443', SITES_URL: 'http://{slug}.localhost:8080' }, ':8443', ':8443'],
+])('%j: visitors in the clear are led to port %j of a site and %j of a domain', (environment, ofSite, ofDomain) => {
+  const { sitesUrl, sitesTls, tlsPort = 0 } = readEnv(environment);
+  expect(sitesTls === undefined ? null : siteUrl({ sitesUrl: sitesTls.url }, 'a.localhost')).toBe(
+    ofSite === null ? null : `https://a.localhost${ofSite}`,
+  );
+  expect(certifiedUrlHere({ sitesUrl, tlsPort }, 'kai.example')).toBe(`https://kai.example${ofDomain}`);
 });
 
 test.each([
