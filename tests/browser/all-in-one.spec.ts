@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { startDnsLab } from '../support/dns-lab.ts';
+import { setsOf } from '../support/domain-lab.ts';
 import { freePort } from '../support/free-ports.ts';
 import { startPebble } from '../support/pebble.ts';
 import { startRealApp } from '../support/real-app.ts';
@@ -10,7 +11,7 @@ import { loopRequests } from '../support/request-loop.ts';
 import { makeFolder } from '../support/start.ts';
 import { askHttp1, handshake } from '../support/tls-visitor.ts';
 import { openTrustingBrowser } from '../support/trusting-browser.ts';
-import { expect, nameDeployment, newCredentials, signIn, testWithOwn } from './fixtures.ts';
+import { expect, nameDeployment, newCredentials, newcomer, signIn, testWithOwn } from './fixtures.ts';
 
 const NAMES = ['quay.test', 'www.quay.test'];
 
@@ -109,20 +110,58 @@ test('its certificate is renewed, its records are mended, and its domain moves t
   await visitBothNames(run, 'Pier');
 });
 
+test('a name that is typed, with its records copied by hand, ends as a page that a browser trusts', async ({
+  page,
+  ownApp,
+}) => {
+  const account = await newcomer(page);
+  await publishSite(account, 'Jetty', { 'index.html': '<h1>Jetty</h1>' });
+  await page.goto('/domains');
+  await page.getByRole('button', { name: 'Add a domain' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Domain').fill('jetty.test');
+  await dialog.getByRole('button', { name: 'Add domain' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'jetty.test' })).toBeVisible();
+
+  const records = await copyRecords(page, 'jetty.test');
+  await ownApp.lab.registry.createZone('jetty.test', { 'jetty.test NS': ['ns.test.'], ...setsOf(records) });
+  await expect(page.getByText('Issued', { exact: true })).toBeVisible({ timeout: 60_000 });
+  const root = await ownApp.pebble.root();
+  await using visitor = await openTrustingBrowser(root, ['jetty.test', 'www.jetty.test']);
+  await visitBothNames({ page, world: ownApp, root, visitor: await visitor.browser.newPage() }, 'Jetty', 'jetty.test');
+});
+
+/** What a person takes from the page to a provider that Fairlead knows nothing of, by the buttons that copy it. */
+async function copyRecords(page: Page, zone: string) {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copied = async (row: Locator, what: string): Promise<string> => {
+    await row.getByRole('button', { name: `Copy the ${what} ` }).click();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  const records: { type: string; name: string; value: string }[] = [];
+  for (const row of await page.getByRole('table', { name: 'Records' }).locator('tbody tr').all()) {
+    const type = await row.getByRole('cell').first().innerText();
+    const [short, value] = [await copied(row, 'name'), await copied(row, 'value')];
+    // Of several types for one name one is enough, and few providers have this one.
+    if (type !== 'ALIAS') records.push({ type, name: short === '@' ? zone : `${short}.${zone}`, value });
+  }
+  return records;
+}
+
 type Run = { page: Page; visitor: Page; world: World; root: string };
 
 const portOf = ({ world }: Run) => Number(world.env.SITES_TLS_PORT);
-const visitByTls = (run: Run) =>
-  askHttp1(portOf(run), 'quay.test', '/', { ca: run.root, rejectUnauthorized: true }).catch(String);
+const visitByTls = (run: Run, name = 'quay.test') =>
+  askHttp1(portOf(run), name, '/', { ca: run.root, rejectUnauthorized: true }).catch(String);
 
 /** The browser has the root of the authority among its own, and follows the one name to the other. */
-async function visitBothNames(run: Run, heading: string): Promise<void> {
-  await expect.poll(() => visitByTls(run)).toContain(heading);
-  for (const name of NAMES) {
+async function visitBothNames(run: Run, heading: string, apex = 'quay.test'): Promise<void> {
+  await expect.poll(() => visitByTls(run, apex)).toContain(heading);
+  for (const name of [apex, `www.${apex}`]) {
     const answer = await run.visitor.goto(`https://${name}:${portOf(run)}/`);
     expect((await answer?.securityDetails())?.issuer).toContain('Pebble');
     await expect(run.visitor.getByRole('heading', { name: heading })).toBeVisible();
-    expect(run.visitor.url()).toBe(`https://quay.test:${portOf(run)}/`);
+    expect(run.visitor.url()).toBe(`https://${apex}:${portOf(run)}/`);
   }
 }
 
