@@ -3,23 +3,29 @@ import { createDeploymentInput } from './deployments.ts';
 import { addDomainInput } from './domains.ts';
 import { UPLOAD_LIMITS } from './limits.ts';
 import { shownErrorSchema } from './platforms/destination.ts';
+import { idSchema } from './primitives.ts';
 
-/** What a new deployment would do, in the order in which it does it. */
+/** What a new deployment would do, in the order in which it does it; a further release makes no deployment. */
 export const PREFLIGHT_STEPS = ['create', 'send', 'publish', 'verify', 'domain', 'certificate'] as const;
 
 /** `unknown`: somebody who decides did not answer; `absent`: nothing of it would be done. */
 export const PREFLIGHT_VERDICTS = ['pass', 'refused', 'unknown', 'absent'] as const;
 
-/** A new deployment as it would be made, its domain, and how much would be sent: the files themselves stay where they are. */
-export const preflightInput = z.extend(z.omit(createDeploymentInput, { idempotencyKey: true }), {
-  domain: z.optional(addDomainInput.shape.name),
-  files: z.optional(
-    z.strictObject({
-      count: z.int().check(z.minimum(1), z.maximum(UPLOAD_LIMITS.maxFiles)),
-      totalBytes: z.int().check(z.minimum(0)),
-    }),
-  ),
+/** How much would be sent: the files themselves stay where they are. */
+export const preflightFilesSchema = z.strictObject({
+  count: z.int().check(z.minimum(1), z.maximum(UPLOAD_LIMITS.maxFiles)),
+  totalBytes: z.int().check(z.minimum(0)),
 });
+
+/** A new deployment as it would be made, with its domain. */
+const newDeploymentSchema = z.extend(z.omit(createDeploymentInput, { idempotencyKey: true }), {
+  domain: z.optional(addDomainInput.shape.name),
+  files: z.optional(preflightFilesSchema),
+});
+/** One that is there, which would get a further release. */
+const furtherReleaseSchema = z.strictObject({ deploymentId: idSchema, files: z.optional(preflightFilesSchema) });
+
+export const preflightInput = z.union([furtherReleaseSchema, newDeploymentSchema]);
 
 const preflightStepSchema = z.strictObject({
   step: z.enum(PREFLIGHT_STEPS),
@@ -32,5 +38,7 @@ const preflightStepSchema = z.strictObject({
 export const preflightSchema = z.strictObject({ steps: z.array(preflightStepSchema) });
 
 export type PreflightInput = z.infer<typeof preflightInput>;
+export type NewDeploymentPreflight = z.infer<typeof newDeploymentSchema>;
+export type FurtherReleasePreflight = z.infer<typeof furtherReleaseSchema>;
 export type PreflightStep = z.infer<typeof preflightStepSchema>;
 export type Preflight = z.infer<typeof preflightSchema>;

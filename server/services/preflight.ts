@@ -2,13 +2,20 @@ import { CONNECTION_TITLES } from '../../routers/schemas/connection-titles.ts';
 import { isDnsProvider } from '../../routers/schemas/dns-providers.ts';
 import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
 import { domainsRefusal } from '../../routers/schemas/platforms/domains-refusal.ts';
-import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
+import { HOSTING_PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { PLATFORM_SETUPS } from '../../routers/schemas/platforms/setups.ts';
-import type { Preflight, PreflightInput, PreflightStep } from '../../routers/schemas/preflight.ts';
+import type {
+  FurtherReleasePreflight,
+  NewDeploymentPreflight,
+  Preflight,
+  PreflightInput,
+  PreflightStep,
+} from '../../routers/schemas/preflight.ts';
 import { AuthorityError } from '../certificates/authority.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
+import { type DeploymentDoc, primaryOf } from '../models/deployment.ts';
 import type { AccountContext } from '../service-context.ts';
 import { withAskingSlots } from './asking-slots.ts';
 import { knownAccountUrl } from './certificates/account.ts';
@@ -18,14 +25,17 @@ import { askWhose } from './connections/ask-platform.ts';
 import { connectionIdsOf, currentToken } from './connections/credentials.ts';
 import { dnsConnections } from './connections/dns-connections.ts';
 import { findConnection } from './connections/index.ts';
-import { type NewDestination, resolveDestination } from './deployments/destination.ts';
+import { deploymentBusy } from './deployments/change.ts';
+import { resolveDestination } from './deployments/destination.ts';
 import { tryCreation } from './deployments/index.ts';
+import { findDeployment } from './deployments/read.ts';
 import { nameProblem } from './domains/add.ts';
 import { nameRefused, unitOf } from './domains/names.ts';
 import { domainTargetAt, requiredRecords } from './domains/required-records.ts';
 import { countAgainst } from './rate-limit.ts';
 import { requireRoomForRelease } from './releases/pace.ts';
 import { siteUrlOf } from './site-address.ts';
+import { requireWritable } from './subscription/writable.ts';
 import { requireRoomToSend } from './uploads/index.ts';
 
 /** Each asks a platform, and name servers of strangers. */
@@ -33,13 +43,15 @@ const PREFLIGHTS_PER_MINUTE = 20;
 const ASK_MS = 20_000;
 
 /**
- * Goes through a new deployment as it would be made and changes nothing: each step by the very rules of the real one, at
- * our side by trying and taking back, at the platform and in DNS by reading alone. A step is judged whatever became of the
- * one before it, so that all that is in the way is known at once. Throws `rate_limited`.
+ * Goes through a new deployment as it would be made, or through a further release of one, and changes nothing: each step by
+ * the very rules of the real one, at our side by trying and taking back, at the platform and in DNS by reading alone. A
+ * step is judged whatever became of the one before it, so that all that is in the way is known at once. Throws
+ * `rate_limited`, and `not_found` for a deployment that is not there.
  */
 export async function runPreflight(ctx: AccountContext, input: PreflightInput): Promise<Preflight> {
   const { accountId } = ctx.actor;
   await countAgainst({ name: 'preflights', key: accountId, limit: PREFLIGHTS_PER_MINUTE, windowMs: MINUTE_MS });
+  if ('deploymentId' in input) return { steps: await furtherSteps(ctx, input) };
   return {
     steps: await Promise.all([
       judged('create', [], () => creation(ctx, input)),
@@ -50,6 +62,30 @@ export async function runPreflight(ctx: AccountContext, input: PreflightInput): 
       certificateStep(ctx, input),
     ]),
   };
+}
+
+/** A further release of a deployment that is there: its domains and certificates stay as they are. */
+async function furtherSteps(ctx: AccountContext, input: FurtherReleasePreflight): Promise<PreflightStep[]> {
+  const deployment = await findDeployment(ctx, input.deploymentId);
+  const { destinations, currentReleaseId } = deployment;
+  const { platform } = primaryOf(deployment);
+  const lines = [...new Set(destinations.flatMap((one) => publishingLines(one)))];
+  return Promise.all([
+    judged('create', [], () => release(ctx, deployment)),
+    judged('send', sendingLines(ctx), () => sending(ctx, input)),
+    judged('publish', lines, () => publishing(ctx, destinations)),
+    verification({ platform, isFurther: Boolean(currentReleaseId) }),
+    absent('domain'),
+    absent('certificate'),
+  ]);
+}
+
+async function release(ctx: AccountContext, deployment: DeploymentDoc): Promise<string[]> {
+  await requireWritable(null, ctx, deployment._id);
+  if (deployment.state === 'deploying') throw deploymentBusy();
+  const where = deployment.destinations.map(({ platform }) => PLATFORMS[platform].title).join(' and ');
+  const live = !deployment.currentReleaseId ? [] : ['What is live stays live until it has been verified.'];
+  return [`“${deployment.name}” gets a further release on ${where}.`, ...live];
 }
 
 type StepId = PreflightStep['step'];
@@ -77,7 +113,7 @@ async function judged(
   }
 }
 
-async function creation(ctx: AccountContext, { name, platform, ...input }: PreflightInput): Promise<string[]> {
+async function creation(ctx: AccountContext, { name, platform, ...input }: NewDeploymentPreflight): Promise<string[]> {
   const { connectionId, targetId, options } = input;
   const { slug } = await tryCreation(ctx, { name, platform, connectionId, targetId, options });
   const { title, isServedHere } = PLATFORMS[platform];
@@ -91,19 +127,19 @@ function sendingLines({ providers }: AccountContext): string[] {
   return [`Your browser sends the files to Fairlead at ${host}. Files that are there already are not sent again.`];
 }
 
-async function sending(ctx: AccountContext, { files }: PreflightInput): Promise<string[]> {
+async function sending(ctx: AccountContext, { files }: Pick<NewDeploymentPreflight, 'files'>): Promise<string[]> {
   await requireRoomForRelease(ctx);
   if (files !== undefined) await requireRoomToSend(ctx, files);
   return [];
 }
 
-function publishingLines({ platform }: PreflightInput): string[] {
+function publishingLines({ platform }: { platform: PlatformId }): string[] {
   const hosting = HOSTING_PLATFORMS.find((id) => id === platform);
   if (hosting !== undefined) return [PLATFORM_SETUPS[hosting].way];
   return ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anybody else.'];
 }
 
-async function publishStep(ctx: AccountContext, input: PreflightInput): Promise<PreflightStep> {
+async function publishStep(ctx: AccountContext, input: NewDeploymentPreflight): Promise<PreflightStep> {
   const lines = publishingLines(input);
   const destination = await resolveDestination(ctx, input).catch((error: unknown) => {
     if (error instanceof AppError) return null;
@@ -112,13 +148,15 @@ async function publishStep(ctx: AccountContext, input: PreflightInput): Promise<
   // What is missing is said where the deployment is made.
   const unasked = [...lines, 'The account there is checked once the deployment can be made.'];
   if (destination === null) return { step: 'publish', verdict: 'unknown', lines: unasked, problem: null };
-  return judged('publish', lines, () => publishing(ctx, destination));
+  return judged('publish', lines, () => publishing(ctx, [destination]));
 }
 
+type Place = Parameters<typeof connectionIdsOf>[0];
+
 /** Asks each account that it is published by who it is, which is what a platform is asked first. */
-async function publishing(ctx: AccountContext, destination: NewDestination): Promise<string[]> {
+async function publishing(ctx: AccountContext, destinations: readonly Place[]): Promise<string[]> {
   const lines: string[] = [];
-  for (const connectionId of connectionIdsOf(destination)) {
+  for (const connectionId of new Set(destinations.flatMap((place) => connectionIdsOf(place)))) {
     const connection = await findConnection(ctx.actor.accountId, connectionId);
     const { provider } = connection;
     if (isDnsProvider(provider)) continue;
@@ -128,16 +166,17 @@ async function publishing(ctx: AccountContext, destination: NewDestination): Pro
   return lines;
 }
 
-function verification({ platform }: PreflightInput): PreflightStep {
+function verification({ platform, isFurther = false }: { platform: PlatformId; isFurther?: boolean }): PreflightStep {
   const { draft = false, publish } = PLATFORM_CAPABILITIES[platform] ?? {};
   const asked = publish === 'handOff' ? ['You publish the archive there and enter its address.'] : [];
+  const files = isFurther ? 'Every new or changed file' : 'Every file';
   const looked = draft
-    ? 'Every file is fetched from an address of the release’s own and compared. Then visitors are led to it.'
-    : 'Every file is fetched from the public address and compared.';
+    ? `${files} is fetched from an address of the release’s own and compared. Then visitors are led to it.`
+    : `${files} is fetched from the public address and compared.`;
   return { step: 'verify', verdict: 'pass', lines: [...asked, looked], problem: null };
 }
 
-async function domain(ctx: AccountContext, { domain: name = '', platform }: PreflightInput): Promise<string[]> {
+async function domain(ctx: AccountContext, { domain: name = '', platform }: NewDeploymentPreflight): Promise<string[]> {
   const refusal = domainsRefusal(platform);
   const problem = refusal === null ? await nameProblem(ctx, name) : nameRefused(refusal);
   if (problem !== null) throw problem;
@@ -145,11 +184,7 @@ async function domain(ctx: AccountContext, { domain: name = '', platform }: Pref
 }
 
 /** Lists the records as they would be asked for. The value of the proof is made with the domain itself. */
-async function recordLines(
-  { providers }: AccountContext,
-  name: string,
-  platform: PreflightInput['platform'],
-): Promise<string[]> {
+async function recordLines({ providers }: AccountContext, name: string, platform: PlatformId): Promise<string[]> {
   const unit = unitOf(name);
   const proof = { name: `_fairlead.${unit.unit}`, value: 'a value that is made for you' };
   const target = await domainTargetAt(providers, platform);
@@ -169,7 +204,7 @@ async function writerLine({ actor }: AccountContext): Promise<string> {
 
 async function certificateStep(
   ctx: AccountContext,
-  { domain: name, platform }: PreflightInput,
+  { domain: name, platform }: NewDeploymentPreflight,
 ): Promise<PreflightStep> {
   if (name === undefined || domainsRefusal(platform) !== null) return absent('certificate');
   const { title, isServedHere } = PLATFORMS[platform];

@@ -1,8 +1,9 @@
-import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import type { PreflightInput, PreflightStep } from '../../routers/schemas/preflight.ts';
+import { DeploymentModel } from '../../server/models/deployment.ts';
 import type { Limits } from '../../server/service-context.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+import { everythingStored } from '../support/everything-stored.ts';
 import { platforms } from '../support/platforms.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
@@ -10,16 +11,6 @@ import { TOKEN } from '../support/standins/stand-in.ts';
 
 const HARBOUR = { name: 'Harbour', platform: 'built-in' } as const satisfies PreflightInput;
 const FILES = { count: 3, totalBytes: 3_000 };
-
-/** Every document there is, but the counters that bound how often it is asked. */
-async function everything(): Promise<unknown> {
-  const collections = await mongoose.connection.db?.collections();
-  const kept = collections?.filter(({ collectionName }) => !/^(system\.|rate_limits$)/.test(collectionName)) ?? [];
-  const stored = await Promise.all(
-    kept.map(async (one) => [one.collectionName, await one.find().sort({ _id: 1 }).toArray()] as const),
-  );
-  return Object.fromEntries(stored);
-}
 
 const verdictsOf = (steps: readonly PreflightStep[]) =>
   Object.fromEntries(steps.map(({ step, verdict }) => [step, verdict]));
@@ -38,10 +29,10 @@ test('a preflight goes through every step of a deployment, and leaves everything
   const person = await app.trialPerson();
   const { id: deploymentId } = await person.caller.deployments.create(HARBOUR);
   await person.caller.domains.add({ deploymentId, name: 'taken.test' });
-  const before = await everything();
+  const before = await everythingStored();
   const input = { ...HARBOUR, domain: 'https://Quay.test/', files: FILES };
   const { steps } = await person.caller.deployments.preflight(input);
-  expect(await everything()).toEqual(before);
+  expect(await everythingStored()).toEqual(before);
   expect(new Set(Object.values(verdictsOf(steps)))).toEqual(new Set(['pass']));
   expect(steps.map(({ step, lines }) => [step, lines])).toEqual([
     ['create', ['“Harbour” gets the address http://harbour-2.localhost:3001.']],
@@ -128,7 +119,7 @@ test('a platform is asked whose token it is and nothing more, and no answer is k
   });
   const person = await app.trialPerson();
   await person.caller.connections.connect({ provider: 'netlify', token: TOKEN });
-  const before = await everything();
+  const before = await everythingStored();
   const input = { name: 'Mole', platform: 'netlify', domain: 'quay.test' } as const;
   const { steps } = await person.caller.deployments.preflight(input);
   expect(new Set(Object.values(verdictsOf(steps)))).toEqual(new Set(['pass']));
@@ -150,7 +141,7 @@ test('a platform is asked whose token it is and nothing more, and no answer is k
   netlify.world.heal();
   netlify.world.fail('account', { how: 'status', status: 503 }, 100);
   expect(await stepOf(person, 'publish', input)).toMatchObject({ verdict: 'unknown' });
-  expect(await everything()).toEqual(before);
+  expect(await everythingStored()).toEqual(before);
 });
 
 test('of a public authority CAA is read, for every way in which the names can be proved', async () => {
@@ -177,4 +168,23 @@ test('of a public authority CAA is read, for every way in which the names can be
   });
   app.providers.dns = { ...dns, caaOf: () => Promise.reject(new Error('lost')) };
   expect(await stepOf(person, 'certificate', input)).toMatchObject({ verdict: 'unknown' });
+});
+
+test('a further release is looked at as it would be published, and is refused while one is on its way', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const { id: deploymentId } = await person.caller.deployments.create(HARBOUR);
+  const before = await everythingStored();
+  const { steps } = await person.caller.deployments.preflight({ deploymentId, files: FILES });
+  expect(await everythingStored()).toEqual(before);
+  expect(verdictsOf(steps)).toEqual({
+    ...{ create: 'pass', send: 'pass', publish: 'pass', verify: 'pass' },
+    ...{ domain: 'absent', certificate: 'absent' },
+  });
+  expect(steps[0]?.lines).toEqual(['“Harbour” gets a further release on Built-in host.']);
+  await DeploymentModel.updateOne({ _id: deploymentId, accountId: person.user.id }, { state: 'deploying' });
+  expect(await stepOf(person, 'create', { deploymentId })).toMatchObject(refused({ code: 'deployment_busy' }));
+  const stranger = await app.trialPerson();
+  const foreign = await refusalOf(stranger.caller.deployments.preflight({ deploymentId }));
+  expect(foreign.code).toBe('not_found');
 });

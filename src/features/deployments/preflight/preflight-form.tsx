@@ -2,10 +2,11 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { lazy, Suspense, useState } from 'react';
 import { FormProvider, useForm, useFormContext } from 'react-hook-form';
 import * as z from 'zod/mini';
-import { createDeploymentInput } from '../../../../routers/schemas/deployments.ts';
+import { createDeploymentInput, type Deployment } from '../../../../routers/schemas/deployments.ts';
 import { optionalDomainNameSchema } from '../../../../routers/schemas/domains.ts';
 import { HOSTING_PLATFORMS } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import type { PreflightInput } from '../../../../routers/schemas/preflight.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
@@ -15,10 +16,13 @@ import { Input } from '../../../components/input.tsx';
 import { Select } from '../../../components/select.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 import { useSubmitOnce } from '../../../components/use-submit-once.ts';
+import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { Consents } from '../create/consents.tsx';
 import { type DestinationFields, destinationOf } from '../create/destination-fields.ts';
-import { PreflightResult } from './preflight-result.tsx';
+import { useOfferedDeployments } from '../manage/use-offered-deployments.ts';
+import { type PreflightOf, PreflightResult } from './preflight-result.tsx';
+import { sizeOf } from './size-of.ts';
 
 /** A file of its own already, for the screens that publish: shared in no other way, so that none of them loads more. */
 const ConnectionChoice = lazy(async () => ({
@@ -32,6 +36,8 @@ type PreflightFields = DestinationFields & { name: string; domain: string };
 const preflightFields = z.extend(z.omit(createDeploymentInput, { idempotencyKey: true }), {
   domain: optionalDomainNameSchema,
 });
+/** No id reads like this. */
+const NEW = 'new';
 const PLACES = ['built-in', ...HOSTING_PLATFORMS] as const;
 
 /** What would be deployed where, and below it what would become of it. */
@@ -40,6 +46,9 @@ export function PreflightForm({ report }: PreflightFormProps) {
     resolver: standardSchemaResolver(preflightFields),
     defaultValues: { name: 'My website', platform: 'built-in', domain: '' },
   });
+  const { deployments } = useOfferedDeployments();
+  const [further, setFurther] = useState<string>(NEW);
+  const deployment = deployments.find(({ id }) => id === further);
   // What was found belongs to the files that were there then.
   const [checked, setChecked] = useState<SelectionReport | null>(null);
   const run = trpc.deployments.preflight.useMutation({
@@ -48,23 +57,37 @@ export function PreflightForm({ report }: PreflightFormProps) {
         showToast(errorToast('The preflight could not be run', error));
     },
   });
-  const start = form.handleSubmit(({ name, domain, ...destination }) => {
+  const files = sizeOf(report);
+  const look = (of: PreflightInput) => {
     setChecked(report);
-    const files = report?.reading.refusal === null ? sizeOf(report) : null;
-    run.mutate({
-      name,
-      ...destinationOf(destination),
-      ...(domain !== '' && { domain }),
-      ...(files !== null && { files }),
-    });
-  });
-  const submit = useSubmitOnce(run.isPending, () => start());
+    run.mutate({ ...of, ...(files !== null && { files }) });
+  };
+  const start = form.handleSubmit(({ name, domain, ...destination }) =>
+    look({ name, ...destinationOf(destination), ...(domain !== '' && { domain }) }),
+  );
+  const submit = useSubmitOnce(run.isPending, () => (deployment ? look({ deploymentId: deployment.id }) : start()));
   return (
     <FormProvider {...form}>
       <CardBody className="border-t border-line">
         <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
-          <PreflightFieldset />
-          <Consents />
+          {deployments.length > 0 && (
+            <Field label="What is looked at">
+              <Select
+                value={deployment?.id ?? NEW}
+                onValueChange={setFurther}
+                options={[
+                  { value: NEW, label: 'A new deployment' },
+                  ...deployments.map((one) => ({ value: one.id, label: `A release of ${deploymentLabel(one)}` })),
+                ]}
+              />
+            </Field>
+          )}
+          {deployment === undefined && (
+            <>
+              <PreflightFieldset />
+              <Consents />
+            </>
+          )}
           <Button
             type="submit"
             variant="primary"
@@ -77,7 +100,7 @@ export function PreflightForm({ report }: PreflightFormProps) {
         </form>
       </CardBody>
       {run.data !== undefined && (
-        <PreflightResult steps={run.data.steps} report={checked} platform={run.variables.platform} />
+        <PreflightResult steps={run.data.steps} report={checked} of={resultOf(run.variables, deployments)} />
       )}
     </FormProvider>
   );
@@ -122,6 +145,8 @@ function PreflightFieldset() {
   );
 }
 
-function sizeOf({ reading }: SelectionReport): { count: number; totalBytes: number } | null {
-  return reading.files.length === 0 ? null : { count: reading.files.length, totalBytes: reading.totalBytes };
+function resultOf(asked: PreflightInput, deployments: readonly Deployment[]): PreflightOf {
+  if (!('deploymentId' in asked)) return { platform: asked.platform, isFurther: false };
+  const deployment = deployments.find(({ id }) => id === asked.deploymentId);
+  return { platform: deployment?.platform ?? 'built-in', isFurther: true };
 }

@@ -33,12 +33,16 @@ type PreflightResultProps = {
   steps: readonly PreflightStep[];
   /** The files that it was run with; null for none. */
   report: SelectionReport | null;
-  platform: PlatformId;
+  of: PreflightOf;
 };
 
+/** `isFurther`: a release of a deployment that is there. */
+export type PreflightOf = { platform: PlatformId; isFurther: boolean };
+
 /** Every step of a deployment that was not made, each with what it would send and why it would be refused. */
-export function PreflightResult({ steps, report, platform }: PreflightResultProps) {
-  const all = [filesStep(report, platform), ...steps.map((step) => ({ ...step, title: TITLES[step.step] }))];
+export function PreflightResult({ steps, report, of: { platform, isFurther } }: PreflightResultProps) {
+  const titleOf = (step: PreflightStep['step']) => (isFurther && step === 'create' ? 'Make the release' : TITLES[step]);
+  const all = [filesStep(report, platform), ...steps.map((step) => ({ ...step, title: titleOf(step.step) }))];
   const refused = all.filter(({ verdict }) => verdict === 'refused').length;
   const unknown = all.filter(({ verdict }) => verdict === 'unknown').length;
   return (

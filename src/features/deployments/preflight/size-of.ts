@@ -1,0 +1,7 @@
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+
+/** How much would be sent; null where there is nothing that could be. */
+export function sizeOf(report: SelectionReport | null): { count: number; totalBytes: number } | null {
+  if (report === null || report.reading.refusal !== null || report.reading.files.length === 0) return null;
+  return { count: report.reading.files.length, totalBytes: report.reading.totalBytes };
+}
