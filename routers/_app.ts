@@ -14,6 +14,7 @@ import { licensesRouter } from './licenses.ts';
 import { paymentsRouter } from './payments.ts';
 import { recommendationsRouter } from './recommendations.ts';
 import { releasesRouter } from './releases.ts';
+import { simulationRouter } from './simulation.ts';
 import { subscriptionRouter } from './subscription.ts';
 import { tokensRouter } from './tokens.ts';
 import { router } from './trpc.ts';
@@ -33,6 +34,7 @@ export const appRouter = router({
   deployments: deploymentsRouter,
   releases: releasesRouter,
   recommendations: recommendationsRouter,
+  simulation: simulationRouter,
   domains: domainsRouter,
   licenses: licensesRouter,
   payments: paymentsRouter,

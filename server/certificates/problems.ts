@@ -185,6 +185,9 @@ const RULES: Readonly<Record<string, Row>> = {
   },
 };
 
+/** Every type that is told in a sentence of its own. */
+export const PROBLEM_TYPES: readonly string[] = Object.keys(RULES);
+
 const OURS = 'The certificate authority refused the request.';
 
 /** Sorts a problem: who has to do something, and when the next try makes sense. Unknown types are as `malformed`. */

@@ -1,43 +1,77 @@
 import { Check } from 'lucide-react';
+import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
-import { Card, CardHeader } from '../components/card.tsx';
+import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { FailedState } from '../components/failed-state.tsx';
-import { Notice } from '../components/notice.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Setting } from '../components/setting.tsx';
 import { SkeletonRows } from '../components/skeleton.tsx';
 import { planBlocker, usageText } from '../features/deployments/plan-labels.ts';
 import { PreflightCard } from '../features/deployments/preflight/preflight-card.tsx';
+import { sizeOf } from '../features/deployments/preflight/size-of.ts';
 import { WhereItFits } from '../features/deployments/rank/where-it-fits.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../features/deployments/select/files-step.tsx';
 import { type ChosenSelection, usePageSelection } from '../features/deployments/select/use-chosen-selection.ts';
+import type { SimulationProps } from '../layouts/simulation.tsx';
+import { lazyComponent } from '../lib/lazy-component.tsx';
 import { useNavigate } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 import type { SelectionReport } from '../uploads/inspect.ts';
 import { setWaiting } from '../uploads/waiting-selection.ts';
 
+const simulation = lazyComponent<SimulationProps>(async () => (await import('../layouts/simulation.tsx')).Simulation);
+
 /** A dry run that changes nothing: what would be published, where it fits, and what of it would be refused. */
 export function TestSimulationScreen() {
   const chosen = usePageSelection();
   return (
-    <div className="max-w-reading">
+    <>
       <PageHeader
         title="Test & Simulation"
         description="See what would happen before it does. The files stay on your computer."
       />
-      <div className="flex flex-col gap-6">
+      <div className="flex flex-col gap-6 *:max-w-reading">
         <FolderCheck chosen={chosen} />
         <WhereItFits report={chosen.report} />
         <PreflightCard report={chosen.report} />
         <PlanCheck />
-        <Notice tone="quiet" title="Simulated failures are not available yet">
-          The checks above are real.
-        </Notice>
       </div>
-    </div>
+      <div className="mt-6 flex flex-col gap-6">
+        <SimulationOnRequest files={sizeOf(chosen.report)} />
+      </div>
+    </>
+  );
+}
+
+/** The screens of a deployment come with it, which this one does without until somebody asks. */
+function SimulationOnRequest({ files }: Omit<SimulationProps, 'intro'>) {
+  const [isOpen, setOpen] = useState(false);
+  const intro = (
+    <p className="text-ink-muted">
+      Plays a whole deployment with the failure you choose, as you would see it. No platform, name server or certificate
+      authority is asked. Nothing is kept, and nothing counts.
+    </p>
+  );
+  if (isOpen) {
+    return (
+      <Suspense fallback={<SkeletonRows rows={3} />}>
+        <simulation.Component files={files} intro={intro} />
+      </Suspense>
+    );
+  }
+  return (
+    <Card className="max-w-reading">
+      <CardHeader title="Simulation" />
+      <CardBody>
+        {intro}
+        <Button className="mt-4" onClick={() => setOpen(true)}>
+          Set up a simulation
+        </Button>
+      </CardBody>
+    </Card>
   );
 }
 

@@ -169,6 +169,8 @@ const ROWS: readonly Row[] = [
       /^server\/mail\/templates\.ts$/,
       // The checks have no adapter to choose: the service brings their tools.
       /^server\/diagnostics\//,
+      // The sentences of what a platform refuses: a simulation says them without a platform.
+      /^server\/platforms\/(failures|domain-answers)\.ts$/,
       /^server\/certificates\/(sealed-key|authority|problems|renewal|budget|challenges|persistent-record|x509|acme\/ari)\.ts$/,
     ],
     types: INTERFACES,

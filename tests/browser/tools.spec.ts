@@ -40,6 +40,14 @@ test('a dry run reads a folder and sends nothing, and New Deployment goes on wit
   await page.getByRole('button', { name: 'Set up a preflight' }).click();
   await page.getByRole('button', { name: 'Run the preflight' }).click();
   await expect(page.getByText('Nothing would be refused')).toBeVisible();
+  await page.getByRole('button', { name: 'Set up a simulation' }).click();
+  await page.getByRole('combobox', { name: 'What goes wrong' }).click();
+  await page.getByRole('option', { name: 'Verifying fails' }).click();
+  await page.getByRole('button', { name: 'Play it' }).click();
+  const simulated = page.getByRole('region', { name: 'Simulated deployment' });
+  await simulated.getByRole('button', { name: 'Skip to the end' }).click();
+  await expect(simulated.getByText('Release 1 failed while verifying')).toBeVisible();
+  await expect(simulated.getByText('Simulated', { exact: true })).toBeInViewport();
   await page.getByRole('button', { name: 'Go on to New Deployment' }).click();
   await expect(page).toHaveURL(/\/new-deployment$/);
   await expect(page.getByText('Private, and left out:')).toBeVisible();

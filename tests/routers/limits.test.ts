@@ -92,6 +92,10 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
     name: 'preflights',
     call: (caller) => caller.deployments.preflight({ name: 'One more', platform: 'built-in' }),
   },
+  'simulation.run': {
+    name: 'simulations',
+    call: (caller) => caller.simulation.run({ platform: 'built-in', withDomain: false }),
+  },
   'deployments.update': {
     name: 'deployment-updates',
     call: (caller, { deploymentId }) => caller.deployments.update({ deploymentId, name: 'Renamed' }),

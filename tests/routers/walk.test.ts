@@ -232,6 +232,8 @@ const CASES: Record<string, Case> = {
     ids: ['releaseId'],
   },
   'releases.retry': { access: 'write', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
+  'simulation.failures': { access: 'read', input: () => ({ platform: 'built-in', withDomain: true }) },
+  'simulation.run': { access: 'write', input: () => ({ platform: 'built-in', withDomain: true }) },
   'recommendations.rank': { access: 'read', input: ({ uploadId }) => ({ uploadId }), ids: ['uploadId'] },
 };
 

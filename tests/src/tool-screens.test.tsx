@@ -362,9 +362,40 @@ test('a dry run says whether the plan takes another deployment', async () => {
   const answers: Answers = { 'subscription.allowance': () => AWAY };
   using shown = showScreen(<TestSimulationScreen />, answers);
   await shown.sees('Your plan could not be loaded');
-  expect(shown.page.textContent).toContain('Simulated failures are not available yet');
   answers['subscription.allowance'] = () => used;
   shown.button('Retry').click();
   await shown.sees('The deployment of Basic is used');
   expect(shown.linkTo('See the plans')).toBe('/subscription/pricing');
+});
+
+test('a simulation shows the screens of a deployment, marked, and leads nowhere', async () => {
+  const release = { ...releaseDetailOf({ state: 'failed' }), platform: 'simulated' as const, destinations: [] };
+  const error = { code: 'plan_limit', message: 'Simulated Netlify does not allow this.', hint: null, raw: null };
+  const scene = { atMs: 0, domain: null, certificate: null };
+  const asked: unknown[] = [];
+  const ran = (input: unknown) => {
+    asked.push(input);
+    return { scenes: asked.length === 1 ? [{ ...scene, release: { ...release, error } }] : well };
+  };
+  const live = { ...release, state: 'live' as const, url: 'https://your-site.example' };
+  const domain = domainOf({ state: 'active' });
+  const well = [{ ...scene, release: live, domain, certificate: certificateOf({}) }];
+  using shown = showScreen(<TestSimulationScreen />, {
+    'subscription.allowance': () => onPro,
+    'simulation.failures': () => [],
+    'simulation.run': ran,
+  });
+  // A form outside of the document is not sent, and nothing scrolls in this one.
+  document.body.append(shown.page);
+  Element.prototype.scrollIntoView ??= () => undefined;
+  shown.button('Set up a simulation').click();
+  await shown.sees('With a domain of your own');
+  shown.button('Play it').click();
+  await shown.sees('Simulated Netlify does not allow this.');
+  await shown.sees('Nothing of this exists.');
+  shown.button('Try again').click();
+  await shown.sees('is live');
+  expect(asked).toEqual(Array(2).fill({ platform: 'built-in', withDomain: true }));
+  const simulated = shown.page.querySelector('[aria-label="Simulated deployment"]');
+  expect([...(simulated?.querySelectorAll('a') ?? [])]).toEqual([]);
 });

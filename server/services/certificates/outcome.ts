@@ -151,7 +151,11 @@ async function noteLostZone(
  * A refusal for good waits for a person; what the operator has to set is tried once a day. What the authority asks for is
  * the least, and an authority that asks for nothing at all is not asked again every second.
  */
-function delayAfter({ kind, retryAfterMs }: ClassifiedProblem, failures: number, isValidation: boolean): number | null {
+export function delayAfter(
+  { kind, retryAfterMs }: ClassifiedProblem,
+  failures: number,
+  isValidation: boolean,
+): number | null {
   if (kind === 'final') return null;
   if (kind === 'operator') return retryDelayMs(Number.POSITIVE_INFINITY);
   const byTable = retryDelayMs(failures, { isValidation });

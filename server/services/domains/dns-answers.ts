@@ -40,7 +40,7 @@ type Question = { name: string; type: 'A' | 'AAAA' | 'TXT' | 'CAA' };
  * answered within them is unanswered.
  */
 export async function gatherDnsAnswers(
-  dns: DnsClient,
+  dns: Pick<DnsClient, 'withLookups'>,
   unit: string,
   records: readonly DomainRecord[],
   signal: AbortSignal,

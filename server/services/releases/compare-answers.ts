@@ -177,14 +177,14 @@ async function verifyOne(look: Look, expected: Expected): Promise<void> {
     look.signal.throwIfAborted();
     if (!(seen instanceof Error) && isExpected(seen, expected)) return;
     const fault = seen instanceof EgressError ? seen.fault : null;
-    if (fault === 'refused') throw mismatch(look, expected, seen);
+    if (fault === 'refused') throw mismatch(`${look.at.url}${expected.path}`, expected, seen);
     if (fault === 'silent') {
       silences += 1;
       giveUpAt = performance.now() + settleMs;
     }
     const isOver = fault === 'silent' ? silences === silencesMax : performance.now() + pauseMs > giveUpAt;
     if (isOver && edge?.hasTime()) throw notYet(look, expected, edge.patience.leave(look.at.url));
-    if (isOver) throw mismatch(look, expected, seen);
+    if (isOver) throw mismatch(`${look.at.url}${expected.path}`, expected, seen);
     await wait(pauseMs, undefined, { signal: look.signal });
   }
 }
@@ -218,8 +218,11 @@ function notYet({ at }: Look, { path }: Expected, delayMs: number): JobDeferred 
   return new JobDeferred(`${at.url}${path} does not answer as uploaded yet`, delayMs);
 }
 
-function mismatch(look: Look, expected: Expected, seen: Seen | Error): AppError {
-  const url = `${look.at.url}${expected.path}`;
+export function mismatch(
+  url: string,
+  expected: Pick<Expected, 'statuses'>,
+  seen: { status: number } | Error,
+): AppError {
   const what =
     seen instanceof Error
       ? `could not be opened (${seen.message})`

@@ -70,12 +70,16 @@ async function describe(
 ): Promise<{ line: string; changed: ReadonlySet<string> | null }> {
   const files = formatCount(manifest.size, 'file');
   const previous = await comparedRelease(work.release);
-  if (previous === null) return { line: `${files}, the first release that goes live`, changed: null };
+  if (previous === null) return { line: firstReleaseLine(manifest.size), changed: null };
   const earlier = await work.readEarlier(previous);
   if (earlier === null) return { line: `${files}; the list of release ${previous.number} is lost`, changed: null };
   const { added, changed, removed } = await compareManifests(earlier, manifest);
   const counts = `${added.length} new, ${changed.length} changed, ${removed.length} gone`;
   return { line: `${files}: ${counts} since release ${previous.number}`, changed: new Set([...added, ...changed]) };
+}
+
+export function firstReleaseLine(fileCount: number): string {
+  return `${formatCount(fileCount, 'file')}, the first release that goes live`;
 }
 
 /**

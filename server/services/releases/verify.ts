@@ -126,12 +126,14 @@ export async function verifyRelease(
 }
 
 function told({ unseen, sample, seenCount }: Choice, where: string, seed: string): string {
-  if (seenCount === 0) {
-    return `${formatCount(unseen.length, 'file answers', 'files answer')} at ${where} as uploaded`;
-  }
+  if (seenCount === 0) return allSeenLine(unseen.length, where);
   const changed = formatCount(unseen.length, 'new or changed file');
   const others = `${sample.length} of the ${seenCount} that were seen before`;
   return `${changed} and ${others} answer at ${where} as uploaded (drawn by ${seed})`;
+}
+
+export function allSeenLine(fileCount: number, where: string): string {
+  return `${formatCount(fileCount, 'file answers', 'files answer')} at ${where} as uploaded`;
 }
 
 /** Where a platform names no public address for this release, the one that its site has been known by holds. */

@@ -7,7 +7,7 @@ export { receiveFile } from './file.ts';
 export { receiveManifest } from './manifest.ts';
 export { missingHashes } from './missing.ts';
 export { findOpenUpload, openUpload } from './open.ts';
-export { KEYS_A_REQUEST, refusePrivateKeys } from './private-keys.ts';
+export { KEYS_A_REQUEST, privateKeyRefusal, refusePrivateKeys } from './private-keys.ts';
 export { countBytes, requireRoomForRow, requireRoomToSend } from './storage-quota.ts';
 export { recountUnconfirmedBytes } from './unconfirmed.ts';
 export { arrivedOfZip, receiveZip, type SentZip } from './zip.ts';

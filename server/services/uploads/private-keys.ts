@@ -31,14 +31,14 @@ export async function refusePrivateKeys(
     const starts = await Promise.all(some.map(([, { sha256 }]) => store.readStart(sha256, KEY_READ_BYTES)));
     for (const [index, [path]] of some.entries()) {
       const start = starts[index] ?? Buffer.alloc(0);
-      if (isPrivateKey(path, start)) throw refused(path);
+      if (isPrivateKey(path, start)) throw privateKeyRefusal(path);
       bytes += start.byteLength;
     }
   }
   return null;
 }
 
-function refused(path: string): AppError {
+export function privateKeyRefusal(path: string): AppError {
   const refusal = { reason: 'private_key', path, message: REFUSAL_SENTENCES.private_key } as const;
   return new AppError('upload_refused', refusalSentence(refusal), {
     ...{ reason: refusal.reason, path },

@@ -61,15 +61,42 @@ export function useDomainStages({ deploymentId, wantedDomain, mayChange }: Domai
         : missingStage({ deploymentId, wantedDomain, mayChange, platform });
     return { domain: null, domainStage, ...NOTHING_NEEDED };
   }
+  return stagesOfDomain({ domain, certificate, platform, mayChange });
+}
+
+export type DomainSeen = {
+  domain: Domain;
+  certificate: Certificate | null;
+  platform: PlatformId;
+  mayChange: boolean;
+  /** There is no such domain: nothing leads to it. */
+  isSimulated?: boolean;
+};
+
+/** The stages of a domain that is there. */
+export function stagesOfDomain({
+  domain,
+  certificate,
+  platform,
+  mayChange,
+  isSimulated = false,
+}: DomainSeen): DomainStages {
   return {
     domain,
-    domainStage: claimStage(domain),
+    domainStage: claimStage(domain, isSimulated),
     dnsStage: recordStage(domain, mayChange),
     certificateStage: certificateStage(domain, certificate, platform),
-    checks: isOver(domain) ? [] : [visitorStep(domain, certificate, platform)],
+    checks: isOver(domain) ? [] : [visitorStep(domain, certificate, platform, isSimulated)],
   };
 }
 
+/** The stages where nothing of the person's own leads to the site. */
+export function stagesWithoutDomain(platform: PlatformId): Omit<DomainStages, 'domain'> {
+  const text = domainsRefusal(platform) ?? NO_DOMAIN;
+  return { domainStage: { title: 'Domain', state: 'absent', text }, ...NOTHING_NEEDED };
+}
+
+const NO_DOMAIN = 'None yet: the site answers at its own address.';
 const NOTHING_NEEDED = {
   dnsStage: { title: 'DNS', state: 'absent', text: 'The address of the site needs no records of yours.' },
   certificateStage: { title: 'Certificate', state: 'absent', text: 'Only a domain of your own needs one.' },
@@ -103,7 +130,7 @@ function missingStage({ deploymentId, wantedDomain, mayChange, platform }: Missi
     </Suspense>
   );
   if (wantedDomain === null) {
-    return { title, state: 'absent', text: 'None yet: the site answers at its own address.', body };
+    return { title, state: 'absent', text: NO_DOMAIN, body };
   }
   return {
     title,
@@ -122,16 +149,20 @@ function isOver({ state, lostTo }: Domain): boolean {
   return state === 'removing' || lostTo !== undefined;
 }
 
-function claimStage(domain: Domain): PipelineStage {
+function claimStage(domain: Domain, isSimulated: boolean): PipelineStage {
   const { id, name, state, counterpart, lostTo } = domain;
   const stage = (stageState: PipelineStage['state'], text: ReactNode): PipelineStage => ({
     title: 'Domain',
     state: stageState,
     text: (
       <>
-        <Link to={href.domain(id)} className="rounded-tight text-ink hover:underline">
+        {isSimulated ? (
           <Name name={name} />
-        </Link>
+        ) : (
+          <Link to={href.domain(id)} className="rounded-tight text-ink hover:underline">
+            <Name name={name} />
+          </Link>
+        )}
         {counterpart !== null && ` with ${counterpart}`}
         <br />
         {text}
@@ -213,7 +244,12 @@ function certificateAtPlatform({ atPlatform }: Domain) {
   return said.find(({ state }) => state === 'problem') ?? said.find(({ state }) => state === 'waiting') ?? said[0];
 }
 
-function visitorStep(domain: Domain, certificate: Certificate | null, platform: PlatformId): Step {
+function visitorStep(
+  domain: Domain,
+  certificate: Certificate | null,
+  platform: PlatformId,
+  isSimulated: boolean,
+): Step {
   const { servedName, state, url } = domain;
   const isSecured =
     PLATFORMS[platform].isServedHere === true
@@ -226,11 +262,13 @@ function visitorStep(domain: Domain, certificate: Certificate | null, platform: 
     key: 'domain',
     state: 'done',
     title: `${servedName} serves your site`,
-    detail: (
-      <a href={url} target="_blank" rel="noreferrer" className="rounded-tight text-accent underline wrap-anywhere">
-        Visit {servedName}
-      </a>
-    ),
+    ...(!isSimulated && {
+      detail: (
+        <a href={url} target="_blank" rel="noreferrer" className="rounded-tight text-accent underline wrap-anywhere">
+          Visit {servedName}
+        </a>
+      ),
+    }),
   };
 }
 

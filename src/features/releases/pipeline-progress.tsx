@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
-import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Card } from '../../components/card.tsx';
@@ -56,14 +55,11 @@ export function PipelineProgress({
   return (
     <ProgressStates deploymentId={deploymentId} progress={progress} onStartAgain={() => onStartAgain(null)}>
       {(known) => {
-        const stages = stagesOf(known, rows, deployment?.platform, { ...domain, report });
+        const place = deployment && PLATFORMS[deployment.platform].title;
+        const head = <ProgressHead progress={known} mayChange={mayChange} onBack={onStartAgain} />;
         return (
           <>
-            <div className="max-w-reading">
-              <ProgressHead progress={known} mayChange={mayChange} onBack={onStartAgain} />
-              <WholeProgress stages={stages} />
-            </div>
-            <StageList label="Pipeline" stages={stages} />
+            <Pipeline head={head} progress={known} rows={rows} place={place} domain={domain} report={report} />
             {!isUnderWay(known) && <div className="mt-8 max-w-reading">{next}</div>}
           </>
         );
@@ -74,16 +70,39 @@ export function PipelineProgress({
 
 type Known = Extract<DeploymentProgress, { stage: 'sending' | 'release' }>;
 
+export type PipelineProps = Pick<PipelineProgressProps, 'domain' | 'report'> & {
+  /** What is published where, and what became of it. */
+  head: ReactNode;
+  progress: Known;
+  rows: readonly Step[];
+  /** The platform's name; undefined as long as it is not known. */
+  place: string | undefined;
+};
+
+/** The stages of one deployment with their one progress. */
+export function Pipeline({ head, progress, rows, place, domain, report }: PipelineProps) {
+  const stages = stagesOf(progress, rows, place, { ...domain, report });
+  return (
+    <>
+      <div className="max-w-reading">
+        {head}
+        <WholeProgress stages={stages} />
+      </div>
+      <StageList label="Pipeline" stages={stages} />
+    </>
+  );
+}
+
 function stagesOf(
   progress: Known,
   rows: readonly Step[],
-  platform: PlatformId | undefined,
+  place: string | undefined,
   { domainStage, dnsStage, certificateStage, checks, report }: PipelineProgressProps['domain'] & { report: ReactNode },
 ): PipelineStage[] {
   const publishing = rows.filter(({ key }) => key !== CHECK);
   const check = rows.filter(({ key }) => key === CHECK);
   return [
-    ...decisions(progress, platform),
+    ...decisions(progress, place),
     domainStage,
     {
       title: 'Publish',
@@ -113,7 +132,7 @@ function stagesOf(
   ];
 }
 
-function decisions(progress: Known, platform: PlatformId | undefined): PipelineStage[] {
+function decisions(progress: Known, place: string | undefined): PipelineStage[] {
   const { fileCount, totalBytes } = progress.stage === 'sending' ? progress.publication.extent : progress.release;
   const { url } = progress.stage === 'sending' ? progress.publication : progress.release;
   return [
@@ -125,7 +144,7 @@ function decisions(progress: Known, platform: PlatformId | undefined): PipelineS
         <span className="tabular-nums">{`${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}`}</span>
       ),
     },
-    { title: 'Platform', state: 'done', text: platform && PLATFORMS[platform].title },
+    { title: 'Platform', state: 'done', text: place },
     { title: 'Address', state: 'done', text: <ReleaseAddress url={url} /> },
   ];
 }

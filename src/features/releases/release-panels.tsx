@@ -1,5 +1,6 @@
 import { Ban, Check, CircleX, ExternalLink, History, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
@@ -26,11 +27,14 @@ export function LivePanel({ release }: { release: ReleaseDetail }) {
             <HostName name={formatAddress(release.url)} fit="wrap" className="text-lg! sm:text-xl!" />
             <CopyButton text={release.url} label="Copy the live address" />
           </p>
-          <Button variant="primary" asChild>
-            <a href={release.url} target="_blank" rel="noreferrer">
-              Visit <ExternalLink />
-            </a>
-          </Button>
+          {/* Of what was only simulated nobody answers there. */}
+          {PLATFORMS[release.platform].isSimulated !== true && (
+            <Button variant="primary" asChild>
+              <a href={release.url} target="_blank" rel="noreferrer">
+                Visit <ExternalLink />
+              </a>
+            </Button>
+          )}
         </div>
         <SiteThumbnail platform={release.platform} url={release.url} name={release.deploymentName} />
       </div>

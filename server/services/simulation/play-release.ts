@@ -1,0 +1,96 @@
+import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import type { ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releases.ts';
+import { RELEASE_STEPS, type ReleaseStepName } from '../../../routers/schemas/states.ts';
+import type { AppError } from '../../errors.ts';
+import { shownError } from '../releases/outcome.ts';
+import { firstReleaseLine } from '../releases/publish.ts';
+import { allSeenLine } from '../releases/verify.ts';
+import { type Cast, SIMULATED_ID, SITE_URL } from './cast.ts';
+import type { ReleaseFailure } from './release-failures.ts';
+
+export type ReleaseScene = { atMs: number; release: ReleaseDetail };
+export type SimulatedFiles = { count: number; totalBytes: number };
+
+/** Long enough to be read, and short enough to be watched to the end. */
+const LOOK_MS = 700;
+const WAIT_MS = 2_000;
+
+/** Plays a first release step by step, to the end or to its failure: nothing is written, and nobody is asked. */
+export function playRelease(cast: Cast, files: SimulatedFiles, failure: ReleaseFailure | null): ReleaseScene[] {
+  const release = newRelease(cast, files);
+  const scenes: ReleaseScene[] = [];
+  let atMs = 0;
+  const now = (): Date => new Date(cast.startedAt.getTime() + atMs);
+  const show = (ms = LOOK_MS): void => {
+    scenes.push({ atMs, release: structuredClone(release) });
+    atMs += ms;
+  };
+  show();
+  for (const step of release.steps) {
+    Object.assign(step, { state: 'running', startedAt: now() });
+    Object.assign(release, { state: step.name, startedAt: release.startedAt ?? now() });
+    show();
+    const isHit = failure !== null && failure.step === step.name;
+    count(step, files, isHit ? 0.4 : 1);
+    if (isHit && failure.isPassing !== true) {
+      Object.assign(step, { state: 'failed', endedAt: now() });
+      Object.assign(release, { state: 'failed', error: shownError(failure.error), finishedAt: now() });
+      show();
+      return scenes;
+    }
+    if (isHit) {
+      step.log.push({ at: now(), text: waitingLine(failure.error) });
+      show(WAIT_MS);
+    }
+    count(step, files, 1);
+    for (const text of linesOf(step.name, cast, files)) step.log.push({ at: now(), text });
+    show();
+    Object.assign(step, { state: 'done', endedAt: now() });
+  }
+  Object.assign(release, { state: 'live', isCurrent: true, finishedAt: now() });
+  show();
+  return scenes;
+}
+
+function waitingLine({ message, retryAfterMs = 0 }: AppError): string {
+  return `${message} Tried again by itself in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+}
+
+/** What the platform does with the files is its own: we count what we prepare, send and look at. */
+function count(step: ReleaseStep, { count: total, totalBytes }: SimulatedFiles, share: number): void {
+  if (step.name === 'processing') return;
+  Object.assign(step, {
+    ...{ done: Math.floor(total * share), total },
+    ...(step.name !== 'verifying' && { doneBytes: Math.floor(totalBytes * share), totalBytes }),
+  });
+}
+
+function linesOf(name: ReleaseStepName, { platform, title }: Cast, files: SimulatedFiles): string[] {
+  switch (name) {
+    case 'preparing':
+      return [firstReleaseLine(files.count)];
+    case 'uploading':
+      return [];
+    case 'processing':
+      return [`Release 1 is handed to ${PLATFORMS[platform].isServedHere === true ? 'the simulated host' : title}`];
+    case 'verifying': {
+      const isDraft = PLATFORM_CAPABILITIES[platform]?.draft === true;
+      const where = isDraft ? "the release's own address" : 'the public address';
+      return [allSeenLine(files.count, where), `Seen live at ${SITE_URL}`];
+    }
+  }
+}
+
+function newRelease({ startedAt }: Cast, { count: fileCount, totalBytes }: SimulatedFiles): ReleaseDetail {
+  return {
+    ...{ id: SIMULATED_ID, deploymentId: SIMULATED_ID, deploymentName: 'Your site', deploymentSlug: 'your-site' },
+    ...{ platform: 'simulated', number: 1, state: 'queued', isCurrent: false, source: 'folder', createdBy: 'You' },
+    ...{ url: SITE_URL, previewUrl: SITE_URL, fileCount, totalBytes, changedFiles: fileCount, corruptedFiles: [] },
+    ...{ error: null, destinations: [], createdAt: startedAt, startedAt: null, finishedAt: null, servingNumber: null },
+    steps: RELEASE_STEPS.map((name) => ({
+      ...{ name, state: 'waiting', startedAt: null, endedAt: null, log: [] },
+      ...{ done: 0, total: 0, doneBytes: 0, totalBytes: 0 },
+    })),
+  };
+}

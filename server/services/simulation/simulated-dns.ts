@@ -1,0 +1,57 @@
+import {
+  type DnsClient,
+  DnsLookupError,
+  type Lookups,
+  type ServerAnswer,
+  type ServerFault,
+} from '../../dns/dns-client.ts';
+import type { DomainRecord } from '../../platforms/platform.ts';
+import { setKey } from '../domains/dns-answers.ts';
+import { DOMAIN } from './cast.ts';
+
+/** What the name servers of the domain are made to answer. */
+export type SimulatedZone = {
+  records: readonly Pick<DomainRecord, 'type' | 'name' | 'value'>[];
+  /** Why they do not; `unregistered` and `unanswered` are the registry's. */
+  fault?: ServerFault | 'unregistered' | 'unanswered';
+  /** Its signatures do not fit, so that resolvers refuse what the name servers answer. */
+  isBogus?: boolean;
+};
+
+const SERVERS = [
+  { name: 'ns1.dns.example', addresses: ['192.0.2.53'] },
+  { name: 'ns2.dns.example', addresses: ['198.51.100.53'] },
+];
+const RESOLVERS = [{ name: 'resolver.example', addresses: ['203.0.113.53'] }];
+const TTL_S = 300;
+
+/** A DNS of one zone that asks nobody: what is made of its answers is what is made of real ones. */
+export function simulatedDns(zone: SimulatedZone): Pick<DnsClient, 'withLookups'> {
+  const fault = zone.fault === 'unregistered' || zone.fault === 'unanswered' ? undefined : zone.fault;
+  const aliasOf = (name: string): string | null =>
+    zone.records.find((record) => record.type === 'CNAME' && record.name === name)?.value ?? null;
+  const valuesOf = (name: string, type: string): string[] => {
+    const key = setKey({ name: aliasOf(name) ?? name, type });
+    return zone.records.filter((record) => setKey(record) === key).map(({ value }) => value);
+  };
+  const answered = (servers: typeof SERVERS, name: string, type: string, error: ServerFault | undefined) =>
+    servers.map(
+      ({ name: server, addresses: [address = ''] }): ServerAnswer => ({
+        ...{ server, address, ttl: TTL_S, error: error ?? null },
+        values: error === undefined ? valuesOf(name, type) : null,
+        cname: error === undefined ? aliasOf(name) : null,
+      }),
+    );
+  const names = SERVERS.map(({ name }) => name);
+  const found = { apex: DOMAIN, servers: SERVERS, parentServers: names, childServers: names };
+  const lookups: Lookups = {
+    async zoneOf() {
+      if (zone.fault === 'unanswered') throw new DnsLookupError('timeout', 'The simulated registry is silent.');
+      return zone.fault === 'unregistered' ? null : found;
+    },
+    askNameServers: async (name, type) => ({ zone: found, answers: answered(SERVERS, name, type, fault) }),
+    askResolvers: async (name, type) => answered(RESOLVERS, name, type, zone.isBogus ? 'server_failure' : undefined),
+    checkDnssec: async () => (zone.isBogus ? 'bogus' : 'unsigned'),
+  };
+  return { withLookups: (_signal, work) => work(lookups) };
+}

@@ -1,0 +1,80 @@
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { SIMULATED_PLACES, SIMULATED_STEPS, type SimulatedStep } from '../../../routers/schemas/simulation.ts';
+import { shownFailure } from '../../api/shown-failure.ts';
+import { Button } from '../../components/button.tsx';
+import { CardBody } from '../../components/card.tsx';
+import { Checkbox } from '../../components/checkbox.tsx';
+import { ChoiceList } from '../../components/choice-list.tsx';
+import { FailedState } from '../../components/failed-state.tsx';
+import { Field } from '../../components/field.tsx';
+import { Select } from '../../components/select.tsx';
+import type { Simulation } from './use-simulation.ts';
+
+const STEP_TITLES: Record<SimulatedStep, string> = {
+  preparing: 'Preparing fails',
+  uploading: 'Uploading fails',
+  processing: 'Processing fails',
+  verifying: 'Verifying fails',
+  domain: 'The domain is refused',
+  dns: 'DNS is wrong',
+  certificate: 'No certificate is issued',
+};
+
+/** Where it is played, and which step fails how: the sentences are those that a person would read then. */
+export function SimulationForm({ simulation }: { simulation: Simulation }) {
+  const { choice, setChoice, failures, run, play } = simulation;
+  const { platform, withDomain, failure } = choice;
+  const listed = failures.data ?? [];
+  const steps = SIMULATED_STEPS.filter((step) => listed.some((one) => one.step === step));
+  const ways = listed.filter(({ step }) => step === failure?.step);
+  return (
+    <CardBody className="border-t border-line">
+      <form
+        className="flex flex-col gap-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          play(failure);
+        }}
+      >
+        <Field label="Hosting">
+          <Select
+            value={platform}
+            onValueChange={(next) => setChoice({ ...choice, platform: next, failure: null })}
+            options={SIMULATED_PLACES.map((id) => ({ value: id, label: PLATFORMS[id].title }))}
+          />
+        </Field>
+        <Checkbox
+          label="With a domain of your own"
+          isChecked={withDomain}
+          onChange={(isChecked) => setChoice({ ...choice, withDomain: isChecked, failure: null })}
+        />
+        <FailedState failure={shownFailure('The failures could not be loaded', failures.error)} question={failures} />
+        <Field label="What goes wrong">
+          <Select
+            value={failure?.step ?? 'nothing'}
+            isDisabled={failures.data === undefined}
+            onValueChange={(step) => setChoice({ ...choice, failure: listed.find((one) => one.step === step) ?? null })}
+            options={[
+              { value: 'nothing', label: 'Nothing' },
+              ...steps.map((step) => ({ value: step, label: STEP_TITLES[step] })),
+            ]}
+          />
+        </Field>
+        {ways.length > 1 && (
+          <div className="-mx-1 max-h-80 overflow-y-auto p-1">
+            <ChoiceList
+              label="How it goes wrong"
+              value={failure?.id ?? ''}
+              onChange={(id) => setChoice({ ...choice, failure: ways.find((one) => one.id === id) ?? null })}
+              choices={ways.map(({ id, message }) => ({ value: id, title: message }))}
+            />
+          </div>
+        )}
+        {ways.length === 1 && <p className="text-ink-muted">{failure?.message}</p>}
+        <Button type="submit" variant="primary" className="self-start" isBusy={run.isPending} busyLabel="Playing…">
+          Play it
+        </Button>
+      </form>
+    </CardBody>
+  );
+}

@@ -1,0 +1,39 @@
+import { useEffect, useState } from 'react';
+import type { SimulatedFailure, SimulatedPlace, SimulatedScene } from '../../../routers/schemas/simulation.ts';
+import { errorToast } from '../../api/errors.ts';
+import { trpc } from '../../api/trpc.ts';
+import { showToast } from '../../components/toast-store.ts';
+
+/** What is played; `failure` null: nothing goes wrong. */
+export type SimulationChoice = { platform: SimulatedPlace; withDomain: boolean; failure: SimulatedFailure | null };
+export type SimulatedFiles = { count: number; totalBytes: number };
+
+/** What a person chooses to see, and the scenes of what they chose last. */
+export function useSimulation(files: SimulatedFiles | null) {
+  const [choice, setChoice] = useState<SimulationChoice>({ platform: 'built-in', withDomain: true, failure: null });
+  const { platform, withDomain } = choice;
+  const failures = trpc.simulation.failures.useQuery({ platform, withDomain }, { meta: { refresh: false } });
+  const run = trpc.simulation.run.useMutation({
+    onError: (error) => showToast(errorToast('The simulation could not be played', error)),
+  });
+  const play = (failure: SimulatedFailure | null) => {
+    setChoice({ ...choice, failure });
+    run.mutate({ platform, withDomain, ...(failure && { failure: failure.id }), ...(files && { files }) });
+  };
+  return { choice, setChoice, failures, run, play };
+}
+
+export type Simulation = ReturnType<typeof useSimulation>;
+
+/** Returns the scene of now; each is shown at its own time, and the last one stays. */
+export function useScene(scenes: readonly SimulatedScene[]) {
+  const [index, setIndex] = useState(0);
+  const last = scenes.length - 1;
+  const waitMs = (scenes[index + 1]?.atMs ?? 0) - (scenes[index]?.atMs ?? 0);
+  useEffect(() => {
+    if (index >= last) return;
+    const timer = setTimeout(() => setIndex(index + 1), waitMs);
+    return () => clearTimeout(timer);
+  }, [index, last, waitMs]);
+  return { scene: scenes[index], isOver: index >= last, skip: () => setIndex(last) };
+}

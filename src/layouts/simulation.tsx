@@ -1,0 +1,133 @@
+import { FlaskConical } from 'lucide-react';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import type { SimulatedScene } from '../../routers/schemas/simulation.ts';
+import { Badge } from '../components/badge.tsx';
+import { Button } from '../components/button.tsx';
+import { Card, CardBody, CardHeader } from '../components/card.tsx';
+import { stagesOfDomain, stagesWithoutDomain } from '../features/domains/domain-stages.tsx';
+import { Pipeline } from '../features/releases/pipeline-progress.tsx';
+import { ReleaseAddress } from '../features/releases/release-address.tsx';
+import { FailedPanel, LivePanel } from '../features/releases/release-panels.tsx';
+import { useProgressSteps } from '../features/releases/use-deployment-progress.ts';
+import { SimulationForm } from '../features/simulation/simulation-form.tsx';
+import {
+  type SimulatedFiles,
+  type SimulationChoice,
+  useScene,
+  useSimulation,
+} from '../features/simulation/use-simulation.ts';
+
+export type SimulationProps = {
+  files: SimulatedFiles | null;
+  /** What it is, in the card that asks. */
+  intro: ReactNode;
+};
+
+/** A deployment played through with a failure of one's choice, and below it the very screens of a real one. */
+export function Simulation({ files, intro }: SimulationProps) {
+  const simulation = useSimulation(files);
+  const { run, play } = simulation;
+  return (
+    <>
+      <Card className="max-w-reading">
+        <CardHeader title="Simulation" action={<SimulatedBadge />} />
+        <CardBody>{intro}</CardBody>
+        <SimulationForm simulation={simulation} />
+      </Card>
+      {run.data !== undefined && (
+        <SimulatedDeployment
+          key={run.submittedAt}
+          scenes={run.data.scenes}
+          place={run.variables}
+          onMend={() => play(null)}
+        />
+      )}
+    </>
+  );
+}
+
+function SimulatedBadge() {
+  return (
+    <Badge tone="accent" icon={FlaskConical}>
+      Simulated
+    </Badge>
+  );
+}
+
+type SimulatedDeploymentProps = {
+  scenes: readonly SimulatedScene[];
+  place: Pick<SimulationChoice, 'platform' | 'withDomain'>;
+  onMend: () => void;
+};
+
+function SimulatedDeployment({ scenes, place, onMend }: SimulatedDeploymentProps) {
+  const { scene, isOver, skip } = useScene(scenes);
+  const section = useRef<HTMLElement>(null);
+  // It begins below what was asked for, often out of sight.
+  useEffect(() => section.current?.scrollIntoView({ block: 'start' }), []);
+  if (scene === undefined) return null;
+  return (
+    <section
+      ref={section}
+      aria-label="Simulated deployment"
+      className="scroll-mt-4 rounded-card border border-dashed border-accent px-4 max-lg:scroll-mt-18 pb-5 sm:px-5"
+    >
+      {/* In sight as long as any of it is. */}
+      <div className="sticky top-0 z-10 -mx-4 mb-5 flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 rounded-t-card bg-surface px-4 py-2 sm:-mx-5 sm:px-5 max-lg:top-14">
+        <SimulatedBadge />
+        <p className="grow text-sm text-ink-muted">Nothing of this exists.</p>
+        {!isOver && (
+          <Button size="sm" onClick={skip}>
+            Skip to the end
+          </Button>
+        )}
+      </div>
+      <Scene scene={scene} place={place} onMend={onMend} />
+    </section>
+  );
+}
+
+function Scene({
+  scene: { release, domain, certificate },
+  place: { platform },
+  onMend,
+}: Omit<SimulatedDeploymentProps, 'scenes'> & { scene: SimulatedScene }) {
+  const { title, isServedHere } = PLATFORMS[platform];
+  const progress = { stage: 'release', release } as const;
+  const rows = useProgressSteps(progress);
+  const stages =
+    domain === null
+      ? stagesWithoutDomain(platform)
+      : stagesOfDomain({ domain, certificate, platform, mayChange: false, isSimulated: true });
+  return (
+    <Pipeline
+      head={
+        <div aria-live="polite">
+          {release.state === 'live' && <LivePanel release={release} />}
+          {release.state !== 'live' && (
+            <div className="mb-5">
+              <h2 className="text-lg font-semibold">{release.deploymentName}</h2>
+              <ReleaseAddress url={release.url} />
+            </div>
+          )}
+          {release.state === 'failed' && (
+            <FailedPanel
+              release={release}
+              action={
+                <Button variant="primary" onClick={onMend}>
+                  Try again
+                </Button>
+              }
+            />
+          )}
+        </div>
+      }
+      progress={progress}
+      rows={rows}
+      place={isServedHere === true ? title : `Simulated ${title}`}
+      domain={stages}
+      report={null}
+    />
+  );
+}
