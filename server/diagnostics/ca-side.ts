@@ -1,4 +1,4 @@
-import { type Check, fail, pass } from './check.ts';
+import { type Check, fail, pass, warn } from './check.ts';
 
 /** Whether the certificate authority would take an order right now. */
 export const caSide: Check = {
@@ -8,6 +8,7 @@ export const caSide: Check = {
   async run(_subject, tools) {
     const trouble = await tools.authorityTrouble();
     if (trouble === null) return pass('The certificate authority takes orders for these names.');
+    if (trouble.isNear) return warn(trouble.message, 'Put off certificates for new names. Renewals go on.');
     const until =
       trouble.until === null ? '' : ` Next try ${trouble.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
     return fail(`${trouble.message}${until}`, 'It waits by itself, and tries again then.');

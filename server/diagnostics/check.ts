@@ -98,8 +98,8 @@ export type Tools = {
   pages(): Promise<readonly Page[]>;
   /** What CAA records may name for our authority; null where they are nobody's business. */
   caaQuestion(): Promise<CaaQuestion | null>;
-  /** What keeps the authority from signing right now. */
-  authorityTrouble(): Promise<{ message: string; until: Date | null } | null>;
+  /** What keeps the authority from signing right now; `isNear`: not yet, but more than four fifths of a limit are used. */
+  authorityTrouble(): Promise<{ message: string; until: Date | null; isNear: boolean } | null>;
   /** The mail records as the report before had them, and whether records were written by us since. */
   mailBefore(): Promise<{ facts: Facts; isWrittenSince: boolean } | null>;
 };

@@ -2,6 +2,8 @@ import { type Check, fail, pass, unknown, usable, warn } from './check.ts';
 
 const LONG_S = 3_600;
 const TOO_LONG_S = 86_400;
+/** What leads to the site; an alias is kept for as long as it says itself, whatever its target does. */
+const TYPES = ['A', 'AAAA', 'CNAME'] as const;
 
 /** How long resolvers keep the records: a change is seen no sooner. */
 export const ttl: Check = {
@@ -9,16 +11,19 @@ export const ttl: Check = {
   why: 'Resolvers keep an answer for this long, so that a change of the records is seen that much later.',
   applies: ({ isDomain }) => isDomain,
   async run({ name, own }, tools) {
-    const answers = usable(await tools.askNameServers(name, 'A')).filter(({ values }) => values.length > 0);
+    const asked = await Promise.all(TYPES.map((type) => tools.askNameServers(name, type)));
+    const answers = asked.flatMap(usable).filter(({ values }) => values.length > 0);
     const times = answers.flatMap((answer) => answer.ttl ?? []);
     if (times.length === 0) return unknown(`${name} has no address whose time to live could be read.`);
     const longest = Math.max(...times);
     const seen = `Resolvers keep the address of ${name} for ${longest} seconds.`;
     const fix = 'Lower the TTL to 300 before you change the records.';
     if (longest > TOO_LONG_S) return fail(seen, fix);
-    const wanted = own?.records.filter((record) => record.name === name && record.type === 'A') ?? [];
+    const wanted = own?.records.filter((record) => record.name === name && TYPES.some((type) => type === record.type));
     const isToMove =
-      wanted.length > 0 && !wanted.some(({ value }) => answers.some(({ values }) => values.includes(value)));
+      wanted !== undefined &&
+      wanted.length > 0 &&
+      !wanted.some(({ value }) => answers.some(({ values }) => values.includes(value)));
     return longest > LONG_S && isToMove ? warn(seen, fix) : pass(seen);
   },
 };

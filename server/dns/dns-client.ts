@@ -12,7 +12,7 @@
  * Every function rejects with the reason of the signal when that is aborted, and with a DnsLookupError when the way to the
  * zone is not answered: then nothing is known about the name.
  */
-export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'TXT' | 'CAA' | 'NS' | 'SOA' | 'MX' | 'DS' | 'DNSKEY';
+export type RecordType = 'A' | 'AAAA' | 'CNAME' | 'TXT' | 'CAA' | 'NS' | 'SOA' | 'MX' | 'DS' | 'DNSKEY' | 'RRSIG';
 
 /** `lame`: it answers, but not for this zone. `unreachable`: also an address that is not asked, and a name without one. */
 export type ServerFault = 'timeout' | 'refused' | 'server_failure' | 'lame' | 'unreachable' | 'malformed';
@@ -23,7 +23,8 @@ export type ServerAnswer = {
   /** Empty when its name has none. */
   address: string;
   /**
-   * In presentation form and sorted: TXT joined, names in lower case without the last dot, CAA as `0 issue "ca.test"`.
+   * In presentation form and sorted: TXT joined, names in lower case without the last dot, CAA as `0 issue "ca.test"`,
+   * RRSIG as `SOA 1760000000 1762600000`: what is signed, from when and until when, in seconds.
    * Empty when there is no such set; null when it gave no usable answer, for which `error` has the reason.
    */
   values: string[] | null;

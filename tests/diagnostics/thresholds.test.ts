@@ -1,9 +1,12 @@
 import { expect, test } from 'vitest';
+import { caSide } from '../../server/diagnostics/ca-side.ts';
 import { caa } from '../../server/diagnostics/caa.ts';
 import type { Subject, Tools, Visit } from '../../server/diagnostics/check.ts';
 import { delegation } from '../../server/diagnostics/delegation.ts';
+import { dnssec } from '../../server/diagnostics/dnssec.ts';
 import { port80 } from '../../server/diagnostics/port-80.ts';
 import { redirects } from '../../server/diagnostics/redirects.ts';
+import { ttl } from '../../server/diagnostics/ttl.ts';
 
 /** Thresholds of checks that need no real server to be held: what each makes of what its tools bring. */
 const NAME = 'harbour.example';
@@ -99,4 +102,51 @@ test.each([
   const place = { address: '192.0.2.1', isOwn: true };
   const brought = { ...led(leads, 'token'), placesOf: async () => [place], challengeToken: async () => 'token' };
   expect(await port80.run(subject({ counterpart }), tools(brought))).toMatchObject({ verdict });
+});
+
+const NOW = new Date('2026-11-20T12:00:00Z');
+const hours = (count: number): number => NOW.getTime() / 1000 + count * 3600;
+
+test.each([
+  ['that end in three weeks', 'SOA', -24, 21 * 24, 'pass'],
+  ['that end in two days', 'SOA', -28 * 24, 2 * 24, 'warn'],
+  ['that are made anew every day', 'SOA', -25, 25, 'pass'],
+  ['of other records alone', 'DNSKEY', -28 * 24, 2 * 24, 'pass'],
+] as const)('signatures %s', async (_, type, from, until, verdict) => {
+  const values = [`${type} ${hours(from)} ${hours(until)}`];
+  const found = await dnssec.run(
+    subject(),
+    tools({
+      checkDnssec: async () => 'secure',
+      zoneOf: async () => zone('ns1.example'),
+      now: () => NOW,
+      askNameServers: async () => [{ server: 'ns1.example', address: '', values, ttl: 60, error: null, cname: null }],
+    }),
+  );
+  expect(found).toMatchObject({ verdict });
+});
+
+test.each([
+  ['A', 90_000, 'fail'],
+  ['AAAA', 90_000, 'fail'],
+  ['CNAME', 90_000, 'fail'],
+  ['AAAA', 7_200, 'warn'],
+  ['CNAME', 300, 'pass'],
+] as const)('a time to live of %s: %i seconds', async (type, seconds, verdict) => {
+  const record = { type, name: NAME, value: 'wanted', ttl: 300, purpose: 'route', required: true } as const;
+  const own = { ...OWN, records: [{ ...record, alternativeGroup: null }], certificateId: null, renewAt: null };
+  const answer = { server: 'ns1.example', address: '', ttl: seconds, error: null, cname: null };
+  const found = await ttl.run(
+    subject({ own }),
+    tools({ askNameServers: async (_name, asked) => [{ ...answer, values: asked === type ? ['other'] : [] }] }),
+  );
+  expect(found).toMatchObject({ verdict });
+});
+
+test('a limit of the authority that is near is a warning, and one that is reached a failure', async () => {
+  const trouble = { message: '41 of 50 certificates of this domain are used.', until: null };
+  const said = (isNear: boolean) =>
+    caSide.run(subject(), tools({ authorityTrouble: async () => ({ ...trouble, isNear }) }));
+  expect(await said(true)).toMatchObject({ verdict: 'warn', seen: trouble.message });
+  expect(await said(false)).toMatchObject({ verdict: 'fail', seen: trouble.message });
 });

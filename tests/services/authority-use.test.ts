@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { BudgetQuestion } from '../../server/certificates/budget.ts';
 import { HOUR_MS } from '../../server/durations.ts';
-import { countAuthorityUse, requireWithinLimits } from '../../server/services/certificates/authority-use.ts';
+import { countAuthorityUse, nearLimit, requireWithinLimits } from '../../server/services/certificates/authority-use.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
 const HALF_OF_NEW = 100;
@@ -25,6 +25,7 @@ function ledgerOf(app: TestApp, ours: string) {
       ),
     mayOrder: (accountId: string, renews: BudgetQuestion['renews'] = null) =>
       requireWithinLimits(ledger, entryOf(accountId, 0, renews)),
+    near: (accountId: string) => nearLimit(ledger, entryOf(accountId, 0)),
   };
 }
 
@@ -65,4 +66,13 @@ test('one account spends half of the orders for new names, and then each has its
   await mayOrder('bob');
   app.clock.advance(3 * HOUR_MS);
   await mayOrder('mallory');
+});
+
+test('beyond four fifths of a limit it is said how much is used', async () => {
+  await using app = await createTestApp();
+  const { order, near } = ledgerOf(app, 'near');
+  await order('alice', NEW * 0.8);
+  expect(await near('bob')).toBeNull();
+  await order('carol', 1);
+  expect(await near('bob')).toBe(`${NEW * 0.8 + 1} of ${NEW} orders of this installation are used.`);
 });

@@ -226,6 +226,10 @@ function present(answer: Exclude<dnsPacket.Answer, { type: 'OPT' }>): { type: Re
         type: 'DNSKEY',
         value: `${answer.data.flags} 3 ${answer.data.algorithm} ${answer.data.key.toString('base64')}`,
       };
+    case 'RRSIG': {
+      const { typeCovered, inception, expiration } = answer.data;
+      return { type: 'RRSIG', value: `${typeCovered} ${inception} ${expiration}` };
+    }
     default:
       return null;
   }

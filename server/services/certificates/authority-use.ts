@@ -55,6 +55,22 @@ export async function requireWithinLimits(providers: LedgerProviders, use: Autho
   }
 }
 
+const NEAR_SHARE = 0.8;
+
+/** Says which limit an order comes near to, where there is room for it yet; null where none is. */
+export async function nearLimit(providers: LedgerProviders, use: AuthorityUse): Promise<string | null> {
+  const now = providers.now().getTime();
+  for (const { key, kind, limit, unless } of budgetFor(providers, use)) {
+    // A share ends only where the whole is short.
+    if (unless !== undefined) continue;
+    const since = new Date(now - limit.windowMs);
+    const ofKey = { key: `${providers.authority.id} ${key}`, at: { $gt: since } };
+    const used = await AuthorityUseModel.countDocuments(ofKey, { limit: limit.count });
+    if (used > limit.count * NEAR_SHARE) return `${used} of ${limit.count} ${WHAT[kind]} are used.`;
+  }
+  return null;
+}
+
 async function nextAllowedAt(
   authority: Providers['authority'],
   { key, limit }: Pick<BudgetEntry, 'key' | 'limit'>,

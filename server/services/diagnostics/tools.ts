@@ -10,7 +10,7 @@ import { CertificateModel } from '../../models/certificate.ts';
 import { ChallengeAnswerModel } from '../../models/challenge-answer.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { knownAccountUrl } from '../certificates/account.ts';
-import { requireWithinLimits } from '../certificates/authority-use.ts';
+import { nearLimit, requireWithinLimits } from '../certificates/authority-use.ts';
 import { addressesBehind } from '../domains/dns-answers.ts';
 import type { Diagnosed } from './subject.ts';
 import { createVisits } from './visits.ts';
@@ -254,15 +254,16 @@ async function authorityTrouble({ providers, actor }: AccountContext, { subject,
   const found = await CertificateModel.findOne({ _id: subject.own?.certificateId ?? '', accountId }).lean();
   const { problem, nextTryAt } = found ?? {};
   if (problem && nextTryAt instanceof Date && nextTryAt > now() && /rateLimited|budget/.test(problem.type)) {
-    return { message: problem.message, until: nextTryAt };
+    return { message: problem.message, until: nextTryAt, isNear: false };
   }
   const renews = found?.issued ? ('own' as const) : null;
   const use = { accountUrl: accountUrl ?? '', accountId, names: certifiedNames, isByHand: false, renews };
   try {
     await requireWithinLimits(providers, use);
-    return null;
+    const near = await nearLimit(providers, use);
+    return near === null ? null : { message: near, until: null, isNear: true };
   } catch (error) {
     if (!(error instanceof AuthorityError)) throw error;
-    return { message: error.message, until: null };
+    return { message: error.message, until: null, isNear: false };
   }
 }
