@@ -144,6 +144,27 @@ test('a link that leads away from changes asks first, and leads on when it is an
   expect(location.pathname).toBe('/deployments');
 });
 
+test('a step back in the history asks first, and leads there when it is answered', async () => {
+  serveFiles([
+    ['a.html', HASH, 1],
+    ['b.html', HASH, 1],
+  ]);
+  history.pushState(null, '', '/deployments');
+  history.pushState(null, '', '/');
+  using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
+  await removeFile(shown, 'a.html');
+  history.back();
+  await soon(() => expect(dialog()?.textContent).toContain('What you changed is not published'));
+  press('Cancel');
+  await soon(() => expect(dialog()).toBeNull());
+  expect(location.pathname).toBe(EDITOR.path);
+  history.back();
+  await soon(() => expect(dialog()).not.toBeNull());
+  press('Leave');
+  await shown.sees('Elsewhere');
+  expect(location.pathname).toBe('/deployments');
+});
+
 test('changes of an earlier release are put on the newer one, replace it, or go', async () => {
   const OTHER = 'b'.repeat(64);
   const live: Rows = [

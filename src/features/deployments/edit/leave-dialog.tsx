@@ -10,13 +10,17 @@ export type LeaveDialogProps = {
   isUnstored: boolean;
 };
 
-/** Asks before a link of the app leads away from changes. Leaving the app itself is asked by the browser. */
+/** Asks before a link of the app, or a step in its history, leads away from changes. Leaving the app is asked by the browser. */
 export function LeaveDialog({ hasChanges, isPublished, isUnstored }: LeaveDialogProps) {
   const [leave, setLeave] = useState<(() => void) | null>(null);
   // Ends before what takes the place of this screen leads on, as to the sign-in: that is not asked about.
   useLayoutEffect(() => {
     if (!hasChanges) return;
-    return askBeforeLeaving((go) => (isPublished.current ? go() : setLeave(() => go)));
+    const ask = (go: () => void) => (isPublished.current ? go() : setLeave(() => go));
+    const ends = [askBeforeLeaving(ask), askBeforeGoingBack(ask)];
+    return () => {
+      for (const end of ends) end();
+    };
   }, [hasChanges, isPublished]);
   return (
     <ConfirmDialog
@@ -33,4 +37,24 @@ export function LeaveDialog({ hasChanges, isPublished, isUnstored }: LeaveDialog
       onConfirm={() => leave?.()}
     />
   );
+}
+
+/**
+ * A step in the history is told of when it is done. It is taken back before anybody else hears of it, by an entry more for
+ * the same screen; where the question is answered, the step from that entry leads where the first one did.
+ */
+function askBeforeGoingBack(ask: (leave: () => void) => void): () => void {
+  const { href, pathname } = location;
+  function hold(event: PopStateEvent): void {
+    if (location.pathname === pathname) return;
+    event.stopImmediatePropagation();
+    history.pushState({}, '', href);
+    ask(() => {
+      end();
+      history.back();
+    });
+  }
+  const end = () => removeEventListener('popstate', hold, { capture: true });
+  addEventListener('popstate', hold, { capture: true });
+  return end;
 }
