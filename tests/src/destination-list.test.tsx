@@ -1,9 +1,11 @@
-import { expect, test } from 'vitest';
+import { flushSync } from 'react-dom';
+import { expect, test, vi } from 'vitest';
 import type { LostConnection } from '../../routers/schemas/deployments.ts';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
+import { DestinationDialogs } from '../../src/features/deployments/manage/destination-dialogs.tsx';
 import { DestinationList } from '../../src/features/deployments/manage/destination-list.tsx';
-import { showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+import { showScreen, submit, typeInto } from '../support/screen.tsx';
+import { allowanceOf, connectionOf, deploymentOf } from '../support/screen-fixtures.ts';
 
 const AT_NETLIFY: Destination = { id: 'a', platform: 'netlify', url: 'https://a.example', state: 'live', error: null };
 const AT_VERCEL: Destination = { id: 'b', platform: 'vercel', url: 'https://b.example', state: 'live', error: null };
@@ -44,4 +46,38 @@ test('where a platform does not accept the token, replacing it comes before anot
   using other = show('PRO', [AT_NETLIFY, failed], [{ ...lost, destinationId: 'a' }]);
   await other.sees('Try again');
   expect(other.page.textContent).not.toContain('Replace token');
+});
+
+test('a further platform is asked its own settings, as the first one is', async () => {
+  const deployment = deploymentOf({ platform: 'netlify', destinations: [AT_NETLIFY] });
+  const added: unknown[] = [];
+  const dialogs = (
+    <DestinationDialogs
+      deployment={deployment}
+      asked={{ act: 'add', isMove: false }}
+      onAsk={vi.fn()}
+      onClose={vi.fn()}
+    />
+  );
+  using shown = showScreen(dialogs, {
+    'connections.list': () => ({
+      items: [connectionOf({ id: 'heroku-1', provider: 'heroku' })],
+      signIn: [],
+      tokenPages: {},
+    }),
+    'connections.targets': () => ({ items: [] }),
+    'deployments.addDestination': (input) => void added.push(input),
+  });
+  document.body.append(shown.page);
+  flushSync(() => document.querySelector<HTMLInputElement>('input[value="heroku"]')?.click());
+  await vi.waitFor(() => typeInto(document, 'options.app', 'harbour-cafe'), { timeout: 30_000 });
+  expect(document.body.textContent).toContain('Basic: $7 a month, always on');
+  flushSync(() => document.querySelector<HTMLElement>('[role="checkbox"], input[type="checkbox"]')?.click());
+  await submit(document.querySelector('form'));
+  await vi.waitFor(() => expect(added).toHaveLength(1), { timeout: 30_000 });
+  expect(added[0]).toMatchObject({
+    platform: 'heroku',
+    connectionId: 'heroku-1',
+    options: { app: 'harbour-cafe', paymentThere: true },
+  });
 });

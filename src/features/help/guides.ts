@@ -60,7 +60,7 @@ export const guides: readonly Chapter[] = [
         id: 'roll-back',
         title: 'Go back to an earlier release',
         paragraphs: [
-          'On the deployment, or in the Deployment History, open the menu (…) of the release and choose Roll back. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, one to ten minutes. The release that was live stays in the list, and you can go forward to it just the same.',
+          'On the deployment, or in the Deployment History, open the menu (…) of the release and choose Roll back. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. The release that was live stays in the list, and you can go forward to it just the same.',
         ],
       },
       {

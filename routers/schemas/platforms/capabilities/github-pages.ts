@@ -22,9 +22,9 @@ export const githubPagesCapabilities = {
   specialFiles: ['.nojekyll', 'CNAME'],
   basePath: 'repositoryFolder',
   draft: false,
-  // Each way back is a commit, which GitHub builds like any other.
-  // "Creating a GitHub Pages site" at docs.github.com: up to ten minutes.
-  rollBack: { takes: 'one to ten minutes', again: 'builds' },
+  // Each way back is a commit, which GitHub builds like any other: "It can take up to 10 minutes for changes to your site to
+  // publish" (docs.github.com, "Creating a GitHub Pages site"). Of how few they may be nothing is said.
+  rollBack: { takes: 'minutes, ten at most', again: 'builds' },
   cancel: false,
   log: false,
   // A site sets no headers there.

@@ -15,7 +15,7 @@ export const renderCapabilities: PlatformCapabilities = {
   basePath: 'root',
   draft: false,
   // Each way back is a deploy of its own, of what was built before (render.com/docs/rollbacks); settleMs above.
-  rollBack: { takes: 'one to five minutes', again: 'deploys' },
+  rollBack: { takes: 'minutes, five at most', again: 'deploys' },
   cancel: true,
   log: true,
   // A site's files set no headers there.
