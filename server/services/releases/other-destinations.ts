@@ -15,6 +15,11 @@ import { BEING_PUBLISHED, type DestinationIds, fieldsBelow, type ReleaseWork } f
  * A deployment may have destinations besides the primary one. They follow it: whenever a release goes live at the primary
  * one, for the first time or by a roll back, a job of its own publishes it at each of the others. One that fails keeps
  * what it had and says why; neither the release nor another destination fails with it.
+ *
+ * Each reads from the store what it sends, also what another has read just before. Of 500 MB in 4,204 files that was less
+ * than a second of one core and nothing from the disk, since the system has them in memory by then (measured on Linux),
+ * while sending them takes most of a minute at 100 Mbit/s. One reading for all would hold each of them up by the slowest,
+ * or hold in our own memory what that one has not sent yet.
  */
 
 /** Of one destination one job runs at a time. */
