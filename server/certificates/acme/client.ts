@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { listOf } from '../../answer-json.ts';
 import type { Egress } from '../../egress.ts';
 import {
   type AuthorityCall,
@@ -40,7 +41,7 @@ const CHAIN = /^-----BEGIN CERTIFICATE-----/;
 const address = z.string().check(z.startsWith('https://'));
 const orderSchema = z.object({
   status: z.enum(['pending', 'ready', 'processing', 'valid', 'invalid']),
-  authorizations: z.array(address).check(z.maxLength(AUTHORIZATIONS_MAX)),
+  authorizations: listOf(address).check(z.maxLength(AUTHORIZATIONS_MAX)),
   finalize: address,
   certificate: z.optional(address),
   error: z.optional(z.unknown()),
@@ -48,7 +49,7 @@ const orderSchema = z.object({
 /** draft-ietf-acme-dns-persist, section 3.1: host names in lower case; what makes no sense names nobody. */
 const issuerNames = z.catch(
   z.optional(
-    z.array(z.string().check(z.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/), z.maxLength(ISSUER_MAX))).check(z.maxLength(10)),
+    listOf(z.string().check(z.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/), z.maxLength(ISSUER_MAX))).check(z.maxLength(10)),
   ),
   undefined,
 );
@@ -56,18 +57,16 @@ const authorizationSchema = z.object({
   identifier: z.object({ value: z.string() }),
   wildcard: z.optional(z.boolean()),
   status: z.enum(['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked']),
-  challenges: z
-    .array(
-      z.object({
-        type: z.string(),
-        url: address,
-        token: z.optional(z.catch(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/)), '')),
-        'issuer-domain-names': issuerNames,
-        status: z.enum(['pending', 'processing', 'valid', 'invalid']),
-        error: z.optional(z.unknown()),
-      }),
-    )
-    .check(z.maxLength(CHALLENGES_MAX)),
+  challenges: listOf(
+    z.object({
+      type: z.string(),
+      url: address,
+      token: z.optional(z.catch(z.string().check(z.regex(/^[A-Za-z0-9_-]{1,128}$/)), '')),
+      'issuer-domain-names': issuerNames,
+      status: z.enum(['pending', 'processing', 'valid', 'invalid']),
+      error: z.optional(z.unknown()),
+    }),
+  ).check(z.maxLength(CHALLENGES_MAX)),
 });
 
 /** What an order's address answered, with the addresses that its next steps go to. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { textWithinBudget } from '../../answer-budget.ts';
-import { parseAnswer } from '../../answer-json.ts';
+import { listOf, parseAnswer } from '../../answer-json.ts';
 import { DAY_MS } from '../../durations.ts';
 import { type Egress, EgressError } from '../../egress.ts';
 import { AuthorityError } from '../authority.ts';
@@ -59,7 +59,7 @@ const directorySchema = z.object({
   meta: z.catch(
     z.optional(
       z.object({
-        caaIdentities: z.catch(z.optional(z.array(z.string()).check(z.maxLength(IDENTITIES_MAX))), undefined),
+        caaIdentities: z.catch(z.optional(listOf(z.string()).check(z.maxLength(IDENTITIES_MAX))), undefined),
         externalAccountRequired: z.catch(z.optional(z.boolean()), undefined),
         profiles: z.catch(z.optional(z.record(z.string(), z.unknown())), undefined),
       }),

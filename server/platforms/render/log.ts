@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { listOf } from '../../answer-json.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { PlatformCall } from '../platform.ts';
 import { readDeploy, type Service } from './service.ts';
@@ -14,7 +15,7 @@ const logsSchema = z.object({
   hasMore: z.optional(z.boolean()),
   nextStartTime: z.optional(z.string()),
   nextEndTime: z.optional(z.string()),
-  logs: z.array(z.object({ message: z.string(), timestamp: z.string() })),
+  logs: listOf(z.object({ message: z.string(), timestamp: z.string() })),
 });
 
 /**

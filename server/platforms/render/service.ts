@@ -110,7 +110,7 @@ function routesOf({ destination }: PlatformCall) {
 /** `PUT /services/{id}/routes`: all of them anew. */
 export async function writeRoutes(vendor: Vendor, call: PlatformCall, service: Service): Promise<void> {
   const request = { withToken: true, method: 'PUT', url: urlIn(service, '/routes'), json: routesOf(call) } as const;
-  await ask(call, vendor, request, z.array(anyObject));
+  await ask(call, vendor, request, listOf(anyObject));
 }
 
 /** `DELETE /services/{id}`; one that is gone is no error. */
