@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { createServer, Server } from 'node:net';
 import os from 'node:os';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { watchLoop } from '../../support/held-loop.mjs';
 
 /**
  * A preload that measures a process from inside: `node --expose-gc --import ./tests/attack/support/metrics.mjs …`.
@@ -10,8 +10,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
  * reading, the memory that is still held after a collection, and the ports on which this process listens. The socket is
  * opened with the first port, so that of several processes the one answers that serves.
  */
-const delay = monitorEventLoopDelay({ resolution: 10 });
-delay.enable();
+const loop = watchLoop();
 // The built-in host's cache of files has an eighth of the machine's memory. It is small here, and soon full: what grows
 // beyond it is no cache.
 os.totalmem = () => 64 * 1024 ** 2;
@@ -41,11 +40,11 @@ function openMetrics(path) {
 }
 
 function reading() {
-  const [p99Ms, maxMs] = [delay.percentile(99), delay.max].map((ns) => Math.round(ns / 1e6));
+  const { p99Ms, maxMs } = loop.read();
   globalThis.gc();
   const { heapUsed, external, arrayBuffers } = process.memoryUsage();
   // The collection held the loop up itself.
-  delay.reset();
+  loop.reset();
   return {
     pid: process.pid,
     p99Ms,
