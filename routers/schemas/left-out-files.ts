@@ -9,9 +9,12 @@ const STREAM =
 /** The Finder's icon of a folder ends in a line break, for which shares of Windows write U+F00D. */
 const SYSTEM_FILE = /^(?:\._.*|\.ds_store|thumbs\.db|ehthumbs\.db|desktop\.ini|icon[\r\uf00d])$/is;
 
+/** Netatalk and Synology keep what a Mac and a gallery need of each file in folders beside it, under the file's own name. */
+const FOLDER_OF_SHARES = /(?:^|\/)(?:\.appledouble|@eadir)\//i;
+
 /** What operating systems leave behind: dropped without a word beyond their number. */
 export function isOsJunk(path: string): boolean {
-  if (path.startsWith('__MACOSX/')) return true;
+  if (path.startsWith('__MACOSX/') || FOLDER_OF_SHARES.test(path)) return true;
   return SYSTEM_FILE.test(path.slice(path.lastIndexOf('/') + 1)) || STREAM.test(path);
 }
 

@@ -237,7 +237,8 @@ function refuse(reason: RefusalReason, path: string): Refusal {
 function singleRoot(files: readonly OfferedFile[]): string | null {
   const first = files[0]?.path ?? '';
   const root = first.slice(0, first.indexOf('/'));
-  if (root === '' || root === '.' || root === '..' || !first.includes('/')) return null;
+  // One that breaks a rule stays on, so that the rule is named: `C:` is the letter of a drive.
+  if (!first.includes('/') || pathRefusal(root) !== null) return null;
   return files.every((file) => file.path.startsWith(`${root}/`)) ? root : null;
 }
 

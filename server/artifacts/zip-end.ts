@@ -1,4 +1,5 @@
-import type { WindowReader } from './zip-file.ts';
+import { paddingBehind } from '../../routers/schemas/zip-padding.ts';
+import { type OpenZip, readAt, type WindowReader } from './zip-file.ts';
 import { ZipRefusal } from './zip-refusal.ts';
 
 /** APPNOTE 4.3.14 to 4.3.16 defines these signatures. */
@@ -11,6 +12,13 @@ const LOCATOR_BYTES = 20;
 const COMMENT_MAX_BYTES = 0xff_ff;
 const FULL_16 = 0xff_ff;
 const FULL_32 = 0xff_ff_ff_ff;
+
+/** Returns the archive without the zeros that fill its last block. Throws ZipRefusal where it cannot be read. */
+export function withoutPadding(file: OpenZip): OpenZip {
+  const length = Math.min(file.sizeBytes, END_BYTES + COMMENT_MAX_BYTES);
+  const tail = readAt(file, Buffer.allocUnsafe(length), file.sizeBytes - length, length);
+  return { ...file, sizeBytes: file.sizeBytes - paddingBehind(tail) };
+}
 
 /** Where the directory began, where its last entry ended, and how many there were. */
 type ReadDirectory = { start: number; at: number; entryCount: number };

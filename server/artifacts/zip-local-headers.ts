@@ -14,6 +14,9 @@ export type PlacedEntry = ZipEntry & {
 /** APPNOTE 4.3.7 defines this signature. */
 const LOCAL = 0x04_03_4b_50;
 const LOCAL_BYTES = 30;
+/** APPNOTE 8.5.3 and 8.5.4: Info-ZIP writes the first, PKZIP and WinZip the second. */
+const SPANNING_MARKS: ReadonlySet<number> = new Set([0x08_07_4b_50, 0x30_30_4b_50]);
+const SPANNING_BYTES = 4;
 /** A name and an extra field have at most so many bytes. */
 const FIELD_MAX_BYTES = 0xff_ff;
 const FULL_32 = 0xff_ff_ff_ff;
@@ -34,7 +37,7 @@ export function placeEntries(file: OpenZip, { entries, start }: ZipDirectory): P
   let end = 0;
   let before = '';
   return sorted.map((entry, index) => {
-    if (index === 0 && entry.headerStart > 0) throw new ZipRefusal('prepended_data');
+    if (index === 0 && !isFirst(file, entry, scratch)) throw new ZipRefusal('prepended_data');
     if (entry.headerStart >= start) throw new ZipRefusal('out_of_bounds', entry.path);
     if (entry.headerStart < end) throw new ZipRefusal('overlap', before === '' ? entry.path : before);
     const { dataStart, localRawName } = checkLocalHeader(file, entry, scratch);
@@ -44,6 +47,12 @@ export function placeEntries(file: OpenZip, { entries, start }: ZipDirectory): P
     before = entry.path;
     return placed;
   });
+}
+
+/** In front of the first entry stands nothing, but for the mark of an archive that was to be split and came out as one. */
+function isFirst(file: OpenZip, { headerStart }: ZipEntry, scratch: Buffer): boolean {
+  if (headerStart !== SPANNING_BYTES) return headerStart === 0;
+  return SPANNING_MARKS.has(readAt(file, scratch, 0, SPANNING_BYTES).readUInt32LE(0));
 }
 
 function checkLocalHeader(

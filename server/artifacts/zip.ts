@@ -2,6 +2,7 @@ import type { NameNotice } from '../../routers/schemas/name-notices.ts';
 import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../routers/schemas/private-keys.ts';
 import { readUpload, withoutPrivateKeys } from '../../routers/schemas/upload-rules.ts';
 import { readDirectory } from './zip-directory.ts';
+import { withoutPadding } from './zip-end.ts';
 import { isSmall, makeScratch, readEntry, streamEntry } from './zip-entry.ts';
 import type { OpenZip } from './zip-file.ts';
 import { placeEntries } from './zip-local-headers.ts';
@@ -32,7 +33,8 @@ export type ZipListing = {
 export type PublishedEntry = { path: string; sizeBytes: number; entry: NamedEntry };
 
 /** Returns everything before the content. Throws ZipRefusal. */
-export async function listZip(file: OpenZip, publishAnyway: readonly string[]): Promise<ZipListing> {
+export async function listZip(padded: OpenZip, publishAnyway: readonly string[]): Promise<ZipListing> {
+  const file = withoutPadding(padded);
   const directory = await readDirectory(file);
   const entries = nameEntries(file, placeEntries(file, directory));
   const files = entries.filter((entry) => !entry.isFolder);

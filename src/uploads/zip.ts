@@ -15,6 +15,7 @@ import {
   readName,
   unixKind,
 } from '../../routers/schemas/zip-names.ts';
+import { paddingBehind } from '../../routers/schemas/zip-padding.ts';
 import { SELECTION_FILES_MAX, type SelectedZip, SelectionUnreadable, type ZippedFile } from './selection.ts';
 
 /**
@@ -107,8 +108,9 @@ function unusable({ flags, method, kind }: ZipEntry): string | null {
 async function unpackEntry(zip: File, entry: ZipEntry, path: string): Promise<File> {
   const start = await dataStart(zip, entry, path);
   const packed = zip.slice(start, start + entry.packedBytes);
-  const stream =
-    entry.method === 0 ? packed.stream() : packed.stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  // Some packers say "deflated" of nothing.
+  const isStored = entry.method === 0 || entry.packedBytes === 0;
+  const stream = isStored ? packed.stream() : packed.stream().pipeThrough(new DecompressionStream('deflate-raw'));
   const parts: Uint8Array<ArrayBuffer>[] = [];
   let size = 0;
   let crc = 0;
@@ -199,7 +201,9 @@ type DirectoryPlace = { offset: number; size: number; count: number };
 /** The end record stands last, before a comment of at most 65,535 bytes (APPNOTE 4.3.16). */
 async function findDirectory(zip: File): Promise<DirectoryPlace> {
   const tailStart = Math.max(0, zip.size - END_RECORD_BYTES - SEE_64_16);
-  const tail = await viewOf(zip, tailStart, zip.size);
+  const read = await viewOf(zip, tailStart, zip.size);
+  const padding = paddingBehind(new Uint8Array(read.buffer));
+  const tail = new DataView(read.buffer, 0, read.byteLength - padding);
   for (let at = tail.byteLength - END_RECORD_BYTES; at >= 0; at -= 1) {
     const isEnd = tail.getUint32(at, true) === END_RECORD;
     if (!isEnd || at + END_RECORD_BYTES + tail.getUint16(at + 20, true) !== tail.byteLength) continue;

@@ -155,6 +155,33 @@ const CASES: Case[] = [
       }),
     files: { a: text },
   },
+  {
+    name: 'zeros that fill the last block of a pipe, as bsdtar writes them',
+    zip: () => whole({ suffix: Buffer.alloc(10_240) }, file('b')),
+    files: { 'index.html': 'hello', b: 'x' },
+  },
+  {
+    name: 'zeros behind a comment that ends in them',
+    zip: () => whole({ comment: Buffer.from('why\0\0'), suffix: Buffer.alloc(512) }),
+    files: { 'index.html': 'hello' },
+  },
+  {
+    name: 'the mark of an archive that was to be split and is whole, as Info-ZIP writes it',
+    zip: () => whole({ prefix: Buffer.from('PK\u0007\u0008', 'latin1') }),
+    files: { 'index.html': 'hello' },
+  },
+  {
+    name: 'the mark of an archive that was to be split and is whole, as WinZip writes it',
+    zip: () => whole({ prefix: Buffer.from('PK00') }),
+    files: { 'index.html': 'hello' },
+  },
+  { name: '"deflated" of nothing', zip: () => of({ name: 'a', method: 8, packed: Buffer.alloc(0) }), files: { a: '' } },
+  {
+    name: 'litter of file servers, under the names of the files',
+    zip: () => of(file('.AppleDouble/index.html'), file('img/@eaDir/a.jpg/SYNOPHOTO_THUMB_M.jpg')),
+    files: { 'index.html': 'hello' },
+    dropped: 2,
+  },
   { name: 'comment_64k', zip: () => whole({ comment: Buffer.alloc(65_535, 'c') }), files: { 'index.html': 'hello' } },
   { name: 'a comment of an entry', zip: () => of({ ...file('a'), comment: Buffer.from('why') }), files: { a: 'x' } },
   {

@@ -260,6 +260,8 @@ test('a single root folder is taken off where a person dropped one, once', () =>
   expect(readUpload(filesOf('a/x', 'b/y'), { takesRootOff: true }).root).toBeNull();
   expect(readUpload(filesOf('a/x', 'y'), { takesRootOff: true }).root).toBeNull();
   expect(readUpload(filesOf('../a', '../b'), { takesRootOff: true }).refusal?.reason).toBe('parent_folder');
+  expect(readUpload(filesOf('C:/a', 'C:/b'), { takesRootOff: true }).refusal?.reason).toBe('drive_letter');
+  expect(readUpload(filesOf('.. /a'), { takesRootOff: true }).refusal?.reason).toBe('parent_folder');
 });
 
 test.each([

@@ -19,16 +19,18 @@ test('a ZIP is told by its names and sizes, and each file comes out as it went i
       { name: 'site/über uns/grüße 🎉.html', data: text, method: 8 },
       { name: 'site/index.html', data: '<h1>Hi</h1>' },
       { name: 'site/empty.txt', data: '' },
+      { name: 'site/nothing.txt', data: '', method: 8, packed: Buffer.alloc(0) },
     ]),
   );
   expect(zip.name).toBe('site');
   expect(zip.entries.map(({ path, sizeBytes }) => [path, sizeBytes])).toEqual([
     ['site/empty.txt', 0],
     ['site/index.html', 11],
+    ['site/nothing.txt', 0],
     ['site/über uns/grüße 🎉.html', text.length],
   ]);
   const files = await Promise.all(zip.entries.map(({ unpack }) => unpack()));
-  expect(await Promise.all(files.map((file) => file.text()))).toEqual(['', '<h1>Hi</h1>', text]);
+  expect(await Promise.all(files.map((file) => file.text()))).toEqual(['', '<h1>Hi</h1>', '', text]);
   expect(files.at(-1)?.name).toBe('grüße 🎉.html');
 });
 
