@@ -10,9 +10,13 @@ let heldBytes = 0;
 
 /**
  * Returns a body whole, as text: whoever answers chooses how long an answer is and how slowly it comes, and each has a
- * limit of its own, but all that this process reads at once have one together. Throws `overloaded`.
+ * limit of its own, but all that this process reads at once have one together. `onText` is told each piece, for whoever
+ * takes what came of a body that broke off. Throws `overloaded`.
  */
-export async function textWithinBudget(body: AsyncIterable<Uint8Array>): Promise<string> {
+export async function textWithinBudget(
+  body: AsyncIterable<Uint8Array>,
+  onText: (piece: string) => void = () => undefined,
+): Promise<string> {
   let own = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
@@ -23,7 +27,7 @@ export async function textWithinBudget(body: AsyncIterable<Uint8Array>): Promise
     }
   }
   try {
-    return await textOf(counted());
+    return await textOf(counted(), onText);
   } finally {
     heldBytes -= own;
   }
@@ -36,9 +40,13 @@ function overloaded(): AppError {
 }
 
 /** Is exported to nobody: a body that is read in another way counts against nothing. */
-async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function textOf(body: AsyncIterable<Uint8Array>, onText: (piece: string) => void): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of body) text += decoder.decode(chunk, { stream: true });
+  for await (const chunk of body) {
+    const piece = decoder.decode(chunk, { stream: true });
+    onText(piece);
+    text += piece;
+  }
   return text + decoder.decode();
 }

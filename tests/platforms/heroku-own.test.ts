@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
+import { readOutput } from '../../server/platforms/heroku/api.ts';
 import type { PlatformRef } from '../../server/platforms/platform.ts';
+import { fillAnswerBudget } from '../support/full-budget.ts';
 import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
 import { IS_FULL } from '../support/size.ts';
 import { startDyno, unpack } from '../support/standins/heroku/dyno.ts';
@@ -159,6 +161,10 @@ test('a build that failed says the lines of its log that are marked, and the log
   expect(await on.platform.readLog?.(on.call, ref)).toContain('-----> Node.js app detected');
   const streams = on.standIn.requests.filter(({ path }) => path.startsWith('/streams/'));
   expect(streams.map(({ token }) => token)).not.toContain('Bearer a-secret-token');
+  // It is read within the room of all answers, as whatever a platform says.
+  await using _full = await fillAnswerBudget();
+  const read = readOutput(on.call, `http://127.0.0.1:${on.standIn.port}${streams[0]?.path}`);
+  await expect(read).rejects.toMatchObject({ code: 'overloaded' });
 });
 
 test('the configuration of an app is left as it is, and its dyno is asked for once', async () => {

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { textWithinBudget } from '../../answer-budget.ts';
 import { listOf } from '../../answer-json.ts';
 import { type EgressBody, EgressError } from '../../egress.ts';
 import { OTHER_NAME, type PlatformFailure, PUBLISH_ANEW, UPDATE_FAIRLEAD } from '../failures.ts';
@@ -282,19 +283,17 @@ const OUTPUT_MAX_BYTES = 1024 * 1024;
 /** The stream of a build that goes on stays open: what has come by then is the log as it stands. */
 const OUTPUT_MS = 5_000;
 
-/** What a build printed, at an address that needs no token; empty where it cannot be read. */
+/** What a build printed, at an address that needs no token; empty where it cannot be read. Throws `overloaded`. */
 export async function readOutput(call: ConnectionCall, url: string | null | undefined): Promise<string> {
-  let printed = '';
-  if (!url) return printed;
+  const printed: string[] = [];
+  if (!url) return '';
   const request = { signal: call.signal, maxBytes: OUTPUT_MAX_BYTES, redirects: 1, wholeMs: OUTPUT_MS };
   try {
     await call.egress.request(url, request, async ({ status, body }) => {
-      const decoder = new TextDecoder();
-      if (status >= 300) return;
-      for await (const chunk of body) printed += decoder.decode(chunk, { stream: true });
+      if (status < 300) await textWithinBudget(body, (piece) => printed.push(piece));
     });
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
   }
-  return printed;
+  return printed.join('');
 }
