@@ -51,8 +51,8 @@ export class AppError extends Error {
 }
 
 /**
- * Thrown by background work that can do nothing until somebody else has done something: its job gives the place back, and
- * comes back after `delayMs` with no attempt counted. The queue keeps no deadline for it: whoever throws this does.
+ * Thrown by background work that can do nothing until somebody else has done something, or only waits for others from here
+ * on: its job gives the place back, and comes back after `delayMs` with no attempt counted. The queue keeps no deadline for it: whoever throws this does.
  */
 export class JobDeferred extends Error {
   readonly delayMs: number;

@@ -9,7 +9,7 @@ import {
   startPublication,
 } from '../services/releases/publish.ts';
 import { loadReleaseWork, type ReleaseWork, savePublished } from '../services/releases/release-work.ts';
-import { verifyRelease } from '../services/releases/verify.ts';
+import { leaveForLooks, verifyRelease } from '../services/releases/verify.ts';
 import { wasLiveBefore } from '../services/releases/was-live-before.ts';
 import { watchCancel } from '../services/releases/watch.ts';
 import { endDeadRelease, endRelease } from './end-release.ts';
@@ -32,7 +32,7 @@ export const deployReleaseJob: JobHandler<'deploy-release'> = {
       work.deployment,
       work.destination,
       AbortSignal.any([job.signal, cancel.signal]),
-      job.waits,
+      job,
     );
     try {
       call.signal.throwIfAborted();
@@ -60,6 +60,7 @@ async function publish(job: Job, work: ReleaseWork, call: PlatformCall): Promise
 }
 
 async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
+  leaveForLooks(job, work);
   await runStep(job, work.release, 'verifying', (step) =>
     restWhileLimited(work, call, step, () => verify(job, work, call, step)),
   );

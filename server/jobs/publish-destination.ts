@@ -4,7 +4,7 @@ import { shownError } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
 import { makePublic, publishFiles, restWhileLimited } from '../services/releases/publish.ts';
 import { loadDestinationWork, type ReleaseWork, savePublished } from '../services/releases/release-work.ts';
-import { verifyRelease } from '../services/releases/verify.ts';
+import { leaveForLooks, verifyRelease } from '../services/releases/verify.ts';
 import { watchDestination } from '../services/releases/watch.ts';
 import { isFinal } from './queue/failure.ts';
 import type { JobHandler, RunningJob, StepReport } from './queue/handler.ts';
@@ -23,7 +23,7 @@ export const publishDestinationJob: JobHandler<'publish-destination'> = {
     const watch = watchDestination(providers, work);
     try {
       const signal = AbortSignal.any([job.signal, watch.signal]);
-      const call = platformCall(providers, work.deployment, work.destination, signal, job.waits);
+      const call = platformCall(providers, work.deployment, work.destination, signal, job);
       const step = silentStep(work.published.startedAt ?? call.now());
       await restWhileLimited(work, call, step, () => publish(job, work, call, step));
       await job.transaction((session) => endLiveAt(session, work));
@@ -41,6 +41,7 @@ export const publishDestinationJob: JobHandler<'publish-destination'> = {
 
 async function publish(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<void> {
   if (!work.wasVerified) await publishFiles(work, job, call, step);
+  leaveForLooks(job, work);
   const verification = await verifyRelease(job, work, call, step);
   if (!work.wasVerified) {
     await verification.atOwnAddress();

@@ -11,6 +11,8 @@ const WAKE_AFTER_MS = 50;
 
 export type WorkerLane = Lane & {
   names: string[];
+  /** Its jobs are those that have stood aside. */
+  isAside: boolean;
   /** The account that was served last. */
   after: string;
   claiming: Promise<void>;

@@ -5,14 +5,14 @@ import { AppError, JobDeferred } from '../errors.ts';
 import { newId } from '../mongo.ts';
 import type { Providers } from '../service-context.ts';
 import { withTimeout } from '../with-timeout.ts';
+import { claimJob } from './queue/claim.ts';
 import { errorText, isFinal, retryDelayMs } from './queue/failure.ts';
 import type { JobHandler, JobHandlers, RunningJob } from './queue/handler.ts';
-import { LANES, namesOf } from './queue/lanes.ts';
+import { LANES, namesOf, standsAside } from './queue/lanes.ts';
 import { holdLease } from './queue/lease.ts';
 import { JOB_PAYLOADS, type JobName, type JobPayload } from './queue/payloads.ts';
 import {
   type ClaimedJob,
-  claimJob,
   deadLetterJob,
   dueNames,
   fencedTransaction,
@@ -66,7 +66,8 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
   const lanes = Object.entries(LANES)
     .map(([name, lane]) => ({
       ...lane,
-      names: namesOf(name, Object.keys(handlers)),
+      names: namesOf(lane.asideOf ?? name, Object.keys(handlers)),
+      isAside: lane.asideOf !== undefined,
       after: '',
       claiming: Promise.resolve(),
       sleepers: new Set<() => void>(),
@@ -93,7 +94,9 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
     wakeOne(lane);
     running.add(claimed);
     try {
-      const wakeIn = (ms: number): void => wakeLater(lane, ms);
+      const its = ({ names, isAside }: WorkerLane): boolean =>
+        names.includes(claimed.name) && isAside === claimed.isAside;
+      const wakeIn = (ms: number): void => wakeLater(lanes.find(its) ?? lane, ms);
       await runJob({ providers, handlers, stopping: stopping.signal, onAlive, wakeIn }, claimed);
     } finally {
       running.delete(claimed);
@@ -197,6 +200,7 @@ async function endFailedRun(
   if (code === 'lease_lost') return;
   if (code === 'shutting_down') return void (await requeueJob(claimed));
   if (error instanceof JobDeferred) {
+    claimed.isAside = isJobName(claimed.name) && standsAside(claimed.name);
     await requeueJob(claimed, error.delayMs);
     return wakeIn(error.delayMs);
   }
@@ -250,6 +254,7 @@ function prepareJob<Name extends JobName>(
     attempt: claimed.attempt,
     maxAttempts: claimed.maxAttempts,
     waits: claimed.waits,
+    isAside: claimed.isAside,
     signal: lease.signal,
     providers,
     transaction: (work) => fencedTransaction(claimed, work),

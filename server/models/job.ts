@@ -20,6 +20,12 @@ const jobDocSchema = new Schema(
     /** What it waits for of somebody else's, and how often it was put back for that: no attempt is counted. */
     waitsOf: { type: String, default: null },
     waits: { type: Number, default: 0 },
+    /** It waits for others, and is claimed by the lane of those that do; null until it stands aside. */
+    isAside: { type: Boolean, default: null },
+    /** Since when it holds a place; how long it has lately, and when that was noted (jobs/queue/held.ts). */
+    claimedAt: { type: Date, default: null },
+    heldMs: { type: Number, default: 0 },
+    heldAt: { type: Date, default: null },
     /** Raised by each claim; every write of a handler carries it, so that a zombie cannot write. */
     fence: { type: Number, required: true, default: 0 },
     leaseUntil: { type: Date, default: null },
@@ -30,7 +36,8 @@ const jobDocSchema = new Schema(
   { timestamps: true, collection: 'jobs', minimize: false },
 );
 // Walked account by account; jobs of an account that are not due yet, or that wait for their key, are passed over unread.
-jobDocSchema.index({ status: 1, name: 1, accountId: 1, runAt: 1, key: 1 }, { name: 'queued_turns' });
+jobDocSchema.index({ status: 1, name: 1, isAside: 1, accountId: 1, runAt: 1, key: 1 }, { name: 'queued_turns' });
+jobDocSchema.index({ name: 1, heldAt: 1 }, { name: 'held_lately' });
 jobDocSchema.index({ status: 1, leaseUntil: 1, name: 1 }, { name: 'status_lease' });
 jobDocSchema.index(
   { key: 1 },

@@ -42,6 +42,7 @@ const renewJobOf = (accountId: string) => ({
     attempt: 1,
     maxAttempts: 1,
     waits: { of: null, count: 0 },
+    isAside: false,
     signal,
   },
   transaction: () => Promise.reject(new Error('It writes by itself.')),

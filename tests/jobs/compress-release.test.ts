@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { claimJob, enqueueJob, finishJob } from '../../server/jobs/queue/queue.ts';
+import { claimJob } from '../../server/jobs/queue/claim.ts';
+import { enqueueJob, finishJob } from '../../server/jobs/queue/queue.ts';
 import { DeploymentModel } from '../../server/models/deployment.ts';
 import { JobModel } from '../../server/models/job.ts';
 import { ReleaseModel } from '../../server/models/release.ts';

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { EventModel } from '../../server/models/event.ts';
+import { JobModel } from '../../server/models/job.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import type { Person } from '../support/app.ts';
 import { RELEASE_BOUNDARIES, REMOVAL_BOUNDARY } from '../support/boundaries.ts';
@@ -11,6 +12,7 @@ import { createPlatformApp } from '../support/platform-app.ts';
 import { createPublishingApp, publish, sha256Of, startRelease } from '../support/publishing.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 
+const ACROSS = { acrossAccounts: 'jobs' } as const;
 const SITE = { 'index.html': '<h1>One</h1>', 'style.css': 'h1 { color: teal }', 'about/index.html': 'About' };
 
 async function eventsOf(person: Person): Promise<{ type: string; payload: Partial<StoredEvent> }[]> {
@@ -165,4 +167,24 @@ test('a release and its removal pass every boundary that a process is killed at,
   await app.deployments.remove({ deploymentId: deployment.id });
   await app.jobs.drain();
   expect([...new Set(passed)].sort()).toEqual([...RELEASE_BOUNDARIES, REMOVAL_BOUNDARY].sort());
+});
+
+test('a release elsewhere looks at its site in the lane of those that wait, and one on our own host has nobody to wait for', async () => {
+  const lanes = new Map<string, boolean | null>();
+  const faults = {
+    at: async (boundary: string): Promise<void> => {
+      const running = await JobModel.findOne({ status: 'running', name: 'deploy-release' }).setOptions(ACROSS);
+      if (running !== null) lanes.set(boundary, running.isAside === true);
+    },
+  };
+  await using app = await createPlatformApp(netlifyUnderTest, { providers: { faults } });
+  expect((await app.publish(await app.create('Elsewhere'), SITE)).state).toBe('live');
+  expect([lanes.get('uploading:start'), lanes.get('processing:start')]).toEqual([false, false]);
+  expect(lanes.get('verifying:start')).toBe(true);
+
+  await using here = await createPublishingApp({ providers: { faults } });
+  const person = await here.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Here', platform: 'built-in' });
+  expect((await publish(here, person, deployment, SITE)).state).toBe('live');
+  expect(lanes.get('verifying:start')).toBe(false);
 });

@@ -1,8 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import type { JobHandlers } from '../../server/jobs/queue/handler.ts';
+import { JobDeferred } from '../../server/errors.ts';
+import { type ClaimOptions, claimJob } from '../../server/jobs/queue/claim.ts';
+import type { JobHandlers, RunningJob } from '../../server/jobs/queue/handler.ts';
 import type { JobName, JobPayload } from '../../server/jobs/queue/payloads.ts';
-import { type ClaimOptions, claimJob, enqueueJob, finishJob } from '../../server/jobs/queue/queue.ts';
+import { endLease, enqueueJob, finishJob, requeueJob } from '../../server/jobs/queue/queue.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import { NO_ACCOUNT } from '../../server/models/account-scope.ts';
 import { JobModel } from '../../server/models/job.ts';
@@ -29,7 +31,7 @@ const enqueueReleases = (accountId: string, count?: number): Promise<void> =>
   enqueue(accountId, 'deploy-release', () => ({ releaseId: newId() }), count);
 
 /** Handlers that run until they are let go, and note whose job they have. */
-function createHeldJobs(): { begun: string[]; letGo(): void; handlers: JobHandlers } {
+function createHeldJobs() {
   const begun: string[] = [];
   const held = new AbortController();
   setMaxListeners(0, held.signal);
@@ -43,7 +45,7 @@ function createHeldJobs(): { begun: string[]; letGo(): void; handlers: JobHandle
     'issue-certificate': { run },
     'rehearse-renewals': { run },
   };
-  return { begun, letGo: () => held.abort(), handlers };
+  return { begun, letGo: () => held.abort(), run, handlers };
 }
 
 test(`an account with ${RELEASES} releases is served no more often than one with a single release`, async () => {
@@ -183,9 +185,10 @@ test('rehearsals that never end keep no order of a certificate waiting', async (
   await enqueue(NO_ACCOUNT, 'rehearse-renewals', () => ({}), 20);
   const worker = createWorker(app.providers, { handlers: certificates.handlers, pollMs: 20 });
   await worker.start();
-  await expect.poll(() => certificates.begun).toEqual([NO_ACCOUNT, NO_ACCOUNT]);
+  const rehearsals = Array.from({ length: 4 }, () => NO_ACCOUNT);
+  await expect.poll(() => certificates.begun).toEqual(rehearsals);
   await enqueue('ada', 'issue-certificate', () => ({ certificateId: newId() }));
-  await expect.poll(() => certificates.begun).toEqual([NO_ACCOUNT, NO_ACCOUNT, 'ada']);
+  await expect.poll(() => certificates.begun).toEqual([...rehearsals, 'ada']);
   const stopped = worker.stop();
   certificates.letGo();
   await stopped;
@@ -203,4 +206,78 @@ test('of an account that has its share no more certificates are taken while anot
     served.push(claimed?.accountId);
   }
   expect(served).toEqual(['busy', 'busy', 'zoe', 'zoe', 'busy', 'busy', undefined]);
+});
+
+test('of those who wait the account whose jobs held a place for less time is served first, in every process', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  for (const accountId of ['ada', 'bob', 'zoe']) await enqueueReleases(accountId, 4);
+  const claim = (options: ClaimOptions = {}) => claimJob(newId(), ['deploy-release'], { after: 'zoe', ...options });
+  const heldFor = async (seconds: number, end: typeof finishJob): Promise<void> => {
+    const claimed = await claim();
+    if (claimed === null) throw new Error('Nothing is due.');
+    const since = [{ $set: { claimedAt: { $subtract: ['$$NOW', seconds * 1_000] } } }];
+    await JobModel.updateOne({ _id: claimed.id }, since, { updatePipeline: true }).setOptions(CLEAR);
+    await end(claimed);
+  };
+  // What a killed process held counts as well: its job is taken over first, and is over at once.
+  await heldFor(90, endLease);
+  await heldFor(0, finishJob);
+  await heldFor(30, finishJob);
+  const order: (string | undefined)[] = [];
+  for (let turn = 0; turn < 10; turn += 1) order.push((await claim())?.accountId);
+  expect(order).toEqual(['zoe', 'zoe', 'zoe', 'zoe', 'bob', 'bob', 'bob', 'ada', 'ada', 'ada']);
+});
+
+test('time that was used long ago is forgotten, so that nobody waits behind others for good', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await enqueueReleases('ada', 2);
+  await enqueueReleases('zoe', 2);
+  const first = await claimJob('tester', ['deploy-release']);
+  if (first === null) throw new Error('Nothing is due.');
+  await finishJob(first);
+  const held = (minutesAgo: number) => {
+    const set = { heldMs: 60_000, heldAt: new Date(Date.now() - minutesAgo * 60_000) };
+    return JobModel.updateOne({ _id: first.id }, { $set: set }).setOptions(CLEAR);
+  };
+  await held(9);
+  const second = await claimJob('tester', ['deploy-release']);
+  expect(second?.accountId).toBe('zoe');
+  await held(11);
+  expect((await claimJob('tester', ['deploy-release']))?.accountId).toBe('ada');
+});
+
+test('a release that waited once is claimed by the lane of those that wait, and holds no place of the others', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await enqueueReleases('ada', 2);
+  const first = await claimJob('tester', ['deploy-release'], { perAccount: 1 });
+  if (first === null) throw new Error('Nothing is due.');
+  await requeueJob({ ...first, isAside: true });
+  const others = await claimJob('tester', ['deploy-release'], { perAccount: 1 });
+  expect(others?.id).not.toBe(first.id);
+  const aside = await claimJob('tester', ['deploy-release'], { perAccount: 1, isAside: true });
+  expect(aside).toMatchObject({ id: first.id, isAside: true, attempt: 1 });
+  expect(await claimJob('tester', ['deploy-release'], { isAside: true })).toBeNull();
+});
+
+test('releases that wait for slow sites, of as many accounts as have places, hold up none that is sent', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await using app = await createTestApp();
+  const looks = createHeldJobs();
+  const sent: string[] = [];
+  const run = async (job: RunningJob): Promise<void> => {
+    if (job.accountId === 'zoe') return void sent.push(job.accountId);
+    if (!job.isAside) throw new JobDeferred('Its site is looked at next', 0);
+    return looks.run(job);
+  };
+  const slow = Array.from({ length: 12 }, (_, number) => `slow${number}`);
+  for (const accountId of slow) await enqueueReleases(accountId, 2);
+  const worker = createWorker(app.providers, { handlers: { 'deploy-release': { run } }, pollMs: 20 });
+  await worker.start();
+  await expect.poll(() => looks.begun.length).toBe(12);
+  await enqueueReleases('zoe');
+  await expect.poll(() => sent).toEqual(['zoe']);
+  expect(looks.begun.toSorted()).toEqual(slow.toSorted());
+  const stopped = worker.stop();
+  looks.letGo();
+  await stopped;
 });

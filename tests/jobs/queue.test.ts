@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { claimJob } from '../../server/jobs/queue/claim.ts';
 import { backoffMs } from '../../server/jobs/queue/failure.ts';
 import {
-  claimJob,
   deadLetterJob,
   endLease,
   enqueueJob,

@@ -2,8 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
+import { claimJob } from '../../server/jobs/queue/claim.ts';
 import type { RunningJob } from '../../server/jobs/queue/handler.ts';
-import { claimJob, enqueueJob, fencedTransaction } from '../../server/jobs/queue/queue.ts';
+import { enqueueJob, fencedTransaction } from '../../server/jobs/queue/queue.ts';
 import { runStep, stepId } from '../../server/jobs/queue/steps.ts';
 import { ReleaseModel } from '../../server/models/release.ts';
 import { ReleaseStepModel, STEP_LOG_LINES } from '../../server/models/release-step.ts';
@@ -46,6 +47,7 @@ async function createRun(app: TestApp) {
     name: 'deploy-release',
     payload,
     waits: { of: null, count: 0 },
+    isAside: false,
     signal: new AbortController().signal,
     providers: app.providers,
     transaction: (work) => {

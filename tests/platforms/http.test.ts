@@ -240,7 +240,7 @@ test('the worker of a job is held for twenty seconds of a platform’s pace in a
   const limited = { status: 429, headers: { 'retry-after': '15' } };
   await using platform = await answering([limited, {}, limited]);
   let now = 0;
-  const call = { ...platform.call, mayHold: createHolding(() => now) };
+  const call = { ...platform.call, mayHold: createHolding(true, () => now) };
   await ask(call, platform.vendor, { url: '/' }, anything);
   expect(platform.harness.waits).toEqual([15_000]);
   now = 15_000;
@@ -248,11 +248,13 @@ test('the worker of a job is held for twenty seconds of a platform’s pace in a
   await expect(refused).rejects.toMatchObject({ code: 'rate_limited', retryAfterMs: 15_000 });
 
   now = 0;
-  const mayHold = createHolding(() => now);
+  const mayHold = createHolding(true, () => now);
   const held = [mayHold(12_000), mayHold(9_000)];
   // The two ran at the same time.
   now = 12_000;
   expect([...held, mayHold(9_000), mayHold(8_000)]).toEqual([true, true, false, true]);
+  // A job that holds a place of those who send leaves it sooner, for one of those who wait.
+  expect([createHolding(false)(3_000), createHolding(false)(1_000)]).toEqual([false, true]);
 });
 
 test('a wait that would be for years is one of an hour', async () => {

@@ -22,6 +22,8 @@ export type RunningJob<Name extends JobName = JobName> = {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly waits: JobWaits;
+  /** It runs where others are waited for: before that a release waits for nobody for long (lanes.ts). */
+  readonly isAside: boolean;
   /** Aborted when the lease is lost or the process stops; its reason is an AppError. */
   readonly signal: AbortSignal;
   readonly providers: Providers;

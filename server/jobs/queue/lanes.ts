@@ -8,6 +8,7 @@ import type { JobName } from './payloads.ts';
 export type LaneName =
   | 'messages'
   | 'releases'
+  | 'looks'
   | 'domains'
   | 'records'
   | 'reports'
@@ -18,17 +19,23 @@ export type LaneName =
   | 'maintenance';
 /**
  * `loops` are of an instance: its processes share them. `whenAlone`: up to so many run at once while no other account waits;
- * the loops beyond it are for whoever comes.
+ * the loops beyond it are for whoever comes. `asideOf`: it takes the jobs of that lane which waited once for somebody else,
+ * and gave their place back for it.
  */
-export type Lane = { loops: number; perAccount: number; whenAlone?: number };
+export type Lane = { loops: number; perAccount: number; whenAlone?: number; asideOf?: LaneName };
 
 export const LANES: Record<LaneName, Lane> = {
   messages: { loops: 2, perAccount: 1 },
   /**
-   * With a second place only while nobody else waits it takes three accounts to hold them all, and those for twenty seconds
-   * each where they wait for sites and platforms (services/releases/compare-answers.ts, patience.ts).
+   * What is ours to do, and what a platform is sent. With a second place only while nobody else waits it takes three
+   * accounts to hold them all.
    */
   releases: { loops: 4, perAccount: 1, whenAlone: 2 },
+  /**
+   * Releases that look at sites elsewhere and wait for platforms, which may be slow: it takes a dozen accounts to hold all
+   * places, and those for twenty seconds (services/releases/compare-answers.ts, patience.ts).
+   */
+  looks: { loops: 12, perAccount: 1, whenAlone: 4, asideOf: 'releases' },
   /**
    * They wait for the name servers of strangers, which may be slow: with one place for each account that others wait beside,
    * it takes a dozen accounts to hold them all, and those for eight seconds.
@@ -43,9 +50,13 @@ export const LANES: Record<LaneName, Lane> = {
    * here at once has them in fifteen seconds, of two seconds each, and two more accounts still find places.
    */
   certificates: { loops: 8, perAccount: 2, whenAlone: 4 },
-  /** They go through all accounts, and ask servers of each: neither maintenance nor orders wait for them. */
-  rehearsals: { loops: 2, perAccount: 1 },
-  removals: { loops: 2, perAccount: 1 },
+  /**
+   * They ask servers that people name, and some go through all accounts: neither maintenance nor orders wait for them, and
+   * two accounts with slow servers are not to hold all places.
+   */
+  rehearsals: { loops: 4, perAccount: 1 },
+  /** They wait for the pace of platforms, and two accounts are not to hold all places. */
+  removals: { loops: 4, perAccount: 1 },
   /** Compression takes all cores that it gets, and none of it is urgent. */
   followUps: { loops: 1, perAccount: 1 },
   maintenance: { loops: 2, perAccount: 1 },
@@ -91,9 +102,18 @@ export function namesOf(lane: string, names: readonly string[]): string[] {
   return Object.entries(LANE_OF).flatMap(([name, its]) => (its === lane && names.includes(name) ? [name] : []));
 }
 
-/** Returns the accounts that have at least so many of these running. */
-export function accountsWith(running: readonly { accountId: string }[], count: number): string[] {
-  const counts = new Map<string, number>();
-  for (const { accountId } of running) counts.set(accountId, (counts.get(accountId) ?? 0) + 1);
-  return [...counts].filter(([id, its]) => id !== NO_ACCOUNT && its >= count).map(([id]) => id);
+/** Whether a job that waits for somebody else is left to another lane from then on. */
+export function standsAside(name: JobName): boolean {
+  return Object.values(LANES).some(({ asideOf }: Lane) => asideOf === LANE_OF[name]);
+}
+
+/** Returns the accounts whose jobs come to more than so much together. */
+export function accountsAbove<Job extends { accountId: string }>(
+  jobs: readonly Job[],
+  limit: number,
+  amountOf: (job: Job) => number,
+): string[] {
+  const sums = new Map<string, number>();
+  for (const job of jobs) sums.set(job.accountId, (sums.get(job.accountId) ?? 0) + amountOf(job));
+  return [...sums].filter(([id, sum]) => id !== NO_ACCOUNT && sum > limit).map(([id]) => id);
 }

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import { AppError } from '../../errors.ts';
-import { type JobDoc, JobModel } from '../../models/job.ts';
-import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
+import { JobModel } from '../../models/job.ts';
+import { newId, transaction } from '../../mongo.ts';
 import type { JobWaits } from './handler.ts';
-import { accountsWith } from './lanes.ts';
+import { HELD } from './held.ts';
 import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
 
 /**
@@ -19,7 +19,7 @@ export const LEASE_MS = 30_000;
 export const MAX_ATTEMPTS = 5;
 
 /** A worker works for every account; what it then does for one carries that account. */
-const WORKER = { acrossAccounts: 'jobs' } as const;
+export const WORKER = { acrossAccounts: 'jobs' } as const;
 
 export type NewJob<Name extends JobName> = {
   /** The job gets a new id by default. */
@@ -47,10 +47,12 @@ export type ClaimedJob = {
   maxAttempts: number;
   /** The handler counts in it; it is kept when the job goes back to the queue. */
   waits: JobWaits;
+  /** It has stood aside: from then on it waits for others, in a lane of its own (lanes.ts). */
+  isAside: boolean;
   fence: number;
 };
 export type JobLease = Pick<ClaimedJob, 'id' | 'fence'>;
-type Returned = JobLease & Pick<ClaimedJob, 'waits'>;
+type Returned = JobLease & Pick<ClaimedJob, 'waits' | 'isAside'>;
 
 /** Writes a job inside the caller's transaction: no job without the change, no change without the job. */
 export async function enqueueJob<Name extends JobName>(session: ClientSession, job: NewJob<Name>): Promise<void> {
@@ -89,7 +91,8 @@ export async function hastenJob<Name extends JobName>(
   const { name, accountId, key } = job;
   const payload = JOB_PAYLOADS[name].parse(job.payload);
   const runAt = { $min: ['$runAt', '$$NOW'] };
-  const waiting = { name, accountId, key, payload, status: 'queued' as const };
+  const isAside = { $in: [null, true] as const };
+  const waiting = { name, accountId, key, payload, isAside, status: 'queued' as const };
   const options = { session, updatePipeline: true, hint: 'queued_turns' };
   const { matchedCount } = await JobModel.updateOne(waiting, [{ $set: { runAt } }], options);
   if (matchedCount === 0) await enqueueJob(session, job);
@@ -107,40 +110,6 @@ async function isOpen(session: ClientSession, dedupeKey: string): Promise<boolea
   return (await found) !== null;
 }
 
-export type ClaimOptions = {
-  /** The account that was served last: the turn goes on behind it. */
-  after?: string;
-  /** How many jobs of these names one account may have running; no limit for those of no account. */
-  perAccount?: number;
-  /** While nobody else waits one account may have more, until so many run in all. */
-  whenAlone?: number;
-};
-
-/**
- * Takes a job that is due and marks it as running by `worker`; null when none is. One whose lease ran out comes first: its
- * key blocks all others of that key. Else the accounts have turns in the order of their ids, and within one account the
- * job that is due longest is taken: however many jobs an account has, every other one is served once before it is again.
- */
-export async function claimJob(
-  worker: string,
-  names: readonly string[],
-  { after = '', perAccount = Number.POSITIVE_INFINITY, whenAlone = 0 }: ClaimOptions = {},
-): Promise<ClaimedJob | null> {
-  const name = { $in: [...names] };
-  const running = await JobModel.find({ status: 'running', name })
-    .select({ accountId: 1, isAbandoned: { $lt: ['$leaseUntil', '$$NOW'] } })
-    .setOptions(WORKER)
-    .lean<{ accountId: string; isAbandoned: boolean }[]>();
-  const abandoned = running.some(({ isAbandoned }) => isAbandoned) && (await claimAbandoned(worker, names));
-  if (abandoned) return abandoned;
-  const claimBut = async ($nin: readonly string[]) =>
-    (await claimQueued(worker, { name, accountId: { $gt: after, $nin } })) ??
-    (after === '' ? null : claimQueued(worker, { name, accountId: { $lte: after, $nin } }));
-  const busy = accountsWith(running, perAccount);
-  const claimed = await claimBut(busy);
-  return claimed === null && busy.length > 0 && running.length < whenAlone ? claimBut([]) : claimed;
-}
-
 /** Returns the names of the jobs that are due, and of those whose lease ran out. */
 export async function dueNames(): Promise<Set<string>> {
   const look = (status: 'queued' | 'running', at: string, hint: string) =>
@@ -149,62 +118,8 @@ export async function dueNames(): Promise<Set<string>> {
   return new Set((await Promise.all(due)).flat().map(({ name }) => name));
 }
 
-async function claimAbandoned(worker: string, names: readonly string[]): Promise<ClaimedJob | null> {
-  const doc = await JobModel.findOneAndUpdate(
-    { status: 'running', $expr: { $lt: ['$leaseUntil', '$$NOW'] }, name: { $in: [...names] } },
-    claim(worker),
-    { sort: { leaseUntil: 1 }, returnDocument: 'after', updatePipeline: true },
-  ).setOptions(WORKER);
-  return doc === null ? null : toClaimedJob(doc);
-}
-
-async function claimQueued(worker: string, filter: Record<string, unknown>): Promise<ClaimedJob | null> {
-  const busyKeys: string[] = [];
-  for (;;) {
-    try {
-      const doc = await JobModel.findOneAndUpdate(
-        { status: 'queued', ...filter, $expr: { $lte: ['$runAt', '$$NOW'] }, key: { $nin: busyKeys } },
-        claim(worker),
-        { sort: { accountId: 1, runAt: 1 }, hint: 'queued_turns', returnDocument: 'after', updatePipeline: true },
-      ).setOptions(WORKER);
-      return doc === null ? null : toClaimedJob(doc);
-    } catch (error) {
-      const key = duplicateKeyOf(error);
-      if (key === null || busyKeys.includes(key)) throw error;
-      busyKeys.push(key);
-    }
-  }
-}
-
-function claim(worker: string) {
-  return [
-    {
-      $set: {
-        status: 'running',
-        worker,
-        leaseUntil: fromNow(LEASE_MS),
-        fence: { $add: ['$fence', 1] },
-        attempt: { $add: ['$attempt', 1] },
-      },
-    },
-  ];
-}
-
-function fromNow(ms: number) {
+export function fromNow(ms: number) {
   return { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: Math.round(ms) } };
-}
-
-/** Returns the key that already runs, when that is what the error says. */
-function duplicateKeyOf(error: unknown): string | null {
-  if (!isDuplicateKey(error, 'key') || !(error instanceof Error && 'keyValue' in error)) return null;
-  const { keyValue } = error;
-  if (typeof keyValue !== 'object' || keyValue === null || !('key' in keyValue)) return null;
-  return typeof keyValue.key === 'string' ? keyValue.key : null;
-}
-
-function toClaimedJob(doc: JobDoc): ClaimedJob {
-  const { _id: id, name, payload, accountId, key, attempt, maxAttempts, waits: count, waitsOf: of, fence } = doc;
-  return { id, name, payload, accountId, key, attempt, maxAttempts, waits: { of: of ?? null, count }, fence };
 }
 
 /** Renews the lease; false when somebody else holds the job by now, or it is over. */
@@ -228,9 +143,11 @@ export function leaseLost(): AppError {
   return new AppError('lease_lost', 'Another worker has taken this over.');
 }
 
+const GIVEN_BACK = { ...HELD, leaseUntil: null, worker: null };
+
 /** The work is done. False when the lease was lost: then the new holder finds it done and ends it. */
 export async function finishJob(lease: JobLease): Promise<boolean> {
-  return write(lease, { status: 'done', finishedAt: '$$NOW', leaseUntil: null, worker: null, lastError: null });
+  return write(lease, { ...GIVEN_BACK, status: 'done', finishedAt: '$$NOW', lastError: null });
 }
 
 /** Puts it back to be tried again after `delayMs`; with `attempt: 0` with all its attempts. */
@@ -241,8 +158,8 @@ export async function retryJob(
   { attempt }: { attempt?: 0 } = {},
 ): Promise<boolean> {
   const lastError = { $literal: error };
-  const fields = { status: 'queued', runAt: fromNow(delayMs), leaseUntil: null, worker: null, lastError };
-  return write(lease, { ...fields, ...waitsIn(lease), ...(attempt !== undefined && { attempt }) });
+  const fields = { status: 'queued', runAt: fromNow(delayMs), lastError };
+  return write(lease, { ...GIVEN_BACK, ...fields, ...keptOf(lease), ...(attempt !== undefined && { attempt }) });
 }
 
 /**
@@ -257,19 +174,18 @@ export async function deadLetterJob(
   await fencedTransaction(lease, async (session) => {
     await work?.(session);
     const lastError = { $literal: error };
-    await write(lease, { status: 'dead', finishedAt: '$$NOW', leaseUntil: null, worker: null, lastError }, session);
+    await write(lease, { ...GIVEN_BACK, status: 'dead', finishedAt: '$$NOW', lastError }, session);
   });
 }
 
 /** Hands it back untouched, at shutdown or to come back after `delayMs`: the attempt does not count. */
 export async function requeueJob(lease: Returned, delayMs = 0): Promise<boolean> {
   const attempt = { $subtract: ['$attempt', 1] };
-  const fields = { status: 'queued', runAt: fromNow(delayMs), attempt, leaseUntil: null, worker: null };
-  return write(lease, { ...fields, ...waitsIn(lease) });
+  return write(lease, { ...GIVEN_BACK, status: 'queued', runAt: fromNow(delayMs), attempt, ...keptOf(lease) });
 }
 
-function waitsIn({ waits: { of, count } }: Returned) {
-  return { waits: count, waitsOf: { $literal: of } };
+function keptOf({ waits: { of, count }, isAside }: Returned) {
+  return { waits: count, waitsOf: { $literal: of }, isAside: isAside || null };
 }
 
 /** Returns what a worker holds, and the children that die with it (`{worker}.{number}`). */

@@ -18,17 +18,22 @@ export function createPatience(waits: JobWaits): Patience {
   };
 }
 
-/** So long in all a run holds its worker while a platform asks to wait; beyond it the job rests in the queue. */
+/**
+ * So long in all a run holds its worker while a platform asks to wait; beyond it the job rests in the queue, and holds a
+ * place among those that wait from then on (jobs/queue/lanes.ts).
+ */
 const HELD_MS = 20_000;
+const HELD_AT_FIRST_MS = 2_000;
 
 /** Tells whether a run may hold its worker for a wait more. Waits of requests at the same time are one. */
-export function createHolding(now: () => number = () => performance.now()): (ms: number) => boolean {
+export function createHolding(isAside: boolean, now = (): number => performance.now()): (ms: number) => boolean {
+  const allowedMs = isAside ? HELD_MS : HELD_AT_FIRST_MS;
   let heldMs = 0;
   let until = 0;
   return (ms) => {
     const end = now() + ms;
     const more = Math.max(0, end - Math.max(now(), until));
-    if (heldMs + more > HELD_MS) return false;
+    if (heldMs + more > allowedMs) return false;
     heldMs += more;
     until = Math.max(until, end);
     return true;

@@ -1,7 +1,7 @@
 import { refusalByLimits } from '../../../routers/schemas/platforms/limits.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { AppError } from '../../errors.ts';
-import type { JobWaits } from '../../jobs/queue/handler.ts';
+import type { RunningJob } from '../../jobs/queue/handler.ts';
 import { ArtifactModel, HASHES_A_QUERY } from '../../models/artifact.ts';
 import type { DeploymentDoc } from '../../models/deployment.ts';
 import type { DestinationDoc } from '../../models/destination.ts';
@@ -13,15 +13,15 @@ import { createHolding, createPatience } from './patience.ts';
 type Reached = Pick<DeploymentDoc, 'accountId' | 'slug' | 'isSinglePage'>;
 
 /**
- * Returns what an operation at one destination of the deployment is given; it ends with `signal`. `waits` are those of
- * the job of a release, whose worker is not held for long.
+ * Returns what an operation at one destination of the deployment is given; it ends with `signal`. `job` is that of a
+ * release, whose worker is not held for long.
  */
 export function platformCall(
   providers: Providers,
   deployment: Reached,
   destination: DestinationDoc,
   signal: AbortSignal,
-  waits?: JobWaits,
+  job?: Pick<RunningJob, 'waits' | 'isAside'>,
 ): PlatformCall {
   const { store, zips, egress, wait } = providers;
   return {
@@ -30,8 +30,8 @@ export function platformCall(
     wait,
     signal,
     openSpool: () => zips.openSpool(),
-    patience: createPatience(waits ?? { of: null, count: 0 }),
-    ...(waits !== undefined && { mayHold: createHolding() }),
+    patience: createPatience(job?.waits ?? { of: null, count: 0 }),
+    ...(job !== undefined && { mayHold: createHolding(job.isAside) }),
     now: () => providers.now(),
     credentials: providers.credentialsOf(deployment.accountId, destination),
     destination: {

@@ -5,8 +5,8 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { RedirectTable } from '../../../routers/schemas/redirects-file.ts';
 import { isServedPath } from '../../../routers/schemas/served-path.ts';
 import type { Manifest, ManifestEntry } from '../../artifacts/manifest.ts';
-import { AppError } from '../../errors.ts';
-import type { StepReport } from '../../jobs/queue/handler.ts';
+import { AppError, JobDeferred } from '../../errors.ts';
+import type { RunningJob, StepReport } from '../../jobs/queue/handler.ts';
 import type { PlatformCall } from '../../platforms/platform.ts';
 import type { Providers } from '../../service-context.ts';
 import { runInTimeSlices } from '../../time-slices.ts';
@@ -64,6 +64,12 @@ export type Verification = {
   /** Returns what the entry page names there and visitors do not get. */
   atPublicAddress(): Promise<string[]>;
 };
+
+/** Throws JobDeferred where a site elsewhere is next to be looked at: its pace is not ours, and holds no place of those who send. */
+export function leaveForLooks(job: Pick<RunningJob, 'isAside'>, { destination }: ReleaseWork): void {
+  if (job.isAside || PLATFORMS[destination.platform].isServedHere) return;
+  throw new JobDeferred('Its site is looked at next', 0);
+}
 
 /** Returns the two halves for a release that is being worked on; what each of them finds goes to the step's log. */
 export async function verifyRelease(
