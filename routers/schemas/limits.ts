@@ -52,6 +52,8 @@ export const UPLOAD_LIMITS = {
   maxSegmentBytes: 255,
   maxDepth: 32,
   maxManifestBytes: 16 * 1024 * 1024,
+  /** Of small files that travel together. */
+  maxBundleBytes: 8 * 1024 * 1024,
   maxOpenUploads: 3,
   openUploadMs: 24 * 60 * 60_000,
   maxAccountBytes: 10 * 1024 * 1024 * 1024,

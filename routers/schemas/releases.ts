@@ -39,6 +39,11 @@ export const uploadManifestAnswer = z.strictObject({
   notices: z.array(nameNoticeSchema),
 });
 /**
+ * Answer of `GET /api/uploads/{uploadId}/files`: the hashes that are not here yet. `POST` there takes many small files in
+ * one body of at most `UPLOAD_LIMITS.maxBundleBytes`: before each file its hash and a line feed.
+ */
+export const uploadMissingAnswer = z.strictObject({ missing: z.array(sha256Schema) });
+/**
  * Answer of `POST /api/uploads/{uploadId}/zip`, in the words of the manifest's: everything has arrived, so nothing is
  * missing, and `files` is the list as it stands now.
  */
@@ -206,6 +211,7 @@ export type UploadPreview = z.infer<typeof uploadPreviewSchema>;
 export type PreparedUpload = z.infer<typeof preparedUploadSchema>;
 export type UploadManifestInput = z.infer<typeof uploadManifestInput>;
 export type UploadManifestAnswer = z.infer<typeof uploadManifestAnswer>;
+export type UploadMissingAnswer = z.infer<typeof uploadMissingAnswer>;
 export type UploadZipAnswer = z.infer<typeof uploadZipAnswer>;
 export type UploadZipArrived = z.infer<typeof uploadZipArrived>;
 export type LeftOut = z.infer<typeof leftOutSchema>;

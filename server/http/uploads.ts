@@ -3,13 +3,15 @@ import { requireWriter } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
-import type { UploadManifestAnswer, UploadZipArrived } from '../../routers/schemas/releases.ts';
+import type { UploadManifestAnswer, UploadMissingAnswer, UploadZipArrived } from '../../routers/schemas/releases.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { withFileListSlot } from '../services/releases/file-list-slot.ts';
 import {
   arrivedOfZip,
   countBytes,
+  missingOfUpload,
+  receiveBundle,
   receiveFile,
   receiveManifest,
   receiveZip,
@@ -39,7 +41,7 @@ export function uploadRoutes(providers: Providers): Router {
     const ctx = await writerFor(providers, request, response, { calls: 1 });
     const uploadId = uploadIdOf(request);
     const answer = await requests.during(ctx.actor.accountId, async () => {
-      const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes);
+      const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes, 'A list of files has');
       // Held whole only while it is read, which few do at a time.
       return providers.zips.spool(body, (readWhole) =>
         withFileListSlot(ctx, async () => takeManifest(ctx, uploadId, await readWhole())),
@@ -61,6 +63,21 @@ export function uploadRoutes(providers: Providers): Router {
         contentLength: contentLengthOf(request),
       }),
     );
+    response.status(204).end();
+  });
+
+  routes.get('/:uploadId/files', async (request, response) => {
+    const ctx = await writerFor(providers, request, response, { calls: 1 });
+    const missing = await withFileListSlot(ctx, () => missingOfUpload(ctx, uploadIdOf(request)));
+    response.json({ missing } satisfies UploadMissingAnswer);
+  });
+
+  routes.post('/:uploadId/files', async (request, response) => {
+    requireType(request, 'application/octet-stream');
+    const ctx = await writerFor(providers, request, response);
+    const uploadId = uploadIdOf(request);
+    const body = bounded(request, UPLOAD_LIMITS.maxBundleBytes, 'Files that are sent together have');
+    await requests.during(ctx.actor.accountId, () => receiveBundle(ctx, uploadId, body));
     response.status(204).end();
   });
 
@@ -190,8 +207,8 @@ async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
 }
 
 /** The bytes of a body, refused as soon as it is known to be too large. */
-async function* bounded(request: Request, maxBytes: number): AsyncGenerator<Uint8Array> {
-  const tooLarge = new AppError('body_too_large', `A list of files has at most ${maxBytes / 1024 ** 2} MiB.`);
+async function* bounded(request: Request, maxBytes: number, whatHas: string): AsyncGenerator<Uint8Array> {
+  const tooLarge = new AppError('body_too_large', `${whatHas} at most ${maxBytes / 1024 ** 2} MiB.`);
   if ((contentLengthOf(request) ?? 0) > maxBytes) throw tooLarge;
   let size = 0;
   for await (const chunk of bytesOf(request)) {

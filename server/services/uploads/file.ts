@@ -37,7 +37,7 @@ type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
 /** Returns what the upload's list says of the file, unless what is left of the day is known to be too little for it. */
 async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<ExpectedFile> {
   const upload = await findOpenUpload(ctx, uploadId);
-  const entry = await announced(ctx.providers.store, upload, file.sha256);
+  const entry = requireAnnounced(await announcedBy(ctx.providers.store, upload), file.sha256);
   const length = file.contentLength ?? entry.sizeBytes;
   if (length > entry.sizeBytes)
     throw new AppError('body_too_large', `The list of files says ${entry.sizeBytes} bytes, and more are sent.`);
@@ -52,7 +52,7 @@ async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingF
  * Yields the bytes as they come, and counts them: a file that is broken off costs what has come of it. The last of them are
  * counted before the file is stored, so that files at once stay within the limit together.
  */
-async function* counting(ctx: AccountContext, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* counting(ctx: AccountContext, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let uncounted = 0;
   const count = async (): Promise<void> => {
     const bytes = uncounted;
@@ -73,7 +73,7 @@ async function* counting(ctx: AccountContext, body: AsyncIterable<Uint8Array>): 
 }
 
 /** Yields the bytes as they come; they keep the upload from being taken for a quiet one, however slowly they do. */
-async function* keepingOpen(
+export async function* keepingOpen(
   ctx: AccountContext,
   upload: UploadDoc,
   body: AsyncIterable<Uint8Array>,
@@ -94,10 +94,19 @@ async function keepFile(ctx: AccountContext, uploadId: string, info: ArtifactInf
   await touch(ctx, uploadId);
 }
 
-async function announced(store: ArtifactStore, upload: UploadDoc, sha256: string): Promise<ManifestEntry> {
-  const entry = upload.manifestHash ? (await entriesOf(store, upload.manifestHash)).get(sha256) : undefined;
-  if (entry === undefined) throw new AppError('hash_unannounced', 'No list of files of this upload names this hash.');
-  return entry;
+/** Returns what an upload's list names, by hash. */
+export async function announcedBy(
+  store: ArtifactStore,
+  { manifestHash }: UploadDoc,
+): Promise<ReadonlyMap<string, ManifestEntry>> {
+  return manifestHash ? entriesOf(store, manifestHash) : new Map();
+}
+
+/** Throws `hash_unannounced`. */
+export function requireAnnounced(entries: ReadonlyMap<string, ManifestEntry>, sha256: string): ManifestEntry {
+  const entry = entries.get(sha256);
+  if (entry !== undefined) return entry;
+  throw new AppError('hash_unannounced', 'No list of files of this upload names this hash.', { field: sha256 });
 }
 
 async function remember(ctx: AccountContext, info: ArtifactInfo): Promise<void> {

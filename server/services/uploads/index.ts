@@ -1,7 +1,8 @@
 /**
  * Files on their way in. A manifest announces paths and hashes; only what the account has not stored before is sent,
- * each file under its hash. What arrives belongs to nobody's site until a release is made of it.
+ * each file under its hash, or many small ones in one body. What arrives belongs to nobody's site until a release is made of it.
  */
+export { missingOfUpload, receiveBundle } from './bundle.ts';
 export { entriesOf } from './entries.ts';
 export { receiveFile } from './file.ts';
 export { receiveManifest } from './manifest.ts';

@@ -2,15 +2,14 @@ import type { UploadZipAnswer } from '../../../routers/schemas/releases.ts';
 import type { StoredZip } from '../../artifacts/intake.ts';
 import { AppError } from '../../errors.ts';
 import { customerOf } from '../../loopback.ts';
-import { ArtifactModel } from '../../models/artifact.ts';
-import { endWhenAway, isDuplicateKey, newId } from '../../mongo.ts';
+import { endWhenAway } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { withSlot } from '../../with-slot.ts';
 import { clearStoredAgain } from '../corruption.ts';
 import { countsAddress } from '../rate-limit.ts';
 import { replaceManifest } from './manifest.ts';
-import { missingHashes } from './missing.ts';
 import { findOpenUpload, TOUCH_MS, touch } from './open.ts';
+import { rememberAll } from './remember.ts';
 import { countBytes } from './storage-quota.ts';
 
 export type SentZip = {
@@ -79,28 +78,7 @@ async function keepZip(ctx: AccountContext, uploadId: string, stored: StoredZip)
   await clearStoredAgain(stored.artifacts.map(({ sha256 }) => sha256));
   // First the list, which has to find room: what the account has stored is on its books for good.
   await replaceManifest(ctx, uploadId, { manifest: stored.manifest, source: 'zip' });
-  await rememberAll(ctx, stored);
-}
-
-/** Thousands at a time: a row for each that the account has not stored yet, and a younger age for the others. */
-async function rememberAll(ctx: AccountContext, { artifacts, manifest }: StoredZip): Promise<void> {
-  const { accountId } = ctx.actor;
-  const lastUsedAt = ctx.now();
-  const absent = new Set(await missingHashes(accountId, manifest));
-  const known = artifacts.filter(({ sha256 }) => !absent.has(sha256)).map(({ sha256 }) => sha256);
-  if (known.length > 0) {
-    await ArtifactModel.updateMany({ accountId, sha256: { $in: known } }, { $set: { lastUsedAt } });
-  }
-  const rows = artifacts
-    .filter(({ sha256 }) => absent.has(sha256))
-    .map(({ sha256, sha1, sizeBytes }) => ({ _id: newId(), accountId, sha256, sha1, sizeBytes, lastUsedAt }));
-  try {
-    // Made here to the last field: to hydrate and validate each of them costs more than to write it.
-    await ArtifactModel.insertMany(rows, { ordered: false, lean: true });
-  } catch (error) {
-    // The same files came twice at once: the other one has written rows of them.
-    if (!isDuplicateKey(error) || (await missingHashes(accountId, manifest)).length > 0) throw error;
-  }
+  await rememberAll(ctx, stored.artifacts);
 }
 
 function toAnswer({ manifest, artifacts: _, ...facts }: StoredZip): UploadZipAnswer {
