@@ -4,7 +4,7 @@ import { type HashedFile, type Hasher, hashFiles } from './hash.ts';
 import { readPrivateKeys } from './private-keys.ts';
 import { type RequestOptions, UploadError, type UploadFetch, untilAnswered } from './request.ts';
 import { type Extent, isZip, type SelectedFile, type SelectedZip, type Selection } from './selection.ts';
-import { offerList, type SendOptions, sendFiles, sendZip } from './send.ts';
+import { type Bundle, offerList, type SendOptions, sendFiles, sendZip } from './send.ts';
 
 /** What is published where, and how far an earlier attempt or page came with it. */
 export type PublishJob = {
@@ -173,7 +173,7 @@ async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Prom
 
 /**
  * Tells all that has to travel, of which some may have arrived before a retry or a reload, and counts the files that
- * arrive and, of large ones, the bytes on their way.
+ * arrive and, of large bundles, the bytes on their way.
  */
 function beginSending(
   { stored, tell, report }: UploadRun,
@@ -188,7 +188,7 @@ function beginSending(
   const filesThere = Math.max(0, fileCount - load.files);
   let filesDone = load.files - left.files;
   let bytesArrived = load.bytes - left.bytes;
-  const underway = new Map<HashedFile, number>();
+  const underway = new Map<Bundle, number>();
   const reportCounts = () => {
     const bytesDone = bytesArrived + [...underway.values()].reduce((sum, bytes) => sum + bytes, 0);
     report({ phase: 'sending', filesDone, bytesDone, filesTotal: load.files, bytesTotal: load.bytes, filesThere });
@@ -197,14 +197,15 @@ function beginSending(
   reportCounts();
   return {
     load,
-    onSent: (sent) => {
-      underway.delete(sent);
-      filesDone += 1;
-      bytesArrived += sent.file.size;
+    onSent: (bundle) => {
+      const sent = loadOf(bundle);
+      underway.delete(bundle);
+      filesDone += sent.files;
+      bytesArrived += sent.bytes;
       reportCounts();
     },
-    onSentBytes: (sent, bytes) => {
-      underway.set(sent, Math.min(bytes, sent.file.size));
+    onSentBytes: (bundle, bytes) => {
+      underway.set(bundle, Math.min(bytes, loadOf(bundle).bytes));
       reportCounts();
     },
   };

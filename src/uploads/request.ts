@@ -150,19 +150,23 @@ export function changed(path: string, cause: unknown): UploadError {
   });
 }
 
-type ErrorBody = { code?: ErrorCode; message?: string; hint?: string; path?: string };
+type ErrorBody = { code?: ErrorCode; message?: string; hint?: string; path?: string; field?: string };
 
 /** More than any error of ours is long; the page of a proxy may be. */
 const BODY_SHOWN_CHARS = 2_000;
 
 /**
- * Reads the error out of an answer, in the server's own words where it sent any; `sentPath` is the file that was sent. Its
- * cause is the plain call's own error: the status, a colon and the body.
+ * Reads the error out of an answer, in the server's own words where it sent any; of several files that were `sent` it names
+ * one by its hash. Its cause is the plain call's own error: the status, a colon and the body.
  */
-export async function refusal(response: Response, sentPath?: string): Promise<UploadError> {
+export async function refusal(
+  response: Response,
+  sent: readonly { path: string; sha256?: string }[] = [],
+): Promise<UploadError> {
   const text = (await response.text().catch(() => '')).slice(0, BODY_SHOWN_CHARS);
   const cause = new Error(`${response.status}: ${text}`);
-  const { code = 'internal', message = cause.message, hint, path = sentPath } = errorBodyOf(text);
+  const { code = 'internal', message = cause.message, hint, field, ...body } = errorBodyOf(text);
+  const path = body.path ?? (sent.length === 1 ? sent[0] : sent.find(({ sha256 }) => sha256 === field))?.path;
   const details = { ...(hint !== undefined && { hint }), ...(path !== undefined && { path }) };
   return new UploadError(code, message, { ...details, cause });
 }

@@ -4,12 +4,22 @@ import {
   type UploadManifestInput,
   type UploadZipAnswer,
   uploadManifestAnswer,
+  uploadMissingAnswer,
   uploadZipAnswer,
   uploadZipArrived,
 } from '../../routers/schemas/releases.ts';
 import { readUpload } from '../../routers/schemas/upload-rules.ts';
+import type { SentListener } from '../api/counted-request.ts';
 import { type HashedFile, hashBlob } from './hash.ts';
-import { changed, pauseFor, persistently, type RequestOptions, refusal, refuseChanged } from './request.ts';
+import {
+  changed,
+  pauseFor,
+  persistently,
+  type RequestOptions,
+  refusal,
+  refuseChanged,
+  type UploadFetch,
+} from './request.ts';
 import type { SelectedZip } from './selection.ts';
 
 /** Hands in the list of files; the answer names the hashes that the account does not hold yet. */
@@ -32,34 +42,44 @@ export async function offerList(
   return uploadManifestAnswer.parse(await response.json());
 }
 
-/** Browsers open six connections to a server of HTTP/1.1. */
-const FILES_AT_ONCE = 6;
-/** Of smaller files a screen need not know how much of each has left. */
+/** Browsers open six connections to a server of HTTP/1.1, of which the page itself needs some. */
+const BUNDLES_AT_ONCE = 4;
+/** A larger file travels alone. */
+const ALONE_FROM_BYTES = 1024 * 1024;
+/** Smaller ones travel together until they are so much, or so many: a request costs more than a small file does. */
+const BUNDLE_BYTES = 4 * 1024 * 1024;
+const BUNDLE_FILES = 1_000;
+/** Of less a screen need not know how much has left. */
 const COUNTED_FROM_BYTES = 1024 * 1024;
 
+/** What travels in one request: a large file, or small ones. */
+export type Bundle = readonly HashedFile[];
+
 export type SendOptions = RequestOptions & {
-  onSent(file: HashedFile): void;
-  /** Told how many bytes of a large file have left; fewer than before when its sending begins anew. */
-  onSentBytes(file: HashedFile, sentBytes: number): void;
+  onSent(bundle: Bundle): void;
+  /** Told how many bytes of a large bundle have left; fewer than before when its sending begins anew. */
+  onSentBytes(bundle: Bundle, sentBytes: number): void;
 };
 
 /**
- * Sends the files, six at once, each until it is acknowledged. The first that cannot be sent ends all.
+ * Sends the files, small ones together and several requests at once, each until it is acknowledged. The first that cannot be
+ * sent ends all.
  *
  * @throws UploadError; the signal's reason when cancelled
  */
 export async function sendFiles(uploadId: string, files: readonly HashedFile[], options: SendOptions): Promise<void> {
   const stop = new AbortController();
   const signal = AbortSignal.any([options.signal, stop.signal]);
-  const todo = files.values();
+  const bundles = bundlesOf(files);
+  const todo = bundles.values();
   const lane = async () => {
-    for (const file of todo) {
-      await sendFile(uploadId, file, { ...options, signal });
-      options.onSent(file);
+    for (const bundle of todo) {
+      await sendBundle(uploadId, bundle, { ...options, signal });
+      options.onSent(bundle);
     }
   };
   try {
-    await Promise.all(Array.from({ length: Math.min(FILES_AT_ONCE, files.length) }, lane));
+    await Promise.all(Array.from({ length: Math.min(BUNDLES_AT_ONCE, bundles.length) }, lane));
   } catch (cause) {
     stop.abort(cause);
     options.signal.throwIfAborted();
@@ -67,25 +87,73 @@ export async function sendFiles(uploadId: string, files: readonly HashedFile[], 
   }
 }
 
-async function sendFile(uploadId: string, hashed: HashedFile, options: SendOptions): Promise<void> {
-  const { path, sha256, file } = hashed;
-  const isCounted = file.size >= COUNTED_FROM_BYTES;
-  const response = await persistently(
-    options,
-    () =>
-      options.fetch(`/api/uploads/${uploadId}/files/${sha256}`, {
-        method: 'PUT',
-        headers: { 'Content-Type': 'application/octet-stream' },
-        body: file,
-        signal: options.signal,
-        ...(isCounted && { onSentBytes: (sentBytes: number) => options.onSentBytes(hashed, sentBytes) }),
-      }),
-    () => refuseChanged(path, file),
-  );
+function bundlesOf(files: readonly HashedFile[]): Bundle[] {
+  const bundles: HashedFile[][] = [];
+  let open: HashedFile[] = [];
+  let bytes = 0;
+  for (const hashed of files) {
+    if (hashed.file.size >= ALONE_FROM_BYTES) {
+      bundles.push([hashed]);
+      continue;
+    }
+    if (open.length === 0) bundles.push(open);
+    open.push(hashed);
+    bytes += hashed.file.size;
+    if (bytes < BUNDLE_BYTES && open.length < BUNDLE_FILES) continue;
+    open = [];
+    bytes = 0;
+  }
+  return bundles;
+}
+
+/** After a request that was not answered well the server is asked what has come of it all the same. */
+async function sendBundle(uploadId: string, bundle: Bundle, options: SendOptions): Promise<void> {
+  const path = `/api/uploads/${uploadId}/files`;
+  let left: Bundle | null = null;
+  const attempt = async () => {
+    if (left === null) left = bundle;
+    else {
+      const asked = await options.fetch(path, { signal: options.signal });
+      if (!asked.ok) return asked;
+      const missing = new Set(uploadMissingAnswer.parse(await asked.json()).missing);
+      left = bundle.filter(({ sha256 }) => missing.has(sha256));
+    }
+    if (left.length === 0) return new Response(null, { status: 204 });
+    const bytesThere = bytesOf(bundle) - bytesOf(left);
+    return options.fetch(
+      ...requestFor(path, left, options.signal, (sentBytes) => options.onSentBytes(bundle, bytesThere + sentBytes)),
+    );
+  };
+  const refuseChangedOnes = async () => {
+    await Promise.all((left ?? bundle).map(({ path, file }) => refuseChanged(path, file)));
+  };
+  const response = await persistently(options, attempt, refuseChangedOnes);
   if (response.ok) return;
-  const refused = await refusal(response, path);
-  if (refused.code === 'hash_mismatch') throw changed(path, refused);
+  const refused = await refusal(response, bundle);
+  if (refused.code === 'hash_mismatch' && refused.path !== undefined) throw changed(refused.path, refused);
   throw refused;
+}
+
+function requestFor(
+  path: string,
+  bundle: Bundle,
+  signal: AbortSignal,
+  onSentBytes: SentListener,
+): Parameters<UploadFetch> {
+  const [first, ...others] = bundle;
+  const isAlone = first !== undefined && others.length === 0;
+  const init = {
+    method: isAlone ? 'PUT' : 'POST',
+    headers: { 'Content-Type': 'application/octet-stream' },
+    body: isAlone ? first.file : new Blob(bundle.flatMap(({ sha256, file }) => [`${sha256}\n`, file])),
+    signal,
+    ...(bytesOf(bundle) >= COUNTED_FROM_BYTES && { onSentBytes }),
+  };
+  return [isAlone ? `${path}/${first.sha256}` : path, init];
+}
+
+function bytesOf(bundle: Bundle): number {
+  return bundle.reduce((sum, { file }) => sum + file.size, 0);
 }
 
 /** The server may still be reading a body whose sender is gone: it takes a moment to notice. */
@@ -143,7 +211,7 @@ async function post(
   for (let round = 1; ; round += 1) {
     const response = await persistently(options, attempt, () => refuseChanged(zip.name, zip));
     if (response.ok) return uploadZipAnswer.parse(await response.json());
-    const refused = await refusal(response, zip.name);
+    const refused = await refusal(response, [{ path: zip.name }]);
     if (refused.code !== 'conflict' || round === STILL_READING_ATTEMPTS) throw refused;
     options.onWaiting?.(true);
     await pauseFor(options.pausesMs?.[0] ?? STILL_READING_PAUSE_MS, options.signal);
