@@ -38,7 +38,7 @@ test('a chosen folder, and its files on their way, are accessible', async ({ pag
   const isLetGo = new Promise<void>((resolve) => {
     letGo = resolve;
   });
-  await page.route('**/api/uploads/*/files/*', async (route) => {
+  await page.route('**/api/uploads/*/files**', async (route) => {
     await isLetGo;
     await route.continue();
   });

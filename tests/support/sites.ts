@@ -56,3 +56,17 @@ export function oddNames(): SiteFiles {
     '__proto__/x.txt': 'not a prototype',
   };
 }
+
+/** How many requests bring the files of `manyFiles`, of which one has these many, and how many files they are. */
+export const MANY = { requests: 13, together: 31, files: 43 } as const;
+
+/** A site with a middle of sending it: small files that travel together, and twelve that travel alone. */
+export function manyFiles(greeting: string): SiteFiles {
+  const files: SiteFiles = { 'index.html': `<h1>${greeting}</h1>` };
+  for (let number = 1; number < MANY.together; number += 1)
+    files[`notes/${number}.txt`] = `${greeting}, note ${number}`;
+  for (let number = 1; number < MANY.requests; number += 1) {
+    files[`photos/${number}.jpg`] = Buffer.alloc(1024 ** 2, `${greeting}, photo ${number}`);
+  }
+  return files;
+}
