@@ -65,7 +65,9 @@ function SimulatedDeployment({ scenes, place, onMend }: SimulatedDeploymentProps
   const { scene, isOver, skip } = useScene(scenes);
   const section = useRef<HTMLElement>(null);
   // It begins below what was asked for, often out of sight.
-  useEffect(() => section.current?.scrollIntoView({ block: 'start' }), []);
+  useEffect(() => {
+    section.current?.scrollIntoView({ block: 'start' });
+  }, []);
   if (scene === undefined) return null;
   return (
     <section
