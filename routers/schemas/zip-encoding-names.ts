@@ -1,6 +1,6 @@
 /**
  * Names without the UTF-8 flag are in code page 437 by the book (APPNOTE, appendix D), and in the encoding of somebody's
- * system in truth. No byte says which: the links of the pages do, where they name the same files.
+ * system in truth. Nothing says which: the links of the pages tell it, where they name the same files, and some bytes.
  */
 export const ZIP_ENCODINGS = {
   shift_jis: 'Japanese (Shift_JIS)',

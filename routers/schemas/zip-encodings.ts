@@ -1,6 +1,7 @@
 import { normalForm, normalisePath } from './normal-form.ts';
 import { findLinks } from './upload-links.ts';
 import { ZIP_ENCODINGS, type ZipEncoding } from './zip-encoding-names.ts';
+import { encodingOfBytes } from './zip-name-bytes.ts';
 import { decodeUtf8 } from './zip-names.ts';
 
 /** `encoding` is what a name was guessed to be in; null where there was nothing to guess. */
@@ -70,21 +71,23 @@ function asciiEnd(rawName: Uint8Array): string {
 
 /**
  * Decodes names that do not say what they are. What is valid UTF-8 is that, as macOS writes it, unless a link of the pages
- * names the file otherwise; the rest is in the encoding in which the links name most of the files, else in code page 437.
+ * names the file otherwise; the rest is in the encoding in which the links name most of the files, else in the one that
+ * its bytes tell, else in code page 437.
  */
 export function guessNames(rawNames: readonly Uint8Array[], pages: readonly ReadPage[]): GuessedName[] {
   const best = bestEncoding(rawNames, pages);
-  const decodeBest = decoderOf(best?.encoding ?? 'cp437');
   const inUtf8 = rawNames.map((rawName) => decodeUtf8(rawName));
   const isAllUtf8 = best === null && !inUtf8.includes(null);
+  const others = rawNames.filter((_, index) => inUtf8[index] === null);
+  const encoding = best?.encoding ?? encodingOfBytes(others) ?? 'cp437';
+  const decode = decoderOf(encoding);
   return rawNames.map((rawName, index) => {
     const utf8 = inUtf8[index] ?? null;
-    const other = best === null ? null : decodeBest(rawName);
-    if (utf8 !== null && !(other !== null && best?.linked.has(other))) {
+    const name = decode(rawName);
+    if (utf8 !== null && !(name !== null && best?.linked.has(name))) {
       return { name: utf8, encoding: isAllUtf8 ? null : 'utf-8' };
     }
-    if (best !== null && other !== null) return { name: other, encoding: best.encoding };
-    return { name: decodeIn('cp437', rawName) ?? '', encoding: 'cp437' };
+    return name === null ? { name: decodeIn('cp437', rawName) ?? '', encoding: 'cp437' } : { name, encoding };
   });
 }
 

@@ -40,8 +40,8 @@ const MET: Record<string, Met> = {
   'jszip-windows_winrar.zip': attributes,
   // No page links to them, so they are told as guessed, as they came out.
   'jszip-local_encoding_in_name.zip': {
-    files: ['ì«óδ⌐ ΓÑ¬ßΓ«óδ⌐ ñ«¬π¼Ñ¡Γ.txt'],
-    guessed: ['ì«óδ⌐ ΓÑ¬ßΓ«óδ⌐ ñ«¬π¼Ñ¡Γ.txt'],
+    files: ['Новый текстовый документ.txt'],
+    guessed: ['Новый текстовый документ.txt'],
   },
   'jszip-nested_zip64.zip': { files: ['zip64.zip'] },
   'jszip-pile_of_poo.zip': { files: ['Iñtërnâtiônàlizætiøn☃💩.txt'] },
@@ -49,8 +49,8 @@ const MET: Record<string, Met> = {
   'jszip-winrar_utf8_in_name.zip': { files: ['€15.txt'] },
   'zip4j-archive-with-no-dir-entries.zip': { files: ['items/subitems/beta.txt', 'more/alpha.txt', 'root.txt'] },
   'zip4j-testfile_with_chinese_filename_by_7zip.zip': {
-    files: ['fff - ╕▒▒╛.txt', 'fff.txt'],
-    guessed: ['fff - ╕▒▒╛.txt'],
+    files: ['fff - 副本.txt', 'fff.txt'],
+    guessed: ['fff - 副本.txt'],
   },
   'zip4j-zipWithLinkToDirAndFolder.zip': { files: ['c'], leftOut: ['b', 'd'] },
 };

@@ -84,10 +84,21 @@ const CASES: Case[] = [
   linked('größe.html', hex('67 72 94 e1 65 2e 68 74 6d 6c')),
   linked('zażółć.html', hex('7a 61 be a2 88 86 2e 68 74 6d 6c')),
   linked('写真/a.html', Buffer.concat([hex('8e ca 90 5e'), Buffer.from('\\\\a.html'.slice(1))])),
-  unlinked('ò/Äª.html', BYTES.表示),
-  unlinked('ë∩Ä╨.html', BYTES.会社),
-  unlinked('╚φ╝■.html', BYTES.软件),
-  unlinked('¿ßΓ«α¿∩.html', BYTES.история),
+  unlinked('表示.html', BYTES.表示),
+  unlinked('会社.html', BYTES.会社),
+  unlinked('软件.html', BYTES.软件),
+  unlinked('история.html', BYTES.история),
+  unlinked('アイコン.png', hex('83 41 83 43 83 52 83 93 2e 70 6e 67')),
+  unlinked('功能.html', hex('a5 5c af e0 2e 68 74 6d 6c')),
+  unlinked('한국어자료실.html', hex('c7 d1 b1 b9 be ee c0 da b7 e1 bd c7 2e 68 74 6d 6c')),
+  unlinked('Отчет/о нас.html', hex('8e e2 e7 a5 e2 2f ae 20 ad a0 e1 2e 68 74 6d 6c')),
+  unlinked('история.html', hex('e8 f1 f2 ee f0 e8 ff 2e 68 74 6d 6c')),
+  // Bytes that say nothing for sure are read by the book.
+  unlinked('Übersicht.html', hex('9a 62 65 72 73 69 63 68 74 2e 68 74 6d 6c')),
+  unlinked('élève.html', hex('82 6c 8a 76 65 2e 68 74 6d 6c')),
+  unlinked('été.html', hex('82 74 82 2e 68 74 6d 6c')),
+  unlinked('äöü.html', hex('84 94 81 2e 68 74 6d 6c')),
+  unlinked('▄bersicht.html', hex('dc 62 65 72 73 69 63 68 74 2e 68 74 6d 6c')),
   {
     name: 'an old page in the encoding of the names',
     zip: () =>
@@ -240,8 +251,8 @@ const CASES: Case[] = [
   {
     name: 'a Unicode Path field with another checksum',
     zip: () => of(dos(CP866, { extra: hex('75701800017f5bafaad0b8d181d182d0bed180d0b8d18f2e68746d6c') })),
-    files: { '¿ßΓ«α¿∩.html': 'x' },
-    guessed: ['¿ßΓ«α¿∩.html'],
+    files: { 'история.html': 'x' },
+    guessed: ['история.html'],
   },
   {
     name: 'a Unicode Path field of a version to come',

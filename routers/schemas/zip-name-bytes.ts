@@ -1,0 +1,46 @@
+import type { ZipEncoding } from './zip-encoding-names.ts';
+
+/**
+ * In which encoding names are that no page links to, as far as their bytes alone tell it. In most encodings every byte is
+ * some sign, so only the common ones count: kana and the characters of the first level, letters of one alphabet.
+ */
+const KOREAN = /^(?:[ -~]|[\xb0-\xc8][\xa1-\xfe])*$/;
+const PAIRS: readonly (readonly [ZipEncoding, RegExp])[] = [
+  ['shift_jis', /^(?:[ -~]|[\x81\x83\x88-\x97][@-~\x80-\xfc]|\x82[O-~\x80-\xf1])*$/],
+  ['gbk', /^(?:[ -~]|[\xb0-\xd7][\xa1-\xfe])*$/],
+  ['big5', /^(?:[ -~]|[\xa4-\xc6][@-~\xa1-\xfe])*$/],
+];
+/** Each with the small letters, one of which has to be there: capitals alone may be accented Latin as well. */
+const LETTERS: readonly (readonly [ZipEncoding, RegExp, RegExp])[] = [
+  ['ibm866', /^[ -~\x80-\xaf\xe0-\xf1]*$/, /[\xa0-\xaf\xe0-\xef]/],
+  ['windows-1251', /^[ -~\xa8\xb8\xc0-\xff]*$/, /[\xe0-\xff]/],
+];
+/** The accented letters of code page 437; among Latin ones they are few. */
+const LATIN = /^[ -~\x80-\x9a\xa0-\xa5\xe1]*$/;
+const MIXED_WORD = /[A-Za-z][\x80-\xff]|[\x80-\xff][A-Za-z]/;
+
+/** Fewer bytes than these say nothing. */
+const BYTES_MIN = 3;
+/** Every Korean syllable is a Chinese character as well, of the first half: five of them in a row are no chance. */
+const KOREAN_BYTES_MIN = 10;
+
+/** Returns the likeliest encoding of names that are no UTF-8; null where their bytes tell none. */
+export function encodingOfBytes(rawNames: readonly Uint8Array[]): ZipEncoding | null {
+  const text = rawNames.flatMap(foreignParts).join('/');
+  const foreign = countOf(text, /[\x80-\xff]/g);
+  if (foreign < BYTES_MIN || (LATIN.test(text) && foreign < countOf(text, /[A-Za-z]/g))) return null;
+  if (KOREAN.test(text) && foreign >= KOREAN_BYTES_MIN) return 'euc-kr';
+  const pair = PAIRS.find(([, bytes]) => bytes.test(text));
+  if (pair !== undefined || MIXED_WORD.test(text)) return pair?.[0] ?? null;
+  return LETTERS.find(([, bytes, small]) => bytes.test(text) && small.test(text))?.[0] ?? null;
+}
+
+/** The parts of a name that hold more than ASCII, one character a byte and without the ending. */
+function foreignParts(rawName: Uint8Array): string[] {
+  const name = Array.from(rawName, (byte) => String.fromCharCode(byte)).join('');
+  return name.split('/').flatMap((part) => (/[\x80-\xff]/.test(part) ? [part.replace(/\.[A-Za-z0-9]+$/, '')] : []));
+}
+
+function countOf(text: string, sign: RegExp): number {
+  return text.match(sign)?.length ?? 0;
+}
