@@ -46,8 +46,8 @@ export type SiteToServe = {
 };
 
 const NOT_FOUND_PAGE = '404.html';
-/** A page of a script has no extension, and nothing below a name with a dot in front is one. */
-const PAGE_ADDRESS = '^(?!.*/\\.)/(?:.*/)?[^./]*/?$';
+/** A page of a script has no extension but the end of a version, and nothing below a name with a dot in front is one. */
+const PAGE_ADDRESS = '^(?!.*/\\.)/(?:.*/)?(?:[^./]*|[^/]+\\.[0-9]+)/?$';
 /** Never a second slash after the first: a browser takes what follows it for another host. */
 const HTML_ADDRESS = '^/([^/\\\\].*)\\.html$';
 
@@ -59,7 +59,7 @@ export function buildConfig({ paths, isSinglePage, redirects, headers }: SiteToS
   const routesOf = (isForced: boolean): Route[] =>
     rules.filter((rule) => rule.isForced === isForced).flatMap((rule) => ruleRoute(rule, files, overrides));
   const routes: Route[] = [
-    ...packedRoutes(paths),
+    ...packedRoutes(files),
     ...parseHeaders(headers).rules.flatMap(headerRoute),
     ...routesOf(true),
     { handle: 'filesystem' },
@@ -132,9 +132,9 @@ function literal(text: string): string {
 }
 
 /** Says of files that are packed already how browsers unpack them, as the built-in host does. */
-function packedRoutes(paths: readonly string[]): Route[] {
-  return paths.flatMap((path) => {
-    const packing = packingOf(path);
+function packedRoutes(files: ReadonlySet<string>): Route[] {
+  return [...files].flatMap((path) => {
+    const packing = packingOf(path, files);
     if (packing === null) return [];
     const headers = {
       'content-encoding': packing.coding,

@@ -173,7 +173,7 @@ test('a single page answers for pages that only its script knows, and for nothin
   const published = await publishSite(site, 'single', files);
   expect((await site.get('single', '/orders/7', { headers: PAGE })).status).toBe(404);
   await setOptions(site, published, { isSinglePage: true });
-  for (const path of ['/orders/7', '/orders/7/', '/orders?x=1', '/v1.2/orders']) {
+  for (const path of ['/orders/7', '/orders/7/', '/orders?x=1', '/v1.2/orders', '/tool/1.2.3', '/tool@1.0/']) {
     const answer = await site.get('single', path, { headers: PAGE });
     expect([path, answer.status, answer.text]).toEqual([path, 200, 'APP']);
     expect(answer.headers.vary).toMatch(/Accept-Encoding.*Accept, Sec-Fetch-Dest$/);

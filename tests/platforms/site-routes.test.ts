@@ -72,9 +72,10 @@ test('a page answers without its .html, and its file leads there, unless another
 
 test('a single page answers for addresses of pages, and for no file and nothing hidden', async () => {
   const files = { 'index.html': 'start', '404.html': 'no such page' };
-  expect(await answers(files, ['/deep/page', '/deep/page/', '/app.js', '/.git/config'], true)).toEqual({
+  expect(await answers(files, ['/deep/page', '/deep/page/', '/tool@1.2.3', '/app.js', '/.git/config'], true)).toEqual({
     '/deep/page': '200 start',
     '/deep/page/': '200 start',
+    '/tool@1.2.3': '200 start',
     '/app.js': '404 no such page',
     '/.git/config': '404 no such page',
   });

@@ -61,9 +61,12 @@ export function resolveFallback(
   return { kind: 'missing', entry: site.find('404.html') };
 }
 
-/** A page of a script has no extension, and no dotfile is one: who looks for `.git/config` or `.env` finds nothing. */
+/**
+ * A page of a script has no extension, which the end of a version is not (`/tool/1.2.3`), and no dotfile is one: who
+ * looks for `.git/config` or `.env` finds nothing.
+ */
 function isPagePath(file: string): boolean {
-  return extensionOf(file) === '' && !isHiddenPath(file);
+  return /^\d*$/.test(extensionOf(file)) && !isHiddenPath(file);
 }
 
 /** Null when a rule names a file that is not there. */
