@@ -15,8 +15,13 @@ const SVGZ = /\.svgz$/i;
 const UNITY =
   /(?:\.framework\.js|\.symbols\.json|(?:^|\/)Build\/[^/]+\.(?:js|json)|(?:^|\/)[Bb]uild\/[^/]+\.(?:wasm|data|mem))\.(?:br|gz)$/;
 
-export function packingOf(path: string): Packing | null {
+/** What the framework of a build has beside it, whose name says in every folder what it is. */
+const UNITY_PART = /\.(?:wasm|data|mem)\.(br|gz)$/;
+
+/** `paths` are all files of the release. */
+export function packingOf(path: string, paths: { has(path: string): boolean }): Packing | null {
   if (SVGZ.test(path)) return { coding: 'gzip', inner: path.slice(0, -1) };
-  if (!UNITY.test(path)) return null;
+  const isPart = UNITY_PART.test(path) && paths.has(path.replace(UNITY_PART, '.framework.js.$1'));
+  if (!isPart && !UNITY.test(path)) return null;
   return { coding: path.endsWith('.br') ? 'br' : 'gzip', inner: path.slice(0, -'.br'.length) };
 }

@@ -199,6 +199,9 @@ const TEXT = { isUtf8: true, kind: null } as const;
 const BINARY = { isUtf8: false, kind: null } as const;
 const GZIP = { isUtf8: false, kind: 'gzip' } as const;
 
+/** Builds that are known by their framework, one in each way of packing. */
+const paths = new Set(['unity/game.framework.js.gz', 'unity/game.framework.js.br']);
+
 test.each([
   ['a.html', TEXT, 'text/html; charset=utf-8', null],
   ['a.html', BINARY, 'text/html', null],
@@ -216,16 +219,18 @@ test.each([
   ['Build/game.wasm.gz', BINARY, 'application/gzip', null],
   ['web/game.framework.js.gz', GZIP, 'text/javascript', 'gzip'],
   ['Build/game.symbols.json.br', BINARY, 'application/json', 'br'],
+  ['unity/game.wasm.gz', GZIP, 'application/wasm', 'gzip'],
+  ['unity/game.data.br', BINARY, 'application/octet-stream', 'br'],
 ] as const)('%s with %j is %s, packed by %s', (path, facts, type, coding) => {
-  expect(isDecidedByContent(path)).toBe(true);
-  expect(answeringOf(path, facts)).toEqual({ type, coding });
+  expect(isDecidedByContent({ path, paths })).toBe(true);
+  expect(answeringOf({ path, paths }, facts)).toEqual({ type, coding });
 });
 
-test.each(['backup.tar.gz', 'Build/backup.tar.gz', 'sitemap.xml.gz', 'lib/a.wasm.gz', 'build/app.js.br'])(
+test.each(['backup.tar.gz', 'Build/backup.tar.gz', 'sitemap.xml.gz', 'unity/a.wasm.gz', 'build/app.js.br'])(
   '%s is a download, and keeps its packed bytes',
   (path) => {
-    expect(isDecidedByContent(path)).toBe(false);
-    expect(packingOf(path)).toBeNull();
+    expect(isDecidedByContent({ path, paths })).toBe(false);
+    expect(packingOf(path, paths)).toBeNull();
   },
 );
 

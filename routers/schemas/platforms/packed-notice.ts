@@ -17,7 +17,9 @@ export function packedNotice(
   files: readonly { path: string }[],
 ): PackedNotice | null {
   const titles = platforms.filter(({ capabilities }) => capabilities?.serving.packedFiles === false);
-  const paths = titles.length === 0 ? [] : files.map(({ path }) => path).filter((path) => packingOf(path) !== null);
+  if (titles.length === 0) return null;
+  const all = new Set(files.map(({ path }) => path));
+  const paths = [...all].filter((path) => packingOf(path, all) !== null);
   if (paths.length === 0) return null;
   const names = new Intl.ListFormat('en').format(titles.map(({ title }) => title));
   return {

@@ -40,9 +40,12 @@ export function contentTypeOf(path: string): string {
 
 const KEYNOTE_TYPE = 'application/vnd.apple.keynote';
 
+/** A file of a release, with the paths of all of them. */
+type Placed = { path: string; paths: { has(path: string): boolean } };
+
 /** Returns whether the content decides how a file is answered: its encoding as text, and what an ending is used for. */
-export function isDecidedByContent(path: string): boolean {
-  return isTextPath(path) || extensionOf(path) === 'key' || packingOf(path) !== null;
+export function isDecidedByContent({ path, paths }: Placed): boolean {
+  return isTextPath(path) || extensionOf(path) === 'key' || packingOf(path, paths) !== null;
 }
 
 /** How a file is answered: `coding` is how it was packed before it came here, which its browser undoes. */
@@ -52,8 +55,8 @@ export type Answering = { type: string; coding: Packing['coding'] | null };
  * Returns how a file is answered whose content is known. A header would beat what a page says of its own encoding (HTML
  * standard, "determining the character encoding"; RFC 7303, 3.2), so none is named for what is no UTF-8.
  */
-export function answeringOf(path: string, { isUtf8, kind }: ContentFacts): Answering {
-  const packing = packingOf(path);
+export function answeringOf({ path, paths }: Placed, { isUtf8, kind }: ContentFacts): Answering {
+  const packing = packingOf(path, paths);
   // Brotli has no mark of its own: its name is believed.
   if (packing !== null && (packing.coding === 'br' || kind === 'gzip')) {
     return { type: contentTypeOf(packing.inner).replace(CHARSET, ''), coding: packing.coding };

@@ -34,7 +34,10 @@ export type Entry = {
 type File = { path: string; sha256: string; sizeBytes: number };
 
 /** Returns a file of a release with its headers made once; without `variants` it is sent plain. */
-export function prepareServedFile(file: File, variants: Variants | undefined): Entry {
+export function prepareServedFile(
+  file: File & { paths: { has(path: string): boolean } },
+  variants: Variants | undefined,
+): Entry {
   const type = contentTypeOf(file.path);
   const entry: Entry = {
     path: file.path,
@@ -42,9 +45,9 @@ export function prepareServedFile(file: File, variants: Variants | undefined): E
     ...bodiesOf(file, { type, coding: null }, variants),
     decide: null,
   };
-  if (isDecidedByContent(file.path)) {
+  if (isDecidedByContent(file)) {
     entry.decide = (facts) => {
-      Object.assign(entry, bodiesOf(file, answeringOf(file.path, facts), variants));
+      Object.assign(entry, bodiesOf(file, answeringOf(file, facts), variants));
       entry.decide = null;
     };
   }

@@ -82,7 +82,7 @@ export function createSite(manifestHash: string, manifest: Manifest, rules: Site
       if (known !== undefined) return known;
       const file = manifest.get(path);
       if (file === undefined || !isServedPath(path, manifest)) return undefined;
-      const entry = prepareServedFile({ path, ...file }, attached?.variants.get(file.sha256));
+      const entry = prepareServedFile({ path, paths: manifest, ...file }, attached?.variants.get(file.sha256));
       entries.set(path, entry);
       return entry;
     },

@@ -106,7 +106,12 @@ async function siteText(
   const files = [...served].map(([path, { sha256, sizeBytes }]) => {
     const address = overrides[path]?.path ?? path;
     const known = facts.get(sha256);
-    return [address, sha256, sizeBytes, known === undefined ? contentTypeOf(path) : answeringOf(path, known).type];
+    return [
+      address,
+      sha256,
+      sizeBytes,
+      known === undefined ? contentTypeOf(path) : answeringOf({ path, paths: served }, known).type,
+    ];
   });
   return JSON.stringify({ files, routes });
 }
