@@ -51,6 +51,7 @@ export type ProblemCode =
   | 'broken_link'
   | 'root_link'
   | 'folder_link'
+  | 'whole_address'
   | 'rule_ignored';
 
 /** Folders that the usual tools write the finished site to. */

@@ -7,9 +7,15 @@ import type { UploadProblem } from './upload-inspection.ts';
 import { checkLinks, type FoundLink, findLinks, type LinkFault, mayHoldLinks } from './upload-links.ts';
 import type { OfferedFile } from './upload-rules.ts';
 import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
+import { findWholeAddresses, wholeAddressSteps } from './whole-addresses.ts';
 
 /** Findings in the text of one file that a person should know of. */
-export type TextFindings = { tokens: readonly FoundToken[]; links: readonly FoundLink[] };
+export type TextFindings = {
+  tokens: readonly FoundToken[];
+  links: readonly FoundLink[];
+  /** What a page loads by a whole address. */
+  addresses: readonly FoundLink[];
+};
 
 /** Whether the text of a file is worth reading. */
 export function isInspectable(file: OfferedFile): boolean {
@@ -43,6 +49,7 @@ export function inspectText(file: OfferedFile, text: string): TextFindings {
   return {
     tokens: mayHoldTokens(file) ? findTokens(text) : [],
     links: mayHoldLinks(file) ? [...findLinks(file.path, text), ...findScriptLinks(file.path, text)] : [],
+    addresses: mayHoldLinks(file) ? findWholeAddresses(file.path, text) : [],
   };
 }
 
@@ -78,7 +85,8 @@ export function* textProblemSteps(
       yield;
     }
   }
-  return [...tokenProblems(looks), ...caseProblems(faults), ...brokenProblems(faults)];
+  const addresses = yield* wholeAddressSteps(looks, paths);
+  return [...tokenProblems(looks), ...caseProblems(faults), ...brokenProblems(faults), ...addresses];
 }
 
 /** Says which addresses a program in the page, or a rule of the host, may answer: these are in no list of files. */

@@ -21,7 +21,7 @@ test.for(TEMPLATES)('the template $id is whole, asks no other server and breaks 
   const files = [...texts].map(([path, text]) => ({ path, sizeBytes: new Blob([text]).size }));
   expect(readUpload(files)).toMatchObject({ refusal: null, leftOut: [] });
   const links = new Map(files.filter(mayHoldLinks).map(({ path }) => [path, findLinks(path, texts.get(path) ?? '')]));
-  const looks = new Map([...links].map(([path, found]) => [path, { links: found, tokens: [] }]));
+  const looks = new Map([...links].map(([path, found]) => [path, { links: found, tokens: [], addresses: [] }]));
   expect(inspectUpload(files, texts, looks)).toMatchObject({ problems: [], rootLinks: null, entryPage: 'index.html' });
   expect(files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)).toBeLessThan(TEMPLATE_MAX_BYTES);
   for (const [path, text] of texts) {

@@ -323,7 +323,7 @@ test('a file that has no address for its dot is told, and so is a link to it', (
     { code: 'hidden_name', message: '2 hidden files have no address.', paths: ['.gitignore', 'a/.hidden/b.html'] },
   ]);
   const links = ['/tags/.net/', 'a/.hidden/b.html'].map((target) => ({ target, line: 1, isPage: true }));
-  const { problems } = inspectUpload(files, new Map(), new Map([['index.html', { tokens: [], links }]]));
+  const { problems } = inspectUpload(files, new Map(), new Map([['index.html', { tokens: [], links, addresses: [] }]]));
   expect(problems).toMatchObject([{ code: 'broken_link', places: [{ text: 'a/.hidden/b.html is not there' }] }]);
 });
 

@@ -160,6 +160,30 @@ test('links that begin with a slash are named apart: they break where a site is 
   expect(inspect({ 'index.html': '<img src="a.png">', 'a.png': 'a' }).rootLinks).toBe(null);
 });
 
+test('a site that loads its own files by whole addresses was built for another place, which is told', () => {
+  const at = 'https://name.github.io/repository';
+  const page = (base: string) =>
+    `<link rel="canonical" href="${base}/">\n<link rel=stylesheet href="${base}/css/site.css?v=2">\n<img src="${base}/gr%C3%B6%C3%9Fe.png"><a href="${base}/b.html">b</a>`;
+  const files = { 'css/site.css': 'p {}', 'größe.png': 'x', 'b.html': 'b' };
+  const { problems } = inspect({ 'index.html': page(at), ...files });
+  expect(problems).toMatchObject([
+    {
+      code: 'whole_address',
+      message: `2 links load files of the site from ${at}/`,
+      places: [
+        { path: 'index.html', line: 2, text: `${at}/css/site.css?v=2` },
+        { path: 'index.html', line: 3, text: `${at}/gr%C3%B6%C3%9Fe.png` },
+      ],
+    },
+  ]);
+  expect(inspect({ 'index.html': page('//name.example'), ...files }).problems[0]?.message).toContain(
+    'https://name.example/',
+  );
+  // A library that is at another host as well, and what is there alone.
+  const cdn = '<script src="https://code.example/jquery.js"></script><script src="https://code.example/b.js"></script>';
+  expect(inspect({ 'index.html': cdn, 'jquery.js': 'x' }).problems).toEqual([]);
+});
+
 test('what scripts import from the root of the host is told with the links, and looked for among the files', () => {
   const { problems, rootLinks } = inspect({
     'index.html':
@@ -262,7 +286,7 @@ test.each([
 
 test('judging links pauses after a few of them, so that long ones hold nobody up', () => {
   const link = { target: 'gone.html', line: 1, isPage: false };
-  const looks = new Map([['index.html', { tokens: [], links: Array.from({ length: 2_000 }, () => link) }]]);
+  const looks = new Map([['index.html', { tokens: [], links: Array.from({ length: 2_000 }, () => link), addresses: [] }]]);
   let steps = 0;
   for (const _ of inspectionSteps([{ path: 'index.html', sizeBytes: 1 }], new Map(), looks)) steps += 1;
   expect(steps).toBeGreaterThanOrEqual(50);

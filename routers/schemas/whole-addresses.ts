@@ -1,0 +1,87 @@
+import { normalForm } from './normal-form.ts';
+import { elementsOf, PAGE_LINKS, readPage, referencesOf } from './page-references.ts';
+import type { ProblemPlace, UploadProblem } from './upload-inspection.ts';
+import { type FoundLink, linksIn } from './upload-links.ts';
+
+/**
+ * Files of an upload that its own pages load by a whole address: the tool was told where the site would be. At another
+ * address visitors see it without its styles, or with those of an older release. Pure, over texts and names.
+ */
+const ADDRESS = /^(?:https?:)?\/\/[^/\\]/i;
+const ADDRESS_MAX = 2_000;
+/** A tool writes them all alike, so a few of each page tell enough. */
+const MAX_A_PAGE = 50;
+const LISTED_PLACES = 50;
+
+/** Returns what a page loads by a whole address, but for what leads on to other pages. */
+export function findWholeAddresses(path: string, text: string): FoundLink[] {
+  if (!/\.html?$/i.test(path) || !text.includes('//')) return [];
+  const found = [];
+  for (const { element, attributes } of elementsOf(readPage(text))) {
+    if (PAGE_LINKS.has(element) || (element === 'link' && !isLoaded(attributes))) continue;
+    for (const reference of referencesOf(element, attributes)) {
+      if (ADDRESS.test(reference.target) && reference.target.length <= ADDRESS_MAX) found.push(reference);
+      if (found.length === MAX_A_PAGE) return linksIn(text, found);
+    }
+  }
+  return linksIn(text, found);
+}
+
+/** `canonical` and the like name the address of a page, and load nothing. */
+function isLoaded(attributes: readonly { name: string; value: string }[]): boolean {
+  return attributes.some(({ name, value }) => name === 'rel' && /stylesheet|icon|preload|manifest/i.test(value));
+}
+
+/** One file alone may as well be a library that is at another host too. */
+const FILES_MIN = 2;
+
+/** Says which of them name files of the upload, at the address where most do; with a pause after every page. */
+export function* wholeAddressSteps(
+  looks: ReadonlyMap<string, { addresses: readonly FoundLink[] }>,
+  paths: ReadonlySet<string>,
+): Generator<void, UploadProblem[]> {
+  const own = new Map<string, ProblemPlace[]>();
+  for (const [path, { addresses }] of looks) {
+    for (const { target, line } of addresses) {
+      const base = baseOf(target, paths);
+      if (base === null) continue;
+      const places = own.get(base) ?? [];
+      own.set(base, places);
+      places.push({ path, line, text: target });
+    }
+    yield;
+  }
+  const [most] = [...own].sort(([, a], [, b]) => b.length - a.length);
+  if (most === undefined) return [];
+  const [base, places] = most;
+  if (new Set(places.map(({ text }) => text)).size < FILES_MIN) return [];
+  return [
+    {
+      code: 'whole_address',
+      message: `${places.length} links load files of the site from ${base}`,
+      hint: 'The site was built for that address. At another one visitors see it without these files, or with those that are there. Build it for the address that it gets here, or write the links without the name of a host.',
+      path: null,
+      places: places.slice(0, LISTED_PLACES),
+    },
+  ];
+}
+
+/** Returns the address at which a file of the upload is named, the root of its host or a folder there; null for no such file. */
+function baseOf(target: string, paths: ReadonlySet<string>): string | null {
+  const address = target.startsWith('//') ? `https:${target}` : target;
+  if (!URL.canParse(address)) return null;
+  const { origin, pathname } = new URL(address);
+  const path = decoded(pathname.slice(1));
+  if (path === null) return null;
+  if (paths.has(path)) return `${origin}/`;
+  const slash = path.indexOf('/');
+  return slash > 0 && paths.has(path.slice(slash + 1)) ? `${origin}/${path.slice(0, slash + 1)}` : null;
+}
+
+function decoded(path: string): string | null {
+  try {
+    return normalForm(decodeURIComponent(path));
+  } catch {
+    return null;
+  }
+}
