@@ -11,7 +11,13 @@ export type NameNotice = {
   /** The paths that it is about, at most fifty. */
   paths: string[];
 };
-export const NAME_NOTICE_CODES = ['guessed_name', 'windows_name', 'case_twin', 'hidden_name'] as const;
+export const NAME_NOTICE_CODES = [
+  'guessed_name',
+  'backslash_name',
+  'windows_name',
+  'case_twin',
+  'hidden_name',
+] as const;
 export type NameNoticeCode = (typeof NAME_NOTICE_CODES)[number];
 
 /** Paths beyond these help nobody; the message counts all of them. */
@@ -34,7 +40,7 @@ export function isWindowsPath(path: string): boolean {
 
 /** Returns what is to be said of these paths, with a pause after every few. */
 export function* nameNoticeSteps(
-  files: readonly { path: string; encoding?: ZipEncoding | null }[],
+  files: readonly { path: string; encoding?: ZipEncoding | null; hadBackslash?: boolean }[],
   isServed: (path: string) => boolean,
 ): Generator<void, NameNotice[]> {
   const guessed = files.filter(({ encoding = null }) => encoding !== null);
@@ -47,6 +53,7 @@ export function* nameNoticeSteps(
   }
   return [
     ...guessNotice(guessed),
+    ...backslashNotice(files.filter(({ hadBackslash }) => hadBackslash === true)),
     ...windowsNotice(notWindows),
     ...twinNotice(yield* caseTwinSteps(files)),
     ...hiddenNotice(hidden),
@@ -94,6 +101,13 @@ function guessNotice(files: readonly { path: string; encoding?: ZipEncoding | nu
   const message = files.length === 1 ? '1 name had to be guessed.' : `${files.length} names had to be guessed.`;
   const hint = `The ZIP does not say how they are written. They were read as ${encodings.join(' and ')}. If they look wrong, drop the folder, or create a ZIP with names in UTF-8.`;
   return [{ code: 'guessed_name', message, hint, paths: files.slice(0, LISTED_PATHS).map(({ path }) => path) }];
+}
+
+function backslashNotice(files: readonly { path: string }[]): NameNotice[] {
+  if (files.length === 0) return [];
+  const message = files.length === 1 ? '1 name holds a backslash.' : `${files.length} names hold a backslash.`;
+  const hint = 'It was taken for a slash, as Windows means it: what stands in front of it is a folder now.';
+  return [{ code: 'backslash_name', message, hint, paths: files.slice(0, LISTED_PATHS).map(({ path }) => path) }];
 }
 
 function twinNotice(paths: readonly string[]): NameNotice[] {

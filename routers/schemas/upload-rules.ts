@@ -18,6 +18,8 @@ export type OfferedFile = {
   encoding?: ZipEncoding | null;
   /** A ZIP may hold symbolic links. */
   isLink?: boolean;
+  /** Its name was offered with one, where slashes are written otherwise: those of a ZIP have been read by then. */
+  hadBackslash?: boolean;
 };
 
 export const REFUSAL_SENTENCES = {
@@ -176,7 +178,11 @@ export function* uploadReadingSteps<File extends OfferedFile>(
   options: ReadUploadOptions = {},
 ): Generator<void, UploadReading<File>> {
   const paths = yield* normalisedPaths(offered.map(({ path }) => path));
-  const named = offered.map((file, index) => ({ ...file, path: paths[index] ?? file.path }));
+  const named = offered.map((file, index) => ({
+    ...file,
+    path: paths[index] ?? file.path,
+    ...(file.path.includes('\\') && { hadBackslash: true }),
+  }));
   const wanted = named.filter((file) => !isOsJunk(file.path));
   const root = options.takesRootOff === true ? singleRoot(wanted) : null;
   const rooted = root === null ? wanted : wanted.map((file) => ({ ...file, path: file.path.slice(root.length + 1) }));

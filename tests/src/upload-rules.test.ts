@@ -319,6 +319,9 @@ test.each([
 
 test('a file that has no address for its dot is told, and so is a link to it', () => {
   const files = filesOf('index.html', '.nojekyll', '.gitignore', 'a/.hidden/b.html', 'tags/.net/index.html');
+  expect(readUpload(filesOf('we\\ird.html', 'a/b.html')).notices).toMatchObject([
+    { code: 'backslash_name', message: '1 name holds a backslash.', paths: ['we/ird.html'] },
+  ]);
   expect(readUpload(files, { publishAnyway: ['.env'] }).notices).toMatchObject([
     { code: 'hidden_name', message: '2 hidden files have no address.', paths: ['.gitignore', 'a/.hidden/b.html'] },
   ]);
