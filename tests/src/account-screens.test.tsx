@@ -309,6 +309,13 @@ test('an account is deleted by a button, not by opening the link, and the link w
   expect(spent.linkTo('Go to Account')).toBe('/account');
 });
 
+test('who has proved no address is told before that the password alone deletes the account', () => {
+  const props = { user: { ...ada, emailConfirmed: false }, loss: 'No websites.', onClose: () => undefined };
+  using _shown = showScreen(<DeleteAccountDialog {...props} />, {});
+  const dialog = document.querySelector('[role=alertdialog]') ?? expect.fail();
+  expect(dialog.textContent).toContain('Your address is not confirmed, so your password alone deletes it.');
+});
+
 test('an account whose address is proved stays until its mailed link is opened, and says where that went', async () => {
   const remove = vi.fn(() => ({ mailedTo: 'ada@example.com' }));
   const onClose = vi.fn();

@@ -24,6 +24,9 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
     // The dialog has it typed once more before it confirms.
     defaultValues: { username: user.username, currentPassword: '' },
   });
+  const how = user.emailConfirmed
+    ? 'A link that is mailed to you deletes it.'
+    : 'Your address is not confirmed, so your password alone deletes it.';
   const { errors } = form.formState;
   const remove = trpc.account.delete.useMutation({
     meta: { refresh: false },
@@ -52,7 +55,7 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
         if (!isOpen) onClose();
       }}
       title="Delete your account?"
-      description={`${user.emailConfirmed ? 'A link that is mailed to you deletes it. ' : ''}${loss} Your files, releases, settings and API tokens are erased. This cannot be undone. Export everything first if you want to keep it.`}
+      description={`${how} ${loss} Your files, releases, settings and API tokens are erased. This cannot be undone. Export everything first if you want to keep it.`}
       confirmLabel="Delete account"
       busyLabel="Deleting…"
       nameToType={user.username}
