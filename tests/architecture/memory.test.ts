@@ -150,7 +150,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/services/releases/platform-call.ts options': 'the options of one deployment, which have a schema',
   'server/services/releases/seen-files.ts lists': 'the lists of files that one verification reads, gone with its job',
   'server/services/releases/seen-files.ts lost': 'the corrupted files of one release, gone with its job',
-  'server/services/uploads/zip.ts absent': 'the hashes of one archive: 20,000 at most, gone with its request',
+  'server/services/uploads/remember.ts absent': 'the hashes of one request: 20,000 at most, gone with it',
+  'server/services/uploads/remember.ts byHash': 'the files of one request: 20,000 at most, gone with it',
   'server/services/uploads/entries.ts cache':
     '16 lists of 20,000 files at most: a hash and a size for each, 4 MiB a list',
   'server/services/releases/inspection.worker.ts files': 'the files of one release: 20,000 at most, in its thread',

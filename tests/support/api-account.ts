@@ -53,6 +53,27 @@ function bytesOf(content: string | Buffer): Buffer {
   return typeof content === 'string' ? Buffer.from(content) : content;
 }
 
+const ALONE_BYTES = 1024 ** 2;
+const TOGETHER_BYTES = 4 * ALONE_BYTES;
+
+/** The requests that bring files: one for each large one, the others together. */
+function* sendingOf(files: readonly { sha256: string; bytes: Buffer }[]) {
+  let parts: Buffer[] = [];
+  let size = 0;
+  for (const { sha256, bytes } of files) {
+    if (bytes.length > ALONE_BYTES || files.length === 1) yield { method: 'PUT', path: `/${sha256}`, body: bytes };
+    else {
+      parts.push(Buffer.from(`${sha256}\n`), bytes);
+      size += bytes.length;
+    }
+    if (size < TOGETHER_BYTES) continue;
+    yield { method: 'POST', path: '', body: Buffer.concat(parts) };
+    parts = [];
+    size = 0;
+  }
+  if (parts.length > 0) yield { method: 'POST', path: '', body: Buffer.concat(parts) };
+}
+
 /** Sends what is missing and starts a release. Returns as soon as it is queued. */
 export async function startPublish(account: Account, target: { deploymentId: string }, files: SiteFiles) {
   const client = clientOf(account);
@@ -71,11 +92,12 @@ export async function startPublish(account: Account, target: { deploymentId: str
     body: JSON.stringify({ files: manifest }),
   });
   const { missing }: { missing: string[] } = await announced.json();
-  for (const sha256 of missing) {
-    await call(`${account.url}/api/uploads/${uploadId}/files/${sha256}`, {
-      method: 'PUT',
+  const wanted = missing.map((sha256) => ({ sha256, bytes: byHash.get(sha256) ?? Buffer.alloc(0) }));
+  for (const { method, path, body } of sendingOf(wanted)) {
+    await call(`${account.url}/api/uploads/${uploadId}/files${path}`, {
+      method,
       headers: { ...headers, 'content-type': 'application/octet-stream' },
-      body: new Uint8Array(byHash.get(sha256) ?? Buffer.alloc(0)),
+      body: new Uint8Array(body),
     });
   }
   const release = await client.releases.create.mutate({ deploymentId: target.deploymentId, uploadId });

@@ -50,6 +50,17 @@ function oddManifest(random: Random): string {
   });
 }
 
+/** Files that come together: as they are announced, twice, with bytes of others, cut off, or thousands of nothing. */
+function oddBundle(random: Random): Buffer {
+  const part = Buffer.concat([Buffer.from(`${SHA256}\n`), TEXT]);
+  const parts = random.many(0, 4, () =>
+    random.pick([part, part, random.bytes(random.below(200)), Buffer.from(`${oddText(random, 70)}\n`)]),
+  );
+  if (random.chance(0.1)) parts.push(Buffer.alloc(random.pick(SIZES), `${'0'.repeat(64)}\n`));
+  const body = Buffer.concat(parts);
+  return random.chance(0.8) ? body : body.subarray(0, random.below(body.length + 1));
+}
+
 async function sendManifest(random: Random, slot: UploadSlot): Promise<string[]> {
   const body = Buffer.from(oddManifest(random));
   const abortAfterMs = random.chance(0.1) ? random.below(50) : undefined;
@@ -66,10 +77,20 @@ async function sendManifest(random: Random, slot: UploadSlot): Promise<string[]>
   return [
     ...faults,
     ...(await sendUpload(slot, { method: 'PUT', rest, type: 'application/octet-stream', body: file })),
+    ...(await sendUpload(slot, {
+      method: 'POST',
+      rest: 'files',
+      type: 'application/octet-stream',
+      body: oddBundle(random),
+      abortAfterMs,
+    })),
   ];
 }
 
-/** Lists of files: deep, doubled, cut off, wrong in one place, and as long as they may be; some become a release. */
+/**
+ * Lists of files: deep, doubled, cut off, wrong in one place, and as long as they may be, with files alone and together;
+ * some become a release.
+ */
 export const target: Target = {
   name: 'manifests',
   rounds: { few: 12, many: 300 },
