@@ -109,15 +109,16 @@ function bundlesOf(files: readonly HashedFile[]): Bundle[] {
 /** After a request that was not answered well the server is asked what has come of it all the same. */
 async function sendBundle(uploadId: string, bundle: Bundle, options: SendOptions): Promise<void> {
   const path = `/api/uploads/${uploadId}/files`;
-  let left: Bundle | null = null;
+  let left = bundle;
+  let isRepeated = false;
   const attempt = async () => {
-    if (left === null) left = bundle;
-    else {
+    if (isRepeated) {
       const asked = await options.fetch(path, { signal: options.signal });
       if (!asked.ok) return asked;
       const missing = new Set(uploadMissingAnswer.parse(await asked.json()).missing);
       left = bundle.filter(({ sha256 }) => missing.has(sha256));
     }
+    isRepeated = true;
     if (left.length === 0) return new Response(null, { status: 204 });
     const bytesThere = bytesOf(bundle) - bytesOf(left);
     return options.fetch(
@@ -125,11 +126,11 @@ async function sendBundle(uploadId: string, bundle: Bundle, options: SendOptions
     );
   };
   const refuseChangedOnes = async () => {
-    await Promise.all((left ?? bundle).map(({ path, file }) => refuseChanged(path, file)));
+    await Promise.all(left.map(({ path, file }) => refuseChanged(path, file)));
   };
   const response = await persistently(options, attempt, refuseChangedOnes);
   if (response.ok) return;
-  const refused = await refusal(response, bundle);
+  const refused = await refusal(response, left);
   if (refused.code === 'hash_mismatch' && refused.path !== undefined) throw changed(refused.path, refused);
   throw refused;
 }
