@@ -286,7 +286,9 @@ test.each([
 
 test('judging links pauses after a few of them, so that long ones hold nobody up', () => {
   const link = { target: 'gone.html', line: 1, isPage: false };
-  const looks = new Map([['index.html', { tokens: [], links: Array.from({ length: 2_000 }, () => link), addresses: [] }]]);
+  const looks = new Map([
+    ['index.html', { tokens: [], links: Array.from({ length: 2_000 }, () => link), addresses: [] }],
+  ]);
   let steps = 0;
   for (const _ of inspectionSteps([{ path: 'index.html', sizeBytes: 1 }], new Map(), looks)) steps += 1;
   expect(steps).toBeGreaterThanOrEqual(50);
