@@ -73,10 +73,10 @@ function SimulatedDeployment({ scenes, place, onMend }: SimulatedDeploymentProps
     <section
       ref={section}
       aria-label="Simulated deployment"
-      className="scroll-mt-4 rounded-card border border-dashed border-accent px-4 max-lg:scroll-mt-18 pb-5 sm:px-5"
+      className="scroll-mt-4 rounded-card border border-dashed border-accent px-3 max-lg:scroll-mt-18 pb-5 sm:px-5"
     >
       {/* In sight as long as any of it is. */}
-      <div className="sticky top-0 z-10 -mx-4 mb-5 flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 rounded-t-card bg-surface px-4 py-2 sm:-mx-5 sm:px-5 max-lg:top-14">
+      <div className="sticky top-0 z-10 -mx-3 mb-5 flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 rounded-t-card bg-surface px-3 py-2 sm:-mx-5 sm:px-5 max-lg:top-14">
         <SimulatedBadge />
         <p className="grow text-sm text-ink-muted">Nothing of this exists.</p>
         {!isOver && (

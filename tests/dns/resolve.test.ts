@@ -217,6 +217,14 @@ test('a zone is signed, not signed, or signed otherwise than its parent says', a
   expect(await client.checkDnssec('www.unregistered.test', signal)).toBe('unknown');
 });
 
+test('a signature says what it signs, from when and until when', async () => {
+  const { answers } = await client.askNameServers('signed.test', 'RRSIG', signal);
+  const [soa] = answers.flatMap(({ values }) => values ?? []).filter((value) => value.startsWith('SOA '));
+  const [from = 0, until = 0] = soa?.split(' ').slice(1).map(Number) ?? [];
+  expect(from).toBeLessThan(Date.now() / 1000);
+  expect(until).toBeGreaterThan(Date.now() / 1000);
+});
+
 test('a resolver that fails is passed over, and one that nobody has answers nothing', async () => {
   const gone = { address: '127.0.0.9', port };
   const live = { address: lab.resolver.address, port: lab.resolver.port };
