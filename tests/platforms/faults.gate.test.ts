@@ -1,13 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
-import mongoose from 'mongoose';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { JobModel } from '../../server/models/job.ts';
-import { makeDue } from '../support/make-due.ts';
 import { createPlatformApp, ONE, type PlatformApp, type Played, TWO } from '../support/platform-app.ts';
-import { program } from '../support/program.ts';
+import { BOUNDARIES, diesAt } from '../support/publishing-that-dies.ts';
 import { IS_FULL } from '../support/size.ts';
 import type { Fault, Step } from '../support/standins/faults.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
@@ -142,16 +137,6 @@ test('a platform that takes longer than a minute gives the worker back and is co
   expect(await app.world.countReleases()).toBe(1);
 });
 
-/** The first before anything is on record here, though the platform has done its part. */
-const BOUNDARIES: readonly string[] = [
-  'publishing:site',
-  'publishing:ref',
-  'uploading:end',
-  'processing:end',
-  'uploading:start',
-  'processing:start',
-  'preparing:end',
-];
 const HELD_BOUNDARIES = IS_FULL ? BOUNDARIES : BOUNDARIES.slice(0, 2);
 
 /** Outside the full size one that uploads, and one that is given a commit. */
@@ -169,7 +154,7 @@ test.each(IS_FULL ? PLAYED : PLAYED.slice(0, 2))(
     await using app = await createPlatformApp(make);
     for (const [index, boundary] of HELD_BOUNDARIES.entries()) {
       const release = await app.start(await app.create(`Killed ${index}`), { ...ONE, 'unique.txt': boundary });
-      await diesAt(app, boundary);
+      expect(await diesAt(app, boundary), boundary).toBe(true);
       const ended = await app.settled(release);
       expect(ended, boundary).toMatchObject({ state: 'live', error: null });
       expect(await app.textAt(ended.url, '/unique.txt')).toBe(boundary);
@@ -178,18 +163,25 @@ test.each(IS_FULL ? PLAYED : PLAYED.slice(0, 2))(
   },
 );
 
-/** Works on what is queued in a process that ends itself there; its lease is over then, and the job due. */
-async function diesAt({ folder, played }: PlatformApp, boundary: string) {
-  const { standIn, github = standIn } = played;
-  const there = [standIn.apiUrl, github.apiUrl];
-  const args = [inject('mongoUri'), mongoose.connection.name, join(folder, 'artifacts'), boundary, ...there];
-  const child = spawn(process.execPath, [...program('platform-process'), ...args], {
-    cwd: join(import.meta.dirname, '../..'),
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
-  expect(await once(child, 'exit'), boundary).toEqual([null, 'SIGKILL']);
-  await JobModel.updateMany({ status: 'running' }, { $set: { leaseUntil: new Date(0) } }).setOptions({
-    acrossAccounts: 'jobs',
-  });
-  await makeDue();
-}
+/**
+ * Each answer is a step that the platform has taken, and that nobody here knows of yet. Each try has a platform of its own:
+ * Render takes twenty services an hour.
+ */
+test.runIf(IS_FULL).each(PLAYED)(
+  'at $name: killed after any answer, the next worker ends it live, with one of each',
+  async ({ make }) => {
+    let answer = 0;
+    for (let wasKilled = true; wasKilled; ) {
+      answer += 1;
+      await using app = await createPlatformApp(make);
+      const boundary = `answer:${answer}`;
+      const release = await app.start(await app.create('Killed'), { 'index.html': boundary });
+      wasKilled = await diesAt(app, boundary);
+      const ended = await app.settled(release);
+      expect(ended, boundary).toMatchObject({ state: 'live', error: null });
+      expect(await app.textAt(ended.url), boundary).toBe(boundary);
+      expect([await app.world.countSites(), await app.world.countReleases()], boundary).toEqual([1, 1]);
+    }
+    expect(answer).toBeGreaterThan(STEPS.length);
+  },
+);

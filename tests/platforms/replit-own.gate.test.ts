@@ -16,8 +16,10 @@ import { makeDue } from '../support/make-due.ts';
 import { createPlatformApp } from '../support/platform-app.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 import { contextOf } from '../support/publishing.ts';
+import { BOUNDARIES, diesAt } from '../support/publishing-that-dies.ts';
 import { readZip } from '../support/read-zip.ts';
 import { refusalOf } from '../support/refusal.ts';
+import { IS_FULL } from '../support/size.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 import { replitUnderTest, startReplit } from '../support/standins/replit/world.ts';
 
@@ -204,6 +206,29 @@ test('what was begun under a plan is finished by hand after it has ended', async
   await on.confirm(url);
 
   expect(await on.settled({ id: on.releaseId })).toMatchObject({ state: 'live', url });
+});
+
+/** The first has no site to name, since its person makes it. */
+const HELD_BOUNDARIES = IS_FULL ? BOUNDARIES.slice(1) : ['publishing:ref', 'processing:end'];
+
+test('killed at a boundary, before its person has published or after that, the next worker ends it live', async () => {
+  await using app = await createPlatformApp(replitUnderTest);
+  for (const [index, boundary] of HELD_BOUNDARIES.entries()) {
+    const files = { ...FILES, 'unique.txt': boundary };
+    const { id: releaseId } = await app.start(await app.create(`Killed ${index}`), files);
+    const publishByHand = () =>
+      app.releases.confirm({ releaseId, url: app.standIn.publishByHand(`k-${index}`, files) });
+    if (await diesAt(app, boundary)) {
+      expect(await app.settled({ id: releaseId }), boundary).toMatchObject({ destinations: [{ state: 'waiting' }] });
+      await publishByHand();
+    } else {
+      await publishByHand();
+      expect(await diesAt(app, boundary), boundary).toBe(true);
+    }
+    const ended = await app.settled({ id: releaseId });
+    expect(ended, boundary).toMatchObject({ state: 'live', error: null });
+    expect(await app.textAt(ended.url, '/unique.txt')).toBe(boundary);
+  }
 });
 
 test('an address that trickles without an end is left, and looked at again later', async () => {

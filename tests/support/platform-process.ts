@@ -3,13 +3,17 @@ import { connectMongo } from '../../server/mongo.ts';
 import { createPlatforms } from '../../server/platforms/index.ts';
 import { createRateCounters } from '../../server/rate-counters.ts';
 import { createTestApp } from './app.ts';
+import { testEgress } from './platforms.ts';
 import { TOKEN } from './standins/stand-in.ts';
 
 /**
  * A process of its own that works on a release until it ends itself by SIGKILL at a boundary: `node --import tsx
  * platform-process.ts {mongo uri} {database} {store folder} {boundary} {address of the platform's API} {of GitHub's}`.
+ * `answer:5` is when the fifth answer has come from anywhere, before anything is done with it.
  */
 const [, , uri = '', databaseName = '', folder = '', boundary = '', apiUrl = '', githubApiUrl = ''] = process.argv;
+const egress = testEgress();
+let answers = 0;
 await connectMongo(uri, { databaseName });
 const app = await createTestApp({
   providers: {
@@ -20,16 +24,24 @@ const app = await createTestApp({
     }),
     credentialsOf: () => ({ tokenOf: async () => TOKEN, refused: async () => undefined }),
     wait: async () => undefined,
-    faults: {
-      at: async (reached) => {
-        if (reached !== boundary) return;
-        process.kill(process.pid, 'SIGKILL');
-        // The signal takes a moment: nothing more may happen in it.
-        await new Promise(() => undefined);
+    egress: {
+      request: async (url, asked, read) => {
+        const answer = await egress.request(url, asked, read);
+        answers += 1;
+        await at(`answer:${answers}`);
+        return answer;
       },
     },
+    faults: { at },
   },
 });
 await app.jobs.drain();
 // It was to die before this.
 process.exit(3);
+
+async function at(reached: string): Promise<void> {
+  if (reached !== boundary) return;
+  process.kill(process.pid, 'SIGKILL');
+  // The signal takes a moment: nothing more may happen in it.
+  await new Promise(() => undefined);
+}
