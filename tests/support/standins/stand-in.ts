@@ -5,6 +5,9 @@ import { type DescriptionName, readDescription } from './description.ts';
 import { createFaultScript, type Fault, type FaultScript, type Step } from './faults.ts';
 import { countRequests, type RequestLimit } from './limits.ts';
 
+/** Node ends a connection after five seconds without a request: on a busy machine a client uses it just then. */
+const KEPT_MS = 60_000;
+
 /**
  * A platform's API played over HTTP, for tests. It answers by its routes, each of which is an operation of the published
  * description: a request that does not fit is refused, an answer that does not fit fails the test that asked (`drift`).
@@ -121,6 +124,7 @@ export async function startStandIn<State>(options: StandInOptions<State>): Promi
       response.destroy();
     });
   });
+  server.keepAliveTimeout = KEPT_MS;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const port = portOf(server);
