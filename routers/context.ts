@@ -12,7 +12,8 @@ import type {
 } from '../server/service-context.ts';
 import { authenticate } from '../server/services/auth/index.ts';
 import { countsAddress } from '../server/services/rate-limit.ts';
-import { countCalls } from './call-limit.ts';
+import { announcedBytes } from './announced-bytes.ts';
+import { type Called, countCalls } from './call-limit.ts';
 import { clientAddress } from './client-address.ts';
 import { createCookieJar } from './cookie-jar.ts';
 
@@ -78,7 +79,7 @@ export async function contextFor(
     ...(typeof sentId === 'string' && { requestId: sentId }),
   });
   const counted = actor.kind === 'anonymous' ? Math.max(1, calls) : calls;
-  if (counted > 0) await countContextCalls(context, counted);
+  if (counted > 0) await countContextCalls(context, { calls: counted, bytes: announcedBytes(request) });
   if (freshAccess !== undefined) {
     response.setHeader('X-New-Access-Token', freshAccess.accessToken);
     response.setHeader('X-Token-Expiry', freshAccess.expiresAt.toISOString());
@@ -98,13 +99,13 @@ export async function contextForSocket(
   const { actor } = token === undefined ? { actor: ANONYMOUS } : await authenticate(providers, token);
   if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to receive events.');
   const context = innerContext(providers, { actor, origin: originOf(providers, request, token), connection });
-  await countContextCalls(context, 1);
+  await countContextCalls(context, { calls: 1, bytes: 0 });
   return { ...context, actor };
 }
 
-function countContextCalls(context: Context, calls: number): Promise<void> {
+function countContextCalls(context: Context, called: Called): Promise<void> {
   const { actor, origin, providers } = context;
-  return countCalls(providers, { actor, address: origin.address, isCounted: countsAddress(context) }, calls);
+  return countCalls(providers, { actor, address: origin.address, isCounted: countsAddress(context) }, called);
 }
 
 function originOf(providers: Providers, request: IncomingMessage, bearer: string | undefined): CallOrigin {

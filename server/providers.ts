@@ -51,6 +51,8 @@ export function limitsOf(env: Env): Limits {
     callsPerMinute: 600,
     // Of all its sessions and tokens: a person and a script that calls as fast as it may, or two of them.
     accountCallsPerMinute: 1_200,
+    // A call has some hundred bytes: this is a hundred and sixty of the longest, which take half a second to parse.
+    accountBodyBytesPerMinute: 16 * MIB,
     // Before a session there are a few calls a page; people behind one address share it.
     anonymousCallsPerMinute: 60,
     // An office behind one address mistypes less; a list of stolen passwords is slowed to 4,320 tries a day.
@@ -71,6 +73,8 @@ export function limitsOf(env: Env): Limits {
     // People read both.
     feedbackPerHour: 5,
     contactPerHour: 5,
+    // A dozen who write all that they may; more than that nobody reads.
+    contactMailsPerHour: 60,
     // A person who compares plans opens a few; each is a row that stays for a month.
     checkoutsPerHour: 20,
     // Whoever types from paper is told of a slip before the key is looked for; an office shares one address.
@@ -83,6 +87,8 @@ export function limitsOf(env: Env): Limits {
     releasesPerHour: 200,
     // People do it once in a while; each one keeps a name from everybody else.
     addressChangesPerHour: 10,
+    // New passwords and API tokens: each is told by a mail, which is kept for a week with its job.
+    credentialActsPerHour: 60,
     // A script that renames all of an agency's deployments takes a few hours; each one is an event to every open tab.
     deploymentUpdatesPerHour: 300,
     // With their certificates 200 MB in each process (host/routing/name-index.ts).

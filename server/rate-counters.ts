@@ -4,6 +4,7 @@
  * instances are counted in the database (services/rate-limit.ts).
  *
  *   calls a minute of a session, token, account or address  counted here
+ *   bytes a minute of the bodies of an account's calls      counted here
  *   uploads at once of an account                           slots here
  *   downloads at once of an account, and of a process       slots here
  *   lists of files that calls read at once                  slots here

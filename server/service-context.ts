@@ -30,6 +30,8 @@ export type Limits = {
   callsPerMinute: number;
   /** Of all sessions and tokens of an account. */
   accountCallsPerMinute: number;
+  /** Of the bodies of those calls. */
+  accountBodyBytesPerMinute: number;
   anonymousCallsPerMinute: number;
   failuresPerAddress: { count: number; windowMs: number };
   freeFailuresPerUsernameAndAddress: number;
@@ -44,6 +46,8 @@ export type Limits = {
   acceptancesPerHour: number;
   feedbackPerHour: number;
   contactPerHour: number;
+  /** Of all strangers, and of all accounts. */
+  contactMailsPerHour: number;
   checkoutsPerHour: number;
   /** Of license keys that there are not. */
   licenseGuessesPerHour: { perAccount: number; perAddress: number };
@@ -54,6 +58,7 @@ export type Limits = {
   releasesPerHour: number;
   /** Of all deployments of an account together. */
   addressChangesPerHour: number;
+  credentialActsPerHour: number;
   deploymentUpdatesPerHour: number;
   /** Of all accounts together: each process has their names in memory. */
   domainsInAll: number;

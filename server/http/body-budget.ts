@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { announcedBytes } from '../../routers/announced-bytes.ts';
 import { clientAddress } from '../../routers/client-address.ts';
-import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
 import { AppError } from '../errors.ts';
-import { isLoopback } from '../loopback.ts';
+import { isLoopback, networksOf } from '../loopback.ts';
+import type { Refund } from '../rate-counters.ts';
 import type { Providers } from '../service-context.ts';
 
 const RETRY_AFTER_MS = 2_000;
@@ -25,8 +26,8 @@ export async function holdBody(providers: Budgeted, request: IncomingMessage, re
 
 /**
  * Holds room in memory for what a client at this address sends, until what is returned is called: each body and message
- * has a limit, and so has what all connections together may bring. An address has a share, and one that holds something
- * gets more only while half of all is free, so that a few of them cannot keep all others out. Throws `overloaded`.
+ * has a limit, and so has what all connections together may bring. An address has a share, as have the networks
+ * that it is in, and who holds something gets more only while half of all is free, so that a few cannot keep all others out. Throws `overloaded`.
  */
 export async function holdBytes(
   { limits, rateCounters }: Budgeted,
@@ -35,30 +36,28 @@ export async function holdBytes(
 ): Promise<() => void> {
   const { perAddress, perProcess } = limits.bodyBytes;
   const share = limits.isAddressCounted || !isLoopback(address) ? perAddress : perProcess;
-  const key = `bodies from ${address}`;
-  const first = await rateCounters.hold(key, bytes, bytes);
-  const own = first ?? (await rateCounters.hold(key, bytes, share));
-  if (own === null) throw overloaded();
-  const all = await rateCounters.hold(
-    `bodies in process ${process.pid}`,
-    bytes,
-    first === null ? perProcess / 2 : perProcess,
-  );
+  const held: Refund[] = [];
+  const giveBack = (): void => {
+    for (const refund of held) refund(bytes);
+  };
+  let isFirst = false;
+  for (const { key, times } of networksOf(address)) {
+    const first = await rateCounters.hold(`bodies from ${key}`, bytes, bytes);
+    const own = first ?? (await rateCounters.hold(`bodies from ${key}`, bytes, share * times));
+    if (own === null) break;
+    held.push(own);
+    // The widest network, which may be one customer's, has the last word.
+    isFirst = first !== null;
+  }
+  const room = isFirst ? perProcess : perProcess / 2;
+  const isWhole = held.length === networksOf(address).length;
+  const all = isWhole ? await rateCounters.hold(`bodies in process ${process.pid}`, bytes, room) : null;
   if (all === null) {
-    own(bytes);
+    giveBack();
     throw overloaded();
   }
-  return () => {
-    own(bytes);
-    all(bytes);
-  };
-}
-
-/** What is packed, or comes in pieces, may be as long as any. One that says it is longer is refused before it is read. */
-function announcedBytes({ headers }: IncomingMessage): number {
-  const isUnknown = headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined;
-  const announced = isUnknown ? JSON_BODY_MAX_BYTES : Number(headers['content-length'] ?? 0);
-  return Math.min(announced, JSON_BODY_MAX_BYTES);
+  held.push(all);
+  return giveBack;
 }
 
 function overloaded(): AppError {

@@ -103,6 +103,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/visit-count.ts replies': 'a number for each step of the time that answers take',
   'server/host/visit-count.ts statuses': 'the status codes that the host answers with',
   'server/host/visit-count.ts visitors': 'a limit for each site and minute',
+  'server/http/body-budget.ts held': 'what one body holds: its networks and the process, four at most',
   'server/http/downloads.ts running': 'downloads, each in a slot of the process',
   'server/http/frame-lengths.ts head': 'the head of one frame: 14 bytes',
   'server/http/web-app.ts files': 'the files of the built app',

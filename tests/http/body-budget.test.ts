@@ -67,10 +67,43 @@ test('few senders cannot keep others out, and all together have a limit', async 
   for (const socket of held) socket.destroy();
 });
 
+test('many networks of one customer of IPv6 hold no more than half of all room', async () => {
+  await using app = await budgetedApp({ perAddress: 5 * BYTES, perProcess: 6 * BYTES });
+  await using listener = await listenBehindProxy(app);
+  const [path] = DOORS;
+  const held = [];
+  for (let number = 0; number < 3; number += 1) {
+    held.push(await holdCall(listener, `2001:db8:1:${number}::1`, path, `Content-Length: ${BYTES}`));
+  }
+  expect((await call(listener, '2001:db8:1:ff00::1', path)).status).toBe(503);
+  expect((await call(listener, '2001:db8:2::1', path)).status).not.toBe(503);
+  for (const socket of held) socket.destroy();
+});
+
 test('a body of unknown length counts as the longest', async () => {
   await using app = await budgetedApp({ perAddress: 100 * 1024, perProcess: 100 * 1024 });
   await using listener = await listenBehindProxy(app);
   const held = await holdCall(listener, STRANGER, '/api/login', 'Transfer-Encoding: chunked');
   expect((await call(listener, STRANGER, '/api/login')).status).toBe(503);
   held.destroy();
+});
+
+test('the bytes of an account’s calls are counted over its sessions, before a body is parsed', async () => {
+  await using app = await createTestApp({ limits: { accountBodyBytesPerMinute: 10_000 } });
+  await using listener = await listen(app);
+  const [one, other] = [await app.person(), await app.person()];
+  const input = { username: one.user.username, password: one.password };
+  const { accessToken } = await app.anonymous().auth.login(input);
+  const send = (token: string, body?: string) =>
+    fetch(`${listener.url}/api/${body === undefined ? 'user' : 'feedback'}`, {
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { method: 'POST', body }),
+    });
+  // Not what the form takes: it is parsed all the same.
+  const long = JSON.stringify({ rating: 9, comment: 'a'.repeat(6_000) });
+  expect((await send(one.accessToken, long)).status).toBe(400);
+  const over = await send(accessToken, long);
+  expect([over.status, Number(over.headers.get('Retry-After')) > 0]).toEqual([429, true]);
+  expect((await send(one.accessToken)).status).toBe(200);
+  expect((await send(other.accessToken, long)).status).toBe(400);
 });

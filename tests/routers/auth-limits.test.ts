@@ -290,7 +290,7 @@ test('an IPv6 address is counted by its /56 and its /48 as well, with four and s
     countCalls(
       counters,
       { actor: { kind: 'anonymous' }, address: `2001:db8:1:${network}::/64`, isCounted: true },
-      1,
+      { calls: 1, bytes: 0 },
     ).then(
       () => false,
       () => true,
