@@ -18,6 +18,8 @@ const mailSchema = new Schema(
     sealedToken: { type: String, default: null },
     /** A link that is over helps nobody: not sent after this. */
     usefulUntil: { type: Date, default: null },
+    /** Its reader gets so many of such mails and no more (services/mail.ts). */
+    isUnasked: { type: Boolean, default: false },
     sentAt: { type: Date, default: null },
   },
   { timestamps: true, collection: 'mails', minimize: false },

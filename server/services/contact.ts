@@ -1,11 +1,12 @@
 import type { Contact, SendContactInput } from '../../routers/schemas/contact.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import { HOUR_MS } from '../durations.ts';
 import { NO_ACCOUNT } from '../models/account-scope.ts';
 import { ContactMessageModel } from '../models/contact-message.ts';
 import { newId, transaction } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
 import { queueMail } from './mail.ts';
-import { countCaller } from './rate-limit.ts';
+import { countAgainst, countCaller } from './rate-limit.ts';
 
 /** Returns where people can write to without the form, and whether mail to them is sent at all. */
 export function getContact(ctx: ServiceContext): Contact {
@@ -15,12 +16,13 @@ export function getContact(ctx: ServiceContext): Contact {
 
 /**
  * Stores a message of the contact form and mails it to the operator in the same transaction. Nothing is sent to the
- * address that was typed: it would be a mail cannon. Limited by account, else by
- * address. Throws `rate_limited`, and `unauthenticated` for a token that is over.
+ * address that was typed: it would be a mail cannon. Limited by account, else by address, and
+ * for all together. Throws `rate_limited`, and `unauthenticated` for a token that is over.
  */
 export async function sendContact(ctx: ServiceContext, input: SendContactInput): Promise<Done> {
   const { providers } = ctx;
   const accountId = await countCaller(ctx, { name: 'contact', limit: providers.limits.contactPerHour });
+  await countMail(ctx, accountId);
   await transaction(async (session) => {
     await ContactMessageModel.create([{ _id: newId(), accountId, ...input, at: ctx.now() }], { session });
     await queueMail(session, providers, {
@@ -30,4 +32,12 @@ export async function sendContact(ctx: ServiceContext, input: SendContactInput):
     });
   });
   return DONE;
+}
+
+/** Of all senders together, so that nobody's many addresses fill the operator's mailbox; strangers take no room of accounts. */
+async function countMail({ providers }: ServiceContext, accountId: string | null): Promise<void> {
+  const { addresses, limits } = providers;
+  const key = `${accountId === null ? 'strangers' : 'accounts'} ${addresses.operatorEmail}`;
+  const rule = `Very many messages came within an hour. You can write to ${addresses.supportEmail}.`;
+  await countAgainst({ name: 'contact-recipient', key, limit: limits.contactMailsPerHour, windowMs: HOUR_MS, rule });
 }

@@ -1,11 +1,14 @@
 import type { ClientSession } from 'mongoose';
+import { HOUR_MS } from '../durations.ts';
 import { enqueueJob } from '../jobs/queue/queue.ts';
 import { type MailContent, type MailValues, mailValuesSchema, renderMail } from '../mail/templates.ts';
 import { MAILED_LINK_PATHS } from '../mailed-links.ts';
 import { type MailDoc, MailModel } from '../models/mail.ts';
-import { UserModel } from '../models/user.ts';
+import { type UserDoc, UserModel } from '../models/user.ts';
 import { newId } from '../mongo.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
+import { recipientKey } from './auth/name-keys.ts';
+import { type Count, isWithin } from './rate-limit.ts';
 
 /** A mail to be: its values, and the secret of its link, which is put in when it leaves. */
 export type NewMail = {
@@ -13,6 +16,8 @@ export type NewMail = {
   to: string;
   values: MailValues;
   token?: { secret: string; expiresAt: Date };
+  /** It tells of what happened under an address that nobody has confirmed: its reader gets so many of those, and no more. */
+  isUnasked?: boolean;
 };
 
 /** The job's transaction: who lost the lease cannot write. */
@@ -27,7 +32,7 @@ const MAX_ATTEMPTS = 8;
  */
 export async function queueMail(session: ClientSession, providers: Providers, mail: NewMail): Promise<void> {
   const id = newId();
-  const { accountId, to, values, token } = mail;
+  const { accountId, to, values, token, isUnasked = false } = mail;
   await MailModel.create(
     [
       {
@@ -38,11 +43,32 @@ export async function queueMail(session: ClientSession, providers: Providers, ma
         values,
         sealedToken: token === undefined ? null : providers.secrets.seal(token.secret, sealContext(id, accountId)),
         usefulUntil: token?.expiresAt ?? null,
+        isUnasked,
       },
     ],
     { session },
   );
   await enqueueJob(session, { name: 'send-mail', payload: { mailId: id }, accountId, maxAttempts: MAX_ATTEMPTS });
+}
+
+/** The count of mails to a mailbox whose reader may have asked for none. */
+export function mailsTo({ limits }: Providers, kind: 'confirm-email' | 'notice', email: string): Count {
+  const limit = limits.confirmationsPerRecipientPerHour;
+  return { name: `${kind}-recipient`, key: recipientKey(email), limit, windowMs: HOUR_MS };
+}
+
+/**
+ * Queues what the reader of an account's address is to know of it. Nobody has to be told again and again of what happens in
+ * an account under an address that was never confirmed: it may be somebody else's.
+ */
+export async function mailNotice(
+  session: ClientSession,
+  providers: Providers,
+  user: Pick<UserDoc, '_id' | 'email' | 'emailConfirmedAt'>,
+  values: MailValues,
+): Promise<void> {
+  const { _id: accountId, email: to, emailConfirmedAt } = user;
+  await queueMail(session, providers, { accountId, to, values, isUnasked: !(emailConfirmedAt instanceof Date) });
 }
 
 type OwnerMail = Extract<MailValues, { page: string; name: string }>;
@@ -64,14 +90,14 @@ export async function mailOwner(
 
 /**
  * Hands a queued mail to the mailer and forgets its secret. Called again after a crash it sends once more under the
- * same id, or finds it sent. A mail whose link is over meanwhile is dropped.
+ * same id, or finds it sent. A mail whose link is over meanwhile is dropped, and one too many for whoever asked for none.
  */
 export async function deliverMail(ctx: AccountContext, mailId: string, inTransaction: InTransaction): Promise<void> {
   const { accountId } = ctx.actor;
   const doc = await MailModel.findOne({ _id: mailId, accountId });
   if (doc === null || doc.sentAt instanceof Date) return;
   const isUseful = !(doc.usefulUntil instanceof Date) || doc.usefulUntil > ctx.now();
-  if (isUseful) {
+  if (isUseful && (!doc.isUnasked || (await isWithin(mailsTo(ctx.providers, 'notice', doc.to))))) {
     const text = renderMail(contentOf(doc, ctx.providers), ctx.providers.addresses);
     await ctx.providers.mailer.deliver({ id: doc._id, kind: doc.kind, to: doc.to, ...text, at: doc.createdAt });
   }

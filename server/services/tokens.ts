@@ -8,10 +8,10 @@ import { UserModel } from '../models/user.ts';
 import { newId, transaction } from '../mongo.ts';
 import type { AccountContext } from '../service-context.ts';
 import { TOKEN_PREFIX } from '../token-prefix.ts';
-import { currentPasswordWrong, requireCurrentPassword } from './auth/check-password.ts';
+import { countCredentialAct, currentPasswordWrong, requireCurrentPassword } from './auth/check-password.ts';
 import type { SessionContext } from './auth/sessions.ts';
 import { signedInUser } from './auth/signed-in-user.ts';
-import { queueMail } from './mail.ts';
+import { mailNotice } from './mail.ts';
 import { hashToken } from './token-hash.ts';
 
 /**
@@ -41,8 +41,9 @@ export async function listTokens(ctx: AccountContext): Promise<{ items: ApiToken
 export async function createToken(ctx: SessionContext, input: CreateTokenInput): Promise<CreatedToken> {
   const { accountId } = ctx.actor;
   const user = await signedInUser(ctx);
-  const { passwordHash, username, email: to } = user;
+  const { passwordHash, username } = user;
   await requireCurrentPassword(ctx, user, input.currentPassword);
+  await countCredentialAct(ctx);
   const secret = newApiToken();
   const days = input.expiresInDays ?? null;
   const fields = {
@@ -71,7 +72,7 @@ export async function createToken(ctx: SessionContext, input: CreateTokenInput):
       tokenName: input.name,
       canWrite: input.scopes.includes('write'),
     } as const;
-    await queueMail(session, ctx.providers, { accountId, to, values });
+    await mailNotice(session, ctx.providers, user, values);
     return made;
   });
   if (doc === undefined) throw new Error('An insert gave no document.');

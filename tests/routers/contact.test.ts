@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ContactMessageModel } from '../../server/models/contact-message.ts';
+import { newId } from '../../server/mongo.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -67,6 +68,19 @@ test('strangers are limited by address, people by account, each with the time to
     });
   }
   await other.contact.send(LETTER);
+});
+
+test('the mailbox that all write to takes so many an hour of strangers, and as many of accounts', async () => {
+  await using app = await createTestApp({ limits: { contactMailsPerHour: 2 } });
+  app.providers.addresses = { ...app.providers.addresses, operatorEmail: `${newId()}@example.com` };
+  const from = (address: string) => app.anonymous(undefined, { address }).contact.send(LETTER);
+  await from('203.0.113.7');
+  await from('203.0.113.8');
+  const refused = await refusalOf(from('203.0.113.9'));
+  expect(refused).toMatchObject({ code: 'rate_limited', retryAfterMs: expect.any(Number) });
+  expect(refused.message).toContain(app.providers.addresses.supportEmail);
+  for (const _ of [1, 2]) await (await app.person()).caller.contact.send(LETTER);
+  expect(await refusalOf((await app.person()).caller.contact.send(LETTER))).toMatchObject({ code: 'rate_limited' });
 });
 
 test('a person whose token is over is asked to come back, and nothing is kept of a stranger', async () => {

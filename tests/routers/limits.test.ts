@@ -29,7 +29,11 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
   'auth.forgotPassword': 'answers always, and mails by counters of its own (auth-mail.test.ts)',
   'auth.checkResetLink': 'reads one row, and its calls without a session are counted by address',
   'auth.resetPassword': 'takes a link that works once',
-  'auth.changePassword': 'asks for the password, as a sign-in does',
+  'auth.changePassword': {
+    name: 'credential-acts',
+    call: (caller) =>
+      caller.auth.changePassword({ currentPassword: 'Correct horse 1', newPassword: 'Another horse 2' }),
+  },
   'auth.sendConfirmation': 'mails by a counter of its own (auth-mail.test.ts)',
   'auth.confirmEmail': 'takes a link that works once',
   'auth.changeEmail': 'asks for the password, and mails by a counter of its own (auth-mail.test.ts)',
@@ -47,7 +51,10 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
   },
   'disclaimer.accept': 'once for an account, and signed out by a counter of its own (disclaimer.test.ts)',
   'events.sendTest': { name: 'test-notifications', call: (caller) => caller.events.sendTest({ message: 'a' }) },
-  'tokens.create': 'asks for the password, and an account has 50',
+  'tokens.create': {
+    name: 'credential-acts',
+    call: (caller) => caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: 'Correct horse 1' }),
+  },
   'tokens.revoke': 'ends a token',
   'certificates.issue': {
     name: 'certificate-acts',

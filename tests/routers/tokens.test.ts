@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { ApiTokenModel } from '../../server/models/api-token.ts';
+import { UserModel } from '../../server/models/user.ts';
+import { newId } from '../../server/mongo.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { afterNextPasswordCheck } from '../support/after-password-check.ts';
-import { createTestApp } from '../support/app.ts';
+import { createTestApp, type Person } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const DAY_MS = 86_400_000;
@@ -187,6 +189,32 @@ test('a token is made for who knows the password, and a mail tells', async () =>
   expect(app.outbox).toMatchObject([{ kind: 'token-made', to: ada.user.email }]);
   expect(app.outbox[0]?.text).toContain('"CI"');
   expect(JSON.stringify(app.outbox)).not.toContain(secret.slice(8));
+});
+
+test('a mailbox that nobody confirmed is told so often and no more, whatever happens under its address', async () => {
+  await using app = await createTestApp({ limits: { confirmationsPerRecipientPerHour: 3 } });
+  const victim = `victim.${newId()}@example.com`;
+  const ada = await app.person({ email: victim });
+  const other = await app.person({ email: victim.replace('@', '+1@') });
+  const make = (someone: Person) =>
+    someone.caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: someone.password });
+  const kindsTold = async (act: () => Promise<unknown>): Promise<string[]> => {
+    await app.jobs.drain();
+    app.outbox.length = 0;
+    await act();
+    await app.jobs.drain();
+    return app.outbox.map(({ kind }) => kind);
+  };
+  expect(await kindsTold(() => make(ada))).toEqual(['token-made']);
+  expect(await kindsTold(() => make(other))).toEqual(['token-made']);
+  const renew = { currentPassword: other.password, newPassword: 'Another horse 2' };
+  expect(await kindsTold(() => other.caller.auth.changePassword(renew))).toEqual(['password-changed']);
+  const { username } = other.user;
+  const end = { username, currentPassword: renew.newPassword };
+  expect(await kindsTold(() => Promise.all([make(ada), other.caller.account.delete(end)]))).toEqual([]);
+
+  await UserModel.updateOne({ _id: ada.user.id }, { $set: { emailConfirmedAt: new Date() } });
+  expect(await kindsTold(() => make(ada))).toEqual(['token-made']);
 });
 
 test('a token that is asked for while its account is deleted is not made', async () => {

@@ -16,7 +16,7 @@ import { decidingAddress, mailLink, redeemToken, tokenInvalid } from '../auth/ma
 import { usernameKey } from '../auth/name-keys.ts';
 import type { SessionContext } from '../auth/sessions.ts';
 import { signedInUser } from '../auth/signed-in-user.ts';
-import { queueMail } from '../mail.ts';
+import { mailNotice } from '../mail.ts';
 import { recordUsedTrial } from '../subscription/used-trial.ts';
 
 /**
@@ -57,7 +57,7 @@ export async function confirmDeletion(ctx: ServiceContext, input: ConfirmDeletio
  * and erases the rest. A mail tells.
  */
 async function endAccount(session: ClientSession, ctx: ServiceContext, user: UserDoc): Promise<void> {
-  const { _id: accountId, passwordHash, emailKey, email, username } = user;
+  const { _id: accountId, passwordHash, emailKey, username } = user;
   const gone = `deleted:${accountId}`;
   const ended = await UserModel.updateOne(
     { _id: accountId, passwordHash, deletedAt: null },
@@ -72,7 +72,7 @@ async function endAccount(session: ClientSession, ctx: ServiceContext, user: Use
   await ApiTokenModel.deleteMany({ accountId }, { session });
   await MailedTokenModel.deleteMany({ accountId }, { session });
   await enqueueJob(session, { name: 'delete-account', payload: {}, accountId, key: accountId });
-  await queueMail(session, ctx.providers, { accountId, to: email, values: { kind: 'account-deleted', username } });
+  await mailNotice(session, ctx.providers, user, { kind: 'account-deleted', username });
 }
 
 function nameDiffers(): AppError {

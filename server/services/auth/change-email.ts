@@ -6,9 +6,10 @@ import { AppError } from '../../errors.ts';
 import { type UserDoc, UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
+import { mailsTo } from '../mail.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { currentPasswordWrong, requireCurrentPassword } from './check-password.ts';
-import { confirmationsTo, mailLink } from './mailed-token.ts';
+import { mailLink } from './mailed-token.ts';
 import { emailKey } from './name-keys.ts';
 import { emailTaken, isEmailTaken, limitTakenNames } from './register.ts';
 import type { SessionContext } from './sessions.ts';
@@ -68,5 +69,5 @@ export async function limitConfirmations(ctx: SessionContext, to: string): Promi
     limit: ctx.providers.limits.forgotPasswordPerHour.perAccount,
     windowMs: HOUR_MS,
   });
-  await countAgainst(confirmationsTo(ctx, to));
+  await countAgainst(mailsTo(ctx.providers, 'confirm-email', to));
 }

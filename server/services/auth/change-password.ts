@@ -2,8 +2,8 @@ import type { ChangePasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
-import { queueMail } from '../mail.ts';
-import { currentPasswordWrong, requireCurrentPassword } from './check-password.ts';
+import { mailNotice } from '../mail.ts';
+import { countCredentialAct, currentPasswordWrong, requireCurrentPassword } from './check-password.ts';
 import { endSessions } from './end-sessions.ts';
 import { withHashingSlot } from './hashing-slot.ts';
 import { closeTokens } from './mailed-token.ts';
@@ -19,6 +19,7 @@ export async function changePassword(ctx: SessionContext, input: ChangePasswordI
   const { accountId, sessionId } = ctx.actor;
   const user = await signedInUser(ctx);
   await requireCurrentPassword(ctx, user, input.currentPassword);
+  await countCredentialAct(ctx);
   const passwordHash = await withHashingSlot(ctx, user.usernameKey, () => ctx.providers.hasher.hash(input.newPassword));
   await transaction(async (session) => {
     const known = { _id: accountId, passwordHash: user.passwordHash };
@@ -28,7 +29,7 @@ export async function changePassword(ctx: SessionContext, input: ChangePasswordI
     await endSessions(ctx, { accountId, _id: { $ne: sessionId } }, 'password_changed', session);
     await closeTokens(session, ctx, accountId, 'reset-password');
     const values = { kind: 'password-changed', username: user.username, how: 'changed' } as const;
-    await queueMail(session, ctx.providers, { accountId, to: user.email, values });
+    await mailNotice(session, ctx.providers, user, values);
   });
   return DONE;
 }

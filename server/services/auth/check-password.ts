@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import type { UserDoc } from '../../models/user.ts';
 import type { ServiceContext } from '../../service-context.ts';
@@ -131,4 +132,13 @@ export function currentPasswordWrong(): AppError {
     field: 'currentPassword',
     fieldErrors: { currentPassword: 'The current password is not right' },
   });
+}
+
+/**
+ * Counts a new password or API token of who has just named the current password: each is told by a mail. A link for a
+ * new password is none of these, so that whoever else knows the old one keeps its owner from nothing. Throws `rate_limited`.
+ */
+export async function countCredentialAct({ actor, providers }: SessionContext): Promise<void> {
+  const limit = providers.limits.credentialActsPerHour;
+  await countAgainst({ name: 'credential-acts', key: actor.accountId, limit, windowMs: HOUR_MS });
 }

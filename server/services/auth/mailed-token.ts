@@ -14,9 +14,8 @@ import type { UserDoc } from '../../models/user.ts';
 import { newId } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
-import type { Count } from '../rate-limit.ts';
 import { hashToken } from '../token-hash.ts';
-import { emailKey, recipientKey } from './name-keys.ts';
+import { emailKey } from './name-keys.ts';
 
 const SECRET_BYTES = 32;
 const LIFE_MS = {
@@ -51,12 +50,6 @@ export async function mailLink(
 ): Promise<void> {
   const token = await makeToken(session, ctx, { accountId, purpose: values.kind, email: to });
   await queueMail(session, ctx.providers, { accountId, to, values, token });
-}
-
-/** The count of links to a mailbox whose reader may have asked for none. */
-export function confirmationsTo({ providers }: ServiceContext, email: string): Count {
-  const limit = providers.limits.confirmationsPerRecipientPerHour;
-  return { name: 'confirm-email-recipient', key: recipientKey(email), limit, windowMs: HOUR_MS };
 }
 
 /** Whether the token is still good; it stays so. */

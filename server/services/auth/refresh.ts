@@ -5,7 +5,7 @@ import { openSessionFilter, type SessionDoc, SessionModel } from '../../models/s
 import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
-import { queueMail } from '../mail.ts';
+import { mailNotice } from '../mail.ts';
 import { newAccess, type StoredAccess, withAccess } from './access-token.ts';
 import { deviceName } from './device-name.ts';
 import { endSessions } from './end-sessions.ts';
@@ -104,15 +104,11 @@ async function endReused(ctx: ServiceContext, token: RefreshToken, now: Date): P
       message: `A replaced sign-in of "${session.device}" was used again. If that was not you, change your password.`,
       variant: 'destructive',
     });
-    await queueMail(databaseSession, ctx.providers, {
-      accountId,
-      to: user.email,
-      values: {
-        kind: 'session-reused',
-        username: user.username,
-        device: session.device,
-        address: `${ctx.origin.address} (${deviceName(ctx.origin.userAgent)})`,
-      },
+    await mailNotice(databaseSession, ctx.providers, user, {
+      kind: 'session-reused',
+      username: user.username,
+      device: session.device,
+      address: `${ctx.origin.address} (${deviceName(ctx.origin.userAgent)})`,
     });
     return true;
   });

@@ -5,9 +5,10 @@ import { toUser, UserModel } from '../../models/user.ts';
 import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
+import { mailsTo } from '../mail.ts';
 import { countAgainst, countsByAddress, isWithin } from '../rate-limit.ts';
 import { withHashingSlot } from './hashing-slot.ts';
-import { confirmationsTo, isHeldEmail, mailLink } from './mailed-token.ts';
+import { isHeldEmail, mailLink } from './mailed-token.ts';
 import { emailKey, spacesCollapsed, usernameKey } from './name-keys.ts';
 import { openSession, saveSession } from './open-session.ts';
 
@@ -27,7 +28,7 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
   const passwordHash = await withHashingSlot(ctx, names.usernameKey, () => ctx.providers.hasher.hash(input.password));
   const accountId = newId();
   // Whoever had others write to this mailbox keeps nobody from registering: another link can be asked for.
-  const isMailed = await isWithin(confirmationsTo(ctx, input.email));
+  const isMailed = await isWithin(mailsTo(ctx.providers, 'confirm-email', input.email));
   const opened = await transaction(async (session) => {
     await UserModel.create([{ _id: accountId, ...names, passwordHash }], { session });
     const values = { kind: 'confirm-email', username: names.username } as const;
