@@ -10,7 +10,7 @@ import { freePort } from '../support/free-ports.ts';
 import { startRealApp } from '../support/real-app.ts';
 import { type SiteFiles, writeSite } from '../support/sites.ts';
 import { writeZip } from '../support/zip-writer.ts';
-import { fixed, type Pair, printRatio, unpin } from './harness.ts';
+import { cpuSeconds, fixed, type Pair, printRatio, unpin } from './harness.ts';
 import { mongoUri } from './servers/database.ts';
 
 /**
@@ -64,11 +64,12 @@ function makeSite(round: string): SiteFiles {
   return site;
 }
 
-type Sent = { seconds: number; requests: number };
+type Sent = { seconds: number; readSeconds: number; cpu: number; requests: number };
+type Sender = { browser: Browser; url: string; appPid: number };
 type Field = 'Folder to publish' | 'ZIP to publish';
 
 /** A new account in a browser of its own sends what is at this path. */
-async function send(browser: Browser, url: string, { path, field }: { path: string; field: Field }): Promise<Sent> {
+async function send({ browser, url, appPid }: Sender, field: Field, path: string): Promise<Sent> {
   const { username, password } = await openAccount(url, `bench ${Date.now().toString(36)}`);
   const context = await browser.newContext({ baseURL: url });
   try {
@@ -76,36 +77,43 @@ async function send(browser: Browser, url: string, { path, field }: { path: stri
     await context.request.post('/api/login', { data: { username, password } });
     const page = await context.newPage();
     page.setDefaultTimeout(SEND_MAX_MS);
-    let requests = 0;
+    const requestsAt: number[] = [];
     page.on('request', (request) => {
-      if (/\/api\/uploads\/\w+\/(?:files|zip)/.test(request.url())) requests += 1;
+      if (/\/api\/uploads\/\w+\/(?:files|zip)/.test(request.url())) requestsAt.push(performance.now());
     });
     await page.goto('/new-deployment');
     await page.getByLabel(field).setInputFiles(path);
     const button = page.getByRole('button', { name: 'Publish', exact: true });
     await button.click({ trial: true });
     const asked = page.waitForRequest('**/api/trpc/releases.create*');
+    const cpuBefore = cpuSeconds(appPid) ?? Number.NaN;
     const startedAt = performance.now();
     await button.click();
     await asked;
-    return { seconds: (performance.now() - startedAt) / 1000, requests };
+    return {
+      seconds: (performance.now() - startedAt) / 1000,
+      readSeconds: ((requestsAt[0] ?? Number.NaN) - startedAt) / 1000,
+      cpu: (cpuSeconds(appPid) ?? Number.NaN) - cpuBefore,
+      requests: requestsAt.length,
+    };
   } finally {
     await context.close();
   }
 }
 
-async function sendBoth(browser: Browser, url: string, root: string, round: string): Promise<Pair> {
+async function sendBoth(sender: Sender, root: string, round: string): Promise<Pair> {
   const folder = await writeSite(join(root, 'folder'), makeSite(`${round}, in a folder`));
-  const ours = await send(browser, url, { path: folder, field: 'Folder to publish' });
+  const ours = await send(sender, 'Folder to publish', folder);
   await rm(folder, { recursive: true });
   const site = Object.entries(makeSite(`${round}, in a ZIP`));
   const zip = join(root, 'site.zip');
   await writeFile(zip, writeZip(site.map(([name, data]) => ({ name, data, method: 8 }))));
-  const peer = await send(browser, url, { path: zip, field: 'ZIP to publish' });
+  const peer = await send(sender, 'ZIP to publish', zip);
   const bytes = site.reduce((sum, [, data]) => sum + data.length, 0);
   const most = Math.ceil(bytes / PIECE_BYTES) + Math.ceil(FILES / FILES_A_REQUEST);
+  const { seconds, readSeconds, requests } = ours;
   console.log(
-    `  ${round}: folder ${fixed(ours.seconds)} s in ${ours.requests} requests (goal at most ${most}), ZIP ${fixed(peer.seconds)} s in ${peer.requests}`,
+    `  ${round}: folder ${fixed(seconds)} s, ${fixed(readSeconds)} s of them reading and listing, in ${requests} requests (goal at most ${most}); ZIP ${fixed(peer.seconds)} s in ${peer.requests}; CPU of the app ${fixed(ours.cpu)} and ${fixed(peer.cpu)} s`,
   );
   return { ours: ours.seconds, peer: peer.seconds };
 }
@@ -131,7 +139,9 @@ try {
     proxy.delayMs = delayMs;
     const pairs: Pair[] = [];
     for (let round = 1; round <= ROUNDS; round += 1) {
-      pairs.push(await sendBoth(browser, url, root, `${delayMs} ms of delay, round ${round}`));
+      pairs.push(
+        await sendBoth({ browser, url, appPid: app.child.pid ?? 0 }, root, `${delayMs} ms of delay, round ${round}`),
+      );
     }
     printRatio(`a folder against the same files as one ZIP, ${delayMs} ms of delay`, pairs, {
       unit: 's',
