@@ -10,6 +10,7 @@ import { createLifeCycle } from '../../server/start/life-cycle.ts';
  *
  *   kill       it ends itself by SIGKILL
  *   killArmed  the same, once SIGUSR2 has armed it; then it says `Armed`
+ *   killArmed:4  the same, once four runs have come there, which wait for each other
  *   hold       it says `Held at …` and goes on at SIGUSR2
  *   fail       the work ends with an error that is final
  */
@@ -21,6 +22,7 @@ const env = readEnv(process.env);
 const log = createLog({ level: env.logLevel, isTerminal: false, write: (line) => void process.stdout.write(line) });
 
 let isArmed = false;
+let runsThere = 0;
 
 async function meet(boundary: string): Promise<void> {
   const fault = faults.get(boundary);
@@ -29,9 +31,11 @@ async function meet(boundary: string): Promise<void> {
     await once(process, 'SIGUSR2');
   }
   if (fault === 'fail') throw new AppError('platform_failed', 'The platform has refused this release.');
-  if (fault !== 'kill' && !(fault === 'killArmed' && isArmed)) return;
-  process.kill(process.pid, 'SIGKILL');
-  // The signal takes a moment: nothing more may happen in it.
+  const [kind, runs = '1'] = fault?.split(':') ?? [];
+  if (kind !== 'kill' && !(kind === 'killArmed' && isArmed)) return;
+  runsThere += 1;
+  if (runsThere >= Number(runs)) process.kill(process.pid, 'SIGKILL');
+  // The others may be on their way, and the signal takes a moment: nothing more may happen here.
   await new Promise(() => undefined);
 }
 

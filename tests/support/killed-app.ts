@@ -18,9 +18,10 @@ import { askHttp1, handshake } from './tls-visitor.ts';
 
 export const PATIENCE = { timeout: IS_FULL ? 90_000 : 30_000, interval: 100 };
 
-/** Nothing ends it before it is armed. */
-const killedAt = (boundaries: readonly string[]): readonly string[] =>
-  faultyEntry(Object.fromEntries(boundaries.map((boundary) => [boundary, 'killArmed'])));
+const faultOf = (runs: number) => `killArmed:${runs}` as const;
+/** Nothing ends it before it is armed, and so many runs have come there. */
+const killedAt = (boundaries: readonly string[], runs: number): readonly string[] =>
+  faultyEntry(Object.fromEntries(boundaries.map((boundary) => [boundary, faultOf(runs)])));
 
 /** Where the zones are that the DNS connection of the account opens; those of other names are at the registry. */
 const HELD_AT = '127.0.0.3';
@@ -51,7 +52,7 @@ export async function startKilledApp({ ends, held }: { ends: readonly string[]; 
     ...{ ACME_CA_FILE: caFile, ACME_DIRECTORY_URL: authority.directoryUrl, EGRESS_ALLOW: '127.0.0.0/8' },
     ...{ DNS_RESOLVERS: lab.dnsServer, DNS_AUTHORITY_PORT: String(lab.port), SITES_ADDRESSES: '127.0.0.1' },
   };
-  const app = use(await startRealApp(settings, killedAt(ends)));
+  const app = use(await startRealApp(settings, killedAt(ends, 1)));
   const account = await openAccount(app.url, 'harbour');
   const { deploymentId } = await publishSite(account, 'harbour', { 'index.html': 'PAGE' });
   // A signed-in person's token would run out in the middle.
@@ -81,22 +82,25 @@ export async function startKilledApp({ ends, held }: { ends: readonly string[]; 
     /** Rows of the test's own look into the database. */
     rows: (collection: string) => mongod.database.collection(collection).countDocuments(),
     /**
-     * Has it end itself at this boundary of what `act` begins, and starts it again, to end itself at `next` then. Nobody
-     * waits for a lease, or until a person may do as much again.
+     * Has it end itself once all that `acts` begin has come to this boundary, and starts it again, to end itself at `next`
+     * then. Nobody waits for a lease, until a person may do as much again, or for a resolver to forget.
      */
-    async killAt(boundary: string, act: () => Promise<unknown>, next?: string): Promise<void> {
-      if (!app.entry.includes(boundary)) {
-        app.entry = killedAt([boundary]);
+    async killAt(boundary: string, acts: readonly Act[], next?: string): Promise<void> {
+      const runs = acts.length;
+      if (app.entry[app.entry.indexOf(boundary) - 1] !== faultOf(runs)) {
+        app.entry = killedAt([boundary], runs);
         await app.kill();
         await app.restart();
       }
+      // The authority asks it, and would be told what stood in the zone at the kill before.
+      await lab.resolver.flush('.');
       app.child.kill('SIGUSR2');
       await expect.poll(() => app.output(), PATIENCE).toContain('"Armed"');
-      await actUntilKilled(app, act);
+      await actUntilKilled(app, acts);
       // The next start knows that whoever held a job is dead. The lease of a zone ends by itself, after half a minute.
       await mongod.prolongLeases();
       for (const name of ['zone_leases', 'rate_limits']) await mongod.database.collection(name).deleteMany({});
-      if (next !== undefined) app.entry = killedAt([next]);
+      if (next !== undefined) app.entry = killedAt([next], runs);
       await app.restart();
     },
     async [Symbol.asyncDispose]() {
@@ -107,24 +111,32 @@ export async function startKilledApp({ ends, held }: { ends: readonly string[]; 
 
 export type KilledApp = Awaited<ReturnType<typeof startKilledApp>>;
 
+type Act = () => Promise<unknown>;
+
+async function actUntilKilled(app: RealApp, acts: readonly Act[]): Promise<void> {
+  for (const act of acts.slice(0, -1)) await begin(app, act);
+  await begin(app, acts.at(-1), { isLast: true });
+  expect(app.child.signalCode).toBe('SIGKILL');
+}
+
 /**
  * An account may do so only so often in a minute. The answer may be lost with the process, or with a connection that the
  * server was closing: then the process lives on, and is asked again.
  */
-async function actUntilKilled({ child, output }: RealApp, act: () => Promise<unknown>): Promise<void> {
+async function begin({ child, output }: RealApp, act: Act | undefined, { isLast = false } = {}): Promise<void> {
   const giveUpAt = Date.now() + 2 * PATIENCE.timeout;
   while (child.signalCode === null) {
     if (Date.now() > giveUpAt) throw new Error(`It was not killed:\n${output()}`);
-    const error: unknown = await act().then(
+    const error: unknown = await act?.().then(
       () => null,
       (thrown: unknown) => thrown,
     );
+    if (error === null && !isLast) return;
     const refusal = error instanceof TRPCClientError ? error.data : null;
     if (refusal && refusal.code !== 'rate_limited') throw error;
     if (refusal) await wait(refusal.retryAfterMs ?? 1_000);
     else await untilKilled(child, error === null ? PATIENCE.timeout : 2_000);
   }
-  expect(child.signalCode).toBe('SIGKILL');
 }
 
 async function untilKilled(child: ChildProcess, atMostMs: number): Promise<void> {

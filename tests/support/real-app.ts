@@ -29,7 +29,7 @@ export type RealApp = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-export type Fault = 'kill' | 'killArmed' | 'hold' | 'fail';
+export type Fault = 'kill' | 'killArmed' | `killArmed:${number}` | 'hold' | 'fail';
 
 /**
  * Returns what `npm start` runs, with something the matter at boundaries of its work (tests/support/faulty-main.ts).
