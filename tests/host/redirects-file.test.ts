@@ -90,7 +90,7 @@ test.each([
   ['/x https://user:pass@other.example/', 1, 'user name'],
   ['/x https://:splat.example/', 1, 'cannot be read'],
   ['/* https://other.example:splat', 1, 'cannot be read'],
-  ['/x https://other.example/ 200', 1, 'not passed on'],
+  ['/x https://other.example/ 200', 1, 'not supported'],
   ['/x /y 410', 1, '"410"'],
   ['/x /y yes', 1, '"yes"'],
   ['/x /y 302 Country=de', 1, 'Conditions'],

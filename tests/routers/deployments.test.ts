@@ -462,7 +462,7 @@ test('bad input is refused with the name of its field', async () => {
   const person = await app.trialPerson();
   const { id: deploymentId } = await create(person, 'Input');
   for (const [slug, text] of [
-    ['Has Capitals', 'small letters'],
+    ['Has Capitals', 'lowercase letters'],
     ['-edge', 'hyphen'],
     ['a--b', 'two hyphens'],
     ['api', 'reserved'],
