@@ -42,7 +42,7 @@ export function extentOf(selection: Selection): Extent {
 export function selectionItems(selection: Selection): SelectionItem[] {
   return isZip(selection)
     ? selection.entries.map((source) => ({ ...source, source }))
-    : selection.files.map((source) => ({ path: source.path, sizeBytes: source.file.size, source }));
+    : selection.files.map((source) => ({ ...source, sizeBytes: source.file.size, source }));
 }
 
 /** Narrows a folder or ZIP to these of its files, under these paths. */

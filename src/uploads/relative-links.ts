@@ -13,10 +13,10 @@ import type { SelectionReport } from './inspect.ts';
 import type { SelectedFolder } from './selection.ts';
 
 /**
- * A copy of a selection whose pages and style sheets name files from where they are, so that the site may lie below a
- * folder. What the person chose stays as it is on their computer.
- */
-/** Returns the copy, as a folder. Throws `SelectionUnreadable`, and what the browser does for a file that is gone. */
+ * Makes a copy of a selection whose pages, style sheets and scripts name files from where they are, so that the site may
+ * lie below a folder. What the person chose stays as it is on their computer.
+ *
+ * Returns the copy, as a folder. Throws `SelectionUnreadable`, and what the browser does for a file that is gone. */
 export async function copyWithRelativeLinks({
   selection,
   reading,
@@ -31,9 +31,10 @@ export async function copyWithRelativeLinks({
     const path = published.get(item.source);
     const copy = path === undefined || !mayHoldLinks(item) ? null : await rewritten(path, file, folder);
     relativeLinks += copy?.count ?? 0;
-    files.push({ path: item.path, file: copy?.file ?? file });
+    const told = 'unpack' in item.source && { isLink: item.source.isLink, encoding: item.source.encoding };
+    files.push({ path: item.path, file: copy?.file ?? file, ...told });
   }
-  return { name: selection.name.replace(/\.zip$/i, ''), files, relativeLinks };
+  return { name: selection.name, files, relativeLinks };
 }
 
 async function fileOf({ source }: SelectionItem): Promise<File> {

@@ -1,7 +1,13 @@
 import type { ZipEncoding } from '../../routers/schemas/zip-encoding-names.ts';
 
 /** One file of a folder: `path` is below the folder's own name, with `/` between its parts. */
-export type SelectedFile = { path: string; file: File };
+export type SelectedFile = {
+  path: string;
+  file: File;
+  /** What a ZIP said of it, where this is a copy of one of its files. */
+  isLink?: boolean;
+  encoding?: ZipEncoding | null;
+};
 /** A folder that a person dropped or chose. `name` is empty when loose files were dropped. */
 export type SelectedFolder = {
   name: string;

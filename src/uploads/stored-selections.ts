@@ -85,7 +85,7 @@ export function storeSelection(selection: Selection, publication: StoredPublicat
 /** OS junk and what is never published are stored by their names alone. */
 function filesToStore(selection: Selection): SelectedFile[] {
   if (isZip(selection)) return [{ path: selection.zip.name, file: selection.zip }];
-  return selection.files.map((selected) => ({ path: selected.path, file: fileToStore(selected) }));
+  return selection.files.map((selected) => ({ ...selected, file: fileToStore(selected) }));
 }
 
 async function storeFiles(id: string, selection: Selection): Promise<void> {

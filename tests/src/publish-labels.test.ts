@@ -16,7 +16,7 @@ import { isRollBackStep } from '../../src/lib/roll-back.ts';
 import { publishedPart } from '../../src/uploads/apply-rules.ts';
 import { inspectSelection, type SelectionReport } from '../../src/uploads/inspect.ts';
 import { copyWithRelativeLinks, withRelativeLinks } from '../../src/uploads/relative-links.ts';
-import { isZip, type SelectedFolder, type Selection } from '../../src/uploads/selection.ts';
+import { isZip, type SelectedFolder, type Selection, type ZippedFile } from '../../src/uploads/selection.ts';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 
 function folder(files: Record<string, string>, name = 'photo-site'): SelectedFolder {
@@ -221,6 +221,19 @@ test('a copy with relative links has every other byte as it was, and says what w
   const again = findingsOf(await inspectSelection(copy), { folder: 'things' });
   expect(again.map(({ id }) => id)).not.toContain('root_link');
   expect(again.find(({ id }) => id === 'relative-links')?.message).toMatch(/^1 link written without the first slash/);
+});
+
+test('what a ZIP says of its files is said of a copy with relative links as well: a link is none of them', async () => {
+  const entry = (path: string, text: string, isLink: boolean): ZippedFile => {
+    const sizeBytes = text.length;
+    return { path, sizeBytes, encoding: 'cp437', isLink, unpack: async () => new File([text], path) };
+  };
+  const entries = [entry('index.html', '<link href="/a.css">', false), entry('secret.txt', '/etc/passwd', true)];
+  const report = await inspectSelection({ name: 'site', zip: new File([], 'site.zip'), within: '', entries });
+  const { reading } = await inspectSelection(await copyWithRelativeLinks(report));
+  expect(reading.files.map(({ path }) => path)).toEqual(['index.html']);
+  expect(reading.leftOut).toEqual(report.reading.leftOut);
+  expect(reading.notices).toEqual(report.reading.notices);
 });
 
 test('a folder that breaks a rule says which file and what to do', async () => {
