@@ -1,3 +1,4 @@
+import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import {
   type OfferedFile,
   type ReadUploadOptions,
@@ -21,13 +22,17 @@ export function publishedPart(selection: Selection, publishAnyway: readonly stri
   return withItems(selection, applyRules(selection, { publishAnyway, takesRootOff: true }).files);
 }
 
-/** Takes one folder of a selection as if it had been selected itself. `folder` is named below the single root. */
+/**
+ * Takes one folder of a selection as if it had been selected itself, with what would be left out of it. `folder` is named
+ * below the single root.
+ */
 export function innerFolder(selection: Selection, folder: string): Selection {
-  const prefix = `${folder}/`;
-  const { files } = applyRules(selection, { takesRootOff: true });
-  const inside = files
+  const { root } = readUpload(selectionItems(selection), { takesRootOff: true });
+  const prefix = root === null ? `${folder}/` : `${root}/${folder}/`;
+  const inside = selectionItems(selection)
+    .map((item) => ({ ...item, path: normalisePath(item.path) }))
     .filter(({ path }) => path.startsWith(prefix))
-    .map((file) => ({ ...file, path: file.path.slice(prefix.length) }));
+    .map((item) => ({ ...item, path: item.path.slice(prefix.length) }));
   const part = withItems(selection, inside);
   return isZip(part) ? { ...part, within: folder } : part;
 }
@@ -48,7 +53,7 @@ export function selectionItems(selection: Selection): SelectionItem[] {
 /** Narrows a folder or ZIP to these of its files, under these paths. */
 function withItems(selection: Selection, items: readonly SelectionItem[]): Selection {
   if (!isZip(selection)) {
-    const files = items.flatMap(({ path, source }) => ('file' in source ? [{ path, file: source.file }] : []));
+    const files = items.flatMap(({ path, source }) => ('file' in source ? [{ ...source, path }] : []));
     return { name: selection.name, files };
   }
   const entries = items.flatMap(({ path, source }) => ('unpack' in source ? [{ ...source, path }] : []));

@@ -273,6 +273,15 @@ test('the finished folder inside takes the place of the source around it', async
   expect((await inspectSelection(folder({ 'index.html': 'x', 'dist/index.html': 'y' }))).buildFolder).toBeNull();
 });
 
+test('what is left out of the finished folder is told of it as well, and can be published from there', async () => {
+  const files = { 'package.json': '{"devDependencies":{"vite":"8"}}', 'dist/index.html': 'x', 'dist/prices.sql': 'y' };
+  const { buildFolder } = await inspectSelection(folder(files, 'app'));
+  if (buildFolder === null) expect.fail('no finished folder');
+  const { reading } = await inspectSelection(buildFolder);
+  expect(reading.leftOut).toMatchObject([{ path: 'prices.sql', isPublishable: true }]);
+  expect(pathsOf(publishedPart(buildFolder, ['prices.sql']))).toEqual(['index.html', 'prices.sql']);
+});
+
 const allowance = allowanceOf({ plan: 'STANDARD', deploymentLimit: 3, remaining: 1 });
 
 test('the plan says what is used, what it costs, and what stands in the way', () => {
