@@ -19,13 +19,15 @@ export type FoundLink = { target: string; line: number; isPage: boolean };
 /** `leadsTo` is the address on the site, without its first slash; `found` the path that differs in capitals alone. */
 export type LinkFault = { link: FoundLink; leadsTo: string; state: 'broken' | 'case'; found: string | null };
 
-/** A page of more than this is looked at no further. */
+/** A file of more than this is not looked into. */
 const LINK_FILE_MAX_BYTES = 2 * 1024 * 1024;
+/** Of a file that names more than this the rest is not looked at. */
 const MAX_A_FILE = 2_000;
 
 /** Longer than any path of a release with every character escaped, and a query besides: it leads nowhere inside. */
 const TARGET_MAX = 4_000;
-/** Pages, style sheets and scripts of a size that is read whole. */
+
+/** Returns whether a file is a page, style sheet or script, and of a size that is read whole. */
 export function mayHoldLinks({ path, sizeBytes }: { path: string; sizeBytes: number }): boolean {
   return sizeBytes <= LINK_FILE_MAX_BYTES && /\.(html?|css|m?js)$/i.test(path);
 }

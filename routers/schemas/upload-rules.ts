@@ -18,7 +18,7 @@ export type OfferedFile = {
   encoding?: ZipEncoding | null;
   /** A ZIP may hold symbolic links. */
   isLink?: boolean;
-  /** Its name was offered with one, where slashes are written otherwise: those of a ZIP have been read by then. */
+  /** Its name held a backslash, which became a slash; in the names of a ZIP it has done so before (zip-names.ts). */
   hadBackslash?: boolean;
 };
 

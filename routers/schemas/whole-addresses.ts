@@ -7,6 +7,7 @@ import { type FoundLink, linksIn } from './upload-links.ts';
  * Files of an upload that its own pages load by a whole address: the tool was told where the site would be. At another
  * address visitors see it without its styles, or with those of an older release. Pure, over texts and names.
  */
+
 const ADDRESS = /^(?:https?:)?\/\/[^/\\]/i;
 const ADDRESS_MAX = 2_000;
 /** A tool writes them all alike, so a few of each page tell enough. */

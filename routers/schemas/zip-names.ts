@@ -6,6 +6,7 @@ import { normalisePath } from './normal-form.ts';
  * How the names and kinds of a ZIP's entries are read: the same in the browser, which shows them, as on the server, which
  * publishes them. Bytes that leave open which signs they are: zip-encodings.ts.
  */
+
 export type ExtraField = { id: number; data: Uint8Array };
 
 /** The rules that a name breaks before it is known where it leads. */

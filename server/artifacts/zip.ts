@@ -10,15 +10,16 @@ import { type NamedEntry, nameEntries } from './zip-names.ts';
 import { ZipRefusal } from './zip-refusal.ts';
 
 /**
- * Reads an archive that somebody may have made to do harm. The cheapest checks come first, and nothing is
- * unpacked before all of this has passed:
+ * Reads an archive that somebody may have made to do harm. The cheapest checks come first:
  *
  *   end record and count → directory: kinds, sizes, ratios (zip-directory.ts) → what stands behind it (zip-end.ts)
  *   → local headers and ranges (zip-local-headers.ts) → names (zip-names.ts) → the rules of every upload (upload-rules.ts)
  *   → what may be a private key (private-keys.ts) → content: budgets, checksum (zip-entry.ts)
  *
- * No name of an archive becomes a path on disk.
+ * No entry is unpacked before its place is known to be its own. Before the last step only these are: a few pages, whose
+ * links tell in which encoding names are, and what may be a private key. No name of an archive becomes a path on disk.
  */
+
 export type ZipListing = {
   /** The files to publish, under their final paths, in the order in which they lie in the archive. */
   files: PublishedEntry[];

@@ -23,12 +23,12 @@ const BY_NAME = new Map([
 const MATRIX = /(?:^|\/)\.well-known\/matrix\/(?:client|server|support)$/;
 
 const UNKNOWN_TYPE = 'application/octet-stream';
-/** Types that are text beside `text/*`: files of a site are read as UTF-8, which their headers say. */
+/** Types that are text beside `text/*`. */
 const TEXT =
   /^text\/|[/+](?:json|xml)$|^application\/(?:javascript|yaml|toml|sql|graphql|x-subrip|vnd\.apple\.mpegurl)$/;
 const CHARSET = '; charset=utf-8';
 
-/** Returns the media type by the name alone: the bytes are never looked at, since their author chooses them. */
+/** Returns the media type by the name alone, with UTF-8 for all text; what the bytes say besides: `answeringOf`. */
 export function contentTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   const extension = extensionOf(name);
