@@ -30,7 +30,8 @@ const DRAIN_MS = 5_000;
 
 /**
  * Returns the routes below `/api/uploads` that take files. Bodies are streamed: a file that comes alone is never whole in
- * memory; lists of files, and files that come together, are bounded and held whole by few at a time. The application has checked origin and headers before.
+ * memory; lists of files, and files that come together, are bounded and held whole by few at a time. The application
+ * has checked origin and headers before.
  */
 export function uploadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
