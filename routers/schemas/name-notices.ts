@@ -21,7 +21,7 @@ export const NAME_NOTICE_CODES = [
 export type NameNoticeCode = (typeof NAME_NOTICE_CODES)[number];
 
 /** Paths beyond these help nobody; the message counts all of them. */
-const LISTED_PATHS = 50;
+export const LISTED_PATHS = 50;
 /** Judging so many takes about a millisecond. */
 const PATHS_A_STEP = 500;
 
@@ -33,7 +33,7 @@ const WINDOWS_END = /[. ](?:\/|$)/;
 const WINDOWS_PATH_MAX = 260 - 'C:\\'.length - 1;
 
 /** Returns whether Windows can have a file under this path. */
-export function isWindowsPath(path: string): boolean {
+function isWindowsPath(path: string): boolean {
   if (path.length > WINDOWS_PATH_MAX) return false;
   return !WINDOWS_SIGN.test(path) && !WINDOWS_END.test(path) && !WINDOWS_DEVICE.test(path);
 }

@@ -34,7 +34,7 @@ export function fileReferences(path: string, text: string): Iterable<Reference> 
 }
 
 /** Yields the modules that a script imports from the root of its host; `from` is where it begins. */
-export function* moduleReferences(text: string, from = 0): Generator<Reference> {
+function* moduleReferences(text: string, from = 0): Generator<Reference> {
   for (const match of text.matchAll(SPECIFIER)) {
     const target = match[1] ?? match[2] ?? '';
     const end = from + match.index + match[0].length - 1;

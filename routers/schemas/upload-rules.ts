@@ -235,8 +235,11 @@ export function withoutPrivateKeys<File extends OfferedFile>(
   };
 }
 
+/** Longest path of an answer; a hostile name may have 64 KB. */
+export const SHOWN_PATH_LENGTH = 600;
+
 function refuse(reason: RefusalReason, path: string): Refusal {
-  return { reason, path: visiblePath(path).slice(0, 600), message: REFUSAL_SENTENCES[reason] };
+  return { reason, path: visiblePath(path).slice(0, SHOWN_PATH_LENGTH), message: REFUSAL_SENTENCES[reason] };
 }
 
 /** Returns the one folder that everything lies in, or null. */

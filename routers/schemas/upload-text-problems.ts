@@ -1,6 +1,7 @@
 import type { UploadKind } from './detect-project.ts';
 import { parseHeaders } from './headers-file.ts';
 import { createRedirectTable, parseRedirects } from './redirects-file.ts';
+import { LISTED_PLACES } from './root-link-problem.ts';
 import { findScriptLinks } from './script-references.ts';
 import { isServedPath } from './served-path.ts';
 import type { UploadProblem } from './upload-inspection.ts';
@@ -52,9 +53,6 @@ export function inspectText(file: OfferedFile, text: string): TextFindings {
     addresses: mayHoldLinks(file) ? findWholeAddresses(file.path, text) : [],
   };
 }
-
-/** More lines than this help nobody; the number says how many there are. */
-const LISTED_PLACES = 50;
 
 /** Judging so many takes some milliseconds at most, also where each of them is as long as may be. */
 const LINKS_A_STEP = 20;

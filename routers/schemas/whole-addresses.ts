@@ -1,5 +1,6 @@
 import { normalForm } from './normal-form.ts';
 import { elementsOf, PAGE_LINKS, readPage, referencesOf } from './page-references.ts';
+import { LISTED_PLACES } from './root-link-problem.ts';
 import type { ProblemPlace, UploadProblem } from './upload-inspection.ts';
 import { type FoundLink, linksIn } from './upload-links.ts';
 
@@ -12,7 +13,6 @@ const ADDRESS = /^(?:https?:)?\/\/[^/\\]/i;
 const ADDRESS_MAX = 2_000;
 /** A tool writes them all alike, so a few of each page tell enough. */
 const MAX_A_PAGE = 50;
-const LISTED_PLACES = 50;
 
 /** Returns what a page loads by a whole address, but for what leads on to other pages. */
 export function findWholeAddresses(path: string, text: string): FoundLink[] {

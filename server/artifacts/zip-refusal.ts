@@ -1,5 +1,10 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { REFUSAL_SENTENCES, type RefusalReason, visiblePath } from '../../routers/schemas/upload-rules.ts';
+import {
+  REFUSAL_SENTENCES,
+  type RefusalReason,
+  SHOWN_PATH_LENGTH,
+  visiblePath,
+} from '../../routers/schemas/upload-rules.ts';
 
 /** Files, the `__MACOSX` companion that macOS adds to each of them, and folders. */
 export const ENTRIES_MAX = 2.5 * UPLOAD_LIMITS.maxFiles;
@@ -33,9 +38,6 @@ const ZIP_SENTENCES = {
 } as const satisfies Record<string, string>;
 
 export type ZipRefusalReason = RefusalReason | keyof typeof ZIP_SENTENCES;
-
-/** Longest path of an answer; a hostile name may have 64 KB. */
-const SHOWN_PATH_LENGTH = 600;
 
 /** A ZIP that is not taken. Nothing of it is kept; `path` is visible text, and empty when it is about the whole. */
 export class ZipRefusal extends Error {

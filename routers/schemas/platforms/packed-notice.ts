@@ -1,12 +1,9 @@
 import { formatCount } from '../format-count.ts';
-import type { NameNotice } from '../name-notices.ts';
+import { LISTED_PATHS, type NameNotice } from '../name-notices.ts';
 import { packingOf } from '../packed-files.ts';
 import type { PlatformCapabilities } from './capabilities/platform-capabilities.ts';
 
 export type PackedNotice = Pick<NameNotice, 'message' | 'hint' | 'paths'>;
-
-/** Paths beyond these help nobody; the message counts all of them. */
-const LISTED_PATHS = 50;
 
 /**
  * What is to be said of files that are packed already, where a platform sends them without the header that has browsers
