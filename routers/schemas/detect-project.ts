@@ -27,17 +27,9 @@ const PATTERNS: readonly RegExp[] = FRAMEWORKS.flatMap(({ source = [], built = [
 
 /**
  * Tells source, a finished build and plain pages apart, and names the framework, by names alone: one pass over them,
- * in time in proportion to their number. The browser asks it on a drop, the server of what arrived.
+ * in time in proportion to their number. The browser asks it on a drop, the server of what arrived, and pauses after every
+ * few names for others that it has to answer.
  */
-export function detectProject(names: ProjectNames): DetectedProject {
-  const steps = detectionSteps(names);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
-}
-
-/** Does the same with a pause after every few names, for a server that has others to answer. */
 export function* detectionSteps({ paths, dependencies, generator }: ProjectNames): Generator<void, DetectedProject> {
   const seen = yield* namesSeen(paths);
   const hasEntry = seen.has('index.html');
