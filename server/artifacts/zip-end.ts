@@ -47,7 +47,7 @@ export function checkEnd(reader: WindowReader, read: ReadDirectory): void {
   if (start !== read.start && !(is64 && start === FULL_32)) throw new ZipRefusal('hidden_end_record');
 }
 
-/** Returns the large record and the one that says where it is; returns where the small one must begin. */
+/** Checks the large record and the one that says where it is; returns where the small one must begin. */
 function endBehind64(reader: WindowReader, read: ReadDirectory): number {
   const record = Buffer.from(reader.bytes(read.at, 56));
   if (Number(record.readBigUInt64LE(32)) !== read.entryCount) throw new ZipRefusal('count_wrong');
