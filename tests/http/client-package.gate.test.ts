@@ -126,7 +126,7 @@ test('a script outside the repository has the whole router typed, and calls it b
 async function readmeExamples(): Promise<string> {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map((match) => match[1] ?? '');
-  expect(examples).toHaveLength(2);
+  expect(examples).toHaveLength(3);
   return examples.join('\n');
 }
 
