@@ -167,7 +167,7 @@ test.each(IS_FULL ? PLAYED : PLAYED.slice(0, 2))(
  * Each answer is a step that the platform has taken, and that nobody here knows of yet. Each try has a platform of its own:
  * Render takes twenty services an hour.
  */
-test.runIf(IS_FULL).each(PLAYED)(
+test.each(IS_FULL ? PLAYED : [])(
   'at $name: killed after any answer, the next worker ends it live, with one of each',
   async ({ make }) => {
     let answer = 0;
