@@ -12,6 +12,8 @@ export type FormDialogProps = {
   busyLabel: string;
   cancelLabel?: string | undefined;
   isBusy: boolean;
+  /** False while what it says is still fetched: what comes would move the button under the press. */
+  isReady?: boolean;
   /** It may be closed while it is sent: `onClose` then stops what runs. */
   isStoppable?: boolean;
   onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
@@ -33,6 +35,7 @@ export function FormDialog({
   busyLabel,
   cancelLabel = 'Cancel',
   isBusy,
+  isReady = true,
   isStoppable = false,
   onSubmit,
   onClose,
@@ -54,7 +57,14 @@ export function FormDialog({
           <Button disabled={!mayClose} onClick={onClose}>
             {cancelLabel}
           </Button>
-          <Button variant="primary" type="submit" form={formId} isBusy={isBusy} busyLabel={busyLabel}>
+          <Button
+            variant="primary"
+            type="submit"
+            form={formId}
+            disabled={!isReady}
+            isBusy={isBusy}
+            busyLabel={busyLabel}
+          >
             {submitLabel}
           </Button>
         </>

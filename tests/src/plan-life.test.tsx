@@ -50,10 +50,11 @@ beforeEach(() => {
   signInAs(ada);
 });
 
-const press = (text: string) =>
-  [...document.querySelectorAll<HTMLButtonElement>('[role="dialog"] button, [role="alertdialog"] button')]
-    .find((button) => button.textContent === text)
-    ?.click();
+const inDialog = (text: string) =>
+  [...document.querySelectorAll<HTMLButtonElement>('[role="dialog"] button, [role="alertdialog"] button')].find(
+    (button) => button.textContent === text,
+  );
+const press = (text: string) => inDialog(text)?.click();
 
 test('the end of a plan is said as it comes', () => {
   expect(endLabel(standard)).toMatch(/^It renews on /);
@@ -110,6 +111,27 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   press('Choose Basic');
   await vi.waitFor(() => expect(acts.change).toHaveBeenCalledTimes(1));
   expect(acts.change.mock.calls[0]?.[0]).toEqual({ plan: 'BASIC' });
+});
+
+test('a smaller plan waits to be chosen until it is said what it has no place for: what comes would move the button', async () => {
+  const { acts, answers } = serverWith(standard);
+  const list = answers['deployments.list'];
+  let tell = (): void => undefined;
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  answers['deployments.list'] = async (input) => {
+    await told;
+    return list?.(input);
+  };
+  using shown = showScreen(<PlanSetting isBetaTester={false} />, answers);
+  await shown.sees('It renews on');
+  shown.button('Choose a smaller plan').click();
+  await vi.waitFor(() => expect(inDialog('Choose Basic')?.disabled).toBe(true), { timeout: 30_000 });
+  press('Choose Basic');
+  tell();
+  await vi.waitFor(() => expect(inDialog('Choose Basic')?.disabled).toBe(false));
+  expect(acts.change).not.toHaveBeenCalled();
 });
 
 test('what a smaller plan has less of beside deployments is said where all of them have a place', () => {

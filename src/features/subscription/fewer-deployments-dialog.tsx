@@ -27,6 +27,7 @@ export function FewerDeploymentsDialog({ plan, count, isBusy, onConfirm, onClose
       submitLabel="Continue to checkout"
       busyLabel="Opening…"
       isBusy={isBusy}
+      isReady={!list.isLoading}
       onSubmit={(event) => {
         event.preventDefault();
         onConfirm();

@@ -26,7 +26,7 @@ export function SmallerPlanDialog({ subscription, first, onClose }: SmallerPlanD
   const choices = smallerPlans(plan);
   const [chosen, choose] = useState<PaidPlan | undefined>(first ?? nextPlan ?? choices[0]);
   const deployments = trpc.deployments.list.useQuery({ limit: LOOKED_AT });
-  const { data: allowance } = trpc.subscription.allowance.useQuery();
+  const allowance = trpc.subscription.allowance.useQuery();
   const end = formatDate(renewalOf(subscription));
   const change = trpc.subscription.change.useMutation({
     onSuccess({ nextPlan: next }) {
@@ -44,6 +44,7 @@ export function SmallerPlanDialog({ subscription, first, onClose }: SmallerPlanD
       submitLabel={`Choose ${PLANS[chosen].title}`}
       busyLabel="Choosing…"
       isBusy={change.isPending}
+      isReady={!deployments.isLoading && !allowance.isLoading}
       onSubmit={(event) => {
         event.preventDefault();
         change.mutate({ plan: chosen });
@@ -58,8 +59,8 @@ export function SmallerPlanDialog({ subscription, first, onClose }: SmallerPlanD
       />
       <p className="text-sm text-ink-muted">
         {deployments.data !== undefined &&
-          allowance !== undefined &&
-          readOnlyText(chosen, { deployments: deployments.data.items, count: allowance.deploymentCount }, 'then ')}
+          allowance.data !== undefined &&
+          readOnlyText(chosen, { deployments: deployments.data.items, count: allowance.data.deploymentCount }, 'then ')}
       </p>
     </FormDialog>
   );
