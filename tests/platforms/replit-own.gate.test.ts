@@ -209,7 +209,7 @@ test('what was begun under a plan is finished by hand after it has ended', async
 });
 
 /** The first has no site to name, since its person makes it. */
-const HELD_BOUNDARIES = IS_FULL ? BOUNDARIES.slice(1) : ['publishing:ref', 'processing:end'];
+const HELD_BOUNDARIES = IS_FULL ? BOUNDARIES.slice(1) : ['processing:end'];
 
 test('killed at a boundary, before its person has published or after that, the next worker ends it live', async () => {
   await using app = await createPlatformApp(replitUnderTest);
