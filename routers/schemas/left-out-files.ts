@@ -46,10 +46,18 @@ export const LINK_LEFT_OUT: Pick<LeftOutRule, 'reason' | 'isPublishable'> = {
 };
 
 /** Why a path is not published unless the person says so, or null; `isPublishable` false: not even then. */
-export function leftOutRule(path: string): { reason: string; isPublishable: boolean } | null {
+export function leftOutRule(path: string): LeftOutRule | null {
   const segments = path.toLowerCase().split('/');
   for (const rule of LEFT_OUT) {
     if (segments.some((segment) => rule.pattern.test(segment))) return rule;
   }
   return null;
+}
+
+/** Returns the folder that is left out as a whole, where this path is left out for one; else the path. */
+export function leftOutPart(path: string): string {
+  const pattern = leftOutRule(path)?.pattern;
+  const segments = path.split('/');
+  const at = segments.findIndex((segment) => pattern?.test(segment.toLowerCase()) === true);
+  return at === -1 ? path : segments.slice(0, at + 1).join('/');
 }

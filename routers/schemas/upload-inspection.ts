@@ -6,7 +6,7 @@ import {
   type UploadKind,
 } from './detect-project.ts';
 import { type RootLinks, rootLinkSteps } from './root-links.ts';
-import type { OfferedFile } from './upload-rules.ts';
+import { type OfferedFile, visiblePath } from './upload-rules.ts';
 import { ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
 
 /** What an upload is and what looks wrong in it: pure, over names, sizes and a few texts. */
@@ -195,10 +195,7 @@ function entryProblems(
       },
     ];
   }
-  const inside =
-    buildFolder === null
-      ? files.find((file) => /^[^/]+\/index\.html$/.test(file.path))?.path
-      : `${buildFolder}/index.html`;
+  const inside = buildFolder === null ? outermostEntryPage(files) : `${buildFolder}/index.html`;
   if (inside !== undefined) {
     const folder = inside.slice(0, inside.lastIndexOf('/'));
     return [
@@ -210,6 +207,17 @@ function entryProblems(
       },
     ];
   }
+  const archive = files.some(({ path }) => PAGE.test(path)) ? undefined : files.find(({ path }) => ARCHIVE.test(path));
+  if (archive !== undefined) {
+    return [
+      {
+        code: 'entry_page_elsewhere',
+        message: `The site seems to be packed in ${visiblePath(archive.path)}.`,
+        hint: 'Nothing inside it is published. Unpack it, and choose the folder that comes out.',
+        path: archive.path,
+      },
+    ];
+  }
   return [
     {
       code: 'no_entry_page',
@@ -218,6 +226,24 @@ function entryProblems(
       path: null,
     },
   ];
+}
+
+const PAGE = /\.html?$/i;
+/** What a packer makes of a whole folder. */
+const ARCHIVE = /\.(?:zip|rar|7z|tar|tgz|tar\.(?:gz|bz2|xz|zst))$/i;
+/** A first page that the project did not write. */
+const FOREIGN = /(?:^|\/)node_modules\//;
+
+/** Returns the first page with the fewest folders around it; undefined where there is none. */
+function outermostEntryPage(files: readonly OfferedFile[]): string | undefined {
+  const depthOf = (path: string) => path.split('/').length;
+  return files
+    .map(({ path }) => path)
+    .filter((path) => path.endsWith('/index.html') && !FOREIGN.test(path))
+    .reduce<string | undefined>(
+      (best, path) => (best === undefined || depthOf(path) < depthOf(best) ? path : best),
+      undefined,
+    );
 }
 
 /** Not everybody who publishes a site can build it. */

@@ -1,4 +1,4 @@
-import { isOsJunk, LINK_LEFT_OUT, leftOutRule } from './left-out-files.ts';
+import { isOsJunk, LINK_LEFT_OUT, leftOutPart, leftOutRule } from './left-out-files.ts';
 import { UPLOAD_LIMITS } from './limits.ts';
 import { type NameNotice, nameNoticeSteps } from './name-notices.ts';
 import { NORMALISED_MAX, normalisedPaths } from './normal-form.ts';
@@ -152,6 +152,7 @@ export type UploadReading<File extends OfferedFile> = {
 const FILES_A_STEP = 200;
 
 export type ReadUploadOptions = {
+  /** Files, and folders that are left out as a whole. */
   publishAnyway?: readonly string[] | undefined;
   /** For what a person dropped: a folder's own name and a ZIP's single root are no part of the site. */
   takesRootOff?: boolean;
@@ -202,7 +203,8 @@ export function* uploadReadingSteps<File extends OfferedFile>(
     const reason = pathRefusal(file.path);
     if (reason !== null) return { ...reading, refusal: refuse(reason, file.path) };
     const rule = file.isLink === true ? LINK_LEFT_OUT : leftOutRule(file.path);
-    if (rule !== null && !(rule.isPublishable && anyway.has(file.path))) {
+    const isWanted = rule?.isPublishable === true && (anyway.has(file.path) || anyway.has(leftOutPart(file.path)));
+    if (rule !== null && !isWanted) {
       reading.leftOut.push({ path: file.path, reason: rule.reason, isPublishable: rule.isPublishable });
       continue;
     }

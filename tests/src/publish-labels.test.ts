@@ -67,6 +67,20 @@ test('a private file that is published anyway stays in the list, and a private k
   expect(pathsOf(publishedOf(report))).toEqual(['index.html', '.env']);
 });
 
+test('a folder that is left out as a whole is told once, and hides nothing else that is', async () => {
+  const history = Object.fromEntries(Array.from({ length: 300 }, (_, number) => [`.git/objects/${number}`, 'x']));
+  const files = { ...history, 'index.html': 'x', 'old/.env/a': 'x', 'old/.env/b': 'x', 'notes.bak': 'x' };
+  const finding = findingsOf(await inspectSelection(folder(files))).find(({ id }) => id === 'left-out');
+  expect(finding?.message).toBe('1 private file and 2 private folders left out');
+  expect(finding?.leftOut.map(({ path, isPublishable, files }) => [path, isPublishable, files.length])).toEqual([
+    ['.git', false, 300],
+    ['notes.bak', true, 1],
+    ['old/.env', true, 2],
+  ]);
+  const onlyHistory = findingsOf(await inspectSelection(folder({ 'index.html': 'x', '.git/a': 'x', '.git/b': 'x' })));
+  expect(onlyHistory).toContainEqual(expect.objectContaining({ message: 'Private, and left out:', path: '.git' }));
+});
+
 test('the start page of what still has to be built is no good news, and who cannot build is told whom to ask', async () => {
   const source = { 'package.json': '{"devDependencies":{"vite":"8"}}', 'index.html': '<script src="/src/main.tsx">' };
   const findings = findingsOf(await inspectSelection(folder({ ...source, 'src/main.tsx': 'x' })));

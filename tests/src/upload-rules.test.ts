@@ -290,6 +290,13 @@ test.each([
   expect(reading.leftOut).toHaveLength(isPublishable ? 0 : 1);
 });
 
+test('a folder that is left out as a whole is published by its own name, but for what never is', () => {
+  const offered = filesOf('index.html', 'a/.SVN/entries', 'a/.SVN/b/format', 'a/.SVN/id_rsa', '.git/HEAD');
+  const reading = readUpload(offered, { publishAnyway: ['a/.SVN', '.git'] });
+  expect(pathsOf(reading.files)).toEqual(['index.html', 'a/.SVN/entries', 'a/.SVN/b/format']);
+  expect(reading.leftOut.map(({ path }) => path)).toEqual(['a/.SVN/id_rsa', '.git/HEAD']);
+});
+
 test.each([
   '.gitignore',
   'id_rsa.pub',
@@ -445,6 +452,13 @@ test('what is wrong with the first page is said with the way out', () => {
   expect(codeOf('Index.html')).toEqual(['entry_page_case']);
   expect(codeOf('index.htm')).toEqual(['entry_page_case']);
   expect(codeOf('readme.md', 'dist/index.html')).toEqual(['entry_page_elsewhere']);
+  const pathOf = (...paths: string[]) => inspectUpload(filesOf(...paths)).problems[0]?.path;
+  expect(pathOf('notes.txt', 'web/v2/a/index.html', 'web/v2/index.html')).toBe('web/v2/index.html');
+  expect(pathOf('notes.txt', 'node_modules/x/index.html')).toBeNull();
+  // A site that was packed twice.
+  expect(pathOf('site.zip')).toBe('site.zip');
+  expect(pathOf('readme.txt', 'for you/site.TAR.gz')).toBe('for you/site.TAR.gz');
+  expect(pathOf('about.html', 'downloads.zip')).toBeNull();
   expect(inspectUpload([{ path: 'index.html', sizeBytes: 0 }]).problems[0]?.code).toBe('empty_entry_page');
 });
 

@@ -12,7 +12,7 @@ import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../uploads/selection.ts';
 import { type Ranker, recommendedIn } from '../rank/use-ranking.ts';
-import { isLeftOutLink } from '../select/findings.ts';
+import { isLeftOutLink, privateParts, privateText } from '../select/left-out-parts.ts';
 import { addressOfSlug } from '../sites-address.ts';
 import { useFolder } from './below-folder.ts';
 import type { GuidedStep } from './guided-labels.ts';
@@ -71,6 +71,7 @@ function FilesAnswer({ report }: { report: SelectionReport }) {
   const { inspection, reading } = report;
   const isRootLinked = rootLinkProblem(inspection.rootLinks, useFolder()) !== null;
   const links = reading.leftOut.filter(isLeftOutLink).length;
+  const privates = privateParts(reading);
   const looks = inspection.problems.length + (isRootLinked ? 1 : 0);
   return (
     <>
@@ -79,11 +80,7 @@ function FilesAnswer({ report }: { report: SelectionReport }) {
         {formatSize(inspection.totalBytes)}
       </span>
       {links > 0 && <span className="block text-ink-muted">{formatCount(links, 'link')} to other files left out</span>}
-      {reading.leftOut.length > links && (
-        <span className="block text-ink-muted">
-          {formatCount(reading.leftOut.length - links, 'private file')} left out
-        </span>
-      )}
+      {privates.length > 0 && <span className="block text-ink-muted">{privateText(privates)} left out</span>}
       {looks > 0 && (
         <span className="block text-warn">
           {formatCount(looks, 'thing')} to look at: {looks === 1 ? 'it is' : 'they are'} listed with the files

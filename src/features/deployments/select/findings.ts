@@ -1,6 +1,6 @@
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { LINK_LEFT_OUT, leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
+import { leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { packedNotice } from '../../../../routers/schemas/platforms/packed-notice.ts';
@@ -12,6 +12,7 @@ import { formatSize } from '../../../lib/format.ts';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { isZip, selectionNoun } from '../../../uploads/selection.ts';
+import { isLeftOutLink, type LeftOutPart, partsOf, privateParts, privateText } from './left-out-parts.ts';
 
 export type Finding = {
   /** Unique within a report. */
@@ -22,8 +23,8 @@ export type Finding = {
   path: string | null;
   /** Why, and what to do; shown on request. */
   detail: string | null;
-  /** Files that the finding is about, each with its own reason. */
-  leftOut: SelectionReport['reading']['leftOut'];
+  /** Files and folders that the finding is about, each with its own reason. */
+  leftOut: LeftOutPart[];
   /** Where in the files it was found. */
   places: readonly ProblemPlace[];
 };
@@ -173,10 +174,6 @@ export function mayBeCopied({ reading }: SelectionReport): boolean {
   return unpacked.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= UNPACKED_MAX_BYTES;
 }
 
-export function isLeftOutLink({ reason }: { reason: string }): boolean {
-  return reason === LINK_LEFT_OUT.reason;
-}
-
 function linkFindings({ leftOut }: SelectionReport['reading']): Finding[] {
   const links = leftOut.filter(isLeftOutLink);
   const [first] = links;
@@ -191,19 +188,21 @@ function linkFindings({ leftOut }: SelectionReport['reading']): Finding[] {
         ? 'A link to another file, left out:'
         : `${formatCount(links.length, 'link')} to other files left out`,
       path: isOne ? visiblePath(first.path) : null,
-      leftOut: links,
+      leftOut: links.map((link) => ({ ...link, files: [link.path] })),
     },
   ];
 }
 
-/** One file is named in the line, several are counted; what is published anyway stays in the list, to be taken back. */
-function leftOutFindings({ leftOut: all, files }: SelectionReport['reading']): Finding[] {
-  const leftOut = all.filter((file) => !isLeftOutLink(file));
-  const anyway = files.flatMap(({ path }) => {
-    const rule = leftOutRule(path);
-    return rule === null ? [] : [{ path, reason: rule.reason, isPublishable: true }];
-  });
-  const shown = [...leftOut, ...anyway].sort((a, b) => (a.path < b.path ? -1 : 1));
+/** One is named in the line, several are counted; what is published anyway stays in the list, to be taken back. */
+function leftOutFindings(reading: SelectionReport['reading']): Finding[] {
+  const left = privateParts(reading);
+  const anyway = partsOf(
+    reading.files.flatMap(({ path }) => {
+      const rule = leftOutRule(path);
+      return rule === null ? [] : [{ path, reason: rule.reason, isPublishable: true }];
+    }),
+  );
+  const shown = [...left, ...anyway].sort((a, b) => (a.path < b.path ? -1 : 1));
   const [first] = shown;
   if (first === undefined) return [];
   const isOne = shown.length === 1;
@@ -212,19 +211,22 @@ function leftOutFindings({ leftOut: all, files }: SelectionReport['reading']): F
       ...plain,
       id: 'left-out',
       kind: 'secret',
-      message: leftOutMessage(leftOut.length, anyway.length),
+      message: leftOutMessage(left, anyway),
       path: isOne ? visiblePath(first.path) : null,
       leftOut: shown,
     },
   ];
 }
 
-function leftOutMessage(left: number, anyway: number): string {
-  if (left + anyway === 1) return left === 1 ? 'Private, and left out:' : 'Private, and published anyway:';
-  const leftText = `${formatCount(left, 'private file')} left out`;
-  if (anyway === 0) return leftText;
-  const anywayText = `${formatCount(anyway, 'private file')} published anyway`;
-  return left === 0 ? anywayText : `${leftText}, ${anyway} published anyway`;
+function leftOutMessage(left: readonly LeftOutPart[], anyway: readonly LeftOutPart[]): string {
+  if (left.length + anyway.length === 1) {
+    return left.length === 1 ? 'Private, and left out:' : 'Private, and published anyway:';
+  }
+  const leftText = `${privateText(left)} left out`;
+  if (anyway.length === 0) return leftText;
+  return left.length === 0
+    ? `${privateText(anyway)} published anyway`
+    : `${leftText}, ${anyway.length} published anyway`;
 }
 
 function removedFindings({ droppedCount, root }: SelectionReport['reading']): Finding[] {

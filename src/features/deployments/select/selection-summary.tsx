@@ -22,6 +22,7 @@ import { showToast } from '../../../components/toast-store.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
 import { type Finding, type FindingsPlace, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
+import { isWholeFolder } from './left-out-parts.ts';
 
 export type SelectionSummaryProps = {
   report: SelectionReport;
@@ -146,7 +147,7 @@ function FindingRow({ finding, report, onPublishAnyway, offer }: FindingRowProps
           {offer}
           {finding.places.length > 0 && <PlaceList places={finding.places} />}
           {finding.leftOut.length > 0 && (
-            <LeftOutList files={finding.leftOut} report={report} onPublishAnyway={onPublishAnyway} />
+            <LeftOutList parts={finding.leftOut} report={report} onPublishAnyway={onPublishAnyway} />
           )}
         </div>
       )}
@@ -230,34 +231,37 @@ function PlaceList({ places }: { places: Finding['places'] }) {
 }
 
 type LeftOutListProps = {
-  files: Finding['leftOut'];
+  parts: Finding['leftOut'];
   report: SelectionReport;
   onPublishAnyway: SelectionSummaryProps['onPublishAnyway'];
 };
 
-function LeftOutList({ files, report, onPublishAnyway }: LeftOutListProps) {
+function LeftOutList({ parts, report, onPublishAnyway }: LeftOutListProps) {
   return (
     <ul className="flex flex-col gap-3 pt-1">
-      {files.slice(0, LISTED_FILES).map(({ path, reason, isPublishable }) => (
-        <li key={path}>
-          {files.length > 1 && <code className="font-mono text-sm wrap-anywhere text-ink">{path}</code>}
-          <p>{reason}</p>
-          {isPublishable && (
+      {parts.slice(0, LISTED_FILES).map((part) => (
+        <li key={part.path}>
+          {parts.length > 1 && <code className="font-mono text-sm wrap-anywhere text-ink">{part.path}</code>}
+          <p>
+            {part.reason}
+            {isWholeFolder(part) && ` It holds ${formatCount(part.files.length, 'file')}.`}
+          </p>
+          {part.isPublishable && (
             <div className="mt-1">
               <Checkbox
                 label={
                   <>
-                    Publish anyway <span className="sr-only">{path}</span>
+                    Publish anyway <span className="sr-only">{part.path}</span>
                   </>
                 }
-                isChecked={report.publishAnyway.includes(path)}
-                onChange={(isWanted) => onPublishAnyway(path, isWanted)}
+                isChecked={report.publishAnyway.includes(part.path)}
+                onChange={(isWanted) => onPublishAnyway(part.path, isWanted)}
               />
             </div>
           )}
         </li>
       ))}
-      <More count={files.length - LISTED_FILES} />
+      <More count={parts.length - LISTED_FILES} />
     </ul>
   );
 }

@@ -1,0 +1,44 @@
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { LINK_LEFT_OUT, leftOutPart, leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
+import type { UploadReading } from '../../../../routers/schemas/upload-rules.ts';
+import type { SelectionItem } from '../../../uploads/apply-rules.ts';
+
+type LeftOutFiles = UploadReading<SelectionItem>['leftOut'];
+/** A file that is left out, or a folder with all that is in it, which is told once. */
+export type LeftOutPart = LeftOutFiles[number] & { files: string[] };
+
+export function isLeftOutLink({ reason }: { reason: string }): boolean {
+  return reason === LINK_LEFT_OUT.reason;
+}
+
+/** Returns what is private and left out: the history of a project alone may have thousands of files. */
+export function privateParts({ leftOut }: { leftOut: LeftOutFiles }): LeftOutPart[] {
+  return partsOf(leftOut.filter((file) => !isLeftOutLink(file)));
+}
+
+export function partsOf(files: LeftOutFiles): LeftOutPart[] {
+  const parts = new Map<string, LeftOutPart>();
+  for (const file of files) {
+    // A private key in such a folder is told by itself: it stays out when the rest is published anyway.
+    const path = leftOutRule(file.path)?.reason === file.reason ? leftOutPart(file.path) : file.path;
+    const part = parts.get(path);
+    if (part === undefined) parts.set(path, { ...file, path, files: [file.path] });
+    else part.files.push(file.path);
+  }
+  return [...parts.values()];
+}
+
+/** Returns such as `6 private files and 1 private folder`. */
+export function privateText(parts: readonly LeftOutPart[]): string {
+  const folders = parts.filter(isWholeFolder).length;
+  const files = parts.length - folders;
+  const texts = [
+    ...(files > 0 ? [formatCount(files, 'private file')] : []),
+    ...(folders > 0 ? [formatCount(folders, 'private folder')] : []),
+  ];
+  return texts.join(' and ');
+}
+
+export function isWholeFolder({ path, files }: LeftOutPart): boolean {
+  return files[0] !== path;
+}
