@@ -137,7 +137,7 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
   };
 }
 
-/** Claims in the lanes that have something due alone: an empty claim is three commands of the database, and there are ten lanes. */
+/** Claims in the lanes that have something due alone: an empty claim is some commands of the database, for each lane. */
 async function drainLanes(
   lanes: readonly WorkerLane[],
   runOne: (lane: WorkerLane) => Promise<boolean>,
