@@ -89,21 +89,23 @@ export async function contextFor(
 
 /**
  * Turns a WebSocket connection into a context, once a connection, from `connectionParams.token`. Cookies have no say
- * here. Throws `unauthenticated` unless the token is good: there is nothing to subscribe to without an account.
+ * here. What was `said` until now counts as calls. Throws `unauthenticated` unless the token is good: there is nothing to
+ * subscribe to without an account.
  */
 export async function contextForSocket(
   providers: Providers,
   request: IncomingMessage,
-  { token, connection }: { token: string | undefined; connection: SubscriptionConnection },
+  { token, connection, said }: { token: string | undefined; connection: SubscriptionConnection; said: Called },
 ): Promise<AccountContext> {
   const { actor } = token === undefined ? { actor: ANONYMOUS } : await authenticate(providers, token);
   if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to receive events.');
   const context = innerContext(providers, { actor, origin: originOf(providers, request, token), connection });
-  await countContextCalls(context, { calls: 1, bytes: 0 });
+  await countContextCalls(context, said);
   return { ...context, actor };
 }
 
-function countContextCalls(context: Context, called: Called): Promise<void> {
+/** Counts calls of whoever this context is of. Throws `rate_limited`. */
+export function countContextCalls(context: Context, called: Called): Promise<void> {
   const { actor, origin, providers } = context;
   return countCalls(providers, { actor, address: origin.address, isCounted: countsAddress(context) }, called);
 }

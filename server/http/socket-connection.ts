@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
+import type { Called } from '../../routers/call-limit.ts';
+import { countContextCalls } from '../../routers/context.ts';
+import { toAppError } from '../../routers/error-shape.ts';
 import { MINUTE_MS } from '../durations.ts';
+import type { AppError } from '../errors.ts';
 import type { AccountContext, SubscriptionConnection } from '../service-context.ts';
 
 export type SocketTimes = {
@@ -32,12 +36,21 @@ export const CLOSE_CODES = {
   tooMany: 4429,
 } as const;
 
+export function closeCodeOf(error: AppError): number {
+  if (error.status === 401) return CLOSE_CODES.ended;
+  if (error.code === 'origin_foreign') return CLOSE_CODES.foreign;
+  if (error.status === 429) return CLOSE_CODES.tooMany;
+  return error.status >= 500 ? CLOSE_CODES.later : CLOSE_CODES.policy;
+}
+
 /** One open connection. `context` is set once its token has been found good. */
 export type Connection = {
   client: WebSocket;
   request: IncomingMessage;
   address: string;
   context: AccountContext | undefined;
+  /** What it has said while nobody knew yet whose calls that are. */
+  said: Called;
   subscriptions: number;
   missedPings: number;
   /** This and the following times are by `performance.now()`: setting the machine's clock ends no connection. */
@@ -54,6 +67,7 @@ export function createConnection(client: WebSocket, request: IncomingMessage, ad
     request,
     address,
     context: undefined,
+    said: { calls: 0, bytes: 0 },
     subscriptions: 0,
     missedPings: 0,
     pingedAt: now,
@@ -81,6 +95,27 @@ export function countMessages(connection: Connection, count: number): void {
   if (connection.minute.messages <= MESSAGES_PER_MINUTE || client.readyState !== client.OPEN) return;
   client.close(CLOSE_CODES.policy, 'Too many messages');
   setTimeout(() => client.terminate(), CLOSING_MS).unref();
+}
+
+/**
+ * Counts messages as calls of whoever sends them as well: a limit of each connection alone is none for a client that opens one
+ * after the other. One too many closes the connection (4429); what comes before its token is found good is counted then.
+ */
+export function countAsCalls(connection: Connection, { calls, bytes }: Called = { calls: 0, bytes: 0 }): void {
+  const { client, context, said } = connection;
+  connection.said = { calls: said.calls + calls, bytes: said.bytes + bytes };
+  if (context === undefined || connection.said.calls === 0) return;
+  countContextCalls(context, takeSaid(connection)).catch((error: unknown) => {
+    const known = toAppError(error);
+    client.close(closeCodeOf(known), known.code);
+  });
+}
+
+/** Returns what a connection has said that is not counted yet; whoever takes it counts it. */
+export function takeSaid(connection: Connection): Called {
+  const { said } = connection;
+  connection.said = { calls: 0, bytes: 0 };
+  return said;
 }
 
 /** Pings when it is time, and terminates a reader that leaves too much unread for too long or answers no ping. */

@@ -18,11 +18,14 @@ import { foreignOrigin, isOwnOrigin, requireHostName } from './security.ts';
 import {
   CLOSE_CODES,
   type Connection,
+  closeCodeOf,
+  countAsCalls,
   countMessages,
   createConnection,
   forSubscriptions,
   heartbeat,
   type SocketTimes,
+  takeSaid,
 } from './socket-connection.ts';
 import { createSocketEncoder } from './socket-encoder.ts';
 
@@ -178,7 +181,11 @@ function serve(state: State, client: WebSocket, request: IncomingMessage): void 
     clearTimeout(hello);
     state.connections.delete(connection);
   });
-  client.on('message', () => countMessages(connection, 1));
+  const hear = (calls: number, bytes: number): void => {
+    countMessages(connection, calls);
+    countAsCalls(connection, { calls, bytes });
+  };
+  client.on('message', (data) => hear(1, Buffer.isBuffer(data) ? data.length : 0));
   const handle = getWSConnectionHandler({
     wss: state.server,
     router: appRouter,
@@ -187,7 +194,7 @@ function serve(state: State, client: WebSocket, request: IncomingMessage): void 
       return admit(state, connection, info.connectionParams?.token);
     },
     // The frame was counted as one message.
-    experimental_encoder: createSocketEncoder((messages) => countMessages(connection, messages - 1)),
+    experimental_encoder: createSocketEncoder((messages) => hear(messages - 1, 0)),
   });
   handle(client, request);
 }
@@ -210,6 +217,7 @@ async function admit(state: State, connection: Connection, token: string | undef
     const context = await contextForSocket(providers, connection.request, {
       token,
       connection: forSubscriptions(connection),
+      said: takeSaid(connection),
     });
     const { accountId, kind } = context.actor;
     // Every browser names its origin: without one it is a script, and a script has a token of its own.
@@ -220,6 +228,7 @@ async function admit(state: State, connection: Connection, token: string | undef
     if (freeSlot === null) throw new AppError('rate_limited', 'Too many connections of this account are open.');
     freeOnClose(connection.request.socket, freeSlot);
     connection.context = context;
+    countAsCalls(connection);
     // A change reported while the token was checked found no account at this connection yet.
     if (state.reportedChanges !== reportedChanges) void endIfOver(state, connection.client, context);
     return context;
@@ -285,11 +294,4 @@ function isCounted(providers: Providers, address: string): boolean {
 
 function addressOf(providers: Providers, request: IncomingMessage): string {
   return clientAddress(request, providers.addresses.trustedProxies ?? 0);
-}
-
-function closeCodeOf(error: AppError): number {
-  if (error.status === 401) return CLOSE_CODES.ended;
-  if (error.code === 'origin_foreign') return CLOSE_CODES.foreign;
-  if (error.status === 429) return CLOSE_CODES.tooMany;
-  return error.status >= 500 ? CLOSE_CODES.later : CLOSE_CODES.policy;
 }

@@ -174,6 +174,21 @@ test('a message above 64 KiB, too many messages or too many subscriptions end th
   expect(await greedy.closed).toBe(1008);
 });
 
+test('what is said over one connection after the other counts as calls of its account', async () => {
+  await using app = await testApp({ accountCallsPerMinute: 8 });
+  await using listener = await listen(app);
+  const person = await app.person();
+  for (let connections = 0; connections < 4; connections += 1) {
+    const { socket, closed } = await admitted(listener, person);
+    socket.close();
+    await closed;
+  }
+  const beyond = open(listener, { headers: { origin: listener.origin } });
+  await hello(beyond, person.accessToken);
+  beyond.socket.send(subscribe(1));
+  expect(await Promise.race([beyond.closed, beyond.nextMessage()])).toBe(4429);
+});
+
 test('subscriptions are counted where they run, under whatever ids they are asked for', async () => {
   await using app = await testApp();
   await using listener = await listen(app);
