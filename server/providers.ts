@@ -116,6 +116,8 @@ export function limitsOf(env: Env): Limits {
     bodyBytes: { perAddress: 4 * MIB, perProcess: 32 * MIB },
     // Of one account: the browser sends six at once (src/uploads/send.ts), and a script may send beside it.
     uploadsAtOnce: 8,
+    // Forty a second: small files travel together, and large ones fill a line with fewer.
+    uploadsPerMinute: 2_400,
     // Each holds the list of a release's files and the directory of its ZIP, some 30 MB at the most.
     downloadsAtOnce: { perAccount: 2, perProcess: 8 },
     // Half a megabit, which every line that loads a page of today has; the patience covers a line that drops for a moment.

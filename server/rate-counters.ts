@@ -6,6 +6,7 @@
  *   calls a minute of a session, token, account or address  counted here
  *   bytes a minute of the bodies of an account's calls      counted here
  *   uploads at once of an account                           slots here
+ *   uploads a minute of an account                          counted here
  *   downloads at once of an account, and of a process       slots here
  *   lists of files that calls read at once                  slots here
  *   sockets of an account and of an address                 slots here

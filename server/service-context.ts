@@ -81,6 +81,8 @@ export type Limits = {
   /** Of calls whose bodies are in memory at once; those of uploads are not. */
   bodyBytes: { perAddress: number; perProcess: number };
   uploadsAtOnce: number;
+  /** Requests of one account that bring files or a list of them. */
+  uploadsPerMinute: number;
   downloadsAtOnce: { perAccount: number; perProcess: number };
   /**
    * Whoever has taken less than this on the average is cut off, once we have waited for them for `patienceMs`; whoever has

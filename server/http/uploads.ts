@@ -4,6 +4,7 @@ import { contextFor } from '../../routers/context.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import type { UploadManifestAnswer, UploadMissingAnswer, UploadZipArrived } from '../../routers/schemas/releases.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { AccountContext, Providers } from '../service-context.ts';
 import { withFileListSlot } from '../services/releases/file-list-slot.ts';
@@ -83,7 +84,7 @@ export function uploadRoutes(providers: Providers): Router {
   });
 
   routes.get('/:uploadId/zip', async (request, response) => {
-    const ctx = await writerFor(providers, request, response);
+    const ctx = await writerFor(providers, request, response, { calls: 1 });
     const resume = resumeOf(queryOf(request));
     if (resume === null) throw new AppError('bad_request', 'Name the archive by its `key`.');
     const bytes = await arrivedOfZip(ctx, uploadIdOf(request), resume.key);
@@ -222,14 +223,20 @@ async function* bounded(request: Request, maxBytes: number, whatHas: string): As
 type RequestCounter = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
 
 /**
- * Lets an account send so many lists and files at once, over all processes of this instance, whose memory and disk this guards.
+ * Lets an account send so many lists and files at once, over all processes of this instance, whose memory and disk this
+ * guards, and so many in a minute: a file without bytes is work as well.
  */
-function createRequestCounter({ rateCounters, limits: { uploadsAtOnce: limit } }: Providers): RequestCounter {
+function createRequestCounter({ rateCounters, limits }: Providers): RequestCounter {
+  const { uploadsAtOnce: limit, uploadsPerMinute } = limits;
+  const refused = (rule: string, retryAfterMs: number): AppError =>
+    new AppError('rate_limited', rule, { retryAfterMs });
   return {
-    during(accountId, work) {
-      const full = (): AppError =>
-        new AppError('rate_limited', `At most ${limit} files are taken at once.`, { retryAfterMs: 1_000 });
-      return withSlot(rateCounters, { key: `uploads of ${accountId}`, limit, full }, work);
+    async during(accountId, work) {
+      const key = `uploads of ${accountId}`;
+      const { count, leftMs } = await rateCounters.count(key, 1, MINUTE_MS);
+      if (count > uploadsPerMinute) throw refused(`At most ${uploadsPerMinute} files are taken in a minute.`, leftMs);
+      const full = (): AppError => refused(`At most ${limit} files are taken at once.`, 1_000);
+      return withSlot(rateCounters, { key, limit, full }, work);
     },
   };
 }

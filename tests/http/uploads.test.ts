@@ -368,6 +368,27 @@ test('a list that is refused counts like one that is taken: as a call, and with 
   expect(statuses[0]).toBe(400);
 });
 
+test('files without bytes are counted as well, and so is the question what has come of a ZIP', async () => {
+  await using app = await createTestApp({ limits: { uploadsPerMinute: 4, callsPerMinute: 3 } });
+  const { listener, person, uploadId } = await open(app);
+  await using _listener = listener;
+  await announce(listener, person, uploadId, { files: manifestOf({ 'empty.txt': '' }) });
+  const statusOf = async (path: string, method: string): Promise<number> => {
+    const headers = { authorization: `Bearer ${person.accessToken}`, 'content-type': 'application/octet-stream' };
+    const url = `${listener.url}/api/uploads/${uploadId}/${path}`;
+    return (await fetch(url, { method, headers, ...(method !== 'GET' && { body: '' }) })).status;
+  };
+  for (const [path, method, times, taken] of [
+    [`files/${sha256Of('')}`, 'PUT', 2, 204],
+    ['files', 'POST', 1, 204],
+    ['files', 'POST', 1, 429],
+    [`files/${sha256Of('')}`, 'PUT', 1, 429],
+    [`zip?key=${sha256Of('')}`, 'GET', 2, 200],
+    [`zip?key=${sha256Of('')}`, 'GET', 1, 429],
+  ] as const)
+    for (let time = 0; time < times; time += 1) expect(await statusOf(path, method), `${method} ${path}`).toBe(taken);
+});
+
 test('a ninth file at once is asked to wait', async () => {
   await using app = await createTestApp({ limits: { uploadsAtOnce: 1 } });
   const { listener, person, uploadId } = await open(app);

@@ -44,6 +44,7 @@ export const WIDE_LIMITS: Limits = {
   },
   bodyBytes: { perAddress: 4 * 1024 ** 2, perProcess: 32 * 1024 ** 2 },
   uploadsAtOnce: 8,
+  uploadsPerMinute: 1_000_000,
   downloadsAtOnce: { perAccount: 2, perProcess: 8 },
   slowestDownload: { bytesPerSecond: 64 * 1024, patienceMs: 30_000, givesWayBelow: 512 * 1024 },
   socketsPerAccount: 10,
