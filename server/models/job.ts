@@ -37,7 +37,8 @@ const jobDocSchema = new Schema(
 );
 // Walked account by account; jobs of an account that are not due yet, or that wait for their key, are passed over unread.
 jobDocSchema.index({ status: 1, name: 1, isAside: 1, accountId: 1, runAt: 1, key: 1 }, { name: 'queued_turns' });
-jobDocSchema.index({ name: 1, heldAt: 1 }, { name: 'held_lately' });
+// Each claim adds up how long accounts have held places, from the index alone.
+jobDocSchema.index({ name: 1, heldAt: 1, status: 1, accountId: 1, heldMs: 1 }, { name: 'held_lately' });
 jobDocSchema.index({ status: 1, leaseUntil: 1, name: 1 }, { name: 'status_lease' });
 jobDocSchema.index(
   { key: 1 },

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { JobDeferred } from '../../server/errors.ts';
 import { type ClaimOptions, claimJob } from '../../server/jobs/queue/claim.ts';
@@ -244,6 +245,21 @@ test('time that was used long ago is forgotten, so that nobody waits behind othe
   expect(second?.accountId).toBe('zoe');
   await held(11);
   expect((await claimJob('tester', ['deploy-release']))?.accountId).toBe('ada');
+});
+
+test('what accounts have used is added up without reading the jobs that they have had', async () => {
+  await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
+  await enqueueReleases('ada', 60);
+  const held = { status: 'done' as const, heldMs: 1_000, heldAt: new Date() };
+  await JobModel.updateMany({ name: 'deploy-release' }, { $set: held }).setOptions(CLEAR).comment('test');
+  await enqueueReleases('bob');
+  const { db } = mongoose.connection;
+  const { was, filter } = (await db?.command({ profile: -1 })) ?? {};
+  await db?.command({ profile: 1, filter: { docsExamined: { $gt: 10 } } });
+  await claimJob('tester', ['deploy-release']);
+  await db?.command({ profile: was, filter });
+  const read = await db?.collection('system.profile').find({ docsExamined: { $gt: 10 } }, { comment: 'test' });
+  expect((await read?.toArray())?.filter(({ command }) => command?.comment !== 'test')).toEqual([]);
 });
 
 test('a release that waited once is claimed by the lane of those that wait, and holds no place of the others', async () => {
