@@ -1,14 +1,22 @@
+const NO_WAY = 'no way of this network leads there';
+const NOT_TRUSTED = 'its certificate is not trusted';
+
+/** By codes of the system, of undici and of OpenSSL (Node, "tls", X509 certificate error codes). */
 const CONNECTION_WORDS: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing answers there',
-  ETIMEDOUT: 'no answer in time',
-  UND_ERR_CONNECT_TIMEOUT: 'no answer in time',
+  ...{ ECONNREFUSED: 'nothing answers there', EHOSTUNREACH: NO_WAY, ENETUNREACH: NO_WAY, EADDRNOTAVAIL: NO_WAY },
+  ...{ ETIMEDOUT: 'no answer in time', UND_ERR_CONNECT_TIMEOUT: 'no answer in time' },
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  ...{ DEPTH_ZERO_SELF_SIGNED_CERT: NOT_TRUSTED, SELF_SIGNED_CERT_IN_CHAIN: NOT_TRUSTED },
+  ...{ UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED, UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_TRUSTED },
 };
 
-/** Returns why no connection came about, for a person; the system's own words where there are no better ones. */
+/** Returns why no answer came about, for a person; the system's own words stay in the cause. */
 export function connectionWords(error: unknown, code: string): string {
-  if (!(error instanceof Error)) return String(error);
   // The name servers may be what refuses the connection: of the address itself nothing is known then.
-  const asked = 'syscall' in error ? String(error.syscall) : '';
+  const asked = error instanceof Error && 'syscall' in error ? String(error.syscall) : '';
   if (asked.startsWith('query') || asked === 'getaddrinfo') return 'the name servers do not answer';
-  return CONNECTION_WORDS[code] ?? error.message;
+  if (code.startsWith('ERR_SSL_')) return 'what answers there does not speak TLS as it should';
+  return CONNECTION_WORDS[code] ?? 'the connection broke off';
 }

@@ -1,5 +1,4 @@
 import type { ErrorCode } from '../routers/schemas/errors.ts';
-import type { EgressError } from './egress.ts';
 import { AppError } from './errors.ts';
 import { hintsOf, type Remedy } from './waiting-words.ts';
 
@@ -111,23 +110,3 @@ function hintMs(value: string, nowMs: number): number | null {
   const at = Date.parse(value);
   return Number.isNaN(at) ? null : at - nowMs;
 }
-
-/** Returns why there was no answer, in words for a person. */
-export function networkWords(error: EgressError): string {
-  if (error.fault === 'silent' || error.fault === 'too_slow') return 'no answer in time';
-  if (error.fault !== 'connection') return error.message;
-  const { cause } = error;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  if (code === 'CERT_HAS_EXPIRED') return 'its certificate has expired';
-  if (UNTRUSTED_CODES.has(code)) return 'its certificate is not trusted';
-  return 'the connection broke off';
-}
-
-/** Node's codes for a certificate that is another's, or that no authority of this machine vouches for (Node, "tls"). */
-const UNTRUSTED_CODES: ReadonlySet<string> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);

@@ -5,7 +5,7 @@ import { cleanTexts, hasMoreValues, parseAnswer } from './answer-json.ts';
 import { HOUR_MS } from './durations.ts';
 import { type Egress, type EgressBody, EgressError } from './egress.ts';
 import { AppError } from './errors.ts';
-import { type FailureFacts, networkWords, redactedAnswer, redactedLine, waitHintMs } from './vendor-answers.ts';
+import { type FailureFacts, redactedAnswer, redactedLine, waitHintMs } from './vendor-answers.ts';
 
 /**
  * How the API of another company is asked, the same for hosting platforms (server/platforms/http.ts) and DNS providers
@@ -178,7 +178,7 @@ function unanswered<Failure>({ rules, call, vendor }: Exchange<Failure>, error: 
   // The store's own trouble, met while the body was read, and a defect of the adapter.
   if (!(error instanceof EgressError)) throw error;
   const mayPass = error.fault !== 'refused';
-  const facts = { said: networkWords(error), cause: error };
+  const facts = { said: error.message, cause: error };
   return {
     error: rules.error(mayPass ? 'platform_down' : 'platform_failed', vendor.title, facts),
     mayPass,

@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { textWithinBudget } from '../../server/answer-budget.ts';
 import { createEgress, type EgressRequest } from '../../server/egress.ts';
 import { classifyAddress, isReachable, parseRange } from '../../server/egress-rules.ts';
+import { connectionWords } from '../../server/egress-words.ts';
 import { testEgress } from '../support/platforms.ts';
 import { requestHandler } from '../support/request-handler.ts';
 import { IS_FULL } from '../support/size.ts';
@@ -316,6 +317,19 @@ test('what keeps an address from answering is said in words, and not in those of
 
   const closed = { fault: 'connection', message: 'nothing answers there', cause: { code: 'ECONNREFUSED' } };
   await expect(textFrom('http://127.0.0.1:1/')).rejects.toMatchObject(closed);
+
+  await using broken = await listening((_request, response) => void response.destroy());
+  const saidOf = (url: string) => textFrom(url).catch((error: unknown) => String(error));
+  expect(await saidOf(broken.url)).toBe('EgressError: the connection broke off');
+  const secured = broken.url.replace('http:', 'https:');
+  expect(await saidOf(secured)).toBe('EgressError: what answers there does not speak TLS as it should');
+});
+
+test('what is the matter with a certificate is said in words', () => {
+  const said = (code: string) => connectionWords(Object.assign(new Error(`unable: ${code}`), { code }), code);
+  expect(said('CERT_HAS_EXPIRED')).toBe('its certificate has expired');
+  expect(said('ERR_TLS_CERT_ALTNAME_INVALID')).toBe('its certificate is for another name');
+  expect(said('DEPTH_ZERO_SELF_SIGNED_CERT')).toBe('its certificate is not trusted');
 });
 
 test('a name server that refuses the connection says nothing about the address', async () => {
