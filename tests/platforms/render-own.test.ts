@@ -72,6 +72,15 @@ test('a deploy that waits for another is answered without a body, and found in t
   expect(await textAt(on.call, await on.urlOf(ref))).toBe('two');
 });
 
+test('a site goes off where GitHub lets nobody in any more, and the repository that stays is named', async () => {
+  await using on = await onRender();
+  const url = await on.urlOf(await on.publish(await on.harness.release(1, { 'index.html': 'one' })));
+  on.github.revoke();
+  expect(await on.platform.remove(on.call)).toMatch(/^http.*\/pat\/a-site$/);
+  expect(on.standIn.state.services.size).toBe(0);
+  expect(await textAt(on.call, url)).not.toBe('one');
+});
+
 test('a roll back whose answer broke off is looked for, and not asked for twice', async () => {
   await using on = await onRender();
   const first = await on.publish(await on.harness.release(1, { 'index.html': 'one' }));

@@ -174,7 +174,7 @@ export async function dropRepository(
 ): Promise<string | undefined> {
   const page = await nullIfNotFound(readRepository(vendor, call, repository));
   if (page === null) return undefined;
-  const { isMade, branch, name } = repository;
+  const { isMade, branch } = repository;
   const request = {
     withToken: true,
     method: 'DELETE',
@@ -188,9 +188,14 @@ export async function dropRepository(
     if (!isLeft) throw error;
     // A branch that is gone is refused like one that is protected.
     if (!isMade && !(await isBranchThere(vendor, call, repository))) return undefined;
-    const address = page === '' ? `${webOrigin(vendor.apiUrl)}/${name}` : page;
-    return isMade ? address : `${address}/tree/${branch}`;
+    return pageOf(vendor, repository, page);
   }
+}
+
+/** Returns where a person finds what is in the repository; `page` is its address as GitHub says it. */
+export function pageOf({ apiUrl }: Vendor, { name, branch, isMade }: Repository, page = ''): string {
+  const address = page === '' ? `${webOrigin(apiUrl)}/${name}` : page;
+  return isMade ? address : `${address}/tree/${branch}`;
 }
 
 async function isBranchThere(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<boolean> {

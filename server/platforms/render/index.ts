@@ -1,10 +1,18 @@
 import { renderCapabilities } from '../../../routers/schemas/platforms/capabilities/render.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
+import { AppError } from '../../errors.ts';
 import { neverMade } from '../failures.ts';
 import { anyObject, githubAt } from '../github-pages/api.ts';
 import { landedIn } from '../github-pages/branch.ts';
 import { push } from '../github-pages/push.ts';
-import { dropRepository, ensureRepository, readRepository, repositoryIn, siteOf } from '../github-pages/repository.ts';
+import {
+  dropRepository,
+  ensureRepository,
+  pageOf,
+  readRepository,
+  repositoryIn,
+  siteOf,
+} from '../github-pages/repository.ts';
 import type { Pushed } from '../github-pages/tree.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest, RestoreEvent } from '../platform.ts';
@@ -64,7 +72,14 @@ export function render({ apiUrl, githubApiUrl, silenceMs }: RenderOptions): Plat
       const service = serviceIn(site);
       const repository = repositoryIn(site);
       if (service !== null) await dropService(vendor, call, service);
-      return repository === null ? undefined : dropRepository(github, call, repository);
+      if (repository === null) return undefined;
+      try {
+        return await dropRepository(github, call, repository);
+      } catch (error) {
+        // The site is off by now. What is left is the repository, in an account that lets us in no more.
+        if (!(error instanceof AppError) || error.code !== 'credentials_invalid') throw error;
+        return pageOf(github, repository);
+      }
     },
     attachDomain: (call, name) => attachDomain(vendor, call, name),
     domain: (call, name) => readDomain(vendor, call, name),

@@ -36,7 +36,7 @@ export async function tellKept(session: ClientSession, { accountId, name }: Owne
   await publishEvent(session, accountId, {
     type: 'notification',
     title: `${name} is offline, and its files are still there`,
-    message: `${kept} stays: the token may not delete it. Delete it there when you no longer need it.`,
+    message: `${kept} stays: Fairlead may not delete it. Delete it there when you no longer need it.`,
     variant: 'destructive',
   });
 }
