@@ -42,7 +42,7 @@ test('a connection that stopped working stands on the dashboard, with the reason
   using shown = showScreen(<AttentionList deployments={[deploymentOf()]} allowance={allowanceOf()} />, answers);
   await shown.sees('Netlify · anna@example.com stopped working');
   expect(shown.page.textContent).toContain(
-    'Netlify does not accept the token of this connection any more. harbour stays live, but cannot be changed until the token is replaced.',
+    'Netlify does not accept the token of this connection any more. What is live stays live, but harbour cannot be changed until the token is replaced.',
   );
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=netlify-1');
   expect(shown.page.querySelectorAll('li')).toHaveLength(1);
@@ -70,6 +70,10 @@ test('who removes a connection is told of each deployment by its name and its ad
   const items = () => [...document.body.querySelectorAll('[role="alertdialog"] li, [role="dialog"] li')];
   await vi.waitFor(() => expect(items()).toHaveLength(2), { timeout: 30_000 });
   expect(items().map((item) => item.textContent)).toEqual(['harbour, harbour.netlify.app', 'quay']);
+  // They can be deleted, and a draft is not live.
+  expect(document.body.textContent).toContain(
+    'What is live stays live, but without it these deployments cannot be published or rolled back, and deleting one leaves its files at Netlify:',
+  );
 });
 
 test('who removes a DNS connection is told of the domains whose certificates need it', async () => {

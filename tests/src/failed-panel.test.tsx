@@ -10,10 +10,10 @@ import { useReleaseActs } from '../../src/features/releases/use-release-acts.ts'
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
 import { deploymentOf, releaseDetailOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
-function show(raw: string | null) {
+function show(raw: string | null, message = 'It does not answer.') {
   const page = document.createElement('main');
   const root = createRoot(page);
-  const error = { code: 'platform_down', message: 'It does not answer.', hint: 'It is tried again.', raw };
+  const error = { code: 'platform_down', message, hint: 'It is tried again.', raw };
   const release = releaseDetailOf({ state: 'failed', error, servingNumber: 2 });
   flushSync(() => root.render(<FailedPanel release={release} action={<p>Try again</p>} />));
   return { page, toggle: () => page.querySelector('button'), [Symbol.dispose]: () => root.unmount() };
@@ -34,6 +34,11 @@ test('a failure without an answer offers none', () => {
   using panel = show(null);
   expect(panel.page.textContent).toContain('It does not answer.');
   expect(panel.toggle()).toBe(null);
+});
+
+test('an address in what went wrong can be followed', () => {
+  using panel = show(null, 'https://harbour.netlify.app/app.js answers with other bytes than were uploaded.');
+  expect(panel.page.querySelector('a')?.getAttribute('href')).toBe('https://harbour.netlify.app/app.js');
 });
 
 const LOST: LostConnection = {

@@ -48,7 +48,10 @@ export function RemoveConnectionDialog({ connection, onClose }: { connection: Co
           <p>No deployment uses it. You can connect {title} again at any time.</p>
         ) : (
           <>
-            <p>These deployments stay live but cannot be published, rolled back or deleted without it:</p>
+            <p>
+              What is live stays live, but without it these deployments cannot be published or rolled back, and deleting
+              one leaves its files at {title}:
+            </p>
             <Names of={deployments} />
           </>
         )

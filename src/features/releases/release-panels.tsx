@@ -56,7 +56,9 @@ export function FailedPanel({ release, action }: ActPanelProps) {
         Release {release.number} failed{step === null ? '' : ` while ${step}`}
       </PanelTitle>
       <div className="mt-3 flex flex-col gap-1">
-        <p className="wrap-anywhere">{release.error?.message ?? 'It ended without saying why.'}</p>
+        <p className="wrap-anywhere">
+          <LinkedText text={release.error?.message ?? 'It ended without saying why.'} />
+        </p>
         {release.error?.hint && (
           <p className="text-ink-muted">
             <LinkedText text={release.error.hint} />
@@ -106,7 +108,11 @@ export function SupersededPanel({ release, action }: ActPanelProps) {
         Another release is live
       </PanelTitle>
       <div className="mt-3 flex flex-col gap-1 text-ink-muted">
-        {release.error && <p className="text-ink">{release.error.message}</p>}
+        {release.error && (
+          <p className="text-ink wrap-anywhere">
+            <LinkedText text={release.error.message} />
+          </p>
+        )}
         <p>
           {release.servingNumber === null ? '' : `Release ${release.servingNumber} took its place. `}
           {platform === null

@@ -45,8 +45,7 @@ function stoppedText({ kind, problem, deployments }: Connection): string {
   const why = problem?.message ?? 'The platform rejects its token.';
   if (deployments.length === 0) return `${why} No deployment uses it.`;
   const named = deployments.length === 1 ? deployments[0]?.name : formatCount(deployments.length, 'deployment');
-  const stay = deployments.length === 1 ? 'stays live, but cannot be changed' : 'stay live, but cannot be changed';
-  return `${why} ${named} ${stay} until the token is replaced.`;
+  return `${why} What is live stays live, but ${named} cannot be changed until the token is replaced.`;
 }
 
 const WEEK_MS = 7 * 86_400_000;
