@@ -60,6 +60,13 @@ async function showNew(
   return { shown, sent };
 }
 
+test('only GitHub, which serves one website a repository, is said to replace the one that is there', () => {
+  const hintAt = (platform: ConnectionProvider) =>
+    optionFieldsOf(platform).find(({ name }) => name === 'repository')?.hint;
+  expect(hintAt('github-pages')).toContain('is replaced');
+  expect(hintAt('render')).not.toContain('replaced');
+});
+
 const patiently = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
 
 function tick(shown: ShownScreen): void {

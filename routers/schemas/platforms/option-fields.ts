@@ -15,17 +15,23 @@ export type OptionChoice = { value: string; label: string; price?: string };
 /** The option that holds a person's consent to a price. */
 export const PAYMENT_CONSENT = 'paymentThere';
 
-const repository: OptionField = {
-  name: 'repository',
-  label: 'Repository (optional)',
-  hint: 'Leave it empty for a new one. In a repository of yours, a branch of its own holds the website, and a website that the repository publishes already is replaced.',
-};
+const repository = { name: 'repository', label: 'Repository (optional)' } as const;
 
 const FIELDS: Record<HostingPlatform, readonly OptionField[]> = {
   netlify: [],
   vercel: [],
-  'github-pages': [repository],
-  render: [repository],
+  'github-pages': [
+    {
+      ...repository,
+      hint: 'Leave it empty for a new one. In a repository of yours, a branch of its own holds the website, and a website that the repository publishes already is replaced.',
+    },
+  ],
+  render: [
+    {
+      ...repository,
+      hint: 'Leave it empty for a new one. In a repository of yours at GitHub, a branch of its own holds the website.',
+    },
+  ],
   heroku: [
     {
       name: 'dyno',
