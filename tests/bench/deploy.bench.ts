@@ -18,8 +18,9 @@ import { type Pair, peakRssBytes, printRatio, unpin } from './harness.ts';
  * Publishing to Netlify and to Vercel with our adapters, and with what the vendors publish themselves: Netlify's command
  * and Vercel's client. Both are pointed at the same stand-in, which waits 50 ms before each answer, and the site has to be
  * seen there afterwards. The command's time has its start in it, since whoever uses it waits for that; ours and the
- * client's run in processes that are there already, and ours knows the digests, as the product does from the upload on.
- * So memory is told twice: what publishing adds to such a process, and the whole of it.
+ * client's run in processes that are there already, and ours knows the digests, as the product does from the upload on,
+ * when it has stored the files: another process does that here. So memory is told twice: what publishing adds to such a
+ * process, and the whole of it.
  */
 const WAIT_MS = 50;
 const FILE_BYTES = 2_000;
@@ -192,7 +193,7 @@ function print(name: string, pairs: readonly { ours: Seen; peer: Seen }[], goal:
 console.log(`Publishing to platforms that take ${WAIT_MS} ms for each answer`);
 unpin();
 process.env.TEST_PROGRAMS = resolve('test-results', 'bench-programs');
-await bundlePrograms(process.env.TEST_PROGRAMS, ['publishing-process']);
+await bundlePrograms(process.env.TEST_PROGRAMS, ['publishing-process', 'storing-process']);
 for (const start of [netlify, vercel]) {
   const peer = await start();
   await measureFirst(peer, 1_000);

@@ -104,6 +104,8 @@ export async function inWorld(make: () => Promise<PlatformUnderTest>): Promise<I
 export type PlatformHarness = {
   call: PlatformCall;
   store: ArtifactStore;
+  /** Where the store keeps its files. */
+  folder: string;
   abort: AbortController;
   /** What was waited for, in ms: no time passes but in `call.now`. */
   waits: number[];
@@ -125,6 +127,7 @@ export async function platformHarness(): Promise<PlatformHarness> {
   let passedMs = 0;
   return {
     store,
+    folder,
     abort,
     waits,
     refused,

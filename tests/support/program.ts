@@ -16,6 +16,7 @@ export const PROGRAMS = [
   'platform-process',
   'publishing-process',
   'quota-instance',
+  'storing-process',
 ] as const;
 type ProgramName = (typeof PROGRAMS)[number];
 

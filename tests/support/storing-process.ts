@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import * as z from 'zod/mini';
+import { createDiskStore } from '../../server/artifacts/disk.ts';
+import { encodeManifest, type ManifestEntry } from '../../server/artifacts/manifest.ts';
+import type { ArtifactInfo, ArtifactIntake } from '../../server/artifacts/store.ts';
+import { createRateCounters } from '../../server/rate-counters.ts';
+import type { Kept } from './publishing-process.ts';
+
+/**
+ * A process of its own that stores the files of one that publishes (publishing-process.ts), so that what is measured of
+ * that one is publishing alone: `node storing-process.ts {folder of the store} {folder}`. It stores the whole folder, and
+ * then the paths it is told, and answers each time with the list of all files and the digests of those that were new.
+ */
+const STREAMED_BYTES = 8 * 1024 ** 2;
+
+const [, , storeFolder = '', folder = ''] = process.argv;
+const changedSchema = z.array(z.string());
+const store = await createDiskStore({ folder: storeFolder, minFreeBytes: 0, rateCounters: createRateCounters() });
+const manifest = new Map<string, ManifestEntry>();
+
+async function keep(paths: readonly string[]): Promise<Kept> {
+  const intake = await store.intake();
+  const sha1s: Kept['sha1s'] = [];
+  for (const path of paths) {
+    const { sha256, sizeBytes, sha1 } = await keepFile(intake, join(folder, path));
+    sha1s.push([sha256, sha1]);
+    manifest.set(path.split(sep).join('/'), { sha256, sizeBytes });
+  }
+  await intake.commit();
+  const { sha256: manifestHash } = await store.writeWhole(await encodeManifest(manifest));
+  return { manifestHash, sha1s };
+}
+
+async function keepFile(intake: ArtifactIntake, path: string): Promise<ArtifactInfo> {
+  if ((await stat(path)).size > STREAMED_BYTES) return intake.addStream(createReadStream(path));
+  const bytes = await readFile(path);
+  const [sha256 = '', sha1 = ''] = ['sha256', 'sha1'].map((name) => createHash(name).update(bytes).digest('hex'));
+  const info = { sha256, sha1, sizeBytes: bytes.length };
+  await intake.add(bytes, info);
+  return info;
+}
+
+process.on('message', async (told) => process.send?.(await keep(changedSchema.parse(told))));
+process.once('disconnect', () => process.exit(0));
+const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+process.send?.(
+  await keep(entries.filter((one) => one.isFile()).map((one) => relative(folder, join(one.parentPath, one.name)))),
+);
