@@ -31,7 +31,12 @@ const LEFT_OUT: readonly LeftOutRule[] = [
     reason: 'A private key. It cannot be published.',
     isPublishable: false,
   },
-  { pattern: /^\.env(\..*)?$/, reason: 'Settings that usually hold passwords and keys.', isPublishable: true },
+  {
+    // WordPress writes the second: no host of files runs it, so that its text would be sent, password and all.
+    pattern: /^(\.env(\..*)?|wp-config\.php)$/,
+    reason: 'Settings that usually hold passwords and keys.',
+    isPublishable: true,
+  },
   { pattern: /^\.(svn|hg)$/, reason: 'The history of the project.', isPublishable: true },
   { pattern: /^\.(ssh|aws)$/, reason: 'Access to servers and accounts.', isPublishable: true },
   { pattern: /^\.(npmrc|netrc|htpasswd)$/, reason: 'A file that usually holds passwords.', isPublishable: true },

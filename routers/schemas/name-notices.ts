@@ -38,12 +38,15 @@ function isWindowsPath(path: string): boolean {
   return !WINDOWS_SIGN.test(path) && !WINDOWS_END.test(path) && !WINDOWS_DEVICE.test(path);
 }
 
+const BEYOND_ASCII = /[^ -~]/;
+
 /** Returns what is to be said of these paths, with a pause after every few. */
 export function* nameNoticeSteps(
   files: readonly { path: string; encoding?: ZipEncoding | null; hadBackslash?: boolean }[],
   isServed: (path: string) => boolean,
 ): Generator<void, NameNotice[]> {
-  const guessed = files.filter(({ encoding = null }) => encoding !== null);
+  // What had to be guessed may have been the outer folder alone, which is gone.
+  const guessed = files.filter(({ path, encoding = null }) => encoding !== null && BEYOND_ASCII.test(path));
   const notWindows: string[] = [];
   const hidden: string[] = [];
   for (const [index, { path }] of files.entries()) {

@@ -45,6 +45,7 @@ export type ProblemCode =
   | 'entry_page_case'
   | 'needs_build'
   | 'holds_node_modules'
+  | 'holds_programs'
   | 'empty_entry_page'
   | 'holds_token'
   | 'link_case'
@@ -97,6 +98,7 @@ export function* inspectionSteps(
   const problems = [
     ...entryProblems(files, entryPage, buildFolder, needsBuild),
     ...buildProblems(paths, needsBuild, tool, buildFolder),
+    ...(needsBuild ? [] : programProblems(files)),
     ...(yield* textProblemSteps(files, texts, looks, { kind: description.kind, below: rootLinks?.folder ?? null })),
     ...ruleProblems(texts),
   ];
@@ -269,9 +271,29 @@ function buildProblems(
     problems.push({
       code: 'holds_node_modules',
       message: 'The folder node_modules is in it.',
-      hint: 'It is for building only: publish the folder that the build makes.',
+      hint: needsBuild
+        ? 'It is for building only: publish the folder that the build makes.'
+        : 'It is for building only, and visitors do not need it: take it out, then choose the rest again.',
       path: module,
     });
   }
   return problems;
+}
+
+/** What a server of its own runs, and none of the places here. */
+const PROGRAM = /\.(?:php\d?|phtml|aspx?|jsp|cgi)$/i;
+
+function programProblems(files: readonly OfferedFile[]): UploadProblem[] {
+  const programs = files.filter(({ path }) => PROGRAM.test(path) && !FOREIGN.test(path));
+  const [first] = programs;
+  if (first === undefined) return [];
+  const isOne = programs.length === 1;
+  return [
+    {
+      code: 'holds_programs',
+      message: isOne ? '1 file needs a server that runs it.' : `${programs.length} files need a server that runs them.`,
+      hint: `${visiblePath(first.path)}${isOne ? '' : ' and others'}. Here visitors get the text of such a file, with any password in it, and forms that it answers do nothing. Take it out, or export the site as plain pages.`,
+      path: first.path,
+    },
+  ];
 }

@@ -11,7 +11,7 @@ export const ZIP_ENCODINGS = {
   ibm866: 'Cyrillic (code page 866)',
   'windows-1251': 'Cyrillic (Windows-1251)',
   'koi8-r': 'Cyrillic (KOI8-R)',
-  cp437: 'code page 437',
+  cp437: 'Western European (code page 437)',
   cp850: 'Western European (code page 850)',
   cp852: 'Central European (code page 852)',
   'windows-1252': 'Western European (Windows-1252)',

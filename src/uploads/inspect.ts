@@ -47,9 +47,11 @@ export async function inspectSelection(
   return { selection, publishAnyway, reading, inspection, unreadTexts, buildFolder, reselected };
 }
 
-function buildFolderOf(selection: Selection, { buildFolder, entryPage }: UploadInspection): Selection | null {
+function buildFolderOf(selection: Selection, { buildFolder, entryPage, kind }: UploadInspection): Selection | null {
+  // Some tools have a page of that name for the build to begin with.
+  const isFinished = entryPage !== null && kind !== 'source';
   // Of one folder inside a ZIP there is no part again.
-  if (buildFolder === null || entryPage !== null || (isZip(selection) && selection.within !== '')) return null;
+  if (buildFolder === null || isFinished || (isZip(selection) && selection.within !== '')) return null;
   return { ...innerFolder(selection, buildFolder), name: selectionTitle(selection) };
 }
 

@@ -285,6 +285,9 @@ test('the finished folder inside takes the place of the source around it', async
   expect(report.inspection.kind).toBe('source');
   expect(pathsOf(report.buildFolder)).toEqual(['index.html', 'a.js']);
   expect((await inspectSelection(folder({ 'index.html': 'x', 'dist/index.html': 'y' }))).buildFolder).toBeNull();
+  // Vite's first page stands beside its source.
+  const vite = { 'index.html': '<script src="/src/main.tsx">', 'src/main.tsx': 'x', 'dist/index.html': 'y' };
+  expect(pathsOf((await inspectSelection(folder(vite))).buildFolder)).toEqual(['index.html']);
 });
 
 test('what is left out of the finished folder is told of it as well, and can be published from there', async () => {

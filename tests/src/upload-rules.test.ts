@@ -177,6 +177,17 @@ test('a notice counts all names, lists fifty and names three', () => {
   );
 });
 
+test('names are told as guessed where the guess is in them, and not in the outer folder alone', () => {
+  const offered = ['Сайт/index.html', 'Сайт/Контакты.html'].map((path) => ({
+    path,
+    sizeBytes: 1,
+    encoding: 'ibm866' as const,
+  }));
+  expect(readUpload(offered, { takesRootOff: true }).notices).toMatchObject([
+    { code: 'guessed_name', message: '1 name had to be guessed.', paths: ['Контакты.html'] },
+  ]);
+});
+
 test('names are brought into one form: NFC, slashes, no leading dot slash', () => {
   expect(normalisePath('u\u0308ber\\a.html')).toBe('über/a.html');
   expect(normalisePath('./index.html')).toBe('index.html');
@@ -268,6 +279,7 @@ test.each([
   ['.env', true],
   ['.env.local', true],
   ['app/.ENV', true],
+  ['blog/wp-config.php', true],
   ['.npmrc', true],
   ['.netrc', true],
   ['.htpasswd', true],
@@ -302,6 +314,7 @@ test.each([
   'id_rsa.pub',
   'keynote.html',
   'environment.js',
+  'wp-config-sample.php',
   'sql/index.html',
   '.well-known/x',
   'monkey.png',
@@ -460,6 +473,19 @@ test('what is wrong with the first page is said with the way out', () => {
   expect(pathOf('readme.txt', 'for you/site.TAR.gz')).toBe('for you/site.TAR.gz');
   expect(pathOf('about.html', 'downloads.zip')).toBeNull();
   expect(inspectUpload([{ path: 'index.html', sizeBytes: 0 }]).problems[0]?.code).toBe('empty_entry_page');
+});
+
+test('programs of a server are told, since visitors would read them', () => {
+  const problemsOf = (...paths: string[]) => inspectUpload(filesOf('index.html', ...paths)).problems;
+  expect(problemsOf('contact.php')).toMatchObject([
+    {
+      code: 'holds_programs',
+      message: '1 file needs a server that runs it.',
+      hint: expect.stringMatching(/^contact\.php\. Here/),
+    },
+  ]);
+  expect(problemsOf('a.PHP', 'b/c.asp')[0]?.message).toBe('2 files need a server that runs them.');
+  expect(problemsOf('php.html', 'a.php.txt', 'php/style.css')).toEqual([]);
 });
 
 test('a sentence names a long path by its beginning alone', () => {
