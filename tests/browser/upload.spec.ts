@@ -281,7 +281,7 @@ test('a visitor’s folder survives registration and reloads, and is published f
   await page.getByRole('button', { name: 'Start the trial' }).click();
   await page.waitForURL('**/new-deployment');
   await page.reload();
-  await expect(page.getByLabel(name)).toContainText('2 private files left out');
+  await expect(page.getByLabel(name)).toContainText('1 private file and 1 private folder left out');
   await publish(page);
   expect(await liveBody(page)).toContain('Dropped by a visitor');
   await expect.poll(() => kept(page)).toEqual(NOTHING_KEPT);
