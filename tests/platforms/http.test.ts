@@ -276,7 +276,7 @@ test('an answer that trickles without an end is left, and a slow line has time f
   const brief = { ...platform.vendor, exchangeMs: 200 };
   await expect(ask(platform.call, brief, { url: '/' }, anything)).rejects.toMatchObject({
     code: 'platform_down',
-    message: expect.stringContaining('no answer in time'),
+    message: expect.stringContaining('no whole answer in time'),
   });
   const slowly = (async function* () {
     for (let piece = 0; piece < 10; piece += 1) {
