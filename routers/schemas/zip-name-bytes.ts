@@ -24,15 +24,30 @@ const BYTES_MIN = 3;
 /** Every Korean syllable is a Chinese character as well, of the first half: five of them in a row are no chance. */
 const KOREAN_BYTES_MIN = 10;
 
+/** So much tells as much as all of it; a pattern that goes through megabytes runs out of stack. */
+const READ_CHARS = 64 * 1024;
+
 /** Returns the likeliest encoding of names that are no UTF-8; null where their bytes tell none. */
 export function encodingOfBytes(rawNames: readonly Uint8Array[]): ZipEncoding | null {
-  const text = rawNames.flatMap(foreignParts).join('/');
+  const text = sampleOf(rawNames);
   const foreign = countOf(text, /[\x80-\xff]/g);
   if (foreign < BYTES_MIN || (LATIN.test(text) && foreign < countOf(text, /[A-Za-z]/g))) return null;
   if (KOREAN.test(text) && foreign >= KOREAN_BYTES_MIN) return 'euc-kr';
   const pair = PAIRS.find(([, bytes]) => bytes.test(text));
   if (pair !== undefined || MIXED_WORD.test(text)) return pair?.[0] ?? null;
   return LETTERS.find(([, bytes, small]) => bytes.test(text) && small.test(text))?.[0] ?? null;
+}
+
+function sampleOf(rawNames: readonly Uint8Array[]): string {
+  const parts: string[] = [];
+  let chars = 0;
+  for (const rawName of rawNames) {
+    const own = foreignParts(rawName);
+    parts.push(...own);
+    for (const part of own) chars += part.length;
+    if (chars >= READ_CHARS) break;
+  }
+  return parts.join('/');
 }
 
 /** The parts of a name that hold more than ASCII, one character a byte and without the ending. */

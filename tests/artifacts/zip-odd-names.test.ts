@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { encodingOfBytes } from '../../routers/schemas/zip-name-bytes.ts';
 import { applyRules } from '../../src/uploads/apply-rules.ts';
 import { readZip as readZipInBrowser } from '../../src/uploads/zip.ts';
 import { ODD_NAMES } from '../support/odd-names.ts';
@@ -444,4 +445,9 @@ test('a large file comes out in pieces, byte for byte', async () => {
   expect(read.files.get('random.bin')?.equals(random)).toBe(true);
   expect(read.files.get('deflated.bin')?.equals(random)).toBe(true);
   expect(read.files.get('zeros.bin')?.equals(zeros)).toBe(true);
+});
+
+test('of megabytes of names a sample tells how they are written', () => {
+  const name = Buffer.alloc(1_000, Buffer.from([0x83, 0x41]));
+  expect(encodingOfBytes(Array.from({ length: 20_000 }, () => name))).toBe('shift_jis');
 });
