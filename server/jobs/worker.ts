@@ -137,7 +137,7 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
   };
 }
 
-/** Claims in the lanes that have something due alone: an empty claim is some commands of the database, for each lane. */
+/** Claims one job in each lane that has something due, and asks again: an empty claim is some commands of the database. */
 async function drainLanes(
   lanes: readonly WorkerLane[],
   runOne: (lane: WorkerLane) => Promise<boolean>,
@@ -148,7 +148,7 @@ async function drainLanes(
     const due = await dueNames();
     onAlive();
     const waiting = lanes.filter(({ names }) => names.some((name) => due.has(name)));
-    for (const lane of waiting) while (await runOne(lane)) hasRun = true;
+    for (const lane of waiting) if (await runOne(lane)) hasRun = true;
   }
 }
 
