@@ -136,6 +136,7 @@ function countPlaywright(path: string): Counts {
   const { stats } = report;
   if (!isRecord(stats)) return NOTHING;
   const specs = playwrightSpecs(report);
+  specs.forEach(showPages);
   const files = new Map<string, number>();
   for (const { file, results } of specs) {
     const ms = results.reduce((sum, result) => sum + numberOf(result, 'duration'), files.get(file) ?? 0);
@@ -163,6 +164,15 @@ function playwrightSpecs(suite: Record<string, unknown>): Spec[] {
     })),
   );
   return [...own, ...recordsOf(suite, 'suites').flatMap(playwrightSpecs)];
+}
+
+/** Prints the page as a failed try left it: of a race that is met once it is all there is to go by. */
+function showPages({ title, results }: Spec): void {
+  const attached = results.flatMap((result) => recordsOf(result, 'attachments'));
+  for (const { name, path } of attached) {
+    if (name === 'error-context')
+      console.log(`The page at the end of "${title}":\n${readFileSync(String(path), 'utf8')}`);
+  }
 }
 
 /** One that ran out of time says so first, and then what it was waiting for. */
