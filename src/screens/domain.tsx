@@ -43,6 +43,7 @@ const RemovedDomain = lazy(async () => ({
 export function DomainScreen() {
   const { domainId = '' } = useParams();
   const domain = useDomain(domainId);
+  const isSettled = useIsSettled(domainId);
   const navigate = useNavigate();
   const [removed, setRemoved] = useState<RemovedDomainProps | null>(null);
   usePageTitle(removed?.name ?? domain.data?.name);
@@ -54,7 +55,7 @@ export function DomainScreen() {
     );
   }
   // It may be removed while it is looked at.
-  if (domain.data !== undefined && !isNothing(domain.error)) {
+  if (domain.data !== undefined && !isNothing(domain.error) && isSettled) {
     const { data } = domain;
     const leave = (records: RemovedDomainProps['records']) =>
       records.length === 0 ? navigate(paths.domains) : setRemoved({ name: data.name, records });
@@ -72,6 +73,13 @@ export function DomainScreen() {
       </Card>
     </>
   );
+}
+
+/** Whether it is known what stands on top: coming later it would push the rest down, from under the pointer. */
+function useIsSettled(domainId: string): boolean {
+  const connections = trpc.connections.list.useQuery();
+  const lastPlan = trpc.domains.lastPlan.useQuery({ domainId });
+  return !connections.isPending && !lastPlan.isPending;
 }
 
 type DomainPageProps = { domain: Domain; onRemoved: (left: RemovedDomainProps['records']) => void };

@@ -1,30 +1,17 @@
 import { expect, test, vi } from 'vitest';
-import type { Domain } from '../../routers/schemas/domains.ts';
 import { DomainList } from '../../src/features/domains/domain-list.tsx';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
+import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
 import { domainOf } from '../support/domain-fixtures.ts';
-import { type Answers, showScreen } from '../support/screen.tsx';
+import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
-
-const PLACE = { pattern: '/domains/:domainId', path: '/domains/shop' };
-
-const answersFor = (domain: Domain): Answers => ({
-  'subscription.allowance': () => allowanceOf(),
-  'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }),
-  'domains.get': () => domain,
-  'domains.lastPlan': () => null,
-  'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
-  'certificates.list': () => ({ items: [], localRoot: null }),
-  'diagnostics.list': () => ({ items: [] }),
-  'domains.list': () => ({ items: [domain], nextCursor: null }),
-});
 
 test('of domains beyond the cap the person says which can be changed, and one that cannot says so', async () => {
   const [kept, over] = [domainOf(), domainOf({ id: 'over', name: 'over.example', isOverCap: true, mayBeChosen: true })];
   const chooseWritable = vi.fn(() => ({ done: true }));
   const answers: Answers = {
-    ...answersFor(kept),
+    ...domainAnswers(kept),
     'domains.list': () => ({ items: [kept, over], nextCursor: null }),
     'domains.chooseWritable': chooseWritable,
   };
@@ -51,15 +38,32 @@ test('of domains beyond the cap the person says which can be changed, and one th
   expect(chosen.linkTo('See the plans')).toBe('/subscription/pricing');
   expect(chosen.page.textContent).not.toContain('choose which');
 
-  using screen = showScreen(<DomainScreen />, answersFor({ ...over, id: 'shop' }), PLACE);
+  using screen = showScreen(<DomainScreen />, domainAnswers({ ...over, id: 'shop' }), PLACE);
   await screen.sees('This one stays live and is read-only.');
   expect(screen.linkTo('See its domains')).toBe(`/deployments/${kept.deploymentId}?tab=domains`);
+});
+
+test('the cap of the plan is told at the field of the name', async () => {
+  const message = 'The Basic plan allows 1 custom domain for a deployment. Standard allows 5.';
+  const deployment = deploymentOf({ id: 'harbour0000000000000' });
+  const answers: Answers = {
+    ...domainAnswers(domainOf()),
+    'deployments.list': () => ({ items: [deployment], nextCursor: null }),
+    'domains.add': () => refusal('domain_limit_reached', message),
+  };
+  using shown = showScreen(<DomainsScreen />, answers);
+  await shown.sees('with www.shop.example');
+  shown.button('Add a domain').click();
+  const field = await vi.waitFor(() => typeInto(document, 'name', 'second.example'), { timeout: 30_000 });
+  field.form?.requestSubmit();
+  await vi.waitFor(() => expect(field.getAttribute('aria-invalid')).toBe('true'), { timeout: 30_000 });
+  expect(document.body.textContent).toContain(message);
 });
 
 test('a deployment with all domains of its plan says so before a name is thought of', async () => {
   const domain = domainOf();
   const answers: Answers = {
-    ...answersFor(domain),
+    ...domainAnswers(domain),
     'subscription.allowance': () => allowanceOf({ plan: 'BASIC', customDomains: 1 }),
     'deployments.list': () => ({ items: [deploymentOf({ id: domain.deploymentId })], nextCursor: null }),
   };

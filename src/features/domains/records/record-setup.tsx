@@ -1,5 +1,5 @@
 import { WandSparkles } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { CheckedRecord, Domain, RecordPlan, SetupOffer } from '../../../../routers/schemas/domains.ts';
 import { errorDetails, errorToast } from '../../../api/errors.ts';
@@ -11,9 +11,8 @@ import { showToast } from '../../../components/toast-store.ts';
 import { paths } from '../../../lib/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
 import { missingRecords } from './missing-records.ts';
+import { RecordPlanNotice } from './record-plan-notice.tsx';
 
-/** Of domains whose records were written here alone. */
-const RecordPlanNotice = lazy(async () => ({ default: (await import('./record-plan-notice.tsx')).RecordPlanNotice }));
 const SetupOfferDialog = lazyDialog(async () => (await import('./setup-offer-dialog.tsx')).SetupOfferDialog);
 const RecordPlanDialog = lazyDialog(async () => (await import('./record-plan-dialog.tsx')).RecordPlanDialog);
 
@@ -83,9 +82,7 @@ export function RecordSetup({ domain }: { domain: Domain }) {
         </Notice>
       )}
       {last && (!isBroken || isOnItsWay || last.error !== null) && (
-        <Suspense fallback={null}>
-          <RecordPlanNotice plan={last} isSeen={missing.length === 0} />
-        </Suspense>
+        <RecordPlanNotice plan={last} isSeen={missing.length === 0} />
       )}
       {isBroken && <DomainNotice domain={domain} action={isOpen && act} />}
       {isElsewhere && (

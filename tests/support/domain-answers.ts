@@ -1,0 +1,17 @@
+import type { Domain } from '../../routers/schemas/domains.ts';
+import type { Answers } from './screen.tsx';
+import { allowanceOf, deploymentOf } from './screen-fixtures.ts';
+
+export const DOMAIN_PLACE = { pattern: '/domains/:domainId', path: '/domains/shop' };
+
+/** What the screens of domains ask for, of an account with this one. */
+export const domainAnswers = (domain: Domain): Answers => ({
+  'subscription.allowance': () => allowanceOf(),
+  'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }),
+  'domains.get': () => domain,
+  'domains.lastPlan': () => null,
+  'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
+  'certificates.list': () => ({ items: [], localRoot: null }),
+  'diagnostics.list': () => ({ items: [] }),
+  'domains.list': () => ({ items: [domain], nextCursor: null }),
+});
