@@ -33,7 +33,7 @@ test('a renewal takes the place of the certificate before it without a restart',
   await makeDue();
   await world.app.jobs.drain();
   const second = await caller.certificates.get({ certificateId });
-  expect([second.state, second.serial === first.serial]).toEqual(['issued', false]);
+  expect([second.state, second.problem, second.serial === first.serial]).toEqual(['issued', null, false]);
   await expect.poll(serialServed).toBe(second.serial);
 });
 
