@@ -203,6 +203,19 @@ test('a CAA record that forbids our authority is told with what to add, and the 
   expect([conflicts, changes.filter(({ type }) => type === 'CAA')]).toEqual([[], []]);
 });
 
+test('the check that first sees the proof has names ordered that lead elsewhere, where a connection can prove them', async () => {
+  await using app = await createPlanApp(lab);
+  Object.assign(app.providers, { authority: { ...app.providers.authority, isPublic: true } });
+  const { caller, deploymentId } = await livePerson(app, 'Halfway');
+  const [name, www] = ['halfway.test', 'www.halfway.test'];
+  await lab.zoneOnOne(name, { [`${name} A`]: [HERE], [`${www} A`]: ['203.0.113.9'] });
+  await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
+  const { id: domainId, proof } = await caller.domains.add({ deploymentId, name });
+  await lab.write(name, { [`${proof.name} TXT`]: [`"${proof.value}"`] }, { onOne: true });
+  expect((await caller.domains.check({ domainId })).state).toBe('active');
+  expect((await caller.certificates.list({ domainId })).items).toMatchObject([{ names: [name, www] }]);
+});
+
 test('an undo that is refused leaves the plan applied, with the reason', async () => {
   const made = await createPlan(lab, 'kept');
   await using _app = made.app;

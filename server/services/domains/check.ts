@@ -15,10 +15,10 @@ import { attachNames } from './attach.ts';
 import { findForbiddingCaa } from './caa-watch.ts';
 import { watchCertificate } from './certificate-watch.ts';
 import { detachEverywhere } from './detach.ts';
-import { gatherDnsAnswers } from './dns-answers.ts';
+import { type DnsAnswers, gatherDnsAnswers } from './dns-answers.ts';
 import { findDomain, showDomain } from './read.ts';
 import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
-import { pointsToOf, recordStates } from './record-states.ts';
+import { pointsToOf, proofValues, recordStates } from './record-states.ts';
 import { type DomainTarget, domainTargetOf, requiredRecords } from './required-records.ts';
 import { type DomainCheck, saveCheck } from './save-check.ts';
 import { hastenCheck, isAtRest } from './schedule.ts';
@@ -73,9 +73,10 @@ export async function runCheck(providers: Providers, doc: DomainDoc, signal: Abo
   const told = target.isServedHere ? doc : await attachIfTaken(providers, deployment, doc, signal);
   const optional = target.isServedHere ? await persistentRecords(providers, told) : [];
   const wanted = [...requiredRecords(told, target), ...optional];
+  const asking = gatherDnsAnswers(providers.dns, told.unit, wanted, signal);
   const [answers, zoneHolder, caa] = await Promise.all([
-    gatherDnsAnswers(providers.dns, told.unit, wanted, signal),
-    findZoneHolder(providers, told, target, signal),
+    asking,
+    findZoneHolder(providers, told, { target, answers: asking }, signal),
     findForbiddingCaa(providers, told, target, signal),
   ]);
   const records = recordStates(wanted, answers, target);
@@ -91,19 +92,34 @@ export async function runCheck(providers: Providers, doc: DomainDoc, signal: Abo
 /** Finds out which connection could prove names that do not point here yet; one that does not answer is asked again by the next check. */
 async function findZoneHolder(
   providers: Providers,
-  { accountId, heldNames, pointedNames, zoneHolder }: DomainDoc,
-  { isServedHere }: DomainTarget,
+  domain: DomainDoc,
+  seen: { target: DomainTarget; answers: Promise<DnsAnswers> },
   signal: AbortSignal,
 ): Promise<ZoneHolder | null> {
-  const known = zoneHolder ?? null;
-  const isNeeded = heldNames.some((held) => !pointedNames.includes(held));
-  if (!isServedHere || !providers.authority.isPublic || !isNeeded) return known;
+  const { accountId } = domain;
+  const known = domain.zoneHolder ?? null;
+  if (!seen.target.isServedHere || !providers.authority.isPublic || !(await isElsewhere(domain, seen))) return known;
   const within = AbortSignal.any([signal, AbortSignal.timeout(ZONE_MS)]);
-  return zoneHolderOf(providers, { accountId, names: heldNames, known }, within).catch((error: unknown) => {
+  return zoneHolderOf(providers, { accountId, names: namesOf(domain), known }, within).catch((error: unknown) => {
     signal.throwIfAborted();
     if (!(error instanceof AppError) && !within.aborted) throw error;
     return known;
   });
+}
+
+/**
+ * Whether a proved name led elsewhere when it was last seen. Of a claim whose proof is there by now: whether one leads
+ * elsewhere now, since its certificate is ordered by what this check finds.
+ */
+async function isElsewhere(
+  domain: DomainDoc,
+  { target, answers }: { target: DomainTarget; answers: Promise<DnsAnswers> },
+): Promise<boolean> {
+  const { heldNames, pointedNames, proof } = domain;
+  if (heldNames.length > 0) return heldNames.some((held) => !pointedNames.includes(held));
+  const seen = await answers;
+  const isProved = proofValues(proof.name, seen).has(proof.value);
+  return isProved && namesOf(domain).some((name) => pointsToOf(name, [], seen, target) !== 'here');
 }
 
 /** What the platform refuses is kept with the domain: its records are checked all the same. */
