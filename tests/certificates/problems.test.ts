@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
+import { createLocalAuthority } from '../../server/certificates/local-ca.ts';
 import { classifyProblem, parseProblem } from '../../server/certificates/problems.ts';
+import { createRequest, makeKey } from '../../server/certificates/x509.ts';
+import { createSecrets, newKeys } from '../../server/secrets.ts';
 import { acmeClient, openAccount, problemOf } from '../support/acme.ts';
+import { ownRoots } from '../support/local-roots.ts';
 import { type Refusal, startRefusingAuthority } from '../support/standins/acme.ts';
 
 const NOW = new Date('2026-11-23T12:00:00Z');
@@ -56,6 +60,29 @@ test('a pause is final, and its link is kept for the operator', async () => {
 test('a plain 503 is a limit as well', async () => {
   const problem = await refusedWith({ status: 503, headers: { 'retry-after': '90' }, body: 'Service busy' });
   expect(classifyProblem(problem, NOW)).toMatchObject({ kind: 'retry', retryAfterMs: 90_000 });
+});
+
+test.each([
+  [409, 'alreadyReplaced', 1],
+  [400, 'malformed', 1],
+  [500, 'serverInternal', 1],
+  [503, 'serverInternal', 0],
+  [429, 'rateLimited', 0],
+])('an order that is refused with %s %s is placed %s times more without what it replaces', async (status, type, more) => {
+  const local = createLocalAuthority({ roots: ownRoots(), secrets: createSecrets(newKeys()), now: () => new Date() });
+  const unsigned = { accountKey: '', accountUrl: '', signal: new AbortController().signal };
+  const request = await createRequest(['harbour.test'], (await makeKey()).pem);
+  const replaces = await local.finish(unsigned, 'local:harbour.test', request);
+  await using standin = await startRefusingAuthority();
+  standin.refuseWith({ status, type });
+  let asked = 0;
+  const beforeNewOrder = async () => {
+    asked += 1;
+  };
+  const authority = acmeClient(standin);
+  const call = await openAccount(authority);
+  await problemOf(authority.order(call, { names: ['harbour.test'], replaces, beforeNewOrder }));
+  expect(asked).toBe(more);
 });
 
 test('a CAA record that forbids needs a change, and the name is told', async () => {

@@ -183,12 +183,13 @@ async function placeOrder(transport: Transport, call: AuthorityCall, request: Pl
   try {
     return locationOf(await transport.post(newOrder, signerOf(call), payload, call.signal));
   } catch (error) {
-    const type = error instanceof AuthorityError ? error.problem.type : '';
+    const { type, status } = error instanceof AuthorityError ? error.problem : { type: '', status: 0 };
     if (profile !== undefined && type === 'invalidProfile') {
       return placeOrder(transport, call, { ...request, profile: undefined });
     }
-    // An authority that does not know the old certificate says `malformed`.
-    if (certId !== null && ['alreadyReplaced', 'malformed', 'conflict', 'notFound', 'unauthorized'].includes(type)) {
+    // An authority that does not know the old certificate says `malformed`, or stumbles over it each time (Pebble).
+    const isUnknown = ['alreadyReplaced', 'malformed', 'conflict', 'notFound', 'unauthorized'].includes(type);
+    if (certId !== null && (isUnknown || status === 500)) {
       await beforeNewOrder?.();
       return placeOrder(transport, call, { ...request, replaces: undefined });
     }
