@@ -1,4 +1,4 @@
-import { getDomain, getPublicSuffix } from 'tldts';
+import { getDomain, getPublicSuffix, parse } from 'tldts';
 
 /**
  * Returns why sites at `{slug}.{sitesDomain}` would share cookies with the app, as the end of a sentence, or null when
@@ -36,6 +36,12 @@ export function isRegistrableDomain(name: string): boolean {
 /** Whether names below it are registered by people who have nothing to do with each other, as for `co.uk`. */
 export function isPublicSuffix(name: string): boolean {
   return getPublicSuffix(name) === name;
+}
+
+/** Whether the list has it as an ending of a registry, as `com`: it is there, whoever denies it. */
+export function isRegistryEnding(name: string): boolean {
+  const { isIcann, publicSuffix } = parse(name);
+  return isIcann === true && publicSuffix === name;
 }
 
 /** Returns `www` of a registrable domain, or the registrable domain below its `www`: platforms serve the two together. */

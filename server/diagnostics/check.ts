@@ -72,7 +72,7 @@ export type Place = { address: string; isOwn: boolean };
 export type Page = { path: string; text: string };
 
 /** `no_route` and `not_allowed` say nothing about the server. */
-export type VisitFault = 'refused' | 'silent' | 'tls' | 'no_route' | 'not_allowed' | 'broken';
+export type VisitFault = 'refused' | 'silent' | 'tls' | 'no_address' | 'no_route' | 'not_allowed' | 'broken';
 export type Visit =
   | { fault: null; status: number; headers: Headers; text: string; sha256: string; firstByteMs: number; server: string }
   | { fault: VisitFault; detail: string; server: string };
@@ -147,6 +147,7 @@ const FAULT_TEXTS: Record<VisitFault, string> = {
   refused: 'takes no connection',
   silent: 'does not answer in time',
   tls: 'shows a certificate that browsers refuse',
+  no_address: 'leads nowhere',
   no_route: 'cannot be reached from here',
   not_allowed: 'is not an address that is gone to',
   broken: 'breaks the connection off',

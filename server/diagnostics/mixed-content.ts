@@ -13,7 +13,7 @@ type Found = { path: string; line: number; tag: string; address: string; isActiv
 export const mixedContent: Check = {
   id: 'mixed-content',
   why: 'Browsers refuse scripts and styles that come over http to a page of https, and may warn of images.',
-  async run({ own }, tools) {
+  async run({ own, url }, tools) {
     const pages = await tools.pages();
     if (pages.length === 0) return unknown('No page could be read.');
     const found = pages.flatMap(insecureIn);
@@ -26,7 +26,9 @@ export const mixedContent: Check = {
         .join('; ');
     const repair: Repair | null = own === null ? null : { kind: 'release', deploymentId: own.deploymentId };
     const fix = 'Write https:// in these addresses, and publish again.';
-    if (active.length > 0) return fail(`Browsers refuse ${shown(active)}.`, fix, { repair });
+    if (active.length > 0 && url.startsWith('https:'))
+      return fail(`Browsers refuse ${shown(active)}.`, fix, { repair });
+    if (active.length > 0) return warn(`Once the site has https, browsers refuse ${shown(active)}.`, fix, { repair });
     if (found.length > 0) return warn(`Over http come ${shown(found)}.`, fix, { repair });
     return pass(`Nothing in ${count} is loaded over http.`);
   },

@@ -91,6 +91,7 @@ function Report({ deploymentId }: { deploymentId: string }) {
     { enabled: domainIds.length > 0 },
   );
   const health = trpc.diagnostics.health.useQuery({ deploymentIds: [deploymentId] });
+  const reports = trpc.diagnostics.list.useQuery();
   const now = useNow();
   const lost = [deployment, current, domains, certificates, health].find(({ error }) => error !== null);
   if (lost?.error) {
@@ -122,19 +123,27 @@ function Report({ deploymentId }: { deploymentId: string }) {
     ...checksOf(deployment.data, release, health.data.items[0]),
     ...domainChecks(domains.data.items, certificateItems, now),
   ];
-  return <FullReport deployment={deployment.data} current={release} checks={checks} />;
+  const last = reports.data?.items.find((one) => one.deploymentId === deploymentId && one.verdict !== null);
+  const isTroubled = last?.verdict === 'fail' || last?.verdict === 'warn';
+  return <FullReport deployment={deployment.data} current={release} checks={checks} isTroubled={isTroubled} />;
 }
 
-type FullReportProps = { deployment: Deployment; current: ReleaseDetail | null; checks: readonly Check[] };
+type FullReportProps = {
+  deployment: Deployment;
+  current: ReleaseDetail | null;
+  checks: readonly Check[];
+  /** The last report of it found something. */
+  isTroubled: boolean;
+};
 
-function FullReport({ deployment, current, checks }: FullReportProps) {
+function FullReport({ deployment, current, checks, isTroubled }: FullReportProps) {
   return (
     <div className="flex flex-col gap-6">
       <Card className="overflow-hidden">
         <CardHeader
           title={
             <span className="flex flex-wrap items-center gap-x-2 gap-y-1 wrap-anywhere">
-              {diagnosisText(deployment, troubleCount(checks))}
+              {diagnosisText(deployment, troubleCount(checks), isTroubled)}
               <StateBadge state={shownState(deployment)} />
             </span>
           }
@@ -163,9 +172,10 @@ function FullReport({ deployment, current, checks }: FullReportProps) {
   );
 }
 
-function diagnosisText({ name, currentRelease }: Deployment, troubles: number): string {
+function diagnosisText({ name, currentRelease }: Deployment, troubles: number, isTroubled: boolean): string {
   if (troubles > 0) return `${formatCount(troubles, 'thing')} to look at in ${name}`;
-  return currentRelease === null ? `No checks of ${name} yet` : `No problems found in ${name}`;
+  if (currentRelease === null) return `No checks of ${name} yet`;
+  return isTroubled ? `No problems of ${name} besides those of its last report` : `No problems found in ${name}`;
 }
 
 function stepRow(step: ReleaseStep, release: ReleaseDetail): Step {

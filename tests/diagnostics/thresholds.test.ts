@@ -4,6 +4,7 @@ import { caa } from '../../server/diagnostics/caa.ts';
 import type { Subject, Tools, Visit } from '../../server/diagnostics/check.ts';
 import { delegation } from '../../server/diagnostics/delegation.ts';
 import { dnssec } from '../../server/diagnostics/dnssec.ts';
+import { mixedContent } from '../../server/diagnostics/mixed-content.ts';
 import { port80 } from '../../server/diagnostics/port-80.ts';
 import { redirects } from '../../server/diagnostics/redirects.ts';
 import { ttl } from '../../server/diagnostics/ttl.ts';
@@ -63,6 +64,15 @@ test.each([
   ['in a circle', subject(), { ...toHttps, [`https://${NAME}/`]: `http://${NAME}/` }, 'fail', 'in a circle'],
 ] as const)('redirects that lead %s', async (_, of, leads, verdict, seen) => {
   const found = await redirects.run(of, tools(led(leads)));
+  expect(found).toMatchObject({ verdict, seen: expect.stringContaining(seen) });
+});
+
+test.each([
+  ['https', 'fail', 'Browsers refuse index.html, line 2: script'],
+  ['http', 'warn', 'Once the site has https, browsers refuse'],
+] as const)('a script over http in a page of %s', async (scheme, verdict, seen) => {
+  const page = { path: 'index.html', text: '<h1>Harbour</h1>\n<script src="http://old.example/x.js"></script>' };
+  const found = await mixedContent.run(subject({ url: `${scheme}://${NAME}/` }), tools({ pages: async () => [page] }));
   expect(found).toMatchObject({ verdict, seen: expect.stringContaining(seen) });
 });
 

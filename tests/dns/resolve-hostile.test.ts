@@ -1,7 +1,7 @@
 import dnsPacket from 'dns-packet';
 import { expect, test } from 'vitest';
 import { classifyAddress, parseRange } from '../../server/egress-rules.ts';
-import { a, cname, HOSTILE, NOT_AUTHORITATIVE, ns, startInternet } from '../support/hostile-internet.ts';
+import { a, cname, HOSTILE, NOT_AUTHORITATIVE, NXDOMAIN, ns, startInternet } from '../support/hostile-internet.ts';
 
 const { signal } = new AbortController();
 const SERVFAIL = 2;
@@ -38,6 +38,12 @@ test('an address that is not public is not asked unless it is allowed', async ()
   };
   expect(await asked('127.0.0.2')).toEqual([false, [HOSTILE, 'unreachable'], ['169.254.169.254', 'unreachable']]);
   expect(await asked('127.0.0.0/8')).toEqual([true, [HOSTILE, null], ['169.254.169.254', 'unreachable']]);
+});
+
+test('a network that denies the endings of the registries tells nothing about the names below them', async () => {
+  await using internet = await startInternet(() => null, { resolved: () => NXDOMAIN });
+  await expect(internet.client.zoneOf('harbour.com', signal)).rejects.toThrow('denies that .com is there');
+  expect(await internet.client.zoneOf('harbour.nowhere', signal)).toBeNull();
 });
 
 test('glue for the names of others is not believed', async () => {

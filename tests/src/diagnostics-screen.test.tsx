@@ -38,7 +38,10 @@ const broken = report({
       ...{ verdict: 'fail', seen: 'shop.test has no address.', fix: 'Set A shop.test to 192.0.2.1.' },
       repair: { kind: 'records', domainId: 'd'.repeat(20) },
     }),
-    check({ id: 'url-up', verdict: 'fail', seen: 'https://shop.test/ does not answer.', because: 'resolves' }),
+    check({
+      ...{ id: 'url-up', verdict: 'fail', seen: 'https://shop.test/ does not answer.', because: 'resolves' },
+      fix: 'Look whether the host is up.',
+    }),
   ],
   changes: [{ what: 'AAAA of shop.test', before: [], after: ['2001:db8::1'] }],
   since: shownAt,
@@ -77,6 +80,7 @@ test('a name is typed, its checks come one by one, and the first broken link is 
   expect(shown.page.querySelector('h2')?.textContent).toBe('shop.test has no address.');
   expect(shown.page.textContent).toContain('AAAA of shop.test appeared: 2001:db8::1');
   expect(shown.page.textContent).toContain('Set A shop.test to 192.0.2.1.');
+  expect(shown.page.textContent).not.toContain('Look whether the host is up.');
   await shown.sees('Fix it');
   expect(shown.page.querySelectorAll('[aria-label="Checks of shop.test"] > li')).toHaveLength(2);
 });

@@ -330,6 +330,19 @@ test('beside a dashboard that shows a failing address, the report of the deploym
   expect(shown.page.textContent).toContain(seen);
 });
 
+test('below a report that found something, nothing says that there are no problems', async () => {
+  const report = { id: 'r'.repeat(20), state: 'done', name: 'harbour.localhost', deploymentId: 'harbour' };
+  using shown = showScreen(<DiagnosticsScreen />, {
+    ...deploymentsAre(deploymentOf()),
+    'deployments.get': () => deploymentOf(),
+    'releases.get': () => verified,
+    'diagnostics.list': () => ({
+      items: [{ ...report, cause: 'url-up', verdict: 'fail', startedAt: shownAt, finishedAt: shownAt }],
+    }),
+  });
+  await shown.sees('No problems of harbour besides those of its last report');
+});
+
 test('what a plan allows is said as the server says it, without a receipt and without a key', async () => {
   const username = 'sailor';
   const user = { id: 'sailor', username, email: 'sailor@example.com', emailConfirmed: true, pendingEmail: null };

@@ -14,7 +14,7 @@ export const ns = (name: string, data: string) => ({ type: 'NS' as const, name, 
 export const a = (name: string, data: string) => ({ type: 'A' as const, name, ttl: 60, data });
 export const cname = (name: string, data: string) => ({ type: 'CNAME' as const, name, ttl: 60, data });
 export const NOT_AUTHORITATIVE = { flags: 0 };
-const NXDOMAIN = { flags: dnsPacket.AUTHORITATIVE_ANSWER | 3 };
+export const NXDOMAIN = { flags: dnsPacket.AUTHORITATIVE_ANSWER | 3 };
 
 /** A resolver and a registry that are honest, and a zone `evil.test` whose owner is not. */
 export async function startInternet(

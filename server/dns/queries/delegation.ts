@@ -1,4 +1,4 @@
-import { isPublicSuffix } from '../../site-domain.ts';
+import { isPublicSuffix, isRegistryEnding } from '../../site-domain.ts';
 import { DnsLookupError, type ServerFault } from '../dns-client.ts';
 import { isWithin } from '../zone-names.ts';
 import { isName, type Reply } from './message.ts';
@@ -28,7 +28,7 @@ const ADDRESSES_ASKED_ON_THE_WAY = 6;
  * Goes down the delegations to the zone of a name; null when its top-level domain does not exist. A resolver is asked only
  * where the top-level domain begins. A step leads from a zone to one below it on the name's own path, so that no
  * delegation leads in a circle.
- * Throws a DnsLookupError when no name server on the way answers.
+ * Throws a DnsLookupError when no name server on the way answers, or the resolver knows no public names.
  */
 export async function followDelegations(name: string, questions: Questions): Promise<Walk | null> {
   const top = await topOf(name, questions);
@@ -79,7 +79,12 @@ async function topOf(name: string, questions: Questions): Promise<Cut | null> {
     const outcome = await questions.resolver(apex, 'NS');
     if (typeof outcome === 'string')
       throw new DnsLookupError(faultOf(outcome), `No resolver says who answers for ${apex}.`);
-    if (outcome.rcode === 'NXDOMAIN') return null;
+    if (outcome.rcode === 'NXDOMAIN') {
+      // A network without the internet denies every name.
+      if (isRegistryEnding(apex))
+        throw new DnsLookupError('server_failure', `The resolver here denies that .${apex} is there.`);
+      return null;
+    }
     const names = serversIn(outcome.answers, apex);
     if (names.length > 0) return { apex, names, glue: new Map(), isFromParent: false };
     // The resolver of an inner network may know nothing above its own zones.

@@ -57,7 +57,7 @@ async function make(
   }
   const place = given ?? (await placeFor(url.hostname).catch(() => undefined));
   if (place === undefined) return notMade('the name servers did not answer');
-  if (place === null) return { fault: 'broken', detail: 'the name has no address', server: url.hostname };
+  if (place === null) return { fault: 'no_address', detail: 'the name has no address', server: url.hostname };
   const isTls = url.protocol === 'https:';
   const literal = place.address.includes(':') ? `[${place.address}]` : place.address;
   const port = isTls ? (addresses.sitesTlsPort ?? 443) : (addresses.sitesHttpPort ?? 80);

@@ -115,7 +115,8 @@ function CheckRow({ check, repair }: { check: ShownCheck; repair: ReactNode }) {
           {seen}
           {because !== null && ` This follows from “${CHECK_TITLES[because]}”.`}
         </p>
-        {fix !== null && <p className="mt-1 text-sm wrap-anywhere">{fix}</p>}
+        {/* Of what follows from another one, only that one is to be mended. */}
+        {fix !== null && because === null && <p className="mt-1 text-sm wrap-anywhere">{fix}</p>}
         <Details check={check} />
       </div>
       {repair && <div className="sm:justify-self-end">{repair}</div>}
