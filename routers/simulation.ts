@@ -11,7 +11,7 @@ export const simulationRouter = router({
   failures: protectedProcedure
     .input(listSimulatedFailuresInput)
     .output(simulatedFailuresSchema)
-    .query(({ input }) => listSimulatedFailures(input)),
+    .query(({ ctx, input }) => listSimulatedFailures(ctx, input)),
 
   run: writeProcedure
     .input(runSimulationInput)

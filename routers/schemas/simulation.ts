@@ -1,16 +1,17 @@
 import * as z from 'zod/mini';
 import { certificateSchema } from './certificates.ts';
+import { reportSchema } from './diagnostics.ts';
 import { domainSchema } from './domains.ts';
-import { CONNECTION_PROVIDERS } from './platforms/ids.ts';
+import { HOSTING_PLATFORMS } from './platforms/ids.ts';
 import { preflightFilesSchema } from './preflight.ts';
-import { releaseDetailSchema } from './releases.ts';
+import { releaseDetailSchema, releaseHandOffSchema } from './releases.ts';
 import { RELEASE_STEPS } from './states.ts';
 
-/** Where a deployment can be played through: not where a person has to finish it by hand. */
-export const SIMULATED_PLACES = ['built-in', ...CONNECTION_PROVIDERS] as const;
+/** Where a deployment can be played through. */
+export const SIMULATED_PLACES = ['built-in', ...HOSTING_PLATFORMS] as const;
 
 /** The steps in which something can go wrong, in their order. */
-export const SIMULATED_STEPS = [...RELEASE_STEPS, 'domain', 'dns', 'certificate'] as const;
+export const SIMULATED_STEPS = [...RELEASE_STEPS, 'domain', 'dns', 'certificate', 'checks'] as const;
 
 const place = { platform: z.enum(SIMULATED_PLACES), withDomain: z.boolean() };
 const FAILURE_ID_MAX = 60;
@@ -42,6 +43,12 @@ const simulatedSceneSchema = z.strictObject({
   release: releaseDetailSchema,
   domain: z.nullable(domainSchema),
   certificate: z.nullable(certificateSchema),
+  /** What is left to the person there. */
+  handOff: z.nullable(z.pick(releaseHandOffSchema, { steps: true })),
+  /** It goes on once the person has said that it is done. */
+  isHeld: z.boolean(),
+  /** The checks at the end, as far as they have come. */
+  report: z.nullable(reportSchema),
 });
 export const simulationSchema = z.strictObject({ scenes: z.array(simulatedSceneSchema) });
 

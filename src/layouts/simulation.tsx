@@ -5,7 +5,9 @@ import type { SimulatedScene } from '../../routers/schemas/simulation.ts';
 import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
+import { ReportView } from '../features/diagnostics/report-view.tsx';
 import { stagesOfDomain, stagesWithoutDomain } from '../features/domains/domain-stages.tsx';
+import { HandOffAddress, HandOffCard, HandOffSteps } from '../features/releases/hand-off-parts.tsx';
 import { Pipeline } from '../features/releases/pipeline-progress.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { FailedPanel, LivePanel } from '../features/releases/release-panels.tsx';
@@ -62,7 +64,7 @@ type SimulatedDeploymentProps = {
 };
 
 function SimulatedDeployment({ scenes, place, onMend }: SimulatedDeploymentProps) {
-  const { scene, isOver, skip } = useScene(scenes);
+  const { scene, isOver, isHeld, goOn, skip } = useScene(scenes);
   const section = useRef<HTMLElement>(null);
   // It begins below what was asked for, often out of sight.
   useEffect(() => {
@@ -79,23 +81,25 @@ function SimulatedDeployment({ scenes, place, onMend }: SimulatedDeploymentProps
       <div className="sticky top-0 z-10 -mx-3 mb-5 flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 rounded-t-card bg-surface px-3 py-2 sm:-mx-5 sm:px-5 max-lg:top-14">
         <SimulatedBadge />
         <p className="grow text-sm text-ink-muted">Nothing of this exists.</p>
-        {!isOver && (
+        {!isOver && !isHeld && (
           <Button size="sm" onClick={skip}>
             Skip to the end
           </Button>
         )}
       </div>
-      <Scene scene={scene} place={place} onMend={onMend} />
+      <Scene scene={scene} place={place} onMend={onMend} onGoOn={goOn} />
     </section>
   );
 }
 
 function Scene({
-  scene: { release, domain, certificate },
+  scene: { release, domain, certificate, handOff, report },
   place: { platform },
   onMend,
-}: Omit<SimulatedDeploymentProps, 'scenes'> & { scene: SimulatedScene }) {
+  onGoOn,
+}: Omit<SimulatedDeploymentProps, 'scenes'> & { scene: SimulatedScene; onGoOn: () => void }) {
   const { title, isServedHere } = PLATFORMS[platform];
+  const placeTitle = isServedHere === true ? title : `Simulated ${title}`;
   const progress = { stage: 'release', release } as const;
   const rows = useProgressSteps(progress);
   const stages =
@@ -113,6 +117,17 @@ function Scene({
               <ReleaseAddress url={release.url} />
             </div>
           )}
+          {handOff !== null && (
+            <HandOffCard number={release.number} title={placeTitle} className="mb-6">
+              <HandOffSteps steps={handOff.steps} title={placeTitle} />
+              <HandOffAddress
+                title={placeTitle}
+                url={release.url}
+                error={release.destinations[0]?.error?.message}
+                onCheck={onGoOn}
+              />
+            </HandOffCard>
+          )}
           {release.state === 'failed' && (
             <FailedPanel
               release={release}
@@ -127,9 +142,9 @@ function Scene({
       }
       progress={progress}
       rows={rows}
-      place={isServedHere === true ? title : `Simulated ${title}`}
+      place={placeTitle}
       domain={stages}
-      report={null}
+      report={report && <ReportView report={report} />}
     />
   );
 }

@@ -384,7 +384,7 @@ test('a dry run says whether the plan takes another deployment', async () => {
 test('a simulation shows the screens of a deployment, marked, and leads nowhere', async () => {
   const release = { ...releaseDetailOf({ state: 'failed' }), platform: 'simulated' as const, destinations: [] };
   const error = { code: 'plan_limit', message: 'Simulated Netlify does not allow this.', hint: null, raw: null };
-  const scene = { atMs: 0, domain: null, certificate: null };
+  const scene = { atMs: 0, domain: null, certificate: null, handOff: null, isHeld: false, report: null };
   const asked: unknown[] = [];
   const ran = (input: unknown) => {
     asked.push(input);
@@ -392,7 +392,25 @@ test('a simulation shows the screens of a deployment, marked, and leads nowhere'
   };
   const live = { ...release, state: 'live' as const, url: 'https://your-site.example' };
   const domain = domainOf({ state: 'active' });
-  const well = [{ ...scene, release: live, domain, certificate: certificateOf({}) }];
+  const steps = [{ text: 'Open the import page of Replit.' }];
+  const handed = { ...scene, release: { ...live, state: 'processing' as const }, handOff: { steps }, isHeld: true };
+  const seen = 'The certificate of shop.example has expired.';
+  const found = {
+    id: 'certificate',
+    verdict: 'fail',
+    seen,
+    why: '',
+    asked: [],
+    fix: null,
+    because: null,
+    repair: null,
+  };
+  const report = {
+    ...{ id: 'r'.repeat(20), state: 'done', name: 'shop.example', deploymentId: null, cause: 'certificate' },
+    ...{ isWhole: true, checks: [{ ...found, tookMs: 0 }], checkCount: 1, changes: [], since: null },
+    ...{ startedAt: shownAt, finishedAt: shownAt, sharedUntil: null },
+  };
+  const well = [handed, { ...scene, release: live, domain, certificate: certificateOf({}), report }];
   using shown = showScreen(<TestSimulationScreen />, {
     'subscription.allowance': () => onPro,
     'simulation.failures': () => [],
@@ -407,7 +425,12 @@ test('a simulation shows the screens of a deployment, marked, and leads nowhere'
   await shown.sees('Simulated Netlify does not allow this.');
   await shown.sees('Nothing of this exists.');
   shown.button('Try again').click();
+  // It is held there until the person goes on.
+  await shown.sees('Open the import page of Replit.');
+  shown.button('Check now').click();
   await shown.sees('is live');
+  await shown.sees('The SSL certificate is valid');
+  expect(shown.page.textContent).toContain(seen);
   expect(asked).toEqual(Array(2).fill({ platform: 'built-in', withDomain: true }));
   const simulated = shown.page.querySelector('[aria-label="Simulated deployment"]');
   expect([...(simulated?.querySelectorAll('a') ?? [])]).toEqual([]);

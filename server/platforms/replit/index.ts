@@ -12,6 +12,7 @@ import type {
 } from '../platform.ts';
 import { stringField } from '../reference.ts';
 import { contentsOf, sendFiles } from '../send-files.ts';
+import { ADDRESS_HINT, firstSteps, furtherSteps, notPublished, otherFiles, WAITING } from './words.ts';
 
 const AT_ONCE = 4;
 /** Confirming an address brings the job back at once; without one there is nothing to look at. */
@@ -48,8 +49,6 @@ export function replit({ lookMs = LOOK_MS }: { lookMs?: number } = {}): Platform
     remove: async () => undefined,
   };
 }
-
-const WAITING = 'Waiting for you to publish the files at Replit and to enter their address';
 
 async function* publish(
   call: PlatformCall,
@@ -97,7 +96,7 @@ async function faultAt(
   const request = { signal: call.signal, maxBytes, wholeMs, redirects: REDIRECTS_MAX };
   try {
     return await call.egress.request(`${url}/`, request, async ({ status, body }) => {
-      if (status !== 200) return `${url} answers with status ${status}: is it published?`;
+      if (status !== 200) return notPublished(url, status);
       if (compared === null) return null;
       const hash = createHash('sha256');
       for await (const piece of body) hash.update(piece);
@@ -109,44 +108,13 @@ async function faultAt(
   }
 }
 
-function otherFiles(url: string): string {
-  return `${url} answers with another entry page than this release has`;
-}
-
 /** `.replit` says that the files are served as they are: docs.replit.com, "Static Deployments". */
 function handOff({ destination }: Pick<PlatformCall, 'destination'>, { release, knownUrl }: HandOffRequest): HandOff {
   const rewrites = destination.isSinglePage ? '\n[[deployment.rewrites]]\nfrom = "/*"\nto = "/index.html"\n' : '';
   const text = `[deployment]\ndeploymentTarget = "static"\npublicDir = "."\n${rewrites}`;
   return {
-    addressHint: 'Enter the address that Replit shows, like https://name.replit.app.',
+    addressHint: ADDRESS_HINT,
     files: [{ path: '.replit', text }],
     steps: knownUrl === null ? firstSteps(release.number, destination.slug) : furtherSteps(release.number),
   };
-}
-
-function firstSteps(number: number, slug: string): HandOff['steps'] {
-  return [
-    { text: `Download release ${number} as a ZIP. It is ready to import.` },
-    {
-      text: 'Open the import page of Replit, choose ZIP, and drop the file there.',
-      url: 'https://replit.com/import',
-    },
-    {
-      text: `In the new app press Publish and choose Static. Any name is good; ${slug} would match this deployment. Replit may ask for a paid plan or credits.`,
-    },
-    { text: 'Copy the address that Replit shows, which ends in replit.app, enter it here, and press Check now.' },
-  ];
-}
-
-/** A second import would be a second app, at another address. */
-function furtherSteps(number: number): HandOff['steps'] {
-  return [
-    { text: `Download release ${number} as a ZIP and unpack it.` },
-    {
-      text: 'Replace the files of your app: open it at Replit, delete the old files, and drop the new ones in their place.',
-      url: 'https://replit.com/',
-    },
-    { text: 'Press Republish in the app.' },
-    { text: 'Press Check now. The address stays as it is: enter another one only if Replit shows another one.' },
-  ];
 }

@@ -4,7 +4,7 @@ import type { Asked } from '../../../routers/schemas/diagnostics.ts';
 import { AuthorityError } from '../../certificates/authority.ts';
 import { PERSISTENT } from '../../certificates/persistent-record.ts';
 import type { Facts, Page, Place, Tools, Visit } from '../../diagnostics/check.ts';
-import { DnsLookupError, type Lookups, type ServerAnswer } from '../../dns/dns-client.ts';
+import { DnsLookupError, type Lookups } from '../../dns/dns-client.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { CertificateModel } from '../../models/certificate.ts';
 import { ChallengeAnswerModel } from '../../models/challenge-answer.ts';
@@ -12,14 +12,12 @@ import type { AccountContext } from '../../service-context.ts';
 import { knownAccountUrl } from '../certificates/account.ts';
 import { nearLimit, requireWithinLimits } from '../certificates/authority-use.ts';
 import { addressesBehind } from '../domains/dns-answers.ts';
+import { notedTools, type Ways } from './noted-tools.ts';
 import type { Diagnosed } from './subject.ts';
 import { createVisits } from './visits.ts';
 
 /** Of each family; balanced hosts have some. */
 const PLACES_MAX = 4;
-/** What a report keeps of the questions of one check. */
-const ASKED_MAX = 24;
-const ANSWER_MAX = 300;
 const PAGES_MAX = 12;
 const PAGE_BYTES_MAX = 256 * 1024;
 const TOKEN_KEPT_MS = 3 * 60_000;
@@ -52,32 +50,25 @@ export function createTools(context: ToolsContext): { toolsFor(asked: Asked[]): 
   });
   const token = once(() => makeToken(ctx));
   const root = once(async () => (await providers.authority.root?.()) ?? null);
+  const ways: Ways = {
+    lookups,
+    visit,
+    caaOf: (name) => caaInTime(providers, name, signal),
+    portAt: ({ isOwn }) => (isOwn ? providers.addresses.sitesTlsPort : undefined) ?? 443,
+    handshake: async (name, place, onlyVersion) => {
+      const roots = [await root()].flatMap((pem) => pem ?? []);
+      const { address, isOwn } = place;
+      const versions = onlyVersion === undefined ? {} : { onlyVersion };
+      const request = { address, port: ways.portAt(place), name, roots, isOwn, signal, ...versions };
+      return providers.reach.handshake(request).catch(() => ({ kind: 'no_route', detail: 'no time left' }) as const);
+    },
+  };
   return {
     toolsFor: (asked) => ({
-      ...dnsTools(lookups, asked),
+      ...notedTools(ways, asked),
       now: () => providers.now(),
-      caaOf: (name) => noted(asked, `CAA ${name}`, 'name servers', () => caaInTime(providers, name, signal), caaAnswer),
       placesOf,
       isAllowed: (address) => providers.reach.isAllowed(address),
-      visit: (url, place) => noted(asked, `GET ${url}`, place?.address ?? '', () => visit(url, place), visitAnswer),
-      handshake: async (name, place, onlyVersion) => {
-        const roots = [await root()].flatMap((pem) => pem ?? []);
-        const port = (place.isOwn ? providers.addresses.sitesTlsPort : undefined) ?? 443;
-        const { address, isOwn } = place;
-        const versions = onlyVersion === undefined ? {} : { onlyVersion };
-        const request = { address, port, name, roots, isOwn, signal, ...versions };
-        const at = `${address}:${port}`;
-        const shake = () =>
-          providers.reach.handshake(request).catch(() => ({ kind: 'no_route', detail: 'no time left' }) as const);
-        return noted(
-          asked,
-          `TLS handshake for ${name}${onlyVersion ? ` with ${onlyVersion}` : ''}`,
-          at,
-          shake,
-          (shown) =>
-            shown.kind === 'secured' ? `${shown.protocol}, ${shown.certificate.error ?? 'valid'}` : shown.detail,
-        );
-      },
       challengeToken: token,
       pages: () => readPages(ctx, diagnosed, visit),
       caaQuestion: () => caaQuestion(ctx, diagnosed, signal),
@@ -101,82 +92,6 @@ function once<T>(make: () => Promise<T>): Once<T> {
   return Object.assign(get, { isAsked: () => made !== undefined });
 }
 
-function dnsTools(
-  lookups: Lookups,
-  asked: Asked[],
-): Pick<Tools, 'zoneOf' | 'askNameServers' | 'askResolvers' | 'checkDnssec'> {
-  return {
-    zoneOf: (name) =>
-      noted(
-        asked,
-        `Name servers of ${name}`,
-        'the zones above it',
-        () => lookups.zoneOf(name),
-        (zone) => (zone === null ? 'not registered' : zone.servers.map((server) => server.name).join(', ')),
-      ),
-    async askNameServers(name, type) {
-      const begun = performance.now();
-      const isAddress = type === 'A' || type === 'AAAA';
-      const answers = isAddress
-        ? await addressesBehind(lookups, { name, type })
-        : (await lookups.askNameServers(name, type)).answers;
-      for (const answer of answers) noteAnswer(asked, `${type} ${name}`, answer, begun);
-      return answers;
-    },
-    async askResolvers(name, type) {
-      const begun = performance.now();
-      const answers = await lookups.askResolvers(name, type);
-      for (const answer of answers) noteAnswer(asked, `${type} ${name}`, { ...answer, server: 'resolver' }, begun);
-      return answers;
-    },
-    checkDnssec: (name) =>
-      noted(
-        asked,
-        `Signatures of ${name}`,
-        'resolvers that check them',
-        () => lookups.checkDnssec(name),
-        (state) => state,
-      ),
-  };
-}
-
-function noteAnswer(asked: Asked[], question: string, answer: ServerAnswer, begun: number): void {
-  const { server, address, values, error, cname } = answer;
-  const text =
-    values === null ? (error ?? 'no answer') : values.join(', ') || (cname === null ? 'nothing' : `alias of ${cname}`);
-  note(asked, {
-    question,
-    server: `${server} (${address})`,
-    answer: text,
-    tookMs: Math.round(performance.now() - begun),
-  });
-}
-
-function note(asked: Asked[], { question, server, answer, tookMs }: Asked): void {
-  if (asked.length >= ASKED_MAX) return;
-  const cut = (text: string): string => text.slice(0, ANSWER_MAX);
-  asked.push({ question: cut(question), server: cut(server), answer: cut(answer), tookMs });
-}
-
-async function noted<T>(
-  asked: Asked[],
-  question: string,
-  server: string,
-  ask: () => Promise<T>,
-  answer: (value: T) => string,
-): Promise<T> {
-  const begun = performance.now();
-  const tookMs = (): number => Math.round(performance.now() - begun);
-  try {
-    const value = await ask();
-    note(asked, { question, server, answer: answer(value), tookMs: tookMs() });
-    return value;
-  } catch (error) {
-    note(asked, { question, server, answer: error instanceof Error ? error.message : 'no answer', tookMs: tookMs() });
-    throw error;
-  }
-}
-
 /** The end of the report's time is no fault of the report: what is not answered by then is not known. */
 async function caaInTime({ dns }: AccountContext['providers'], name: string, signal: AbortSignal) {
   return dns.caaOf(name, signal).catch((error: unknown) => {
@@ -184,16 +99,8 @@ async function caaInTime({ dns }: AccountContext['providers'], name: string, sig
   });
 }
 
-const caaAnswer = (set: { name: string; values: string[] } | null): string =>
-  set === null ? 'none' : `${set.name}: ${set.values.join(', ')}`;
-
-function visitAnswer(visit: Visit): string {
-  if (visit.fault !== null) return visit.detail;
-  const location = visit.headers.get('location');
-  return location === null ? String(visit.status) : `${visit.status} to ${location}`;
-}
-
-async function findPlaces(
+/** Returns the addresses of a name, and which of them are ours. */
+export async function findPlaces(
   lookups: Lookups,
   name: string,
   own: Promise<ReadonlySet<string>>,

@@ -9,6 +9,9 @@ export const DOMAIN = 'your-domain.example';
 export const SITE_ADDRESS = '192.0.2.10';
 export const OTHER_ADDRESSES = { four: '198.51.100.7', six: '2001:db8::7' } as const;
 
+/** Of a certificate. */
+export const LIFETIME_DAYS = 90;
+
 /** What a simulation is about. */
 export type Cast = {
   platform: SimulatedPlace;

@@ -51,7 +51,7 @@ function platformsWord({ title }: Cast): DomainFailure {
 
 type Zones = readonly (readonly [string, NonNullable<DomainFailure['zone']>])[];
 
-const record = (type: DomainRecord['type'], name: string, value: string) => ({ type, name, value });
+export const record = (type: DomainRecord['type'], name: string, value: string) => ({ type, name, value });
 const without = (right: readonly DomainRecord[], purpose: DomainRecord['purpose']) =>
   right.filter((one) => one.purpose !== purpose);
 
@@ -89,7 +89,7 @@ const LATER: Zones = [
 ];
 
 /** A refusal of a validation, as RFC 8555, section 6.7 words it. */
-const problemOfType = (type: string): Problem =>
+export const problemOfType = (type: string): Problem =>
   parseProblem(
     { type: `urn:ietf:params:acme:error:${type}`, detail: 'This answer is simulated: no authority was asked.' },
     { status: 403 },

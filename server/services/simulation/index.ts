@@ -12,10 +12,12 @@ import { AppError } from '../../errors.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
 import type { Cast } from './cast.ts';
-import { domainFailures } from './domain-failures.ts';
-import { messageOf } from './failure-messages.ts';
-import { playDomain } from './play-domain.ts';
+import { type CheckFailure, checkFailures } from './check-failures.ts';
+import { type DomainFailure, domainFailures } from './domain-failures.ts';
+import { findingOf, messageOf } from './failure-messages.ts';
+import { playDomain, zoneAtEnd } from './play-domain.ts';
 import { playRelease } from './play-release.ts';
+import { playChecks, playReport } from './play-report.ts';
 import { releaseFailures } from './release-failures.ts';
 
 /**
@@ -26,20 +28,30 @@ import { releaseFailures } from './release-failures.ts';
  * real answers.
  */
 const RUNS_PER_MINUTE = 60;
+/** Between two looks at a report. */
+const LOOK_MS = 700;
 const EXAMPLE = { count: 24, totalBytes: 1_400_000 };
 
 /** Returns what may go wrong there, each in the sentence that a person would read. */
-export async function listSimulatedFailures(input: ListSimulatedFailuresInput): Promise<SimulatedFailure[]> {
+export async function listSimulatedFailures(
+  ctx: AccountContext,
+  input: ListSimulatedFailuresInput,
+): Promise<SimulatedFailure[]> {
   const { platform } = input;
-  const cast: Cast = { platform, title: PLATFORMS[platform].title, startedAt: new Date(0) };
-  const ofRelease = releaseFailures(platform, cast.title);
-  const ofDomain = takesDomain(input) ? domainFailures(cast) : [];
+  const cast: Cast = { platform, title: PLATFORMS[platform].title, startedAt: ctx.now() };
+  const { ofRelease, ofDomain, ofChecks } = failuresOf(cast, input);
   return [
     ...ofRelease.map(({ id, step, error }) => ({ id, step, message: error.message })),
     ...(await Promise.all(
       ofDomain.map(async (failure) => {
         const { id, step } = failure;
         return { id, step, message: await messageOf(cast, failure) };
+      }),
+    )),
+    ...(await Promise.all(
+      ofChecks.map(async (failure) => {
+        const { id, step } = failure;
+        return { id, step, message: await findingOf(cast, failure) };
       }),
     )),
   ];
@@ -57,27 +69,52 @@ export async function runSimulation(ctx: AccountContext, input: RunSimulationInp
     title: isServedHere === true ? title : `Simulated ${title}`,
     startedAt: ctx.providers.now(),
   };
-  const ofRelease = releaseFailures(platform, cast.title).find((one) => one.id === id) ?? null;
-  const ofDomain = takesDomain(input) ? (domainFailures(cast).find((one) => one.id === id) ?? null) : null;
-  if (id !== undefined && ofRelease === null && ofDomain === null) {
+  const { ofRelease, ofDomain, ofChecks } = failuresOf(cast, input);
+  const release = ofRelease.find((one) => one.id === id) ?? null;
+  const domain = ofDomain.find((one) => one.id === id) ?? null;
+  const check = ofChecks.find((one) => one.id === id) ?? null;
+  if (id !== undefined && release === null && domain === null && check === null) {
     const message = 'This cannot go wrong there.';
     throw new AppError('validation_failed', message, { field: 'failure', fieldErrors: { failure: message } });
   }
-  const domainScenes = takesDomain(input) ? await playDomain(cast, ofDomain) : [];
+  const domainScenes = takesDomain(input) ? await playDomain(cast, domain) : [];
   const added = domainScenes[0]?.domain ?? null;
-  const scenes: SimulatedScene[] = playRelease(cast, files, ofRelease).map((scene) => ({
+  const nothing = { certificate: null, report: null };
+  const scenes: SimulatedScene[] = playRelease(cast, files, release).map((scene) => ({
     ...scene,
-    domain: added,
-    certificate: null,
+    ...{ domain: added, ...nothing },
   }));
   const last = scenes.at(-1);
   if (last?.release.state !== 'live') return { scenes };
-  let { atMs } = last;
-  for (const { afterMs, domain, certificate } of domainScenes.slice(1)) {
-    atMs += afterMs;
-    scenes.push({ atMs, release: last.release, domain, certificate });
-  }
+  let scene: SimulatedScene = last;
+  const goOn = (afterMs: number, more: Partial<SimulatedScene>): void => {
+    scene = { ...scene, ...more, atMs: scene.atMs + afterMs };
+    scenes.push(scene);
+  };
+  for (const { afterMs, domain, certificate } of domainScenes.slice(1)) goOn(afterMs, { domain, certificate });
+  for (const report of await reportOf(cast, scene, { domain, check })) goOn(LOOK_MS, { report });
   return { scenes };
+}
+
+type Failures = { domain: DomainFailure | null; check: CheckFailure | null };
+
+/** A domain that another account has proved leads nowhere here: the site has its own address alone. */
+function reportOf(cast: Cast, { domain, certificate }: SimulatedScene, failed: Failures) {
+  if (failed.check !== null) return playChecks(cast, failed.check);
+  if (domain === null || domain.lostTo !== undefined) return playReport(cast, { domain: null, failure: null });
+  const isCertified =
+    certificate?.state === 'issued' ||
+    domain.atPlatform?.answers.every((answer) => answer.certificate.state === 'ok') === true;
+  return playReport(cast, { domain: { zone: zoneAtEnd(cast, failed.domain), isCertified }, failure: null });
+}
+
+function failuresOf(cast: Cast, input: ListSimulatedFailuresInput) {
+  const hasDomain = takesDomain(input);
+  return {
+    ofRelease: releaseFailures(cast.platform, cast.title),
+    ofDomain: hasDomain ? domainFailures(cast) : [],
+    ofChecks: hasDomain ? checkFailures(cast) : [],
+  };
 }
 
 function takesDomain({ platform, withDomain }: ListSimulatedFailuresInput): boolean {

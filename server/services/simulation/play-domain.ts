@@ -12,14 +12,13 @@ import { unitOf } from '../domains/names.ts';
 import { changeOf, problemOf, recordKey } from '../domains/problem.ts';
 import { pointsToOf, recordStates } from '../domains/record-states.ts';
 import { type DomainTarget, requiredRecords, TTL_S } from '../domains/required-records.ts';
-import { type Cast, DOMAIN, SIMULATED_ID, SITE_ADDRESS } from './cast.ts';
+import { type Cast, DOMAIN, LIFETIME_DAYS, SIMULATED_ID, SITE_ADDRESS } from './cast.ts';
 import { type DomainFailure, PROOF } from './domain-failures.ts';
 import { type SimulatedZone, simulatedDns } from './simulated-dns.ts';
 
 export type DomainScene = { afterMs: number; domain: Domain; certificate: Certificate | null };
 
 const LOOK_MS = 1_800;
-const LIFETIME_DAYS = 90;
 const UNIT = unitOf(DOMAIN);
 const ROUTE = { ttl: TTL_S, purpose: 'route', alternativeGroup: null } as const;
 /** What a platform asks for. */
@@ -66,6 +65,13 @@ export async function playDomain(cast: Cast, failure: DomainFailure | null): Pro
   return scenes;
 }
 
+/** Returns what DNS answers at the end of it. */
+export function zoneAtEnd(cast: Cast, failure: DomainFailure | null): SimulatedZone {
+  const right = wantedRecords(cast);
+  if (failure?.refusal !== undefined) return { records: right.filter(({ purpose }) => purpose === 'proof') };
+  return failure?.zone?.(right) ?? { records: right };
+}
+
 /** Returns what a look at this DNS says of the domain. */
 export async function lookAt(zone: SimulatedZone, known: Known): Promise<Domain> {
   const { cast, isActive, refusal } = known;
@@ -110,7 +116,7 @@ function targetOf({ platform }: Cast): DomainTarget {
   return { isServedHere, addresses: isServedHere ? [SITE_ADDRESS] : [], alias: null, issuers: [] };
 }
 
-function wantedRecords(cast: Cast): DomainRecord[] {
+export function wantedRecords(cast: Cast): DomainRecord[] {
   return requiredRecords({ name: DOMAIN, ...UNIT, proof: PROOF, attached: { records: ATTACHED } }, targetOf(cast));
 }
 

@@ -1,15 +1,19 @@
 import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releases.ts';
+import type { SimulatedScene } from '../../../routers/schemas/simulation.ts';
 import { RELEASE_STEPS, type ReleaseStepName } from '../../../routers/schemas/states.ts';
 import type { AppError } from '../../errors.ts';
+import { firstSteps, WAITING } from '../../platforms/replit/words.ts';
 import { shownError } from '../releases/outcome.ts';
 import { firstReleaseLine } from '../releases/publish.ts';
 import { allSeenLine } from '../releases/verify.ts';
 import { type Cast, SIMULATED_ID, SITE_URL } from './cast.ts';
-import type { ReleaseFailure } from './release-failures.ts';
+import { isByHand, type ReleaseFailure } from './release-failures.ts';
 
-export type ReleaseScene = { atMs: number; release: ReleaseDetail };
+export type ReleaseScene = Pick<SimulatedScene, 'atMs' | 'release' | 'handOff' | 'isHeld'>;
+type Left = Pick<ReleaseScene, 'handOff' | 'isHeld'>;
+type Show = (ms?: number, left?: Left) => void;
 export type SimulatedFiles = { count: number; totalBytes: number };
 
 /** Long enough to be read, and short enough to be watched to the end. */
@@ -22,16 +26,18 @@ export function playRelease(cast: Cast, files: SimulatedFiles, failure: ReleaseF
   const scenes: ReleaseScene[] = [];
   let atMs = 0;
   const now = (): Date => new Date(cast.startedAt.getTime() + atMs);
-  const show = (ms = LOOK_MS): void => {
-    scenes.push({ atMs, release: structuredClone(release) });
+  const show: Show = (ms = LOOK_MS, left = NOTHING_LEFT) => {
+    scenes.push({ atMs, release: structuredClone(release), ...left });
     atMs += ms;
   };
   show();
   for (const step of release.steps) {
     Object.assign(step, { state: 'running', startedAt: now() });
     Object.assign(release, { state: step.name, startedAt: release.startedAt ?? now() });
-    show();
-    const isHit = failure !== null && failure.step === step.name;
+    if (step.name === 'processing' && isByHand(cast.platform)) {
+      for (const text of [WAITING, ...playHandOff(cast, release, failure, show)]) step.log.push({ at: now(), text });
+    } else show();
+    const isHit = failure !== null && failure.step === step.name && failure.isOfAddress !== true;
     count(step, files, isHit ? 0.4 : 1);
     if (isHit && failure.isPassing !== true) {
       Object.assign(step, { state: 'failed', endedAt: now() });
@@ -51,6 +57,27 @@ export function playRelease(cast: Cast, files: SimulatedFiles, failure: ReleaseF
   Object.assign(release, { state: 'live', isCurrent: true, finishedAt: now() });
   show();
   return scenes;
+}
+
+const NOTHING_LEFT: Left = { handOff: null, isHeld: false };
+
+/** Waits for the person, and returns what an address was refused for: it is entered once more, and is right then. */
+function playHandOff({ platform }: Cast, release: ReleaseDetail, failure: ReleaseFailure | null, show: Show): string[] {
+  // The way to the platform's own pages is left out.
+  const handOff = { steps: firstSteps(release.number, release.deploymentSlug).map(({ text }) => ({ text })) };
+  const place = { id: SIMULATED_ID, platform, url: SITE_URL, missingLinks: [] };
+  const wait = (error: ReleaseFailure['error'] | null): void => {
+    // Where nothing of it is done in time nobody comes.
+    const isHeld = failure?.step !== 'processing' || failure.isOfAddress === true;
+    release.destinations = [{ ...place, state: 'waiting', error: error && shownError(error) }];
+    show(WAIT_MS, { handOff, isHeld });
+    release.destinations = [{ ...place, state: 'publishing', error: null }];
+    if (isHeld) show();
+  };
+  wait(null);
+  if (failure?.isOfAddress !== true) return [];
+  wait(failure.error);
+  return [failure.error.message];
 }
 
 function waitingLine({ message, retryAfterMs = 0 }: AppError): string {
@@ -73,6 +100,7 @@ function linesOf(name: ReleaseStepName, { platform, title }: Cast, files: Simula
     case 'uploading':
       return [];
     case 'processing':
+      if (isByHand(platform)) return [];
       return [`Release 1 is handed to ${PLATFORMS[platform].isServedHere === true ? 'the simulated host' : title}`];
     case 'verifying': {
       const isDraft = PLATFORM_CAPABILITIES[platform]?.draft === true;

@@ -5,6 +5,7 @@ import type { SimulatedPlace } from '../../../routers/schemas/simulation.ts';
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { AppError } from '../../errors.ts';
 import { endedThere, type PlatformFailure, platformError } from '../../platforms/failures.ts';
+import { notPublished, otherFiles } from '../../platforms/replit/words.ts';
 import { mismatch } from '../releases/compare-answers.ts';
 import { outOfTime } from '../releases/release-time.ts';
 import { privateKeyRefusal } from '../uploads/index.ts';
@@ -16,6 +17,8 @@ export type ReleaseFailure = {
   error: AppError;
   /** The step is tried again by itself, and goes on. */
   isPassing?: boolean;
+  /** What the address answers that a person enters where they publish by hand: it is looked at again. */
+  isOfAddress?: boolean;
 };
 
 const SENDING: readonly PlatformFailure[] = [
@@ -32,7 +35,11 @@ const PAGE = '/index.html';
 export function releaseFailures(platform: SimulatedPlace, title: string): ReleaseFailure[] {
   return [
     ...preparing(platform, title),
-    ...(PLATFORMS[platform].isServedHere === true ? [] : atPlatform(platform, title)),
+    ...(PLATFORMS[platform].isServedHere === true
+      ? []
+      : isByHand(platform)
+        ? byHand(platform, title)
+        : atPlatform(platform, title)),
     failed('verifying', 'bytes', mismatch(SITE_URL + PAGE, { statuses: [200] }, { status: 200 })),
     failed('verifying', 'missing', mismatch(SITE_URL + PAGE, { statuses: [200] }, { status: 404 })),
   ];
@@ -54,8 +61,29 @@ function preparing(platform: SimulatedPlace, title: string): ReleaseFailure[] {
   return [key, failed('preparing', 'too_large', new AppError('content_refused', message, { hint }))];
 }
 
-function atPlatform(platform: SimulatedPlace, title: string): ReleaseFailure[] {
+/** Whether a person publishes there themselves. */
+export function isByHand(platform: SimulatedPlace): boolean {
+  return PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
+}
+
+function byHand(platform: SimulatedPlace, title: string): ReleaseFailure[] {
+  const atAddress = (what: string, text: string): ReleaseFailure => ({
+    ...failed('processing', what, new AppError('out_of_sync', `${text}.`)),
+    isOfAddress: true,
+  });
+  return [
+    atAddress('not_published', notPublished(SITE_URL, 404)),
+    atAddress('other_files', otherFiles(SITE_URL)),
+    tooSlow(platform, title),
+  ];
+}
+
+function tooSlow(platform: SimulatedPlace, title: string): ReleaseFailure {
   const releaseMs = PLATFORM_CAPABILITIES[platform]?.limits.releaseMs ?? 0;
+  return failed('processing', 'too_slow', outOfTime({ title }, releaseMs));
+}
+
+function atPlatform(platform: SimulatedPlace, title: string): ReleaseFailure[] {
   return [
     ...SENDING.map((word) => failed('uploading', word, platformError(word, title, { raw: RAW }))),
     ...PASSING.map((word) => ({
@@ -64,6 +92,6 @@ function atPlatform(platform: SimulatedPlace, title: string): ReleaseFailure[] {
     })),
     failed('processing', 'failed', endedThere(title, { state: 'failed', text: 'its build ended with an error' })),
     failed('processing', 'cancelled', endedThere(title, { state: 'cancelled', text: null })),
-    failed('processing', 'too_slow', outOfTime({ title }, releaseMs)),
+    tooSlow(platform, title),
   ];
 }

@@ -5,6 +5,7 @@ import {
   type ServerAnswer,
   type ServerFault,
 } from '../../dns/dns-client.ts';
+import { isWithin } from '../../dns/zone-names.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
 import { setKey } from '../domains/dns-answers.ts';
 import { DOMAIN } from './cast.ts';
@@ -14,6 +15,10 @@ export type SimulatedZone = {
   records: readonly Pick<DomainRecord, 'type' | 'name' | 'value'>[];
   /** Why they do not; `unregistered` and `unanswered` are the registry's. */
   fault?: ServerFault | 'unregistered' | 'unanswered';
+  /** How long an answer is kept; five minutes without it. */
+  ttlS?: number;
+  /** Where it begins, if not at the domain. */
+  apex?: string;
   /** Its signatures do not fit, so that resolvers refuse what the name servers answer. */
   isBogus?: boolean;
 };
@@ -28,26 +33,28 @@ const TTL_S = 300;
 /** A DNS of one zone that asks nobody: what is made of its answers is what is made of real ones. */
 export function simulatedDns(zone: SimulatedZone): Pick<DnsClient, 'withLookups'> {
   const fault = zone.fault === 'unregistered' || zone.fault === 'unanswered' ? undefined : zone.fault;
+  const { apex = DOMAIN, ttlS: ttl = TTL_S } = zone;
   const aliasOf = (name: string): string | null =>
     zone.records.find((record) => record.type === 'CNAME' && record.name === name)?.value ?? null;
   const valuesOf = (name: string, type: string): string[] => {
+    if (type === 'SOA' && name === apex) return ['ns1.dns.example hostmaster.dns.example 1 7200 900 1209600 300'];
     const key = setKey({ name: aliasOf(name) ?? name, type });
     return zone.records.filter((record) => setKey(record) === key).map(({ value }) => value);
   };
   const answered = (servers: typeof SERVERS, name: string, type: string, error: ServerFault | undefined) =>
     servers.map(
       ({ name: server, addresses: [address = ''] }): ServerAnswer => ({
-        ...{ server, address, ttl: TTL_S, error: error ?? null },
+        ...{ server, address, ttl, error: error ?? null },
         values: error === undefined ? valuesOf(name, type) : null,
         cname: error === undefined ? aliasOf(name) : null,
       }),
     );
   const names = SERVERS.map(({ name }) => name);
-  const found = { apex: DOMAIN, servers: SERVERS, parentServers: names, childServers: names };
+  const found = { apex, servers: SERVERS, parentServers: names, childServers: names };
   const lookups: Lookups = {
-    async zoneOf() {
+    async zoneOf(name) {
       if (zone.fault === 'unanswered') throw new DnsLookupError('timeout', 'The simulated registry is silent.');
-      return zone.fault === 'unregistered' ? null : found;
+      return zone.fault === 'unregistered' || !isWithin(name, apex) ? null : found;
     },
     askNameServers: async (name, type) => ({ zone: found, answers: answered(SERVERS, name, type, fault) }),
     askResolvers: async (name, type) => answered(RESOLVERS, name, type, zone.isBogus ? 'server_failure' : undefined),

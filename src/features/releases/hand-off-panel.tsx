@@ -1,4 +1,4 @@
-import { Download, ExternalLink, Hand } from 'lucide-react';
+import { Download } from 'lucide-react';
 import { useState } from 'react';
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { Destination } from '../../../routers/schemas/platforms/destination.ts';
@@ -8,14 +8,10 @@ import { errorMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { useDownload } from '../../api/use-download.ts';
 import { Button } from '../../components/button.tsx';
-import { Card } from '../../components/card.tsx';
-import { classNames } from '../../components/class-names.ts';
-import { Field } from '../../components/field.tsx';
-import { Input } from '../../components/input.tsx';
-import { useSubmitOnce } from '../../components/use-submit-once.ts';
 import { storeDraft } from '../../lib/draft-storage.ts';
 import { formDraftKey, tryStorage } from '../../lib/storage.ts';
 import { waitingNumber, waitingPlatform } from '../../lib/waiting.ts';
+import { HandOffAddress, HandOffCard, HandOffSteps } from './hand-off-parts.tsx';
 
 type HandOffPanelProps = {
   release: Pick<Release, 'id' | 'number' | 'state' | 'destinations' | 'url'>;
@@ -29,13 +25,7 @@ export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelPro
   if (waiting === undefined) return null;
   const { title } = PLATFORMS[waiting.platform];
   return (
-    <Card aria-label="Waiting for you" className={classNames('p-4 sm:p-5', className)}>
-      <h2 className="flex items-center gap-3 text-lg font-semibold">
-        <span className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-accent">
-          <Hand />
-        </span>
-        Finish release {release.number} at {title}
-      </h2>
+    <HandOffCard number={release.number} title={title} className={className}>
       <Steps releaseId={release.id} title={title} />
       {!isReadOnly && (
         <AddressForm
@@ -45,7 +35,7 @@ export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelPro
           refusal={waiting.error?.message}
         />
       )}
-    </Card>
+    </HandOffCard>
   );
 }
 
@@ -72,23 +62,7 @@ function Steps({ releaseId, title }: { releaseId: string; title: string }) {
   }
   return (
     <>
-      <ol className="mt-3 flex list-decimal flex-col gap-2 pl-5 marker:text-ink-faint">
-        {handOff.data?.steps.map(({ text, url }) => (
-          <li key={text}>
-            {text}
-            {url !== undefined && (
-              <a
-                href={url}
-                target="_blank"
-                rel="noreferrer"
-                className="ml-2 inline-flex items-center gap-1 text-accent underline"
-              >
-                Open {title} <ExternalLink className="size-4" />
-              </a>
-            )}
-          </li>
-        ))}
-      </ol>
+      <HandOffSteps steps={handOff.data?.steps ?? []} title={title} />
       <Button
         className="mt-4"
         isBusy={download.isPending}
@@ -119,25 +93,14 @@ function AddressForm({ releaseId, title, known, refusal }: AddressFormProps) {
     storeDraft(draft, typed);
   };
   const confirm = trpc.releases.confirm.useMutation();
-  const check = useSubmitOnce(confirm.isPending, () => confirm.mutate({ releaseId, url }));
   return (
-    <form onSubmit={check} noValidate className="mt-5 flex flex-wrap items-end gap-3">
-      <Field
-        label={`Address at ${title}`}
-        error={confirm.error ? errorMessage(confirm.error) : refusal}
-        className="min-w-0 grow"
-      >
-        <Input type="url" placeholder="https://" value={url} onChange={(event) => enter(event.target.value)} />
-      </Field>
-      <Button
-        type="submit"
-        variant="primary"
-        disabled={url.trim() === ''}
-        isBusy={confirm.isPending}
-        busyLabel="Checking…"
-      >
-        Check now
-      </Button>
-    </form>
+    <HandOffAddress
+      title={title}
+      url={url}
+      onUrl={enter}
+      error={confirm.error ? errorMessage(confirm.error) : refusal}
+      isPending={confirm.isPending}
+      onCheck={() => confirm.mutate({ releaseId, url })}
+    />
   );
 }

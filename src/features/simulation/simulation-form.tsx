@@ -1,3 +1,4 @@
+import { domainsRefusal } from '../../../routers/schemas/platforms/domains-refusal.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { SIMULATED_PLACES, SIMULATED_STEPS, type SimulatedStep } from '../../../routers/schemas/simulation.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
@@ -18,12 +19,14 @@ const STEP_TITLES: Record<SimulatedStep, string> = {
   domain: 'The domain is refused',
   dns: 'DNS is wrong',
   certificate: 'No certificate is issued',
+  checks: 'A check finds something',
 };
 
 /** Where it is played, and which step fails how: the sentences are those that a person would read then. */
 export function SimulationForm({ simulation }: { simulation: Simulation }) {
   const { choice, setChoice, failures, run, play } = simulation;
   const { platform, withDomain, failure } = choice;
+  const domainRefusal = domainsRefusal(platform);
   const listed = failures.data ?? [];
   const steps = SIMULATED_STEPS.filter((step) => listed.some((one) => one.step === step));
   const ways = listed.filter(({ step }) => step === failure?.step);
@@ -43,11 +46,15 @@ export function SimulationForm({ simulation }: { simulation: Simulation }) {
             options={SIMULATED_PLACES.map((id) => ({ value: id, label: PLATFORMS[id].title }))}
           />
         </Field>
-        <Checkbox
-          label="With a domain of your own"
-          isChecked={withDomain}
-          onChange={(isChecked) => setChoice({ ...choice, withDomain: isChecked, failure: null })}
-        />
+        {domainRefusal === null ? (
+          <Checkbox
+            label="With a domain of your own"
+            isChecked={withDomain}
+            onChange={(isChecked) => setChoice({ ...choice, withDomain: isChecked, failure: null })}
+          />
+        ) : (
+          <p className="text-ink-muted">{domainRefusal}</p>
+        )}
         <FailedState failure={shownFailure('The failures could not be loaded', failures.error)} question={failures} />
         <Field label="What goes wrong">
           <Select

@@ -25,15 +25,23 @@ export function useSimulation(files: SimulatedFiles | null) {
 
 export type Simulation = ReturnType<typeof useSimulation>;
 
-/** Returns the scene of now; each is shown at its own time, and the last one stays. */
+/** Returns the scene of now; each is shown at its own time, one that is held until the person goes on, and the last one stays. */
 export function useScene(scenes: readonly SimulatedScene[]) {
   const [index, setIndex] = useState(0);
   const last = scenes.length - 1;
-  const waitMs = (scenes[index + 1]?.atMs ?? 0) - (scenes[index]?.atMs ?? 0);
+  const scene = scenes[index];
+  const isHeld = scene?.isHeld === true;
+  const waitMs = (scenes[index + 1]?.atMs ?? 0) - (scene?.atMs ?? 0);
   useEffect(() => {
-    if (index >= last) return;
+    if (index >= last || isHeld) return;
     const timer = setTimeout(() => setIndex(index + 1), waitMs);
     return () => clearTimeout(timer);
-  }, [index, last, waitMs]);
-  return { scene: scenes[index], isOver: index >= last, skip: () => setIndex(last) };
+  }, [index, last, isHeld, waitMs]);
+  const goOn = () => setIndex(Math.min(index + 1, last));
+  /** To the end, or to what is left to the person on the way there. */
+  const skip = () => {
+    const held = scenes.findIndex((one, at) => at > index && one.isHeld);
+    setIndex(held < 0 ? last : held);
+  };
+  return { scene, isOver: index >= last, isHeld, goOn, skip };
 }
