@@ -35,20 +35,10 @@ export function createTokenStore(local: Storage, session: Storage, now: () => nu
     },
     markRefreshStarted: () => local.setItem(LOCAL_KEYS.lastRefreshAt, String(now())),
     markRefreshRefused: () => local.setItem(LOCAL_KEYS.refreshRefusedAt, String(now())),
-    dropToken(): void {
-      local.removeItem(LOCAL_KEYS.accessToken);
-      local.removeItem(LOCAL_KEYS.accessExpiresAt);
-    },
+    dropToken: () => local.removeItem(LOCAL_KEYS.accessToken),
     /** Forgets the session; `isSignedOut` keeps the next start from refreshing silently into an account that was left. */
     clear({ isSignedOut }: { isSignedOut: boolean }): void {
-      for (const key of [
-        LOCAL_KEYS.accessToken,
-        LOCAL_KEYS.accessExpiresAt,
-        LOCAL_KEYS.accountId,
-        LOCAL_KEYS.sessionHeld,
-      ]) {
-        local.removeItem(key);
-      }
+      for (const key of [LOCAL_KEYS.accessToken, LOCAL_KEYS.accountId, LOCAL_KEYS.sessionHeld]) local.removeItem(key);
       if (isSignedOut) local.setItem(LOCAL_KEYS.signedOut, 'true');
     },
 

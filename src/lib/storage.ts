@@ -4,7 +4,7 @@
  */
 export const LOCAL_KEYS = {
   accessToken: 'fairlead.accessToken',
-  /** Milliseconds by this browser's clock. */
+  /** Milliseconds by this browser's clock. It stays when the session ends: somebody was signed in here. */
   accessExpiresAt: 'fairlead.accessExpiresAt',
   /** The account that the token belongs to, once known. */
   accountId: 'fairlead.accountId',

@@ -13,9 +13,6 @@ import { matchesPath, paths } from '../lib/paths.ts';
 import { wantedRedirect } from '../lib/safe-redirect.ts';
 import { LOCAL_KEYS } from '../lib/storage.ts';
 
-/** Where nobody ever was signed in none of these is there: most likely they have no account yet. */
-const WAS_HERE = [LOCAL_KEYS.signedOut, LOCAL_KEYS.sessionHeld, LOCAL_KEYS.lastRefreshAt];
-
 /** /login, /register and /auth: one screen. */
 export function AuthScreen() {
   const { pathname, search } = useAddress();
@@ -26,7 +23,8 @@ export function AuthScreen() {
   /** A login on this screen moves by its own timer alone. */
   const [isPending, setPending] = useState(false);
   const sending = { isPending, setPending };
-  const [isNew] = useState(() => notice === null && WAS_HERE.every((key) => localStorage.getItem(key) === null));
+  // Where nobody ever was signed in, most likely they have no account yet.
+  const [isNew] = useState(() => notice === null && localStorage.getItem(LOCAL_KEYS.accessExpiresAt) === null);
   const isRegister = matchesPath(paths.register, pathname) || (isNew && matchesPath(paths.auth, pathname));
   const tab = isRegister ? 'register' : 'login';
   const wanted = wantedRedirect(parameters.get('redirect'), location.origin);

@@ -12,8 +12,9 @@ Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
 
 beforeEach(() => {
   localStorage.clear();
+  // Somebody was signed in here before, and finds the form to log in.
+  session.signIn(ada, ada.id);
   session.signOut();
-  localStorage.setItem('fairlead.signedOut', 'true');
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
     if (!/user\.get|auth\.(login|register)/.test(String(input))) return new Response('{}', { status: 401 });
     const { accessToken, expiresAt, ...user } = ada;
@@ -59,6 +60,9 @@ test('who signs in with the form is led on by its timer, once the greeting was s
 test('whoever never signed in on this browser finds the form to register, and the plans lead on from there', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   localStorage.clear();
+  // The page before has asked whether a cookie is here.
+  localStorage.setItem('fairlead.lastRefreshAt', String(Date.now()));
+  localStorage.setItem('fairlead.refreshRefusedAt', String(Date.now()));
   using shown = show();
   await shown.sees('Confirm Password');
   typeInto(shown.page, 'username', 'Ada');
