@@ -251,6 +251,23 @@ test('an address that trickles without an end is left, and looked at again later
   server.close();
 });
 
+test('an address that answers with no page, or is where the app is edited, is told as that', async () => {
+  await using harness = await platformHarness();
+  const server = createServer((_request, response) => response.writeHead(404).end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const empty = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const editor = 'https://replit.com/@ada/harbour-cafe';
+  const release = await harness.release(1, { 'index.html': 'here' });
+  const textAt = async (confirmedUrl: string) => {
+    const request = { ...release, ref: { isPrepared: true, url: null }, confirmedUrl };
+    return (await replit().publish(harness.call, request).next()).value;
+  };
+  expect(await textAt(empty)).toMatchObject({ text: `${empty} answers with status 404: it may not be published yet` });
+  const said = `${editor} is where the app is edited: enter the address that ends in replit.app`;
+  expect(await textAt(editor)).toMatchObject({ text: said });
+  server.close();
+});
+
 test('an entry page that is too large to look at is left to the comparison of all files', async () => {
   await using there = await startReplit();
   await using harness = await platformHarness();

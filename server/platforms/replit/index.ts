@@ -20,6 +20,8 @@ const UNTIL_CONFIRMED_MS = 6 * 60 * 60_000;
 /** Once there is an address, a person waits for the answer, and publishing there takes about a minute. */
 const LOOK_AGAIN_MS = 15_000;
 const ENTRY = 'index.html';
+/** What the browser shows while somebody publishes there; of any other address it can only be said what it answers. */
+const EDITOR = /^https?:\/\/(www\.)?replit\.com(\/|$)/;
 const REDIRECTS_MAX = 5;
 /** The address is one that the person chose: whoever answers there gets no more of a worker's time than this. */
 const LOOK_MS = 20_000;
@@ -90,6 +92,7 @@ async function faultAt(
   { manifest }: PublishRequest,
   { url, wholeMs }: { url: string; wholeMs: number },
 ): Promise<string | null> {
+  if (EDITOR.test(url)) return `${url} is where the app is edited: enter the address that ends in replit.app`;
   const entry = manifest.get(ENTRY);
   const compared = entry !== undefined && entry.sizeBytes <= ENTRY_MAX_BYTES ? entry : null;
   const maxBytes = (compared?.sizeBytes ?? 0) + 1;

@@ -5,7 +5,7 @@ export const WAITING = 'Waiting for you to publish the files at Replit and to en
 export const ADDRESS_HINT = 'Enter the address that Replit shows, like https://name.replit.app.';
 
 export function notPublished(url: string, status: number): string {
-  return `${url} answers with status ${status}: is it published?`;
+  return `${url} answers with status ${status}: it may not be published yet`;
 }
 
 export function otherFiles(url: string): string {
