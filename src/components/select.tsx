@@ -44,7 +44,9 @@ export function Select<Value extends string>({
           className,
         )}
       >
-        <RadixSelect.Value placeholder={placeholder} />
+        <span className="truncate">
+          <RadixSelect.Value placeholder={placeholder} />
+        </span>
         <RadixSelect.Icon asChild>
           <ChevronDown className="text-ink-muted" />
         </RadixSelect.Icon>

@@ -165,7 +165,8 @@ test('the platform’s log is read as text, and a connection tells when its toke
   expect(await on.platform.verify(on.harness.call)).toEqual({
     identity: 'pat (pat@example.com)',
     subject: 'user_standin',
-    warnings: ['This token ends on 2031-05-01.'],
+    warnings: [],
+    expiresAt: new Date('2031-05-01'),
   });
 });
 

@@ -69,17 +69,16 @@ export function vercel({ apiUrl, silenceMs }: { apiUrl: string; silenceMs?: numb
 
 async function verify(vendor: Vendor, call: ConnectionCall): Promise<ConnectionInfo> {
   const { id, username, email, limited, softBlock } = await readUser(vendor, call);
-  const endsAt = await readTokenEnd(vendor, call);
+  const expiresAt = await readTokenEnd(vendor, call);
   const warnings: string[] = [];
   if (softBlock) {
     const reason = softBlock.reason === undefined ? '' : ` (${softBlock.reason.toLowerCase().replaceAll('_', ' ')})`;
     warnings.push(`Vercel has blocked this account for now${reason}: settle it at https://vercel.com/account/billing.`);
   }
   if (limited) warnings.push('This token opens only a part of the account: choose the team that it was made for.');
-  if (endsAt !== null) warnings.push(`This token ends on ${endsAt.toISOString().slice(0, 10)}.`);
   const identity = email ? `${username} (${email})` : username;
   // A token that was made for one team does not publish what one for another team does.
-  return { identity, subject: limited ? null : (id ?? username), warnings };
+  return { identity, subject: limited ? null : (id ?? username), warnings, expiresAt };
 }
 
 async function* publish(
