@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DeploymentModel } from '../../server/models/deployment.ts';
 import { EventModel } from '../../server/models/event.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { makeDue } from '../support/make-due.ts';
@@ -57,6 +58,9 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
   await using app = await createTwoPlatforms();
   const { deploymentId, deployment } = await app.createOnBoth('Left behind');
   app.vercel.world.revoke();
+  // As where a site is built from a repository that was made for it.
+  const made = { 'destinations.1.site.repository': 'pat/left-behind', 'destinations.1.site.isMade': true };
+  await DeploymentModel.updateOne({ _id: deploymentId, accountId: app.person.user.id }, { $set: made });
   const { items } = await app.person.caller.connections.list();
   const connectionId = items.find(({ provider }) => provider === 'netlify')?.id ?? '';
   await app.person.caller.connections.remove({ connectionId });
@@ -69,7 +73,7 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
   const notices = await EventModel.find({ accountId: app.person.user.id, type: 'notification' }).comment('test');
   expect(notices.map(({ payload: { title, message } }) => [title, message]).sort()).toEqual([
     ['Left behind stays at Netlify', `${netlify} ${end} Netlify.`],
-    ['Left behind stays at Vercel', `${vercel} ${end} Vercel.`],
+    ['Left behind stays at Vercel', `${vercel} ${end} Vercel and its repository pat/left-behind at GitHub.`],
   ]);
 });
 

@@ -3,6 +3,7 @@ import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabi
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { publishEvent } from '../../events/publish.ts';
 import type { DestinationDoc } from '../../models/destination.ts';
+import { storedRef } from '../releases/platform-call.ts';
 
 /** Whose site it was, and what it was called. */
 type Owned = { accountId: string; name: string };
@@ -14,18 +15,20 @@ export type Removal = { isLeft: boolean; kept: string | null };
 export async function tellLeft(
   session: ClientSession,
   { accountId, name, isWanted }: Owned & { isWanted: boolean },
-  { platform, url }: Pick<DestinationDoc, 'platform' | 'url'>,
+  { platform, url, site: stored }: Pick<DestinationDoc, 'platform' | 'url' | 'site'>,
 ): Promise<void> {
   const { title } = PLATFORMS[platform];
   const site = url ?? 'Its site';
+  const { repository, isMade } = storedRef(stored) ?? {};
+  const rest = isMade === true && typeof repository === 'string' ? ` and its repository ${repository} at GitHub` : '';
   const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
   await publishEvent(session, accountId, {
     type: 'notification',
     title: `${name} stays at ${title}`,
     ...(isWanted || isTheirs
-      ? { message: `${site} was left as it is. When you no longer need it, delete the site at ${title}.` }
+      ? { message: `${site} was left as it is. When you no longer need it, delete the site at ${title}${rest}.` }
       : {
-          message: `${site} could not be taken off: Fairlead can no longer reach the account there. Delete the site at ${title}.`,
+          message: `${site} could not be taken off: Fairlead can no longer reach the account there. Delete the site at ${title}${rest}.`,
           variant: 'destructive',
         }),
   });

@@ -179,7 +179,7 @@ export function lossText(
   isReached: (platform: PlatformId) => boolean,
 ): string {
   const published = currentRelease === null ? [] : destinations;
-  const sites = published.flatMap((one) => siteText(one, isReached(one.platform)) ?? []);
+  const sites = published.flatMap((one) => siteText(one, isReached) ?? []);
   const releases =
     releaseCount === 0
       ? 'It has no releases yet.'
@@ -190,7 +190,10 @@ export function lossText(
 }
 
 /** Returns what becomes of the site on one platform; null where nothing was published yet. */
-function siteText({ platform, url, state }: Destination, isReached: boolean): string | null {
+function siteText(
+  { platform, url, state }: Destination,
+  isReachedAt: (platform: PlatformId) => boolean,
+): string | null {
   if (url === '' || state === 'idle') return null;
   const { title, isServedHere } = PLATFORMS[platform];
   const address = formatAddress(url);
@@ -198,9 +201,15 @@ function siteText({ platform, url, state }: Destination, isReached: boolean): st
   if (PLATFORM_CAPABILITIES[platform]?.publish === 'handOff') {
     return `${address} stays until you delete the app at ${title} yourself.`;
   }
-  return isReached
-    ? `${address} is taken down at ${title}.`
-    : `${address} stays at ${title}, which Fairlead can no longer reach: take it down there.`;
+  const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
+  const isReached = isReachedAt(platform);
+  const sources = furtherConnections.filter(({ provider }) => !isReached || !isReachedAt(provider));
+  return [
+    isReached
+      ? `${address} is taken down at ${title}.`
+      : `${address} stays at ${title}, which Fairlead can no longer reach: take it down there.`,
+    ...sources.map(({ provider }) => `What it is built from stays at ${PLATFORMS[provider].title}.`),
+  ].join(' ');
 }
 
 /** Says of a platform whether a connection that the deployment uses there still works; unknown counts as yes. */

@@ -16,7 +16,7 @@ import { showToast } from '../../../components/toast-store.ts';
 import { formatAddress } from '../../../lib/format.ts';
 import { ConnectionChoice } from '../create/connection-choice.tsx';
 import { Consents } from '../create/consents.tsx';
-import { type DestinationFields, destinationOf, missingChoice } from '../create/destination-fields.ts';
+import { type DestinationFields, destinationOf, useMissingChoice } from '../create/destination-fields.ts';
 import type { DestinationAct } from './destination-list.tsx';
 
 export type DestinationDialogsProps = {
@@ -73,7 +73,7 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
   const { watch, setValue, setError } = form;
   const [platform, connectionId, options] = watch(['platform', 'connectionId', 'options']);
   const [isRefused, setRefused] = useState(false);
-  const missing = missingChoice({ platform, connectionId, options });
+  const missing = useMissingChoice({ platform, connectionId, options });
   const add = trpc.deployments.addDestination.useMutation({
     onSuccess: () => {
       onClose();
