@@ -25,6 +25,7 @@ export function failureOf(cause: unknown, isDeploymentGone: boolean): Publicatio
     isUnchanged: code === 'release_unchanged',
     isSignedOut,
     isDeploymentGone,
+    isConnectionLost: code === 'credentials_invalid',
   };
 }
 

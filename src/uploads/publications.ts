@@ -46,6 +46,8 @@ export type PublicationFailure = {
   isSignedOut: boolean;
   /** The deployment was deleted meanwhile: nothing can be published on it any more. */
   isDeploymentGone: boolean;
+  /** The platform does not accept what it is published by: another attempt is worth nothing before that is mended. */
+  isConnectionLost: boolean;
 };
 
 /** What a screen may ask of the publisher. */

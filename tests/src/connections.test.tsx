@@ -139,6 +139,21 @@ test('nothing is published before the accounts are known', async () => {
   await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
 });
 
+test('nothing is published by an account whose token is known to be refused', async () => {
+  dropped({ 'index.html': '<h1>Harbour</h1>' });
+  const list = { items: [broken], signIn: [], tokenPages: {} };
+  using shown = showScreen(<NewDeploymentScreen />, { ...answers, 'connections.list': () => list }, place);
+  await shown.sees('Replace the token of Netlify first.');
+  expect(shown.button('Publish').disabled).toBe(true);
+});
+
+test('a site at Render needs an account at GitHub as well', () => {
+  const options = { publicFiles: true };
+  expect(missingChoice({ platform: 'render', connectionId: WORKING, options })).toBe(
+    'Choose your GitHub Pages account first.',
+  );
+});
+
 test('a file that the platform does not take is named before anything is sent', async () => {
   dropped({ 'index.html': '<h1>Harbour</h1>', 'what#now.html': 'x' });
   using shown = showScreen(<NewDeploymentScreen />, answers, place);
@@ -172,9 +187,11 @@ test.each([
 test('every platform that can be published to says what it wants to be agreed to, and takes it once it is', () => {
   for (const platform of Object.keys(PLATFORM_CAPABILITIES) as (keyof typeof PLATFORM_CAPABILITIES)[]) {
     const consents = consentsOf({ platform });
-    const given = Object.fromEntries(consents.map(({ name }) => [name, true]));
+    const agreed = Object.fromEntries(consents.map(({ name }) => [name, true]));
     const connectionId = WORKING;
-    expect(missingChoice({ platform, connectionId, options: {} }) === null).toBe(consents.length === 0);
+    const accounts = platform === 'render' ? { githubConnectionId: WORKING } : {};
+    const given = { ...accounts, ...agreed };
+    expect(missingChoice({ platform, connectionId, options: accounts }) === null).toBe(consents.length === 0);
     expect(missingChoice({ platform, connectionId, options: given })).toBeNull();
     expect(PLATFORM_OPTIONS[platform].safeParse(given).success).toBe(true);
     expect(consents.every(({ words }) => words.length > 20)).toBe(true);

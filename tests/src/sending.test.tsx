@@ -6,7 +6,7 @@ import { SendingOverview } from '../../src/features/releases/sending-overview.ts
 import { sendingSteps } from '../../src/features/releases/sending-panel.tsx';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { setChosen } from '../../src/uploads/chosen-selections.ts';
-import { type Publication, publications } from '../../src/uploads/publications.ts';
+import { type Publication, type PublicationFailure, publications } from '../../src/uploads/publications.ts';
 import type { Selection } from '../../src/uploads/selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
@@ -39,6 +39,16 @@ const publication: Publication = {
     forget: () => undefined,
   },
 };
+const failed: PublicationFailure = {
+  message: '',
+  hint: undefined,
+  isSelectionNeeded: false,
+  isUnanswered: false,
+  isUnchanged: false,
+  isSignedOut: false,
+  isDeploymentGone: false,
+  isConnectionLost: false,
+};
 afterEach(() => {
   vi.restoreAllMocks();
   clearToasts();
@@ -58,15 +68,7 @@ test.each([
 });
 
 test('what would change nothing is a question and no failure, and cancelling it gives the files back', () => {
-  const failure = {
-    message: 'Nothing changed since release 3.',
-    hint: undefined,
-    isSelectionNeeded: false,
-    isUnanswered: false,
-    isUnchanged: true,
-    isSignedOut: false,
-    isDeploymentGone: false,
-  };
+  const failure = { ...failed, message: 'Nothing changed since release 3.', isUnchanged: true };
   const result = { sentFiles: 0, sentBytes: 0, leftOut: [] };
   const unchanged: Publication = { ...publication, state: 'failed', result, failure };
   const onBack = vi.fn();
@@ -119,9 +121,18 @@ test('files that were chosen for a deployment that is deleted elsewhere go on to
   await vi.waitFor(() => expect(location.pathname).toBe('/new-deployment'));
 });
 
+test('what a platform refuses before anything is sent leads to its token first', async () => {
+  const failure = { ...failed, message: 'Netlify does not accept this token.', isConnectionLost: true };
+  const lost = { destinationId: 'd', provider: 'netlify', connectionId: 'c', message: failure.message } as const;
+  const answers: Answers = { 'deployments.get': () => deploymentOf({ lostConnections: [lost] }) };
+  const refused: Publication = { ...publication, state: 'failed', failure };
+  using shown = showScreen(<SendingFirst publication={refused} onBack={() => {}} />, answers);
+  await shown.sees('Replace tokenTry again');
+  expect(shown.linkTo('Replace token')).toBe('/settings?replace=c');
+});
+
 test('what was being sent to a deployment that is gone is said on its page', async () => {
-  const gone = { message: 'This deployment does not exist.', hint: undefined, isDeploymentGone: true };
-  const failure = { ...gone, isSelectionNeeded: false, isUnanswered: false, isUnchanged: false, isSignedOut: false };
+  const failure = { ...failed, message: 'This deployment does not exist.', isDeploymentGone: true };
   publications.set([{ ...publication, deploymentId: 'harbour', isNew: false, state: 'failed', failure }]);
   const answers: Answers = { 'deployments.get': () => refusal('not_found', 'This deployment does not exist.') };
   const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };

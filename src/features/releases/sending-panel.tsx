@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { StepState } from '../../../routers/schemas/states.ts';
+import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
+import { MendConnection } from '../../components/mend-connection.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
 import { formatSize, formatSizeOf } from '../../lib/format.ts';
@@ -78,7 +80,10 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
             failure.isSelectionNeeded ? (
               <Button onClick={onReplace}>Choose it again</Button>
             ) : (
-              <Button onClick={() => void control.retry()}>Try again</Button>
+              <>
+                {failure.isConnectionLost && <MendConnections deploymentId={publication.deploymentId} />}
+                <Button onClick={() => void control.retry()}>Try again</Button>
+              </>
             )
           }
         >
@@ -92,6 +97,14 @@ export function SendingNotices({ publication, onReplace }: Omit<SendingPanelProp
       )}
     </>
   );
+}
+
+function MendConnections({ deploymentId }: Pick<Publication, 'deploymentId'>) {
+  // What was known before this attempt says nothing of what it found.
+  const { data } = trpc.deployments.get.useQuery({ deploymentId }, { refetchOnMount: 'always' });
+  return data?.lostConnections.map((lost) => (
+    <MendConnection key={`${lost.destinationId} ${lost.provider}`} lost={lost} />
+  ));
 }
 
 /** The steps of this page, once there is a release. */

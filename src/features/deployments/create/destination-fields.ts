@@ -1,8 +1,10 @@
+import type { Connection } from '../../../../routers/schemas/connections.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { optionFieldsOf, PAYMENT_CONSENT } from '../../../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_OPTIONS, type PlatformOptions } from '../../../../routers/schemas/platforms/options.ts';
+import { trpc } from '../../../api/trpc.ts';
 import { paths } from '../../../lib/paths.ts';
 
 /** Where something is published, as a form holds it: of a new deployment, or of one more destination. */
@@ -86,12 +88,30 @@ function chosenPrice(platform: PlatformId, options: PlatformOptions = {}): strin
   return undefined;
 }
 
+/** The same, with what is known of the chosen accounts: one that the platform refuses would only be told after sending. */
+export function useMissingChoice(fields: DestinationFields): string | null {
+  const { data } = trpc.connections.list.useQuery(undefined, { enabled: accountsFor(fields).length > 0 });
+  return missingChoice(fields, data?.items);
+}
+
 /** Why it cannot be published there yet, an account that is still being looked up included; null once nothing is missing. */
-export function missingChoice({ platform, connectionId, options }: DestinationFields): string | null {
-  const needsConnection = PLATFORM_CAPABILITIES[platform]?.requires.includes('connection');
-  if (needsConnection && connectionId === undefined) return `Choose your ${PLATFORMS[platform].title} account first.`;
+export function missingChoice(fields: DestinationFields, connections: readonly Connection[] = []): string | null {
+  const { platform, options } = fields;
+  for (const { provider, chosen } of accountsFor(fields)) {
+    const { title } = PLATFORMS[provider];
+    if (chosen === undefined) return `Choose your ${title} account first.`;
+    const isBroken = connections.find(({ id }) => id === chosen)?.state === 'broken';
+    if (isBroken) return `Replace the token of ${title} first.`;
+  }
   const isMissing = consentsOf({ platform, options }).some(({ name }) => options?.[name] !== true);
   if (isMissing) return 'Tick what you agree to first.';
   const problems = optionFieldsOf(platform).map(({ name }) => optionProblem({ platform, options }, name));
   return problems.find((problem) => problem !== undefined) ?? null;
+}
+
+/** The accounts that a platform is published by, each with the one that was chosen for it. */
+function accountsFor({ platform, connectionId, options = {} }: DestinationFields) {
+  const { requires = [], furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
+  const own = requires.includes('connection') ? [{ provider: platform, chosen: connectionId }] : [];
+  return [...own, ...furtherConnections.map(({ provider, option }) => ({ provider, chosen: options[option] }))];
 }

@@ -23,7 +23,7 @@ import { useEntryQuestion } from '../select/entry-question.tsx';
 import { refusalText } from '../select/files-step.tsx';
 import { limitRefusal } from '../select/limit-refusal.ts';
 import { type ChosenSelection, useWaitingSelection } from '../select/use-chosen-selection.ts';
-import { type DestinationFields, destinationOf, missingChoice, optionsIn } from './destination-fields.ts';
+import { type DestinationFields, destinationOf, optionsIn, useMissingChoice } from './destination-fields.ts';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 import { useStartedDeployment } from './use-started-deployment.ts';
 
@@ -237,9 +237,8 @@ function useBlockedReason(
   { watch }: UseFormReturn<NewDeploymentFields>,
 ): string | null {
   const [platform, connectionId, options] = watch(['platform', 'connectionId', 'options']);
+  const missing = useMissingChoice({ platform, connectionId, options });
   if (selection === null) return 'Choose a folder or a ZIP first.';
   if (report === null) return 'The files are being read.';
-  return (
-    refusalText(report) ?? limitRefusal(platform, report)?.message ?? missingChoice({ platform, connectionId, options })
-  );
+  return refusalText(report) ?? limitRefusal(platform, report)?.message ?? missing;
 }
