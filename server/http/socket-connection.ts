@@ -53,6 +53,8 @@ export type Connection = {
   said: Called;
   subscriptions: number;
   missedPings: number;
+  /** Pings of ours whose answer has not come, however late it may. */
+  unanswered: number;
   /** This and the following times are by `performance.now()`: setting the machine's clock ends no connection. */
   pingedAt: number;
   slowSince: number | null;
@@ -70,17 +72,27 @@ export function createConnection(client: WebSocket, request: IncomingMessage, ad
     said: { calls: 0, bytes: 0 },
     subscriptions: 0,
     missedPings: 0,
+    unanswered: 0,
     pingedAt: now,
     slowSince: null,
     minute: { endsAt: now + MINUTE_MS, messages: 0 },
   };
   client.on('pong', () => {
+    const isAsked = connection.unanswered > 0;
+    connection.unanswered -= isAsked ? 1 : 0;
     connection.missedPings = 0;
-    countMessages(connection, 1);
+    hear(connection, { calls: isAsked ? 0 : 1 });
   });
   // Each is answered, and costs as much as a message.
-  client.on('ping', () => countMessages(connection, 1));
+  client.on('ping', () => hear(connection));
   return connection;
+}
+
+/** Counts messages, pings or pongs: of this connection, and as calls of whoever sends them. */
+export function hear(connection: Connection, heard: Partial<Called> & { messages?: number } = {}): void {
+  const { messages = 1, calls = messages, bytes = 0 } = heard;
+  countMessages(connection, messages);
+  countAsCalls(connection, { calls, bytes });
 }
 
 /**
@@ -131,6 +143,7 @@ export function heartbeat(connection: Connection, { pingMs, slowMs }: SocketTime
   if (now - connection.pingedAt < pingMs || connection.client.readyState !== connection.client.OPEN) return;
   connection.pingedAt = now;
   connection.missedPings += 1;
+  connection.unanswered += 1;
   connection.client.ping();
 }
 

@@ -20,9 +20,9 @@ import {
   type Connection,
   closeCodeOf,
   countAsCalls,
-  countMessages,
   createConnection,
   forSubscriptions,
+  hear,
   heartbeat,
   type SocketTimes,
   takeSaid,
@@ -181,11 +181,7 @@ function serve(state: State, client: WebSocket, request: IncomingMessage): void 
     clearTimeout(hello);
     state.connections.delete(connection);
   });
-  const hear = (calls: number, bytes: number): void => {
-    countMessages(connection, calls);
-    countAsCalls(connection, { calls, bytes });
-  };
-  client.on('message', (data) => hear(1, Buffer.isBuffer(data) ? data.length : 0));
+  client.on('message', (data) => hear(connection, { bytes: Buffer.isBuffer(data) ? data.length : 0 }));
   const handle = getWSConnectionHandler({
     wss: state.server,
     router: appRouter,
@@ -194,7 +190,7 @@ function serve(state: State, client: WebSocket, request: IncomingMessage): void 
       return admit(state, connection, info.connectionParams?.token);
     },
     // The frame was counted as one message.
-    experimental_encoder: createSocketEncoder((messages) => hear(messages - 1, 0)),
+    experimental_encoder: createSocketEncoder((messages) => hear(connection, { messages: messages - 1 })),
   });
   handle(client, request);
 }

@@ -189,6 +189,20 @@ test('what is said over one connection after the other counts as calls of its ac
   expect(await Promise.race([beyond.closed, beyond.nextMessage()])).toBe(4429);
 });
 
+test('a ping counts as a call of its account, and the answer to one of ours does not', async () => {
+  await using app = await testApp({ accountCallsPerMinute: 8 });
+  await using listener = await listen(app, { socketTimes: { pingMs: 50 } });
+  const quiet = await admitted(listener, await app.person());
+  for (let pings = 0; pings < 9; pings += 1) await once(quiet.socket, 'ping');
+  quiet.socket.send(subscribe(2));
+  expect(await Promise.race([quiet.closed, quiet.nextMessage()])).toMatchObject({ id: 2 });
+  for (const isPing of [true, false]) {
+    const { socket, closed } = await admitted(listener, await app.person());
+    for (let count = 0; count < 8; count += 1) isPing ? socket.ping() : socket.pong();
+    expect(await closed).toBe(4429);
+  }
+});
+
 test('subscriptions are counted where they run, under whatever ids they are asked for', async () => {
   await using app = await testApp();
   await using listener = await listen(app);
