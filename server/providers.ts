@@ -70,9 +70,13 @@ export function limitsOf(env: Env): Limits {
     confirmationsPerRecipientPerHour: 6,
     // An office that begins on one day: each browser does it once a year.
     acceptancesPerHour: 60,
-    // People read both.
+    // People read both. Each rating has 2 KB at most and each message 5 KB, and both are kept for a year.
     feedbackPerHour: 5,
+    // Twice a week; and what strangers write comes to 40 MB, of which one address has a fifth at the most.
+    feedbackRows: { perAccount: 100, ofStrangers: 20_000, perAddressADay: 10 },
     contactPerHour: 5,
+    // All have been mailed to the operator as well.
+    contactRows: { perAccount: 100, ofStrangers: 10_000 },
     // A dozen who write all that they may; more than that nobody reads.
     contactMailsPerHour: 60,
     // A person who compares plans opens a few; each is a row that stays for a month.

@@ -45,7 +45,11 @@ export type Limits = {
   /** Of the disclaimer by people who are signed out, from one address: each is kept for a year. */
   acceptancesPerHour: number;
   feedbackPerHour: number;
+  /** Kept at once of an account and of all strangers together, and of one address in a day. */
+  feedbackRows: { perAccount: number; ofStrangers: number; perAddressADay: number };
   contactPerHour: number;
+  /** The newest of an account, and of all strangers together. */
+  contactRows: { perAccount: number; ofStrangers: number };
   /** Of all strangers, and of all accounts. */
   contactMailsPerHour: number;
   checkoutsPerHour: number;

@@ -1,5 +1,7 @@
 import { model, Schema } from 'mongoose';
 
+const DAYS_KEPT = 365;
+
 /** A message from the contact form. Its `accountId` is null when the sender was signed out. */
 const contactMessageSchema = new Schema(
   {
@@ -13,5 +15,6 @@ const contactMessageSchema = new Schema(
   { collection: 'contact_messages' },
 );
 contactMessageSchema.index({ accountId: 1, at: -1 }, { name: 'account_newest' });
+contactMessageSchema.index({ at: 1 }, { name: 'kept_days', expireAfterSeconds: DAYS_KEPT * 86_400 });
 
 export const ContactMessageModel = model('ContactMessage', contactMessageSchema);

@@ -1,6 +1,8 @@
 import { model, Schema } from 'mongoose';
 import { FEEDBACK_STARS } from '../../routers/schemas/limits.ts';
 
+const DAYS_KEPT = 365;
+
 /**
  * A rating of Fairlead, or of one of a person's deployments. Its `accountId` is null when the person was signed out.
  */
@@ -17,5 +19,6 @@ const feedbackSchema = new Schema(
   { collection: 'feedback' },
 );
 feedbackSchema.index({ accountId: 1, at: -1 }, { name: 'account_newest' });
+feedbackSchema.index({ at: 1 }, { name: 'kept_days', expireAfterSeconds: DAYS_KEPT * 86_400 });
 
 export const FeedbackModel = model('Feedback', feedbackSchema);

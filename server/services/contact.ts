@@ -23,6 +23,7 @@ export async function sendContact(ctx: ServiceContext, input: SendContactInput):
   const { providers } = ctx;
   const accountId = await countCaller(ctx, { name: 'contact', limit: providers.limits.contactPerHour });
   await countMail(ctx, accountId);
+  await makeRoom(ctx, accountId);
   await transaction(async (session) => {
     await ContactMessageModel.create([{ _id: newId(), accountId, ...input, at: ctx.now() }], { session });
     await queueMail(session, providers, {
@@ -32,6 +33,18 @@ export async function sendContact(ctx: ServiceContext, input: SendContactInput):
     });
   });
   return DONE;
+}
+
+/** The oldest give way: the operator has had them by mail. */
+async function makeRoom({ providers }: ServiceContext, accountId: string | null): Promise<void> {
+  const { perAccount, ofStrangers } = providers.limits.contactRows;
+  const [first] = await ContactMessageModel.find({ accountId }, { at: 1 })
+    .sort({ at: -1 })
+    .hint('account_newest')
+    .skip((accountId === null ? ofStrangers : perAccount) - 1)
+    .limit(1)
+    .lean();
+  if (first !== undefined) await ContactMessageModel.deleteMany({ accountId, at: { $lte: first.at } });
 }
 
 /** Of all senders together, so that nobody's many addresses fill the operator's mailbox; strangers take no room of accounts. */

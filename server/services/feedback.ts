@@ -1,22 +1,25 @@
 import type { RateInput } from '../../routers/schemas/feedback.ts';
+import { formatCount } from '../../routers/schemas/format-count.ts';
 import { FEEDBACK_MAIN_APP } from '../../routers/schemas/limits.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
-import { notFound } from '../errors.ts';
+import { DAY_MS } from '../durations.ts';
+import { AppError, notFound } from '../errors.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { FeedbackModel } from '../models/feedback.ts';
 import { newId } from '../mongo.ts';
 import type { ServiceContext } from '../service-context.ts';
-import { countCaller } from './rate-limit.ts';
+import { countAgainst, countCaller, countsByAddress } from './rate-limit.ts';
 
 /**
  * Stores a rating of the product, or of one of one's own deployments; signed out of the product only, limited by
  * address. Throws `not_found` for a deployment that is not the caller's,
- * `rate_limited`, and `unauthenticated` for a token that is over: the person is no stranger.
+ * `rate_limited`, `quota_exhausted`, and `unauthenticated` for a token that is over: the person is no stranger.
  */
 export async function rate(ctx: ServiceContext, input: RateInput): Promise<Done> {
   const accountId = await countCaller(ctx, { name: 'feedback', limit: ctx.providers.limits.feedbackPerHour });
   const deploymentId = input.deploymentId ?? FEEDBACK_MAIN_APP;
   if (deploymentId !== FEEDBACK_MAIN_APP) await requireOwnDeployment(accountId, deploymentId);
+  await requireRoom(ctx, accountId);
   await FeedbackModel.create({
     _id: newId(),
     accountId,
@@ -26,6 +29,26 @@ export async function rate(ctx: ServiceContext, input: RateInput): Promise<Done>
     at: ctx.now(),
   });
   return DONE;
+}
+
+/** What the limit of an hour allows would come to more than people read, and is kept for a year. */
+async function requireRoom(ctx: ServiceContext, accountId: string | null): Promise<void> {
+  const { perAccount, ofStrangers, perAddressADay } = ctx.providers.limits.feedbackRows;
+  if (accountId === null) {
+    const rule = `From one address ${formatCount(perAddressADay, 'rating')} a day are taken; who is signed in can send more.`;
+    const counts = countsByAddress(ctx, { name: 'feedback-day', limit: perAddressADay, windowMs: DAY_MS, rule });
+    for (const count of counts) await countAgainst(count);
+  }
+  const limit = accountId === null ? ofStrangers : perAccount;
+  if ((await FeedbackModel.countDocuments({ accountId }).hint('account_newest').limit(limit)) < limit) return;
+  const hint = 'You can write to us with the form on the About page.';
+  throw new AppError(
+    'quota_exhausted',
+    accountId === null
+      ? 'Very many people have sent ratings without signing in. Sign in to send yours.'
+      : `We keep ${formatCount(limit, 'rating')} of an account for a year, and have as many of yours.`,
+    accountId === null ? {} : { hint },
+  );
 }
 
 async function requireOwnDeployment(accountId: string | null, deploymentId: string): Promise<void> {

@@ -83,6 +83,18 @@ test('the mailbox that all write to takes so many an hour of strangers, and as m
   expect(await refusalOf((await app.person()).caller.contact.send(LETTER))).toMatchObject({ code: 'rate_limited' });
 });
 
+test('of an account the newest messages are kept', async () => {
+  await using app = await createTestApp({ limits: { contactRows: { perAccount: 2, ofStrangers: 2 } } });
+  const ada = await app.person();
+  for (const message of ['one', 'two', 'three']) {
+    app.clock.advance(1_000);
+    await ada.caller.contact.send({ ...LETTER, message });
+  }
+
+  const kept = await ContactMessageModel.find({ accountId: ada.user.id }, { message: 1 }).sort({ at: 1 }).lean();
+  expect(kept.map(({ message }) => message)).toEqual(['two', 'three']);
+});
+
 test('a person whose token is over is asked to come back, and nothing is kept of a stranger', async () => {
   await using app = await createTestApp();
   const ada = await app.person();

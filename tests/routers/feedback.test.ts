@@ -77,6 +77,28 @@ test('strangers are limited by address, people by account', async () => {
   await other.feedback.rate({ rating: 3 });
 });
 
+test('of an account, of an address in a day, and of all strangers so many ratings are kept', async () => {
+  await using app = await createTestApp({
+    limits: { feedbackRows: { perAccount: 2, ofStrangers: 1_000_000, perAddressADay: 3 } },
+  });
+  const ada = await app.person();
+  for (const rating of [1, 2]) await ada.caller.feedback.rate({ rating });
+  expect(await refusalOf(ada.caller.feedback.rate({ rating: 3 }))).toMatchObject({
+    code: 'quota_exhausted',
+    message: 'We keep 2 ratings of an account for a year, and have as many of yours.',
+  });
+  const stranger = app.anonymous(undefined, { address: '203.0.113.9' });
+  for (const rating of [1, 2, 3]) await stranger.feedback.rate({ rating });
+  const refusal = await refusalOf(stranger.feedback.rate({ rating: 4 }));
+  expect(refusal).toMatchObject({ code: 'rate_limited' });
+  expect(refusal.message).toContain('From one address 3 ratings a day are taken');
+
+  app.providers.limits.feedbackRows.ofStrangers = 3;
+  const refused = await refusalOf(app.anonymous(undefined, { address: '203.0.113.10' }).feedback.rate({ rating: 5 }));
+  expect(refused).toMatchObject({ code: 'quota_exhausted' });
+  expect(await FeedbackModel.countDocuments({ accountId: ada.user.id })).toBe(2);
+});
+
 test('a person whose token is over is asked to come back, not taken for a stranger', async () => {
   await using app = await createTestApp();
   const ada = await app.person();

@@ -81,6 +81,8 @@ test.each([
   ['visits', '13 months', 396],
   ['mailed_tokens', 'one day', 1],
   ['idempotency_keys', '24 hours', 1],
+  ['feedback', 'One year', 365],
+  ['contact_messages', 'One year', 365],
 ] as const)('%s are kept as long as the page says: %s', async (name, words, days) => {
   const { kept } = STORED_DATA.find(({ collections: names }) => names.includes(name)) ?? expect.fail(name);
   expect(kept).toContain(words);

@@ -95,7 +95,7 @@ export const STORED_DATA: readonly StoredData[] = [
   {
     collections: ['feedback', 'contact_messages'],
     what: 'Ratings and messages you sent, with the name and address you typed.',
-    kept: 'Until you delete your account. Sent without an account: until the operator deletes them.',
+    kept: 'One year, and no longer than your account.',
     ends: 'account',
   },
   {
