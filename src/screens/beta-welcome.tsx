@@ -29,7 +29,7 @@ const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Zap,
     title: 'Early access',
-    text: 'What is tried before everybody has it is switched on for you first.',
+    text: 'You use Fairlead while it is being made, and what you report shapes it.',
   },
   { icon: MessagesSquare, title: 'Direct support', text: 'You write to the people who build it, and they answer.' },
   {

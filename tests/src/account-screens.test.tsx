@@ -324,7 +324,7 @@ test('an account whose address is proved stays until its mailed link is opened, 
   });
   vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('offline'));
   const dialog = document.querySelector('[role=alertdialog]') ?? expect.fail();
-  expect(dialog.textContent).toContain('A link that is mailed to you deletes it.');
+  expect(dialog.textContent).toContain('You get a link that deletes it.');
   typeInto(dialog, 'currentPassword', 'Correct horse 1');
   dialog.querySelector('input')?.setAttribute('name', 'typed');
   typeInto(dialog, 'typed', ada.username);

@@ -69,6 +69,6 @@ test('two clicks before anything is rendered send one message', async () => {
   typeInto(shown.page, 'email', 'ada@example.com');
   shown.button('Send Message').click();
   shown.button('Send Message').click();
-  await shown.sees('Your message is on its way.');
+  await shown.sees('We have your message.');
   expect(sent.filter((name) => name === 'contact.send')).toHaveLength(1);
 });

@@ -7,6 +7,6 @@ export const heroku = {
   bullets: [
     'A small static server is added for you',
     'Certificate managed by the platform',
-    'Every release can be run again',
+    'Roll back to releases that Heroku allows',
   ],
 } satisfies PlatformFacts;

@@ -25,7 +25,7 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
     defaultValues: { username: user.username, currentPassword: '' },
   });
   const how = user.emailConfirmed
-    ? 'A link that is mailed to you deletes it.'
+    ? 'You get a link that deletes it.'
     : 'Your address is not confirmed, so your password alone deletes it.';
   const { errors } = form.formState;
   const remove = trpc.account.delete.useMutation({

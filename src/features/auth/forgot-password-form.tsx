@@ -64,32 +64,23 @@ export function ForgotPasswordForm() {
 }
 
 function Answer({ email }: { email: string }) {
-  return useKeepsMail() === true ? <KeptLink email={email} /> : <SentLink email={email} />;
-}
-
-function SentLink({ email }: { email: string }) {
+  // Null for as long as nobody knows: neither sent nor kept is said until then.
+  const keepsMail = useKeepsMail();
   return (
     <>
       <p>
-        If <span className="font-medium wrap-anywhere">{email}</span> belongs to an account, we sent it a link. It works
-        once, for {RESET_LINK_LIFETIME}.
+        If <span className="font-medium wrap-anywhere">{email}</span> belongs to an account,{' '}
+        {keepsMail === false ? 'we sent it a link' : 'its link is ready'}. It works once, for {RESET_LINK_LIFETIME}.
       </p>
-      <p className="text-sm text-ink-muted">Nothing after a few minutes? Check your spam folder.</p>
-    </>
-  );
-}
-
-function KeptLink({ email }: { email: string }) {
-  return (
-    <>
-      <p>
-        If <span className="font-medium wrap-anywhere">{email}</span> belongs to an account, its link is ready. It works
-        once, for {RESET_LINK_LIFETIME}.
-      </p>
-      <p className="text-sm text-ink-muted">
-        This Fairlead sends no email and keeps it in its outbox. To see the link, run <OutboxCommand /> where Fairlead
-        runs.
-      </p>
+      {keepsMail === true && (
+        <p className="text-sm text-ink-muted">
+          This Fairlead sends no email and keeps it in its outbox. To see the link, run <OutboxCommand /> where Fairlead
+          runs.
+        </p>
+      )}
+      {keepsMail === false && (
+        <p className="text-sm text-ink-muted">Nothing after a few minutes? Check your spam folder.</p>
+      )}
     </>
   );
 }

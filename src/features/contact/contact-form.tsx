@@ -44,7 +44,7 @@ export function ContactForm() {
   if (isSent) {
     return (
       <div role="status" className="flex flex-col items-start gap-3">
-        <p className="font-medium">Your message is on its way.</p>
+        <p className="font-medium">We have your message.</p>
         <p className="text-ink-muted">An answer goes to the address that you gave.</p>
         <Button onClick={() => setSent(false)}>Write another message</Button>
       </div>

@@ -253,7 +253,7 @@ export const guides: readonly Chapter[] = [
       },
       {
         id: 'verification-failed',
-        title: 'A release failed at Verifying',
+        title: 'A release failed while verifying',
         paragraphs: [
           'What was fetched back was not what you sent. The log names the file and what was seen. What was live before is live still. Try again; if it fails the same way, write to us with the address of the release.',
         ],
