@@ -15,10 +15,11 @@ import type { DeploymentState, ReleaseState } from '../../routers/schemas/state-
 import { Badge, type BadgeTone } from './badge.tsx';
 
 /**
- * Three are no states of their own: a deployment is `read-only` while no plan is active, and `not-connected` while a platform
- * does not accept what it is published by; it or a release is `waiting` while a platform waits for the person.
+ * Four are no states of their own: a deployment is `read-only` while no plan is active, and `not-connected` while a platform
+ * does not accept what it is published by; it or a release is `waiting` while a platform waits for the person, and on its own
+ * page a release is `publishing` until it is over.
  */
-export type DisplayState = DeploymentState | ReleaseState | 'read-only' | 'not-connected' | 'waiting';
+export type DisplayState = DeploymentState | ReleaseState | 'read-only' | 'not-connected' | 'waiting' | 'publishing';
 
 type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
 
@@ -33,6 +34,7 @@ const looks: Record<DisplayState, Look> = {
   uploading: { tone: 'accent', icon: LoaderCircle, word: 'Uploading', isRunning: true },
   processing: { tone: 'accent', icon: LoaderCircle, word: 'Processing', isRunning: true },
   verifying: { tone: 'accent', icon: LoaderCircle, word: 'Verifying', isRunning: true },
+  publishing: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
   superseded: { tone: 'unknown', icon: History, word: 'Replaced' },
   cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
   waiting: { tone: 'warn', icon: Hand, word: 'Waiting for you' },

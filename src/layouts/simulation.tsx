@@ -10,7 +10,7 @@ import { stagesOfDomain, stagesWithoutDomain } from '../features/domains/domain-
 import { HandOffAddress, HandOffCard, HandOffSteps } from '../features/releases/hand-off-parts.tsx';
 import { Pipeline } from '../features/releases/pipeline-progress.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { FailedPanel, LivePanel } from '../features/releases/release-panels.tsx';
+import { AddressPanel, FailedPanel } from '../features/releases/release-panels.tsx';
 import { useProgressSteps } from '../features/releases/use-deployment-progress.ts';
 import { SimulationForm } from '../features/simulation/simulation-form.tsx';
 import {
@@ -110,7 +110,7 @@ function Scene({
     <Pipeline
       head={
         <div aria-live="polite">
-          {release.state === 'live' && <LivePanel release={release} />}
+          {release.state === 'live' && <AddressPanel {...release} />}
           {release.state !== 'live' && (
             <div className="mb-5">
               <h2 className="text-lg font-semibold">{release.deploymentName}</h2>

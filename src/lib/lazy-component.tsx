@@ -1,4 +1,4 @@
-import { type ComponentType, lazy } from 'react';
+import { type ComponentType, lazy, useState } from 'react';
 
 export type LazyComponent<Props> = {
   /** Suspends until its file is here, and throws where the file did not come. */
@@ -11,11 +11,17 @@ export type LazyComponent<Props> = {
 
 /** A component with a file of its own, which is fetched when it is first rendered. */
 export function lazyComponent<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyComponent<Props> {
-  const loadModule = async () => ({ default: await load() });
-  let Current = lazy(loadModule);
+  let Loaded: ComponentType<Props> | null = null;
+  const loadModule = async () => {
+    Loaded = await load();
+    return { default: Loaded };
+  };
+  let Current: ComponentType<Props> = lazy(loadModule);
   return {
     Component: function Lazy(props: Props) {
-      return <Current {...props} />;
+      // What is here already is drawn at once, without the moment that suspending takes.
+      const [Shown] = useState(() => Loaded ?? Current);
+      return <Shown {...props} />;
     },
     // A failure shows when the component is rendered.
     fetch: () => void loadModule().catch(() => {}),

@@ -5,6 +5,7 @@ import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.
 import { RUNNING_RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { getCache } from '../api/get-cache.ts';
 import { showToast, type ToastOptions } from '../components/toast-store.ts';
+import { paths } from '../lib/paths.ts';
 
 /** What an event refreshes, by router: exactly the queries that it can have changed. */
 const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['record'])[]> = {
@@ -51,11 +52,20 @@ export function applyEvent({ queryClient, refreshUser }: EventTargets, item: Str
     return;
   }
   const toast = eventToast(item);
-  if (toast !== null) showToast(toast);
+  if (toast !== null && !isSeenLive(queryClient, item)) showToast(toast);
   for (const router of REFRESHES[item.type]) {
     if (router === 'user') refreshUser();
     else readAgain(queryClient, { queryKey: [[router]] });
   }
+}
+
+/** Whether the page in sight shows the release that went live: its card turns green and says the same. */
+function isSeenLive(queryClient: QueryClient, event: StoredEvent): boolean {
+  // The dashboard follows what is being published as well, and shows nothing of it when it is over.
+  if (event.type !== 'deployment_status' || event.status !== 'success' || location.pathname === paths.dashboard)
+    return false;
+  const shown = queryClient.getQueryCache().findAll({ queryKey: [['releases', 'get']], type: 'active' });
+  return shown.some((query) => (query.state.data as ReleaseDetail | undefined)?.id === event.releaseId);
 }
 
 /** The toast of an event; two of the five kinds have none. */

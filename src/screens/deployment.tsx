@@ -13,6 +13,7 @@ import { PlatformsLabel } from '../components/platforms-label.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { TabPanel, Tabs } from '../components/tabs.tsx';
+import { showToast } from '../components/toast-store.ts';
 import { deploymentDisplayState } from '../features/deployments/display-state.ts';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
 import { DeletingNotice } from '../features/deployments/manage/deleting-notice.tsx';
@@ -28,17 +29,17 @@ import { LatestHandOff } from '../features/releases/hand-off-panel.tsx';
 import { LatestNotice } from '../features/releases/latest-notice.tsx';
 import { LiveCard } from '../features/releases/live-card.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
+import { cancelledToast } from '../features/releases/release-labels.ts';
 import { ReleaseList } from '../features/releases/release-list.tsx';
-import { SendingOverview } from '../features/releases/sending-overview.tsx';
-import { SendingNotices } from '../features/releases/sending-panel.tsx';
-import { useLeadToRelease } from '../features/releases/use-lead-to-release.ts';
+import { SendingRelease } from '../features/releases/sending-release.tsx';
+import { SendingNotices } from '../features/releases/sending-steps.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { useNavigate } from '../lib/location.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { paths } from '../lib/paths.ts';
+import { routes } from '../routes.tsx';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
-import { usePublication } from '../uploads/publications.ts';
-import type { Selection } from '../uploads/selection.ts';
+import { type Publication, usePublication } from '../uploads/publications.ts';
 
 export function DeploymentScreen() {
   const { deploymentId = '' } = useParams();
@@ -93,6 +94,10 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const tab = TABS.find(({ value }) => value === params.get('tab'))?.value ?? 'overview';
   const isServing = deployment.currentRelease !== null && !isDeleting;
   const leave = () => navigate(paths.deployments);
+  const publication = usePublication(deployment.id);
+  if (publication !== null && publication.state !== 'cancelled' && !isDeleting) {
+    return <SendingNext deployment={deployment} publication={publication} />;
+  }
   return (
     <>
       <PageHeader
@@ -169,16 +174,36 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   );
 }
 
+/** A further release on its way, in the place of what the deployment shows else. */
+function SendingNext({ deployment, publication }: { deployment: Deployment; publication: Publication }) {
+  const { currentRelease: serving, releaseCount, platform } = deployment;
+  const leave = () => {
+    publication.control.cancel();
+    publication.control.forget();
+  };
+  const cancel = () => {
+    leave();
+    // Files that only the kept copy of an earlier page has are not given back.
+    if (!publication.isRestored) setChosen(deployment.id, publication.selection);
+    showToast(cancelledToast(serving?.number ?? null, !publication.isRestored));
+  };
+  return (
+    <SendingRelease
+      publication={publication}
+      number={publication.release?.number ?? releaseCount + 1}
+      platform={platform}
+      serving={serving}
+      onCancel={publication.state === 'creating' || publication.state === 'done' ? null : cancel}
+      onReplace={leave}
+      fetchNext={routes.release.screen.fetch}
+    />
+  );
+}
+
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
-  const publication = usePublication(deployment.id);
-  useLeadToRelease(publication, { replace: false });
   const { currentRelease, latestRelease } = deployment;
 
   if (deployment.state === 'deleting') return null;
-  if (publication !== null && publication.state !== 'cancelled') {
-    const onBack = (selection: Selection) => setChosen(deployment.id, selection);
-    return <SendingOverview publication={publication} serving={currentRelease} onBack={onBack} />;
-  }
   return (
     <div className="flex flex-col gap-6">
       {latestRelease !== null && latestRelease.id !== currentRelease?.id && (

@@ -1,4 +1,5 @@
 import { Link, Redirect } from 'wouter';
+import { trpc } from '../api/trpc.ts';
 import { Card } from '../components/card.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { useNewPlace } from '../features/deployments/create/below-folder.ts';
@@ -13,9 +14,13 @@ import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { TemplateList } from '../features/deployments/templates/template-list.tsx';
-import { SendingFirst } from '../features/releases/sending-first.tsx';
+import { SendingRelease } from '../features/releases/sending-release.tsx';
+import { isFirstCancellable, useCancelFirst } from '../features/releases/use-cancel-first.ts';
+import { useNavigate } from '../lib/location.ts';
 import { href, paths } from '../lib/paths.ts';
-import { usePublication } from '../uploads/publications.ts';
+import { routes } from '../routes.tsx';
+import { type Publication, usePublication } from '../uploads/publications.ts';
+import type { Selection } from '../uploads/selection.ts';
 
 export function NewDeploymentScreen() {
   const { deploymentId, startAgain } = useStartedDeployment();
@@ -36,6 +41,25 @@ export function NewDeploymentScreen() {
         </Card>
       </div>
     </NewDeploymentForm>
+  );
+}
+
+/** The deployment exists from here on: its address is the real one. */
+function SendingFirst({ publication, onBack }: { publication: Publication; onBack: (files: Selection) => void }) {
+  const navigate = useNavigate();
+  const cancel = useCancelFirst(onBack);
+  const { deploymentId } = publication;
+  const deployment = trpc.deployments.get.useQuery({ deploymentId });
+  return (
+    <SendingRelease
+      publication={publication}
+      number={1}
+      platform={deployment.data?.platform ?? 'built-in'}
+      serving={null}
+      onCancel={isFirstCancellable(publication) ? () => cancel(publication) : null}
+      onReplace={() => navigate(`${href.deployment(deploymentId)}#publish`)}
+      fetchNext={routes.release.screen.fetch}
+    />
   );
 }
 

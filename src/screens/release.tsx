@@ -1,4 +1,4 @@
-import { Download, FilePen } from 'lucide-react';
+import { Download, FilePen, FolderUp } from 'lucide-react';
 import { Suspense } from 'react';
 import { Link, useParams } from 'wouter';
 import { formatCount } from '../../routers/schemas/format-count.ts';
@@ -9,7 +9,7 @@ import { errorDetails, errorMessage } from '../api/errors.ts';
 import { isNothing } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
-import { Card, CardBody } from '../components/card.tsx';
+import { Card } from '../components/card.tsx';
 import { ErrorState } from '../components/error-state.tsx';
 import { FactList } from '../components/fact-list.tsx';
 import { Notice } from '../components/notice.tsx';
@@ -23,12 +23,13 @@ import { CorruptedPanel } from '../features/releases/corrupted-panel.tsx';
 import { seenAgainText } from '../features/releases/going-back.ts';
 import { HandOffPanel } from '../features/releases/hand-off-panel.tsx';
 import type { MissingLinksProps } from '../features/releases/missing-links.tsx';
-import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { ReleaseDiff } from '../features/releases/release-diff.tsx';
+import { ReleaseFrame } from '../features/releases/release-frame.tsx';
 import { isCancellable, SOURCE_LABELS } from '../features/releases/release-labels.ts';
 import { ReleaseOutcome } from '../features/releases/release-outcome.tsx';
 import { ReleasePlatforms } from '../features/releases/release-platforms.tsx';
 import { ReleaseSteps } from '../features/releases/release-steps.tsx';
+import { RollBackToEarlier } from '../features/releases/roll-back.tsx';
 import { RollBackBadge } from '../features/releases/roll-back-badge.tsx';
 import { useReleaseActs } from '../features/releases/use-release-acts.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
@@ -81,72 +82,84 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
   const isRunning = isRunningReleaseState(release.state);
   const mayChange = !isReadOnly(allowance.data, release.deploymentId);
   return (
-    <>
-      <PageHeader
-        title={`Release ${release.number}`}
-        badge={isRollingBack(release) ? <RollBackBadge state="running" /> : <StateBadge state={shownState(release)} />}
-        description={<ReleaseAddress url={release.url} />}
-        crumbs={[
-          { label: 'Deployments', to: paths.deployments },
-          { label: release.deploymentName, to: href.deployment(release.deploymentId) },
-          { label: `Release ${release.number}` },
-        ]}
-        actions={
-          <>
-            {!isRunning && mayChange && (
-              <Button className="max-sm:order-last" asChild>
-                <Link to={href.deploymentEditor(release.deploymentId, release.isCurrent ? undefined : release.number)}>
-                  <FilePen /> Edit files
-                </Link>
-              </Button>
-            )}
-            {isCancellable(release) && (
-              <Button
-                isBusy={cancel.isPending}
-                busyLabel="Cancelling…"
-                onClick={() => cancel.mutate({ releaseId: release.id })}
-              >
-                Cancel
-              </Button>
-            )}
-            {/* On the far side of Cancel: nothing moves to where that was when it goes, under a pointer that presses it. */}
-            <Button
-              className="max-sm:order-first"
-              disabled={isRunning}
-              isBusy={download.isPending}
-              busyLabel="Preparing…"
-              onClick={() => download.mutate({ releaseId: release.id })}
-            >
-              <Download /> Download as ZIP
+    <ReleaseFrame
+      number={release.number}
+      deployment={{ id: release.deploymentId, name: release.deploymentName }}
+      url={release.url}
+      badge={<ReleaseBadge release={release} />}
+      actions={
+        <>
+          {!isRunning && mayChange && (
+            <Button className="max-sm:order-last" asChild>
+              <Link to={href.deploymentEditor(release.deploymentId, release.isCurrent ? undefined : release.number)}>
+                <FilePen /> Edit files
+              </Link>
             </Button>
-          </>
-        }
-      />
-      <HandOffPanel release={release} isReadOnly={!mayChange} className="mb-6" />
-      <ReleaseOutcome release={release} retry={retry} mayChange={mayChange} />
-      {release.changedFiles === 0 && <UnchangedNotice release={release} />}
-      {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}
-      {release.state === 'live' && release.destinations.some((one) => one.missingLinks.length > 0) && (
-        <Suspense>
-          <missingLinks.Component release={release} isReadOnly={!mayChange} />
-        </Suspense>
-      )}
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
-        <div className="flex min-w-0 flex-col gap-4">
-          <Card>
-            <ReleaseSteps release={release} />
-          </Card>
-          {!isRunning && <ReleaseDiff release={release} />}
-        </div>
-        <Card>
-          <CardBody>
-            <h2 className="mb-3 font-semibold">{isRunning ? 'While this runs' : 'About this release'}</h2>
-            {isRunning && <p className="mb-4 text-ink-muted">{meanwhile(release)}</p>}
-            {release.destinations.length > 1 && <ReleasePlatforms destinations={release.destinations} />}
-            <ReleaseFacts release={release} />
-          </CardBody>
-        </Card>
-      </div>
+          )}
+          {isCancellable(release) && (
+            <Button
+              isBusy={cancel.isPending}
+              busyLabel="Cancelling…"
+              onClick={() => cancel.mutate({ releaseId: release.id })}
+            >
+              Cancel
+            </Button>
+          )}
+          {/* On the far side of Cancel: nothing moves to where that was when it goes, under a pointer that presses it. */}
+          <Button
+            className="max-sm:order-first"
+            disabled={isRunning}
+            isBusy={download.isPending}
+            busyLabel="Preparing…"
+            onClick={() => download.mutate({ releaseId: release.id })}
+          >
+            <Download /> Download as ZIP
+          </Button>
+        </>
+      }
+      top={
+        <>
+          <HandOffPanel release={release} isReadOnly={!mayChange} className="mb-6" />
+          <ReleaseOutcome release={release} retry={retry} mayChange={mayChange} />
+          {release.changedFiles === 0 && <UnchangedNotice release={release} />}
+          {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}
+          {release.state === 'live' && release.destinations.some((one) => one.missingLinks.length > 0) && (
+            <Suspense>
+              <missingLinks.Component release={release} isReadOnly={!mayChange} />
+            </Suspense>
+          )}
+        </>
+      }
+      steps={<ReleaseSteps release={release} />}
+      afterSteps={isRunning ? <p>{meanwhile(release)}</p> : <AfterRelease release={release} mayChange={mayChange} />}
+      aside={
+        <>
+          {release.destinations.length > 1 && <ReleasePlatforms destinations={release.destinations} />}
+          <ReleaseFacts release={release} />
+        </>
+      }
+      more={!isRunning && <ReleaseDiff release={release} />}
+    />
+  );
+}
+
+function ReleaseBadge({ release }: { release: ReleaseDetail }) {
+  if (isRollingBack(release)) return <RollBackBadge state="running" />;
+  const state = shownState(release);
+  return <StateBadge state={state !== 'waiting' && isRunningReleaseState(state) ? 'publishing' : state} />;
+}
+
+/** What comes after a release that went live: the next one, or the one before it. */
+function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChange: boolean }) {
+  if (!release.isCurrent || !mayChange) return <p>{release.isCurrent ? 'Live.' : 'Over.'}</p>;
+  return (
+    <>
+      <Button size="sm" asChild>
+        <Link to={`${href.deployment(release.deploymentId)}#publish`}>
+          <FolderUp /> Publish again
+        </Link>
+      </Button>
+      <RollBackToEarlier deploymentId={release.deploymentId} label="Undo" />
     </>
   );
 }

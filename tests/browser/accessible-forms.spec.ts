@@ -43,7 +43,7 @@ test('a chosen folder, and its files on their way, are accessible', async ({ pag
     await route.continue();
   });
   await publish.click();
-  const steps = page.getByRole('list', { name: 'Steps of sending' });
+  const steps = page.getByRole('list', { name: 'Steps of the release' });
   await expect(steps.locator('[aria-current=step]')).toContainText('Sending');
   await expectAccessible(page, 'files on their way');
   letGo();

@@ -35,7 +35,7 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await chooseFolder(page, clear);
     await page.waitForURL(/\/quick-deploy\?deployment=[0-9a-z]{20}$/);
     await expect(page.getByRole('heading', { name: 'harbour is live' })).toBeVisible();
-    await expect(page.getByText('Verified: new and changed files fetched and compared')).toBeVisible();
+    await expect(page.getByText('Switched on')).toBeVisible();
     expect(await liveBody(page)).toContain('Published at once');
     await page.reload();
     await expect(page.getByRole('heading', { name: 'harbour is live' })).toBeVisible();
@@ -116,7 +116,7 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await expect(page.getByRole('heading', { name: 'All in one is live' })).toBeVisible();
     await expect(stages).toHaveCount(8);
     await expect(page.getByText('5 of 5 stages done')).toBeVisible();
-    await expect(stages.last()).toContainText('Verified: new and changed files fetched and compared');
+    await expect(stages.last()).toContainText('Checked');
     expect(await liveBody(page)).toContain('Published at once');
   });
 });

@@ -17,8 +17,8 @@ test('a newcomer goes from the first visit to a live site, publishes a change an
   await publishFolder(page, folder, 'Harbour café');
   const address = await expectLive(page);
   expect(address).toMatch(/^http:\/\/harbour-cafe[a-z0-9-]*\.localhost:\d+\/?$/);
-  for (const step of ['Prepared', 'Uploaded', 'Processed', 'Verified'])
-    await expect(page.getByText(step).first()).toBeVisible();
+  for (const step of ['Sent', 'Checked', 'Switched on'])
+    await expect(page.getByText(step, { exact: true })).toBeVisible();
   expect(await bodyOf(page, address)).toContain('Welcome to the harbour');
   expect(await bodyOf(page, new URL('guides/page-17.html', address).href)).toContain('Guide 17');
 

@@ -245,3 +245,20 @@ test.each<StreamItem>([
   expect(queryFn).toHaveBeenCalledTimes(2);
   stop();
 });
+
+test('where the release itself is in sight its card says that it is live, and no toast says it again', () => {
+  const queryClient = arrange();
+  const isLive: StreamItem = {
+    type: 'deployment_status',
+    status: 'success',
+    message: 'Harbour is live.',
+    deploymentId,
+    releaseId,
+  };
+  const stop = new QueryObserver(queryClient, { queryKey: keys.release, staleTime: Infinity }).subscribe(() => {});
+  applyEvent(targets(queryClient), isLive);
+  expect(toasts.get()).toEqual([]);
+  stop();
+  applyEvent(targets(queryClient), isLive);
+  expect(toasts.get()).toMatchObject([{ title: 'Deployment Successful' }]);
+});

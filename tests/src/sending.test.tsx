@@ -1,10 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { clearToasts, toasts } from '../../src/components/toast-store.ts';
 import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
-import { SendingFirst } from '../../src/features/releases/sending-first.tsx';
-import { SendingOverview } from '../../src/features/releases/sending-overview.tsx';
-import { sendingSteps } from '../../src/features/releases/sending-panel.tsx';
+import { partTitle, releaseParts } from '../../src/features/releases/release-parts.ts';
+import { sendingSteps } from '../../src/features/releases/sending-steps.tsx';
 import { DeploymentScreen } from '../../src/screens/deployment.tsx';
+import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setChosen } from '../../src/uploads/chosen-selections.ts';
 import { type Publication, type PublicationFailure, publications } from '../../src/uploads/publications.ts';
 import type { Selection } from '../../src/uploads/selection.ts';
@@ -52,51 +53,82 @@ const failed: PublicationFailure = {
 afterEach(() => {
   vi.restoreAllMocks();
   clearToasts();
+  publications.set([]);
 });
+
+const QUEUED = RELEASE_STEPS.map((name) => ({
+  name,
+  state: 'waiting' as const,
+  startedAt: null,
+  endedAt: null,
+  done: 0,
+  total: 0,
+  doneBytes: 0,
+  totalBytes: 0,
+  log: [],
+}));
 
 const said = () => toasts.get().at(-1)?.description;
 
+/** The page of the deployment that something is being sent to. */
+function showSending(
+  sent: Partial<Publication>,
+  serving: ReturnType<typeof releaseRefOf> | null = releaseRefOf(),
+  lostConnections: ReturnType<typeof deploymentOf>['lostConnections'] = [],
+) {
+  publications.set([{ ...publication, deploymentId: 'harbour', isNew: false, ...sent }]);
+  const answers: Answers = {
+    'deployments.get': () => deploymentOf({ currentRelease: serving, lostConnections }),
+    'subscription.allowance': () => allowanceOf(),
+  };
+  const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
+  return showScreen(<DeploymentScreen />, answers, place);
+}
+
 test.each([
-  [releaseRefOf(), 'Release 3 stays live. Your files are still chosen.'],
-  [null, 'Nothing was published. Your files are still chosen.'],
-])('cancelling what is being sent gives the files back, and says what is live', (serving, words) => {
-  const onBack = vi.fn();
-  using shown = showScreen(<SendingOverview publication={publication} serving={serving} onBack={onBack} />, {});
+  [releaseRefOf(), false, 'Release 3 stays live. Your files are still chosen.'],
+  [null, false, 'Nothing was published. Your files are still chosen.'],
+  // Files that only the kept copy of an earlier page has are not given back, and nothing is said of them.
+  [releaseRefOf(), true, 'Release 3 stays live.'],
+])('cancelling what is being sent gives the files back, and says what is live', async (serving, isRestored, words) => {
+  using shown = showSending({ isRestored }, serving);
+  await shown.sees('Keep this page open until the files are sent.');
   shown.button('Cancel').click();
-  expect(onBack).toHaveBeenCalledWith(harbour);
   expect(said()).toBe(words);
 });
 
-test('what would change nothing is a question and no failure, and cancelling it gives the files back', () => {
+test('what would change nothing is a question and no failure, and cancelling it gives the files back', async () => {
   const failure = { ...failed, message: 'Nothing changed since release 3.', isUnchanged: true };
-  const result = { sentFiles: 0, sentBytes: 0, leftOut: [] };
-  const unchanged: Publication = { ...publication, state: 'failed', result, failure };
-  const onBack = vi.fn();
-  using shown = showScreen(<SendingOverview publication={unchanged} serving={releaseRefOf()} onBack={onBack} />, {});
-  expect(shown.page.textContent).toContain('Nothing changed since release 3.');
+  const unchanged = { state: 'failed', result: { sentFiles: 0, sentBytes: 0, leftOut: [] }, failure } as const;
+  using shown = showSending(unchanged);
+  await shown.sees('Nothing changed since release 3.');
   expect(shown.button('Publish anyway')).toBeDefined();
   expect(shown.page.textContent).not.toContain('Try again');
-  expect(sendingSteps(unchanged).map(({ state }) => state)).not.toContain('failed');
+  expect(sendingSteps({ ...publication, ...unchanged }).map(({ state }) => state)).not.toContain('failed');
   shown.button('Cancel').click();
-  expect(onBack).toHaveBeenCalledWith(harbour);
   expect(said()).toBe('Release 3 stays live. Your files are still chosen.');
 });
 
-test('files that only the kept copy of an earlier page has are not given back, and nothing is said of them', () => {
-  const onBack = vi.fn();
-  const resumed: Publication = { ...publication, isNew: false, isRestored: true };
-  using shown = showScreen(<SendingOverview publication={resumed} serving={releaseRefOf()} onBack={onBack} />, {});
-  shown.button('Cancel').click();
-  expect(onBack).not.toHaveBeenCalled();
-  expect(said()).toBe('Release 3 stays live.');
-});
+/** The page on which a first publication was started. */
+function showFirst() {
+  publications.set([publication]);
+  const place = { pattern: '/new-deployment', path: '/new-deployment?deployment=d' };
+  return showScreen(<NewDeploymentScreen />, { 'deployments.get': () => deploymentOf() }, place);
+}
 
 test('cancelling a first publication says that nothing was published', () => {
-  const onBack = vi.fn();
-  using shown = showScreen(<SendingFirst publication={publication} onBack={onBack} />, {});
+  using shown = showFirst();
   shown.button('Cancel').click();
-  expect(onBack).toHaveBeenCalledWith(harbour);
   expect(said()).toBe('Nothing was published. Your files are still chosen.');
+});
+
+test('a release is one page from the first file on: its title, its address and its steps are there', () => {
+  using shown = showFirst();
+  expect(shown.page.querySelector('h1')?.textContent).toBe('Release 1');
+  expect(shown.page.querySelector('[aria-label="Publishing"]')?.textContent).toContain('harbour.localhost:3001');
+  const sending = sendingSteps(publication).map(({ key, title }) => [key, title]);
+  const steps = releaseParts({ state: 'queued', finishedAt: null, steps: [...QUEUED] });
+  expect(steps.map(({ name, state }) => [name, partTitle(name, state)])).toEqual(sending);
 });
 
 test('what was given back stands where the files are chosen, ready to be published', async () => {
@@ -124,9 +156,7 @@ test('files that were chosen for a deployment that is deleted elsewhere go on to
 test('what a platform refuses before anything is sent leads to its token first', async () => {
   const failure = { ...failed, message: 'Netlify does not accept this token.', isConnectionLost: true };
   const lost = { destinationId: 'd', provider: 'netlify', connectionId: 'c', message: failure.message } as const;
-  const answers: Answers = { 'deployments.get': () => deploymentOf({ lostConnections: [lost] }) };
-  const refused: Publication = { ...publication, state: 'failed', failure };
-  using shown = showScreen(<SendingFirst publication={refused} onBack={() => {}} />, answers);
+  using shown = showSending({ state: 'failed', failure }, releaseRefOf(), [lost]);
   await shown.sees('Replace tokenTry again');
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=c');
 });
@@ -143,7 +173,7 @@ test('what was being sent to a deployment that is gone is said on its page', asy
 
 test('without a network every step of sending says at once what it waits for', async () => {
   const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
-  using shown = showScreen(<SendingFirst publication={publication} onBack={() => {}} />, {});
+  using shown = showFirst();
   expect(shown.page.textContent).toContain('Waiting for the network');
   isOnline.mockReturnValue(true);
   window.dispatchEvent(new Event('online'));

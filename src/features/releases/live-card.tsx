@@ -1,13 +1,11 @@
 import { Link } from 'wouter';
 import type { Deployment, ReleaseRef } from '../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
-import { trpc } from '../../api/trpc.ts';
 import { Card } from '../../components/card.tsx';
 import { FactList } from '../../components/fact-list.tsx';
 import { Time } from '../../components/time.tsx';
 import { href } from '../../lib/paths.ts';
-import { goneBackAt } from './going-back.ts';
-import { RollBackButton } from './roll-back.tsx';
+import { RollBackToEarlier } from './roll-back.tsx';
 import { SiteThumbnail } from './site-thumbnail.tsx';
 
 export type LiveCardProps = { deployment: Deployment; current: ReleaseRef; isReadOnly: boolean };
@@ -39,12 +37,4 @@ export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
       </div>
     </Card>
   );
-}
-
-/** The newest release that was live and is not; its place is kept until it is known whether there is one. */
-function RollBackToEarlier({ deploymentId }: { deploymentId: string }) {
-  const earlier = trpc.releases.list.useQuery({ deploymentId, state: 'superseded', limit: 1 });
-  const target = earlier.data?.items.find((release) => goneBackAt(release) === null);
-  if (earlier.isSuccess && target === undefined) return null;
-  return <div className="flex min-h-control-sm">{target && <RollBackButton target={target} size="sm" />}</div>;
 }

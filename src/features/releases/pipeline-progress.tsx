@@ -37,8 +37,8 @@ export type PipelineProgressProps = {
   next: ReactNode;
 };
 
-/** This step is a stage of its own: the check of what was published. */
-const CHECK: string = 'verifying';
+/** This step is the stage Publish; those after it are the check of what was published. */
+const SENDING: string = 'sending';
 
 /** Shows the pipeline while it runs and after: what was decided, then what happens. */
 export function PipelineProgress({
@@ -99,8 +99,8 @@ function stagesOf(
   place: string | undefined,
   { domainStage, dnsStage, certificateStage, checks, report }: PipelineProgressProps['domain'] & { report: ReactNode },
 ): PipelineStage[] {
-  const publishing = rows.filter(({ key }) => key !== CHECK);
-  const check = rows.filter(({ key }) => key === CHECK);
+  const publishing = rows.filter(({ key }) => key === SENDING);
+  const check = rows.filter(({ key }) => key !== SENDING);
   return [
     ...decisions(progress, place),
     domainStage,

@@ -1,11 +1,12 @@
+import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { useNavigate } from '../../lib/location.ts';
 import { href } from '../../lib/paths.ts';
 import type { Selection } from '../../uploads/selection.ts';
-import { ReleaseAddress } from './release-address.tsx';
 import { isCancellable } from './release-labels.ts';
 import { ReleaseOutcome } from './release-outcome.tsx';
-import { SendingNotices } from './sending-panel.tsx';
+import { AddressPanel } from './release-panels.tsx';
+import { SendingNotices } from './sending-steps.tsx';
 import { isFirstCancellable, useCancelFirst } from './use-cancel-first.ts';
 import type { DeploymentProgress } from './use-deployment-progress.ts';
 import { useReleaseActs } from './use-release-acts.ts';
@@ -23,6 +24,7 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
   const cancelFirst = useCancelFirst(onBack);
   const { cancel, retry } = useReleaseActs({ leadsToRetried: false });
   const { deploymentId, deploymentName, url } = progress.stage === 'sending' ? progress.publication : progress.release;
+  const deployment = trpc.deployments.get.useQuery({ deploymentId });
   const mayCancel =
     progress.stage === 'sending' ? isFirstCancellable(progress.publication) : isCancellable(progress.release);
   const stop = () => {
@@ -31,23 +33,26 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
   };
   return (
     <>
-      {!(progress.stage === 'release' && progress.release.state === 'live') && (
-        <div className="mb-5">
-          <div className="flex items-center justify-between gap-4">
-            <h2 className="min-w-0 text-lg font-semibold wrap-anywhere">{deploymentName}</h2>
-            {/* It keeps its place: whoever presses it a moment too late presses nothing else. */}
-            <Button
-              onClick={stop}
-              isBusy={cancel.isPending}
-              busyLabel="Cancelling…"
-              disabled={!mayCancel}
-              className={mayCancel ? undefined : 'invisible'}
-            >
-              Cancel
-            </Button>
-          </div>
-          <ReleaseAddress url={url} />
-        </div>
+      <div className="mb-3 flex min-h-control items-center justify-between gap-4">
+        <h2 className="min-w-0 text-lg font-semibold wrap-anywhere">{deploymentName}</h2>
+        {/* It keeps its place: whoever presses it a moment too late presses nothing else. */}
+        <Button
+          onClick={stop}
+          isBusy={cancel.isPending}
+          busyLabel="Cancelling…"
+          disabled={!mayCancel}
+          className={mayCancel ? undefined : 'invisible'}
+        >
+          Cancel
+        </Button>
+      </div>
+      {progress.stage === 'sending' && (
+        <AddressPanel
+          deploymentName={deploymentName}
+          url={url}
+          platform={deployment.data?.platform ?? 'built-in'}
+          running={`Publishing ${deploymentName}`}
+        />
       )}
       {progress.stage === 'sending' ? (
         <SendingNotices

@@ -1,10 +1,13 @@
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { MendConnection } from '../../components/mend-connection.tsx';
 import { lostAtPrimary } from '../../lib/lost-at-primary.ts';
+import { isRollingBack } from '../../lib/roll-back.ts';
+import { shownState } from '../../lib/waiting.ts';
 import { goneBackAt } from './going-back.ts';
-import { CancelledPanel, FailedPanel, LivePanel, SupersededPanel } from './release-panels.tsx';
+import { AddressPanel, CancelledPanel, FailedPanel, SupersededPanel } from './release-panels.tsx';
 import { RollBackButton } from './roll-back.tsx';
 import type { useReleaseActs } from './use-release-acts.ts';
 
@@ -15,9 +18,11 @@ export type ReleaseOutcomeProps = {
   mayChange: boolean;
 };
 
-/** What became of a release, said aloud when it changes; nothing while it runs. */
+/** Where a release will be or is, and what became of it, said aloud when it changes. */
 export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProps) {
   const { deploymentId, state } = release;
+  // Where a person has to finish it, the steps of that stand there instead.
+  const isRunning = isRunningReleaseState(state) && shownState(release) !== 'waiting';
   const deployment = trpc.deployments.get.useQuery({ deploymentId }, { enabled: mayChange && state === 'failed' });
   const lost = deployment.data && lostAtPrimary(deployment.data);
   const tryAgain = mayChange && (
@@ -33,7 +38,9 @@ export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProp
   const goesBackHere = mayChange && goneBackAt(release) === null;
   return (
     <div aria-live="polite">
-      {release.state === 'live' && <LivePanel release={release} />}
+      {(isRunning || state === 'live') && (
+        <AddressPanel {...release} running={isRunning ? runningText(release) : null} />
+      )}
       {release.state === 'failed' && (
         <FailedPanel
           release={release}
@@ -52,4 +59,11 @@ export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProp
       )}
     </div>
   );
+}
+
+function runningText(release: ReleaseDetail): string {
+  const { deploymentName, number } = release;
+  return isRollingBack(release)
+    ? `Rolling ${deploymentName} back to release ${number}`
+    : `Publishing ${deploymentName}`;
 }

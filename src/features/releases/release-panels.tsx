@@ -1,5 +1,6 @@
-import { Ban, Check, CircleX, ExternalLink, History, type LucideIcon } from 'lucide-react';
+import { Ban, Check, CircleX, ExternalLink, History, LoaderCircle, type LucideIcon } from 'lucide-react';
 import { type ReactNode, useId, useState } from 'react';
+import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../../routers/schemas/releases.ts';
 import { Button } from '../../components/button.tsx';
@@ -14,29 +15,53 @@ import { PlatformLog } from './platform-log.tsx';
 import { failedStep, servingText } from './release-labels.ts';
 import { SiteThumbnail } from './site-thumbnail.tsx';
 
-/** The release serves now: its address large, and the page itself. */
-export function LivePanel({ release }: { release: ReleaseDetail }) {
+export type AddressPanelProps = {
+  deploymentName: string;
+  url: string;
+  platform: PlatformId;
+  /** Until it is live: what goes on. */
+  running?: string | null;
+};
+
+/** The address large and the page itself, from the first second on: when it is live only its colour and words change. */
+export function AddressPanel({ deploymentName, url, platform, running = null }: AddressPanelProps) {
+  const isLive = running === null;
+  const { title, isSimulated } = PLATFORMS[platform];
   return (
-    <Card aria-label="Live" className="mb-6 overflow-hidden">
+    <Card aria-label={isLive ? 'Live' : 'Publishing'} className="mb-6 overflow-hidden">
       <div className="grid gap-5 p-4 sm:grid-cols-[minmax(0,1fr)_260px] sm:p-5">
         <div className="flex min-w-0 flex-col items-start gap-4">
-          <PanelTitle icon={Check} look="bg-good-soft text-good">
-            {release.deploymentName} is live
+          <PanelTitle
+            icon={isLive ? Check : LoaderCircle}
+            look={isLive ? 'bg-good-soft text-good' : 'bg-accent-soft text-accent [&_.lucide]:animate-turn'}
+          >
+            {running ?? `${deploymentName} is live`}
           </PanelTitle>
-          <p className="flex max-w-full min-w-0 items-center gap-1.5 text-xl">
-            <HostName name={formatAddress(release.url)} fit="wrap" className="text-lg! sm:text-xl!" />
-            <CopyButton text={release.url} label="Copy the live address" />
+          <p className="flex min-h-9 max-w-full min-w-0 items-center gap-1.5 text-xl touch:min-h-11">
+            {url === '' ? (
+              <span className="text-base text-ink-muted">{title} names the address</span>
+            ) : (
+              <>
+                <HostName name={formatAddress(url)} fit="wrap" className="text-lg! sm:text-xl!" />
+                <CopyButton text={url} label={isLive ? 'Copy the live address' : 'Copy the address'} />
+              </>
+            )}
           </p>
           {/* Of what was only simulated nobody answers there. */}
-          {PLATFORMS[release.platform].isSimulated !== true && (
-            <Button variant="primary" asChild>
-              <a href={release.url} target="_blank" rel="noreferrer">
+          {isSimulated !== true &&
+            (isLive ? (
+              <Button variant="primary" asChild>
+                <a href={url} target="_blank" rel="noreferrer">
+                  Visit <ExternalLink />
+                </a>
+              </Button>
+            ) : (
+              <Button disabled>
                 Visit <ExternalLink />
-              </a>
-            </Button>
-          )}
+              </Button>
+            ))}
         </div>
-        <SiteThumbnail platform={release.platform} url={release.url} name={release.deploymentName} />
+        <SiteThumbnail platform={platform} url={isLive ? url : null} name={deploymentName} />
       </div>
     </Card>
   );

@@ -1,83 +1,107 @@
 import { ChevronRight } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releases.ts';
-import { LogView } from '../../components/log-view.tsx';
+import type { StepState } from '../../../routers/schemas/states.ts';
+import { type LogEntry, LogView } from '../../components/log-view.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { type Step, Stepper } from '../../components/stepper.tsx';
-import { isRollBackStep } from '../../lib/roll-back.ts';
 import { stepProgress, stepResult, stepTitle, tookText } from './release-labels.ts';
+import { PART_TEXTS, partTitle, type ReleasePart, releaseParts } from './release-parts.ts';
 
 type StepsOf = Pick<ReleaseDetail, 'state' | 'finishedAt'> & { steps: readonly ReleaseStep[] };
 
-/** The steps of a release below one another, each with its time, its progress and its log folded under it. */
+/** The parts of a release below one another, each with its time, its progress and its log folded under it. */
 export function ReleaseSteps({ release }: { release: StepsOf }) {
   return <Stepper label="Steps of the release" steps={useReleaseRows(release)} />;
 }
 
 export function useReleaseRows(release: StepsOf): Step[] {
-  const { steps } = release;
-  const now = useRunningClock(steps.some(({ state }) => state === 'running'));
-  return steps.map((step) => rowOf(step, stepTitle(step, isRollBackStep(step, release)), now));
+  const parts = releaseParts(release);
+  const now = useRunningClock(parts.some(({ state }) => state === 'running'));
+  return parts.map((part) => rowOf(part, now));
 }
 
-function rowOf(step: ReleaseStep, title: string, now: Date): Step {
-  const progress = step.state === 'running' || step.state === 'failed' ? stepProgress(step) : null;
-  const result = step.state === 'done' ? stepResult(step) : null;
-  const took = tookText(step.startedAt, step.endedAt, now);
+function rowOf({ name, state, steps, isRollBack }: ReleasePart, now: Date): Step {
+  const title = partTitle(name, state, isRollBack);
+  const current = steps.find((step) => step.state === 'running' || step.state === 'failed');
+  const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
+  const endedAt = state === 'running' ? null : (steps.findLast((step) => step.endedAt !== null)?.endedAt ?? null);
+  const took = tookText(startedAt, endedAt, now);
+  const progress = current === undefined ? null : stepProgress(current);
   return {
-    key: step.name,
-    state: step.state,
+    key: name,
+    state,
     title,
     ...(took !== null && { aside: took }),
-    ...(result !== null && { detail: <span className="tabular-nums">{result}</span> }),
     body: (
-      <>
-        {progress !== null && <ProgressLine label={title} {...progress} />}
-        {step.log.length > 0 && <StepLog step={step} title={title} />}
-      </>
+      <RowBody
+        title={title}
+        state={state}
+        text={textOf({ name, state, steps, isRollBack }, current)}
+        fraction={progress?.fraction}
+        log={steps.flatMap(({ log }) => log)}
+      />
     ),
   };
 }
 
-export type ProgressLineProps = { label: string; files: string; bytes: string | null; fraction: number | null };
-
-export function ProgressLine({ label, files, bytes, fraction }: ProgressLineProps): ReactNode {
-  return (
-    <div className="mt-1">
-      <p className="mb-1.5 flex flex-wrap justify-between gap-x-4 text-sm text-ink-muted tabular-nums">
-        <span>{files}</span>
-        {bytes !== null && <span>{bytes}</span>}
-      </p>
-      <Progress label={label} fraction={fraction} />
-    </div>
-  );
+function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined): string {
+  if (state === 'done') return resultText(name, steps);
+  if (current === undefined) return state === 'failed' ? '' : PART_TEXTS[name];
+  const progress = stepProgress(current);
+  if (progress !== null) return [progress.files, progress.bytes].filter((part) => part !== null).join(', ');
+  return name === 'sending' ? stepTitle(current) : PART_TEXTS[name];
 }
 
-/** Open while the step runs or after it failed; a person's own choice stays. */
-function StepLog({ step, title }: { step: ReleaseStep; title: string }) {
+/** What was done, counted where there is something to count. */
+function resultText(name: ReleasePart['name'], steps: readonly ReleaseStep[]): string {
+  if (name === 'switching') return '';
+  const counted = steps.find((step) => step.name === (name === 'checking' ? 'verifying' : 'uploading'));
+  return (counted && stepResult(counted)) ?? '';
+}
+
+export type RowBodyProps = {
+  title: string;
+  state: StepState;
+  text: string;
+  /** Undefined where nothing is counted. */
+  fraction?: number | null | undefined;
+  log?: readonly LogEntry[];
+};
+
+/** One line below the title, in every state as tall: while a release runs nothing below it moves. */
+export function RowBody({ title, state, text, fraction, log = [] }: RowBodyProps) {
   const [choice, setChoice] = useState<boolean | null>(null);
-  const isOpen = choice ?? (step.state === 'running' || step.state === 'failed');
+  const isOpen = log.length > 0 && (choice ?? state === 'failed');
   return (
-    <div className="mt-1.5">
-      <button
-        type="button"
-        aria-expanded={isOpen}
-        aria-label={`Log of ${title}, ${formatCount(step.log.length, 'line')}`}
-        onClick={() => setChoice(!isOpen)}
-        className="-ml-1 flex min-h-6 items-center gap-1 rounded-tight px-1 text-sm text-ink-muted hover:text-ink touch:min-h-11"
-      >
-        <ChevronRight
-          className={isOpen ? 'size-3.5 rotate-90 transition-transform' : 'size-3.5 transition-transform'}
-        />
-        <span className="tabular-nums">Log, {formatCount(step.log.length, 'line')}</span>
-      </button>
+    <>
+      <div className="relative flex min-h-6 items-center justify-between gap-3 text-sm text-ink-muted touch:min-h-11">
+        <span className="min-w-0 truncate tabular-nums">{text}</span>
+        {log.length > 0 && (
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-label={`Log of ${title}, ${formatCount(log.length, 'line')}`}
+            onClick={() => setChoice(!isOpen)}
+            className="flex min-h-6 shrink-0 items-center gap-1 rounded-tight px-1 hover:text-ink touch:min-h-11"
+          >
+            <ChevronRight
+              className={isOpen ? 'size-3.5 rotate-90 transition-transform' : 'size-3.5 transition-transform'}
+            />
+            Log
+          </button>
+        )}
+        {fraction !== undefined && state === 'running' && (
+          <Progress label={title} fraction={fraction} className="absolute! inset-x-0 -bottom-1.5" />
+        )}
+      </div>
       {isOpen && (
         <div className="mt-1.5">
-          <LogView label={`Log of ${title}`} lines={step.log} />
+          <LogView label={`Log of ${title}`} lines={log} />
         </div>
       )}
-    </div>
+    </>
   );
 }
 

@@ -9,7 +9,7 @@ import { showToast } from '../../components/toast-store.ts';
 import { ownerLabel } from '../../lib/deployment-label.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { href } from '../../lib/paths.ts';
-import { seenAgainText } from './going-back.ts';
+import { goneBackAt, seenAgainText } from './going-back.ts';
 
 export type RollBackTarget = Pick<
   Release,
@@ -55,15 +55,31 @@ function OpenDialog({ target, onClose }: RollBackDialogProps & { target: RollBac
 /** The button that asks whether to roll back. */
 export function RollBackButton({
   target,
+  label = 'Roll back',
   ...look
-}: { target: RollBackTarget } & Pick<ButtonProps, 'size' | 'variant'>) {
+}: { target: RollBackTarget; label?: string } & Pick<ButtonProps, 'size' | 'variant'>) {
   const [isAsking, setAsking] = useState(false);
   return (
     <>
       <Button {...look} onClick={() => setAsking(true)}>
-        <Undo2 /> Roll back<span className="sr-only"> to release {target.number}</span>
+        <Undo2 /> {label}
+        <span className="sr-only">
+          {label === 'Undo' && ', roll back'} to release {target.number}
+        </span>
       </Button>
       <RollBackDialog target={isAsking ? target : null} onClose={() => setAsking(false)} />
     </>
+  );
+}
+
+/** Goes back to the newest release that was live and is not; its place is kept until it is known whether there is one. */
+export function RollBackToEarlier({ deploymentId, label }: { deploymentId: string; label?: string }) {
+  const earlier = trpc.releases.list.useQuery({ deploymentId, state: 'superseded', limit: 1 });
+  const target = earlier.data?.items.find((release) => goneBackAt(release) === null);
+  if (earlier.isSuccess && target === undefined) return null;
+  return (
+    <div className="flex min-h-control-sm">
+      {target && <RollBackButton target={target} size="sm" {...(label !== undefined && { label })} />}
+    </div>
   );
 }

@@ -1,5 +1,6 @@
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { classNames } from '../../components/class-names.ts';
 import { PlatformMark } from '../../components/platform-mark.tsx';
 
 /** The thumbnail shows a desktop page at a quarter of its size. */
@@ -9,11 +10,24 @@ const SCALE = 4;
  * The site itself, small. It runs on its own origin, so `allow-same-origin` gives it its own storage and nothing of
  * ours; no part of it can be reached by pointer or keyboard.
  */
-export function SiteThumbnail({ platform, url, name }: { platform: PlatformId; url: string; name: string }) {
+export type SiteThumbnailProps = {
+  platform: PlatformId;
+  /** Null as long as nothing is to be seen there. */
+  url: string | null;
+  name: string;
+};
+
+export function SiteThumbnail({ platform, url, name }: SiteThumbnailProps) {
   // The page's policy frames the built-in host's sites alone: what another host answers is not ours to show.
-  if (!PLATFORMS[platform].isServedHere) {
+  const { isServedHere } = PLATFORMS[platform];
+  if (!isServedHere || url === null) {
     return (
-      <div className="flex aspect-16/10 w-full items-center justify-center rounded-control border border-line bg-surface-sunken text-ink-faint max-sm:hidden">
+      <div
+        className={classNames(
+          'flex aspect-16/10 w-full items-center justify-center rounded-control border border-line bg-surface-sunken text-ink-faint',
+          !isServedHere && 'max-sm:hidden',
+        )}
+      >
         <PlatformMark platform={platform} className="size-10" />
       </div>
     );

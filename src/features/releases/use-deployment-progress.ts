@@ -5,7 +5,7 @@ import type { Step } from '../../components/stepper.tsx';
 import { type Publication, usePublication } from '../../uploads/publications.ts';
 import { useIsResuming } from '../../uploads/use-publish.ts';
 import { useReleaseRows } from './release-steps.tsx';
-import { SENT_STEPS, sendingSteps } from './sending-panel.tsx';
+import { sendingSteps } from './sending-steps.tsx';
 
 /** How far a deployment that was started on this page has come. */
 export type DeploymentProgress =
@@ -52,11 +52,11 @@ export function isUnderWay(progress: DeploymentProgress): boolean {
   return progress.stage === 'sending' || progress.stage === 'loading';
 }
 
-/** Lists what this page does and then what the server does, from the first file to the last check. */
+/** Lists the steps from the first file to the last check: those of this page and of the server are the same. */
 export function useProgressSteps(progress: DeploymentProgress): Step[] {
   const ofRelease = useReleaseRows(progress.stage === 'release' ? progress.release : NOT_YET);
   if (progress.stage === 'sending') return sendingSteps(progress.publication);
-  return progress.stage === 'release' ? [...SENT_STEPS, ...ofRelease] : [];
+  return progress.stage === 'release' ? ofRelease : [];
 }
 
 const NOT_YET = { steps: [], state: 'queued', finishedAt: null } as const;

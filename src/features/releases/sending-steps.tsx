@@ -1,0 +1,124 @@
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import type { StepState } from '../../../routers/schemas/states.ts';
+import { trpc } from '../../api/trpc.ts';
+import { Button } from '../../components/button.tsx';
+import { MendConnection } from '../../components/mend-connection.tsx';
+import { Notice } from '../../components/notice.tsx';
+import type { Step } from '../../components/stepper.tsx';
+import { formatSize, formatSizeOf } from '../../lib/format.ts';
+import { type Publication, useIsWaiting } from '../../uploads/publications.ts';
+import type { UploadProgress } from '../../uploads/publish.ts';
+import { GoneNotice } from './gone-notice.tsx';
+import { PART_TEXTS, type PartName, partTitle } from './release-parts.ts';
+import { RowBody } from './release-steps.tsx';
+
+export type SendingNoticesProps = {
+  publication: Publication;
+  /** The folder changed on the disk: the way to choose it again. */
+  onReplace: () => void;
+};
+
+/** Notices of why a publication stopped or waits, each with the button that goes on. */
+export function SendingNotices({ publication, onReplace }: SendingNoticesProps) {
+  const { failure, control } = publication;
+  const isWaiting = useIsWaiting(publication);
+  return (
+    <>
+      {failure?.isDeploymentGone === true && (
+        <GoneNotice
+          name={publication.deploymentName}
+          selection={publication.isRestored ? null : publication.selection}
+          onLeave={() => {
+            control.cancel();
+            control.forget();
+          }}
+        />
+      )}
+      {failure?.isUnchanged === true && (
+        <Notice
+          tone="accent"
+          title={failure.message}
+          className="mb-6"
+          action={<Button onClick={() => void control.publishUnchanged()}>Publish anyway</Button>}
+        >
+          No file was changed, added or removed: visitors would see no difference. Cancel leaves everything as it is.
+        </Notice>
+      )}
+      {failure !== null && !failure.isUnchanged && !failure.isDeploymentGone && (
+        <Notice
+          tone="bad"
+          title={failure.message}
+          className="mb-6"
+          action={
+            failure.isSelectionNeeded ? (
+              <Button onClick={onReplace}>Choose it again</Button>
+            ) : (
+              <>
+                {failure.isConnectionLost && <MendConnections deploymentId={publication.deploymentId} />}
+                <Button onClick={() => void control.retry()}>Try again</Button>
+              </>
+            )
+          }
+        >
+          {failure.hint ?? 'What arrived is not sent again.'}
+        </Notice>
+      )}
+      {isWaiting && (
+        <Notice tone="warn" title="Waiting for the network" className="mb-6">
+          It continues as soon as the server answers.
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function MendConnections({ deploymentId }: Pick<Publication, 'deploymentId'>) {
+  // What was known before this attempt says nothing of what it found.
+  const { data } = trpc.deployments.get.useQuery({ deploymentId }, { refetchOnMount: 'always' });
+  return data?.lostConnections.map((lost) => (
+    <MendConnection key={`${lost.destinationId} ${lost.provider}`} lost={lost} />
+  ));
+}
+
+export type SendingState = Pick<Publication, 'state' | 'progress' | 'result' | 'failure'>;
+
+/** The same steps as those of the release that comes of it: this page sends, and the server goes on. */
+export function sendingSteps({ state, progress, result, failure }: SendingState): Step[] {
+  const failed: StepState = failure?.isUnchanged === true ? 'waiting' : 'failed';
+  const stopped = state === 'failed' ? failed : state === 'cancelled' ? 'cancelled' : 'running';
+  return [
+    row('sending', stopped, sendingText(progress, result), fractionOf(progress, result)),
+    row('checking', 'waiting', PART_TEXTS.checking),
+    row('switching', 'waiting', PART_TEXTS.switching),
+  ];
+}
+
+function row(name: PartName, state: StepState, text: string, fraction?: number | null): Step {
+  const title = partTitle(name, state);
+  return { key: name, state, title, body: <RowBody title={title} state={state} text={text} fraction={fraction} /> };
+}
+
+function sendingText(progress: UploadProgress | null, result: Publication['result']): string {
+  if (result !== null) return sentText(result.sentFiles, result.sentBytes, progress?.filesThere ?? 0);
+  if (progress === null) return 'Reading the files';
+  if (progress.phase === 'comparing') return 'Asking what is there already';
+  const { phase, filesDone, filesTotal, bytesDone, bytesTotal } = progress;
+  const files = `${filesDone.toLocaleString('en')} of ${formatCount(filesTotal, 'file')}`;
+  return `${phase === 'reading' ? 'Reading ' : ''}${files}, ${formatSizeOf(bytesDone, bytesTotal)}`;
+}
+
+function fractionOf(progress: UploadProgress | null, result: Publication['result']): number | null | undefined {
+  if (progress === null || result !== null) return undefined;
+  const { phase, filesDone, filesTotal, bytesDone, bytesTotal } = progress;
+  if (phase === 'comparing') return null;
+  if (bytesTotal > 0) return bytesDone / bytesTotal;
+  return filesTotal === 0 ? 1 : filesDone / filesTotal;
+}
+
+/** `1 file sent, 9 KB. 213 were there already.` */
+export function sentText(sentFiles: number, sentBytes: number, filesThere: number): string {
+  const there = filesThere === 1 ? '1 was there already.' : `${filesThere.toLocaleString('en')} were there already.`;
+  if (sentFiles === 0) return 'Nothing to send: every file was there already.';
+  const sent = `${formatCount(sentFiles, 'file')} sent, ${formatSize(sentBytes)}`;
+  return filesThere === 0 ? sent : `${sent}. ${there}`;
+}
