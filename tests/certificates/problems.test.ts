@@ -68,22 +68,25 @@ test.each([
   [500, 'serverInternal', 1],
   [503, 'serverInternal', 0],
   [429, 'rateLimited', 0],
-])('an order that is refused with %s %s is placed %s times more without what it replaces', async (status, type, more) => {
-  const local = createLocalAuthority({ roots: ownRoots(), secrets: createSecrets(newKeys()), now: () => new Date() });
-  const unsigned = { accountKey: '', accountUrl: '', signal: new AbortController().signal };
-  const request = await createRequest(['harbour.test'], (await makeKey()).pem);
-  const replaces = await local.finish(unsigned, 'local:harbour.test', request);
-  await using standin = await startRefusingAuthority();
-  standin.refuseWith({ status, type });
-  let asked = 0;
-  const beforeNewOrder = async () => {
-    asked += 1;
-  };
-  const authority = acmeClient(standin);
-  const call = await openAccount(authority);
-  await problemOf(authority.order(call, { names: ['harbour.test'], replaces, beforeNewOrder }));
-  expect(asked).toBe(more);
-});
+])(
+  'an order that is refused with %s %s is placed %s times more without what it replaces',
+  async (status, type, more) => {
+    const local = createLocalAuthority({ roots: ownRoots(), secrets: createSecrets(newKeys()), now: () => new Date() });
+    const unsigned = { accountKey: '', accountUrl: '', signal: new AbortController().signal };
+    const request = await createRequest(['harbour.test'], (await makeKey()).pem);
+    const replaces = await local.finish(unsigned, 'local:harbour.test', request);
+    await using standin = await startRefusingAuthority();
+    standin.refuseWith({ status, type });
+    let asked = 0;
+    const beforeNewOrder = async () => {
+      asked += 1;
+    };
+    const authority = acmeClient(standin);
+    const call = await openAccount(authority);
+    await problemOf(authority.order(call, { names: ['harbour.test'], replaces, beforeNewOrder }));
+    expect(asked).toBe(more);
+  },
+);
 
 test('a CAA record that forbids needs a change, and the name is told', async () => {
   const subproblem = {

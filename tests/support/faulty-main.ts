@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readEnv } from '../../server/env.ts';
 import { AppError } from '../../server/errors.ts';
+import { LANES } from '../../server/jobs/queue/lanes.ts';
 import { createLog } from '../../server/log.ts';
 import { createLifeCycle } from '../../server/start/life-cycle.ts';
 
@@ -17,6 +18,11 @@ import { createLifeCycle } from '../../server/start/life-cycle.ts';
 const faults = new Map<string, string>();
 for (let next = 2; next + 1 < process.argv.length; next += 2) {
   faults.set(process.argv[next + 1] ?? '', process.argv[next] ?? '');
+}
+/** One kill is one for each run that is there, so that all of them find places. */
+const together = Math.max(...[...faults.values()].map((fault) => Number(fault.split(':')[1] ?? 1)));
+for (const lane of [LANES.certificates, LANES.records]) {
+  if (together > lane.perAccount) Object.assign(lane, { loops: together, perAccount: together });
 }
 const env = readEnv(process.env);
 const log = createLog({ level: env.logLevel, isTerminal: false, write: (line) => void process.stdout.write(line) });

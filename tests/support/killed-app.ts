@@ -16,7 +16,7 @@ import { startLyingAuthority } from './standins/lying-acme.ts';
 import { makeFolder } from './start.ts';
 import { askHttp1, handshake } from './tls-visitor.ts';
 
-export const PATIENCE = { timeout: IS_FULL ? 90_000 : 30_000, interval: 100 };
+export const PATIENCE = { timeout: IS_FULL ? 90_000 : 30_000, interval: 250 };
 
 const faultOf = (runs: number) => `killArmed:${runs}` as const;
 /** Nothing ends it before it is armed, and so many runs have come there. */
@@ -29,9 +29,17 @@ const HELD_AT = '127.0.0.3';
 /**
  * The built product as it looks after domains: with real name servers, an authority that counts what it is asked for, a
  * published site, and an account with a DNS connection that opens the zones that are `held`. It ends itself at a boundary of
- * its work, at first whichever of these it comes to, and is started again.
+ * its work, at first at whichever of these `runs` have come to, and is started again.
  */
-export async function startKilledApp({ ends, held }: { ends: readonly string[]; held: readonly string[] }) {
+export async function startKilledApp({
+  ends,
+  runs,
+  held,
+}: {
+  ends: readonly string[];
+  runs: number;
+  held: readonly string[];
+}) {
   const parts: AsyncDisposable[] = [];
   const use = <Part extends AsyncDisposable>(part: Part): Part => {
     parts.unshift(part);
@@ -52,7 +60,7 @@ export async function startKilledApp({ ends, held }: { ends: readonly string[]; 
     ...{ ACME_CA_FILE: caFile, ACME_DIRECTORY_URL: authority.directoryUrl, EGRESS_ALLOW: '127.0.0.0/8' },
     ...{ DNS_RESOLVERS: lab.dnsServer, DNS_AUTHORITY_PORT: String(lab.port), SITES_ADDRESSES: '127.0.0.1' },
   };
-  const app = use(await startRealApp(settings, killedAt(ends, 1)));
+  const app = use(await startRealApp(settings, killedAt(ends, runs)));
   const account = await openAccount(app.url, 'harbour');
   const { deploymentId } = await publishSite(account, 'harbour', { 'index.html': 'PAGE' });
   // A signed-in person's token would run out in the middle.
@@ -114,28 +122,28 @@ export type KilledApp = Awaited<ReturnType<typeof startKilledApp>>;
 type Act = () => Promise<unknown>;
 
 async function actUntilKilled(app: RealApp, acts: readonly Act[]): Promise<void> {
-  for (const act of acts.slice(0, -1)) await begin(app, act);
-  await begin(app, acts.at(-1), { isLast: true });
-  expect(app.child.signalCode).toBe('SIGKILL');
+  await Promise.all(acts.map((act) => begin(app, act)));
+  await untilKilled(app.child, 2 * PATIENCE.timeout);
+  if (app.child.signalCode !== 'SIGKILL') throw new Error(`It was not killed:\n${app.output()}`);
 }
 
 /**
  * An account may do so only so often in a minute. The answer may be lost with the process, or with a connection that the
  * server was closing: then the process lives on, and is asked again.
  */
-async function begin({ child, output }: RealApp, act: Act | undefined, { isLast = false } = {}): Promise<void> {
+async function begin({ child, output }: RealApp, act: Act): Promise<void> {
   const giveUpAt = Date.now() + 2 * PATIENCE.timeout;
   while (child.signalCode === null) {
     if (Date.now() > giveUpAt) throw new Error(`It was not killed:\n${output()}`);
-    const error: unknown = await act?.().then(
+    const error: unknown = await act().then(
       () => null,
       (thrown: unknown) => thrown,
     );
-    if (error === null && !isLast) return;
+    if (error === null) return;
     const refusal = error instanceof TRPCClientError ? error.data : null;
     if (refusal && refusal.code !== 'rate_limited') throw error;
     if (refusal) await wait(refusal.retryAfterMs ?? 1_000);
-    else await untilKilled(child, error === null ? PATIENCE.timeout : 2_000);
+    else await untilKilled(child, 2_000);
   }
 }
 
