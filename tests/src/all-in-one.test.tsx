@@ -159,7 +159,7 @@ test('without a domain the site is complete, and one can be added later', async 
   expect(stage(shown, 'Certificate').mark).toBe('Not needed');
 });
 
-test('the pipeline ends with the report: every check by one press, and found again after a reload', async () => {
+test('the pipeline ends with the report, which is found again after a reload', async () => {
   const reportOf = (state: 'running' | 'done'): Report => ({
     ...{ id: 'r'.repeat(20), state, name: 'harbour.localhost', deploymentId: 'harbour', cause: null, checkCount: 3 },
     ...{ checks: [], isWhole: true, startedAt: shownAt, finishedAt: null, changes: [], since: null, sharedUntil: null },
@@ -173,10 +173,7 @@ test('the pipeline ends with the report: every check by one press, and found aga
     'diagnostics.get': () => reportOf(state),
   });
   using shown = showAfterReload(answers);
-  await patiently(() => expect(stage(shown, 'Diagnostics').text).toContain('Run all checks'));
-  shown.button('Run all checks').click();
   await shown.sees('Checking harbour.localhost…');
-  expect(run.mock.calls[0]?.[0]).toEqual({ deploymentId: 'harbour' });
   state = 'done';
   await shown.sees('Nothing could be seen of harbour.localhost from here');
   expect(shown.linkTo('Open the report')).toBe(`/diagnostics?deployment=harbour&report=${'r'.repeat(20)}`);
@@ -184,6 +181,21 @@ test('the pipeline ends with the report: every check by one press, and found aga
   kept.push({ id: 'r'.repeat(20) });
   using again = showAfterReload(answers);
   await again.sees('Nothing could be seen of harbour.localhost from here');
+  expect(run.mock.calls.map(([input]) => input)).toEqual([{ deploymentId: 'harbour' }]);
+});
+
+test('while a domain waits for its owner, the checks are one press away', async () => {
+  const run = vi.fn((_input: unknown) => ({ reportId: 'r'.repeat(20) }));
+  const answers = answersFor(domainOf({ state: 'pending_dns' }), {
+    'diagnostics.list': () => ({ items: [] }),
+    'diagnostics.run': run,
+    'diagnostics.get': () => refusal('not_found', 'There is no such report.'),
+  });
+  using shown = showAfterReload(answers);
+  await patiently(() => expect(stage(shown, 'Diagnostics').text).toContain('Run all checks'));
+  expect(run).not.toHaveBeenCalled();
+  shown.button('Run all checks').click();
+  await patiently(() => expect(run).toHaveBeenCalledTimes(1));
 });
 
 test('before something is live there is no report to make', async () => {

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
@@ -9,13 +9,25 @@ import { useReport, useRunDiagnostics } from './use-report.ts';
 /** Once there is one. */
 const ReportView = lazy(async () => ({ default: (await import('./report-view.tsx')).ReportView }));
 
-/** The end of a pipeline once something is live: every check by one press, and the last report of them also after a reload. */
+/**
+ * The end of a pipeline once something is live: every check, and the last report of them also after a reload. A domain that
+ * waits for its owner would only be found broken: then it is begun by a press.
+ */
 export function PipelineReport({ deploymentId }: { deploymentId: string }) {
   const [begun, setBegun] = useState<string | null>(null);
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   const isLive = deployment.data !== undefined && deployment.data.currentRelease !== null;
   const kept = trpc.diagnostics.list.useQuery({ deploymentId }, { enabled: isLive });
+  const domains = trpc.domains.list.useQuery({ deploymentId, limit: 1 }, { enabled: isLive });
   const { run, isPending } = useRunDiagnostics(setBegun);
+  const isAllThere = domains.data?.items.every(({ state }) => state === 'active') === true;
+  const isDue = isLive && isAllThere && kept.data?.items.length === 0;
+  const isAsked = useRef(false);
+  useEffect(() => {
+    if (!isDue || isAsked.current) return;
+    isAsked.current = true;
+    run({ deploymentId });
+  });
   const { data: report } = useReport(begun ?? kept.data?.items[0]?.id ?? null);
   if (!isLive) return null;
   return (

@@ -3,13 +3,29 @@ import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/checkbox.tsx';
 import type { Ranker } from './use-ranking.ts';
 
-/** Each with what the answer changes. */
-const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[] = [
-  { need: 'ownDomain', label: 'A domain of its own', changes: 'Not every platform lets Fairlead set one up.' },
-  { need: 'redirects', label: 'Redirects from old addresses', changes: 'Some platforms ignore the file _redirects.' },
-  { need: 'privateFiles', label: 'Files in no public repository', changes: 'Some platforms publish from one.' },
-  { need: 'forms', label: 'Forms that visitors send', changes: 'They need a service that receives them.' },
-  { need: 'functions', label: 'Code that runs on a server', changes: 'Fairlead publishes files.' },
+/** Each with what the answer changes; a test holds the names to the ranking. */
+export const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[] = [
+  { need: 'ownDomain', label: 'A domain of its own', changes: 'Set up from here. At Replit you add it yourself.' },
+  {
+    need: 'redirects',
+    label: 'Redirects from old addresses',
+    changes: 'Rules out GitHub Pages, Render and Replit, which ignore the file _redirects.',
+  },
+  {
+    need: 'privateFiles',
+    label: 'Files in no public repository',
+    changes: 'Rules out GitHub Pages and Render, which publish from one.',
+  },
+  {
+    need: 'forms',
+    label: 'Forms that visitors send',
+    changes: 'Rules out every place: a service has to receive them.',
+  },
+  {
+    need: 'functions',
+    label: 'Code that runs on a server',
+    changes: 'Rules out every place: Fairlead publishes files.',
+  },
 ];
 
 export type NeedsQuestionProps = { ranker: Ranker };
