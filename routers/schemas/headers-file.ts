@@ -1,6 +1,6 @@
 import { decodeAddress, parsePattern } from './address-pattern.ts';
 import { type HeaderPattern, matcherOf } from './header-pattern.ts';
-import { type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
+import { atOnce, type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 
 /**
  * `_headers` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:
@@ -85,8 +85,12 @@ const KEPT_BY_HOST: ReadonlySet<string> = new Set([
 const FOR_THE_PROXY =
   /^(?:x-(?:accel|sendfile|send-file|lighttpd-send-|litespeed-|reproxy|proxy-accel|esi$)|(?:surrogate|edge)-control$)/;
 
-/** Reads a whole `_headers`: the rules that are followed, and by line what is not. */
 export function parseHeaders(text: string): HeadersFile {
+  return atOnce(headersSteps(text));
+}
+
+/** Reads a whole `_headers`, a line a step: the rules that are followed, and by line what is not. */
+export function* headersSteps(text: string): Generator<void, HeadersFile> {
   const { lines, problems } = ruleLines(text);
   const rules: HeaderRule[] = [];
   let current: HeaderRule | null = null;
@@ -94,6 +98,7 @@ export function parseHeaders(text: string): HeadersFile {
   let isInBlock = false;
   let headers = 0;
   for (const { line, text: content } of lines) {
+    yield;
     const problem = (message: string): void => void problems.push({ line, message });
     if (content.startsWith('/') || /^https?:\/\//i.test(content)) {
       isInBlock = true;

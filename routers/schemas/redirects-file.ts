@@ -13,7 +13,7 @@ import {
   readAddress,
   withoutEndSlash,
 } from './address-pattern.ts';
-import { type RuleLine, type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
+import { atOnce, type RuleLine, type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 
 /**
  * `_redirects` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:
@@ -50,13 +50,18 @@ export type RedirectRule = {
 
 export type RedirectsFile = { rules: RedirectRule[]; problems: RuleProblem[] };
 
-/** Reads the whole file; a line with a problem is left out and the others count. */
 export function parseRedirects(text: string): RedirectsFile {
+  return atOnce(redirectsSteps(text));
+}
+
+/** Reads the whole file, a line a step; one with a problem is left out and the others count. */
+export function* redirectsSteps(text: string): Generator<void, RedirectsFile> {
   const { lines, problems } = ruleLines(text);
   const rules: RedirectRule[] = [];
   let exact = 0;
   let patterns = 0;
   for (const line of lines) {
+    yield;
     const rule = parseLine(line);
     if (typeof rule === 'string') {
       problems.push({ line: line.line, message: rule });

@@ -6,9 +6,9 @@ import {
   withoutEndSlash,
 } from '../../routers/schemas/address-pattern.ts';
 import type { HeaderPattern } from '../../routers/schemas/header-pattern.ts';
-import { type HeaderRule, parseHeaders } from '../../routers/schemas/headers-file.ts';
+import { type HeaderRule, headersSteps } from '../../routers/schemas/headers-file.ts';
 import { packingOf } from '../../routers/schemas/packed-files.ts';
-import { parseRedirects, type RedirectRule } from '../../routers/schemas/redirects-file.ts';
+import { type RedirectRule, redirectsSteps } from '../../routers/schemas/redirects-file.ts';
 import { contentTypeOf } from '../host/responses/content-types.ts';
 
 /**
@@ -51,19 +51,22 @@ const PAGE_ADDRESS = '^(?!.*/\\.)/(?:.*/)?(?:[^./]*|[^/]+\\.[0-9]+)/?$';
 /** Never a second slash after the first: a browser takes what follows it for another host. */
 const HTML_ADDRESS = '^/([^/\\\\].*)\\.html$';
 
-/** Returns the configuration of a release. */
-export function buildConfig({ paths, isSinglePage, redirects, headers }: SiteToServe): BuildConfig {
+/** Returns the configuration of a release; a file and a rule are a step each. */
+export function* configSteps({ paths, isSinglePage, redirects, headers }: SiteToServe): Generator<void, BuildConfig> {
   const files = new Set(paths);
-  const overrides = cleanAddresses(paths, files);
-  const { rules } = parseRedirects(redirects);
-  const routesOf = (isForced: boolean): Route[] =>
-    rules.filter((rule) => rule.isForced === isForced).flatMap((rule) => ruleRoute(rule, files, overrides));
+  const overrides = yield* cleanAddresses(paths, files);
+  const { rules } = yield* redirectsSteps(redirects);
+  const routesOf = (isForced: boolean) =>
+    inSteps(
+      rules.filter((rule) => rule.isForced === isForced),
+      (rule) => ruleRoute(rule, files, overrides),
+    );
   const routes: Route[] = [
-    ...packedRoutes(files),
-    ...parseHeaders(headers).rules.flatMap(headerRoute),
-    ...routesOf(true),
+    ...(yield* inSteps(files, (path) => packedRoute(path, files))),
+    ...(yield* inSteps((yield* headersSteps(headers)).rules, headerRoute)),
+    ...(yield* routesOf(true)),
     { handle: 'filesystem' },
-    ...routesOf(false),
+    ...(yield* routesOf(false)),
   ];
   if (Object.keys(overrides).length > 0) {
     routes.push({ src: HTML_ADDRESS, caseSensitive: true, status: 308, headers: { Location: '/$1' } });
@@ -77,10 +80,23 @@ export function buildConfig({ paths, isSinglePage, redirects, headers }: SiteToS
   return { version: 3, routes, overrides };
 }
 
+function* inSteps<Item>(items: Iterable<Item>, routesOf: (item: Item) => Route[]): Generator<void, Route[]> {
+  const routes: Route[] = [];
+  for (const item of items) {
+    yield;
+    routes.push(...routesOf(item));
+  }
+  return routes;
+}
+
 /** `about.html` answers at `/about`, unless another file has that address. */
-function cleanAddresses(paths: readonly string[], files: ReadonlySet<string>): BuildConfig['overrides'] {
+function* cleanAddresses(
+  paths: readonly string[],
+  files: ReadonlySet<string>,
+): Generator<void, BuildConfig['overrides']> {
   const overrides: [string, { path: string }][] = [];
   for (const path of paths) {
+    yield;
     if (!path.endsWith('.html') || path === NOT_FOUND_PAGE) continue;
     const clean = path.slice(0, -'.html'.length);
     const name = clean.slice(clean.lastIndexOf('/') + 1);
@@ -131,17 +147,15 @@ function literal(text: string): string {
   return text.replaceAll('$', '%24');
 }
 
-/** Says of files that are packed already how browsers unpack them, as the built-in host does. */
-function packedRoutes(files: ReadonlySet<string>): Route[] {
-  return [...files].flatMap((path) => {
-    const packing = packingOf(path, files);
-    if (packing === null) return [];
-    const headers = {
-      'content-encoding': packing.coding,
-      'content-type': contentTypeOf(packing.inner).split(';', 1)[0] ?? '',
-    };
-    return [{ src: `^/${textSource(path)}$`, caseSensitive: true, headers, continue: true }];
-  });
+/** Says of a file that is packed already how browsers unpack it, as the built-in host does. */
+function packedRoute(path: string, files: ReadonlySet<string>): Route[] {
+  const packing = packingOf(path, files);
+  if (packing === null) return [];
+  const headers = {
+    'content-encoding': packing.coding,
+    'content-type': contentTypeOf(packing.inner).split(';', 1)[0] ?? '',
+  };
+  return [{ src: `^/${textSource(path)}$`, caseSensitive: true, headers, continue: true }];
 }
 
 /** Of two rules that set one header the later counts at Vercel, and what its edge sets by itself cannot be taken away. */

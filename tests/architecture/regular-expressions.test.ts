@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { check } from 'recheck';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { buildConfig } from '../../server/platforms/site-routes.ts';
+import { atOnce } from '../../routers/schemas/rule-file.ts';
+import { configSteps } from '../../server/platforms/site-routes.ts';
 import { IS_FULL } from '../support/size.ts';
 import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
 
@@ -90,12 +91,14 @@ test(
 );
 
 test('the patterns that the rules of a site are written as are linear', async () => {
-  const { routes } = buildConfig({
-    paths: ['index.html', 'about.html', '404.html', 'news/one.html'],
-    isSinglePage: true,
-    redirects: '/a /b\n/old/:year/:title/* /new/:splat 302\n/*/ /c 301!\n/x.y(z)+ /index.html 200\n/ä%20b /c\n',
-    headers: '/*\n  X-A: b\n/a*b.(c)+\n  X-A: b\n/:one/two\n  X-A: b\n',
-  });
+  const { routes } = atOnce(
+    configSteps({
+      paths: ['index.html', 'about.html', '404.html', 'news/one.html'],
+      isSinglePage: true,
+      redirects: '/a /b\n/old/:year/:title/* /new/:splat 302\n/*/ /c 301!\n/x.y(z)+ /index.html 200\n/ä%20b /c\n',
+      headers: '/*\n  X-A: b\n/a*b.(c)+\n  X-A: b\n/:one/two\n  X-A: b\n',
+    }),
+  );
   const sources = routes.flatMap((route) => ('src' in route ? [route.src] : []));
   expect(sources.length).toBeGreaterThan(8);
   const written = sources.map((source) => `export const A = ${new RegExp(source)};`).join('\n');

@@ -4,6 +4,7 @@ import {
   type HeaderChange,
   type HeaderRule,
   headersOf,
+  headersSteps,
   matchingRules,
   parseHeaders,
 } from '../../routers/schemas/headers-file.ts';
@@ -161,9 +162,13 @@ test('many short headers weigh what they cost, and lines have an end in a block 
   expect(many.problems).toMatchObject([{ line: 1_012, message: expect.stringContaining('1,000') }]);
 });
 
-test('addresses that the same rules fit share what is sent', () => {
+test('others have their turn between two lines', () => {
+  expect([...headersSteps('/a\n  A: 1\n'.repeat(40))]).toHaveLength(80);
+});
+
+test('addresses that the same rules fit share what is sent', async () => {
   const long = 'x'.repeat(1_000);
-  const rules = createSiteRules(new Map([['_headers', `/*\n  A: ${long}\n/*\n  A: ${long}\n/b/*\n  B: 1`]]));
+  const rules = await createSiteRules(new Map([['_headers', `/*\n  A: ${long}\n/*\n  A: ${long}\n/b/*\n  B: 1`]]));
   const first = rules?.headersFor('a/0');
   expect(first?.set).toHaveLength(2);
   for (let index = 0; index < 1_000; index += 1) expect(rules?.headersFor(`a/${index}`)).toBe(first);

@@ -1,7 +1,12 @@
 import { expect, test, vi } from 'vitest';
 import { type Address, fitsPattern, parsePattern, readAddress } from '../../routers/schemas/address-pattern.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { createRedirectTable, hostsLedTo, parseRedirects } from '../../routers/schemas/redirects-file.ts';
+import {
+  createRedirectTable,
+  hostsLedTo,
+  parseRedirects,
+  redirectsSteps,
+} from '../../routers/schemas/redirects-file.ts';
 import { readRequestPath } from '../../server/host/responses/request-path.ts';
 
 /** Where `address` leads by these lines: the forced rules first, as the host asks them. */
@@ -233,4 +238,8 @@ test('a name is written out twice at most', () => {
 test('hosts that rules lead to are named once', () => {
   const { rules } = parseRedirects('/a https://one.example/x\n/b https://one.example/y\n/c /d\n/e http://two.example');
   expect(hostsLedTo(rules)).toEqual(['https://one.example', 'http://two.example']);
+});
+
+test('others have their turn between two lines', () => {
+  expect([...redirectsSteps('/a https://one.example/\n'.repeat(1_000))]).toHaveLength(1_000);
 });

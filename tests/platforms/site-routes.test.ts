@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { buildConfig } from '../../server/platforms/site-routes.ts';
+import { atOnce } from '../../routers/schemas/rule-file.ts';
+import { configSteps, type SiteToServe } from '../../server/platforms/site-routes.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
 import { vercelUnderTest } from '../support/standins/vercel/world.ts';
 
@@ -30,8 +31,10 @@ async function answers(files: Record<string, string>, addresses: readonly string
   return told;
 }
 
+const configOf = (site: SiteToServe) => atOnce(configSteps(site));
+
 test('files that were packed before they came are answered with how, ahead of the rules of the owner', () => {
-  const { routes } = buildConfig({
+  const { routes } = configOf({
     paths: ['a.svgz', 'Build/x+1.wasm.gz', 'backup.tar.gz'],
     isSinglePage: false,
     redirects: '',
@@ -150,7 +153,12 @@ test('the rules of _headers are sent with what fits them', async () => {
 });
 
 test('the same release gives the same bytes, and one without rules a short file', () => {
-  expect(buildConfig(NONE)).toEqual({ version: 3, routes: [{ handle: 'filesystem' }], overrides: {} });
+  expect(configOf(NONE)).toEqual({ version: 3, routes: [{ handle: 'filesystem' }], overrides: {} });
   const site = { ...NONE, paths: ['a.html', 'b.html', 'index.html'], redirects: '/x /y\n', isSinglePage: true };
-  expect(JSON.stringify(buildConfig(site))).toBe(JSON.stringify(buildConfig({ ...site })));
+  expect(JSON.stringify(configOf(site))).toBe(JSON.stringify(configOf({ ...site })));
+});
+
+test('others have their turn between two files and between two rules', () => {
+  const site = { ...NONE, paths: ['a.html', 'b.html'], redirects: '/x /y\n', headers: '/a\n  A: 1\n' };
+  expect([...configSteps(site)].length).toBeGreaterThanOrEqual(9);
 });

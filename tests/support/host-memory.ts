@@ -18,7 +18,7 @@ function requestFor(url: string, host: string): IncomingMessage {
 }
 
 const read = createRequestReader({ sitesDomain: 'localhost', appHost: 'app.example' });
-const rules = createSiteRules(new Map([['_headers', `/*\n  A: ${'x'.repeat(1_500)}\n`.repeat(5)]]));
+const rules = await createSiteRules(new Map([['_headers', `/*\n  A: ${'x'.repeat(1_500)}\n`.repeat(5)]]));
 const headersFor = (target: string): unknown => rules?.headersFor(readRequestPath(target)?.file ?? '');
 const leak: string[] = [];
 

@@ -3,12 +3,13 @@ import {
   type HeaderChange,
   type HeaderRule,
   headersOf,
+  headersSteps,
   matchingRules,
-  parseHeaders,
 } from '../../../routers/schemas/headers-file.ts';
 import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
-import { createRedirectTable, parseRedirects, type RedirectTable } from '../../../routers/schemas/redirects-file.ts';
+import { createRedirectTable, type RedirectTable, redirectsSteps } from '../../../routers/schemas/redirects-file.ts';
 import type { RuleFile } from '../../../routers/schemas/rule-file.ts';
+import { runInTimeSlices } from '../../time-slices.ts';
 
 /** What a release's `_redirects` and `_headers` say, read once when the release comes into memory. */
 export type SiteRules = {
@@ -29,11 +30,12 @@ const REMEMBERED_BYTES = ADDRESSES_MAX * 1_600 + CHANGES_MAX * 16 * 1024;
 const PARSED_FACTOR = 25;
 
 /** Null when there is nothing to follow, so that most sites never ask again. */
-export function createSiteRules(texts: ReadonlyMap<RuleFile, string>): SiteRules | null {
+export async function createSiteRules(texts: ReadonlyMap<RuleFile, string>): Promise<SiteRules | null> {
+  if (texts.size === 0) return null;
   const weightBytes =
     REMEMBERED_BYTES + [...texts.values()].reduce((sum, text) => sum + text.length, 0) * PARSED_FACTOR;
-  const redirects = parseRedirects(texts.get('_redirects') ?? '').rules;
-  const headers = parseHeaders(texts.get('_headers') ?? '').rules;
+  const redirects = (await runInTimeSlices(redirectsSteps(texts.get('_redirects') ?? ''))).rules;
+  const headers = (await runInTimeSlices(headersSteps(texts.get('_headers') ?? ''))).rules;
   if (redirects.length === 0 && headers.length === 0) return null;
   return { redirects: createRedirectTable(redirects), headersFor: rememberHeaders(headers), weightBytes };
 }

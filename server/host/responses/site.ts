@@ -184,5 +184,5 @@ export function createSiteCache(
 
 async function readSite(store: ArtifactStore, manifestHash: string): Promise<Site> {
   const manifest = await decodeManifest(await store.readWhole(manifestHash));
-  return createSite(manifestHash, manifest, createSiteRules(await readRuleFiles(store, manifest)));
+  return createSite(manifestHash, manifest, await createSiteRules(await readRuleFiles(store, manifest)));
 }

@@ -9,9 +9,10 @@ import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import { type ContentFacts, createFactsReader, type FactsReader } from '../../host/responses/content-facts.ts';
 import { answeringOf, contentTypeOf } from '../../host/responses/content-types.ts';
+import { runInTimeSlices } from '../../time-slices.ts';
 import type { PlatformCall } from '../platform.ts';
 import { bodyOf, contentsOf } from '../send-files.ts';
-import { buildConfig } from '../site-routes.ts';
+import { configSteps } from '../site-routes.ts';
 import { STATIC_SERVER } from './static-server.ts';
 
 /** Equal releases give equal archives. */
@@ -97,12 +98,14 @@ async function siteText(
   facts: Facts,
 ): Promise<string> {
   const texts = await readRuleFiles(store, manifest);
-  const { routes, overrides } = buildConfig({
-    paths: [...served.keys()],
-    isSinglePage: destination.isSinglePage,
-    redirects: texts.get('_redirects') ?? '',
-    headers: texts.get('_headers') ?? '',
-  });
+  const { routes, overrides } = await runInTimeSlices(
+    configSteps({
+      paths: [...served.keys()],
+      isSinglePage: destination.isSinglePage,
+      redirects: texts.get('_redirects') ?? '',
+      headers: texts.get('_headers') ?? '',
+    }),
+  );
   const files = [...served].map(([path, { sha256, sizeBytes }]) => {
     const address = overrides[path]?.path ?? path;
     const known = facts.get(sha256);

@@ -5,12 +5,13 @@ import { listOf } from '../../answer-json.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import { AppError } from '../../errors.ts';
+import { runInTimeSlices } from '../../time-slices.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PublishEvent, PublishRequest } from '../platform.ts';
 import { stringField } from '../reference.ts';
 import { bodyOf, type Content, contentsNewSince, contentsOf, sendFiles } from '../send-files.ts';
-import { buildConfig } from '../site-routes.ts';
+import { configSteps } from '../site-routes.ts';
 import { anyObject, findDeployment, RELEASE_MARK, TITLE, withTeam } from './api.ts';
 
 /** As many as Vercel's own client sends. */
@@ -72,16 +73,15 @@ async function offerOf(call: PlatformCall, request: PublishRequest, projectId: s
     return sha1;
   };
   const texts = await readRuleFiles(call.store, request.manifest);
-  const bytes = Buffer.from(
-    JSON.stringify(
-      buildConfig({
-        paths: [...served.keys()],
-        isSinglePage: call.destination.isSinglePage,
-        redirects: texts.get('_redirects') ?? '',
-        headers: texts.get('_headers') ?? '',
-      }),
-    ),
+  const routes = await runInTimeSlices(
+    configSteps({
+      paths: [...served.keys()],
+      isSinglePage: call.destination.isSinglePage,
+      redirects: texts.get('_redirects') ?? '',
+      headers: texts.get('_headers') ?? '',
+    }),
   );
+  const bytes = Buffer.from(JSON.stringify(routes));
   const config = { sha1: createHash('sha1').update(bytes).digest('hex'), bytes };
   const files = [...served].map(([path, entry]) => ({
     file: `${OUTPUT}/static/${path}`,

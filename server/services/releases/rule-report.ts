@@ -1,20 +1,21 @@
-import { parseHeaders } from '../../../routers/schemas/headers-file.ts';
+import { headersSteps } from '../../../routers/schemas/headers-file.ts';
 import {
   createRedirectTable,
   hostsLedTo,
-  parseRedirects,
   type RedirectTable,
+  redirectsSteps,
 } from '../../../routers/schemas/redirects-file.ts';
 import type { RuleFile, RuleProblem } from '../../../routers/schemas/rule-file.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
+import { runInTimeSlices } from '../../time-slices.ts';
 import type { ReleaseWork } from './release-work.ts';
 
 /** Returns where the addresses of a release lead by its own rules: verification expects no file there. */
 export async function readRedirects(store: ArtifactStore, manifest: Manifest): Promise<RedirectTable> {
   const text = (await readRuleFiles(store, manifest)).get('_redirects') ?? '';
-  return createRedirectTable(parseRedirects(text).rules);
+  return createRedirectTable((await runInTimeSlices(redirectsSteps(text))).rules);
 }
 
 /** A file of thousands of wrong lines has one mistake, made often. */
@@ -30,18 +31,21 @@ export async function reportRules(
   const texts = await readRuleFiles(store, manifest);
   if (!redirects) return [...texts.keys()].map((file) => `${file}: ${title} follows none of its rules`);
   if (ownRules) return [...texts.keys()].map((file) => `${file}: ${title} reads its rules by itself`);
-  return [...texts].flatMap(([file, text]) => (file === '_redirects' ? reportRedirects(text) : reportHeaders(text)));
+  const reports = [...texts].map(([file, text]) =>
+    file === '_redirects' ? reportRedirects(text) : reportHeaders(text),
+  );
+  return (await Promise.all(reports)).flat();
 }
 
-function reportRedirects(text: string): string[] {
-  const { rules, problems } = parseRedirects(text);
+async function reportRedirects(text: string): Promise<string[]> {
+  const { rules, problems } = await runInTimeSlices(redirectsSteps(text));
   const hosts = hostsLedTo(rules);
   const led = hosts.length === 0 ? [] : [`_redirects leads visitors to ${hosts.slice(0, PROBLEMS_TOLD).join(', ')}`];
   return [counted('_redirects', rules.length), ...led, ...told('_redirects', problems)];
 }
 
-function reportHeaders(text: string): string[] {
-  const { rules, problems } = parseHeaders(text);
+async function reportHeaders(text: string): Promise<string[]> {
+  const { rules, problems } = await runInTimeSlices(headersSteps(text));
   return [counted('_headers', rules.length), ...told('_headers', problems)];
 }
 
