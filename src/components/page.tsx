@@ -14,7 +14,7 @@ export function Page({ width = 'content', children, className }: PageProps) {
     <div
       className={classNames(
         'mx-auto w-full px-4 pt-8 pb-28 sm:px-10 sm:pt-16',
-        width === 'content' ? 'max-w-content' : 'max-w-[calc(var(--container-reading)+5rem)]',
+        width === 'content' ? 'max-w-page' : 'max-w-[calc(var(--container-reading)+5rem)]',
         className,
       )}
     >

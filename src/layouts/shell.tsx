@@ -119,5 +119,6 @@ function useArrival(page: string): void {
     lastPage.current = page;
     window.scrollTo(0, 0);
     document.getElementById('content')?.focus({ preventScroll: true });
+    document.body.dataset.arrived = '';
   }, [page]);
 }

@@ -21,6 +21,7 @@ import { TrialDays } from './trial-days.tsx';
 /** Shows the sidebar, or on a small screen a bar with the title, beside the content. */
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
   const { user } = useUser();
+  useEffect(takeFocus, []);
   return (
     <SidebarFrame
       aside={
@@ -35,6 +36,12 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
       {children}
     </SidebarFrame>
   );
+}
+
+/** Where another layout was left for this one, it comes after the focus was set, and in the place of what had it. */
+function takeFocus(): void {
+  if (document.body.dataset.arrived === undefined || document.activeElement !== document.body) return;
+  document.getElementById('content')?.focus({ preventScroll: true });
 }
 
 function Sidebar() {

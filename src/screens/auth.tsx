@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
+import { formatCount } from '../../routers/schemas/format-count.ts';
 import { DEFAULT_ROUTE_AFTER_LOGIN } from '../../routers/schemas/limits.ts';
 import { clearExpiry, recentExpiryReason } from '../api/session.ts';
 import { useUser } from '../api/user.ts';
@@ -12,6 +13,8 @@ import { useAddress, useNavigate } from '../lib/location.ts';
 import { matchesPath, paths } from '../lib/paths.ts';
 import { wantedRedirect } from '../lib/safe-redirect.ts';
 import { LOCAL_KEYS } from '../lib/storage.ts';
+import { isZip, type Selection, selectionTitle } from '../uploads/selection.ts';
+import { useWaiting } from '../uploads/waiting-selection.ts';
 
 /** /login, /register and /auth: one screen. */
 export function AuthScreen() {
@@ -20,6 +23,7 @@ export function AuthScreen() {
   const [parameters] = useSearchParams();
   const [notice] = useState(recentExpiryReason);
   const { user } = useUser();
+  const { selection: waiting } = useWaiting();
   /** A login on this screen moves by its own timer alone. */
   const [isPending, setPending] = useState(false);
   const sending = { isPending, setPending };
@@ -40,11 +44,18 @@ export function AuthScreen() {
       title="Fairlead"
       subtitle="Manage your domain deployments with ease"
       notice={
-        notice !== null && (
-          <Notice tone="warn" className="mb-4">
-            <p role="status">{notice}</p>
-          </Notice>
-        )
+        <>
+          {notice !== null && (
+            <Notice tone="warn" className="mb-4">
+              <p role="status">{notice}</p>
+            </Notice>
+          )}
+          {waiting !== null && (
+            <Notice tone="accent" title={waitingLine(waiting)} className="mb-4">
+              It waits here and is published next.
+            </Notice>
+          )}
+        </>
       }
     >
       <AuthTabs
@@ -63,6 +74,12 @@ export function AuthScreen() {
       </AuthTabs>
     </AuthCard>
   );
+}
+
+/** `harbour-cafe, 21 files`: what was dropped before there was an account. */
+function waitingLine(selection: Selection): string {
+  const count = isZip(selection) ? selection.entries.length : selection.files.length;
+  return `${selectionTitle(selection)}, ${formatCount(count, 'file')}`;
 }
 
 /** The client of the procedures comes while the form is filled in; a failure shows when it is sent. */

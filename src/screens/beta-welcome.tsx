@@ -42,7 +42,7 @@ const benefits: readonly { icon: LucideIcon; title: string; text: string }[] = [
 const expectations: readonly { title: string; text: string }[] = [
   {
     title: 'Things change',
-    text: 'Screens move, words get better, and a feature may work differently next week. What is live stays live meanwhile.',
+    text: 'A feature may look or work differently next week. What is live stays live.',
   },
   {
     title: 'Things break',
@@ -50,11 +50,11 @@ const expectations: readonly { title: string; text: string }[] = [
   },
   {
     title: 'We want to hear from you',
-    text: 'Rate Your Experience is on every page. Two sentences about what got in your way beat five stars.',
+    text: 'Two sentences about what got in your way beat five stars.',
   },
   {
     title: 'No surprises',
-    text: `The offer covers ${BETA_MONTHS} months for ${priceOf('BETA').amount}, once. It does not renew, and nothing you published is taken down when it ends. You can try Pro for 14 days first.`,
+    text: `The offer covers ${BETA_MONTHS} months for ${priceOf('BETA').amount}, once. It does not renew, and what you published stays live. Try Pro for 14 days first.`,
   },
 ];
 
@@ -63,15 +63,15 @@ export function BetaWelcomeScreen() {
   const hasRead = useReadToEnd();
   const wanted = useWantedPage();
   return (
-    <Page width="reading" className="sm:pt-12 md:pb-40">
+    <Page className="sm:pt-8 lg:pb-6">
       <h1 className="text-2xl font-semibold">Welcome to the beta</h1>
-      <p className="mt-2 text-lg text-ink-muted text-pretty">
-        Thank you for being early. Fairlead takes a folder of web files and puts it live, step by step in sight, without
-        a terminal and without a Git account. This page says what you get, what to expect, and what to keep in mind.
+      <p className="mt-2 max-w-reading text-ink-muted text-pretty">
+        Thank you for being early. Fairlead puts a folder of web files on the web, every step in sight, without a
+        terminal or a Git account.
       </p>
 
-      <h2 className="mt-10 text-lg font-semibold">Your benefits</h2>
-      <ul className="mt-4 grid gap-x-8 gap-y-5 sm:grid-cols-2">
+      <h2 className="mt-7 text-lg font-semibold">Your benefits</h2>
+      <ul className="mt-3 grid gap-x-8 gap-y-4 sm:grid-cols-2 lg:grid-cols-3">
         {benefits.map(({ icon: Icon, title, text }) => (
           <li key={title} className="flex gap-3">
             <Icon className="mt-0.5 text-accent" />
@@ -83,8 +83,8 @@ export function BetaWelcomeScreen() {
         ))}
       </ul>
 
-      <h2 className="mt-10 text-lg font-semibold">What to expect</h2>
-      <Card className="mt-4 divide-y divide-line">
+      <h2 className="mt-7 text-lg font-semibold">What to expect</h2>
+      <Card className="mt-3 grid divide-line max-lg:divide-y lg:grid-cols-4 lg:divide-x">
         {expectations.map(({ title, text }) => (
           <div key={title} className="px-4 py-3.5 sm:px-5">
             <h3 className="font-medium">{title}</h3>
@@ -93,12 +93,12 @@ export function BetaWelcomeScreen() {
         ))}
       </Card>
 
-      <Notice tone="warn" title="Important Note" className="mt-6">
+      <Notice tone="warn" title="Important Note" className="mt-5">
         Beta software fails more often than finished software. Keep your own copy of your files, publish nothing that
         must stay secret, and do not rely on Fairlead alone where an outage would harm somebody.
       </Notice>
 
-      <div className="mt-8 flex flex-wrap items-center gap-2">
+      <div className="mt-5 flex flex-wrap items-center gap-2">
         {wanted !== null && (
           <Button variant="primary" disabled={!hasRead} onClick={() => navigate(wanted.to)} className="max-sm:w-full">
             Continue to {wanted.title}

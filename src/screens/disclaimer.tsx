@@ -7,6 +7,7 @@ import { Page } from '../components/page.tsx';
 import { hasNothingToAccept } from '../features/disclaimer/disclaimer-rules.ts';
 import { readDisclaimerSeen } from '../features/disclaimer/disclaimer-seen.ts';
 import { disclaimerSections } from '../features/disclaimer/disclaimer-text.ts';
+import { ReleasePicture } from '../features/disclaimer/release-picture.tsx';
 import { useAcceptDisclaimer } from '../features/disclaimer/use-accept-disclaimer.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { paths } from '../lib/paths.ts';
@@ -24,29 +25,27 @@ export function DisclaimerScreen() {
   return (
     <Page width="reading" className="sm:pt-12">
       <h1 className="text-2xl font-semibold">Beta Program Disclaimer</h1>
-      <p className="mt-2 text-ink-muted">
-        Eight short sections. Read them once; you are asked again only if they change.
+      <p className="mt-2 text-ink-muted text-pretty">
+        Fairlead takes a folder of web files and puts it on the web. It is in beta: this is what to know first. You are
+        asked again only if it changes.
       </p>
-      <Card className="mt-6 flex flex-col">
+      <ReleasePicture />
+      <Card className="mt-4 flex flex-col">
         <section
           aria-label="Beta Program Disclaimer"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard (WCAG 2.1.1)
           tabIndex={0}
-          className="max-h-[max(15rem,min(34rem,calc(100dvh-24rem)))] overflow-y-auto overscroll-contain rounded-t-card px-4 py-5 focus-visible:-outline-offset-2 sm:px-6"
+          className="max-h-[max(15rem,min(34rem,calc(100dvh-33rem)))] overflow-y-auto overscroll-contain rounded-t-card px-4 py-5 focus-visible:-outline-offset-2 sm:px-6"
         >
           {disclaimerSections.map(({ title, paragraphs }, index) => (
-            <section key={title} className="mt-6 first:mt-0">
+            <section key={title} className="mt-4 first:mt-0">
               <h2 className="font-semibold">
                 <span className="mr-2 font-normal text-ink-faint tabular-nums" aria-hidden>
                   {index + 1}
                 </span>
                 {title}
               </h2>
-              {paragraphs.map((paragraph) => (
-                <p key={paragraph} className="mt-2 leading-6 text-ink-muted text-pretty">
-                  {paragraph}
-                </p>
-              ))}
+              <SectionText paragraphs={paragraphs} />
             </section>
           ))}
         </section>
@@ -63,5 +62,24 @@ export function DisclaimerScreen() {
         </div>
       </Card>
     </Page>
+  );
+}
+
+/** The first sentence says it; what follows from it is behind it. */
+function SectionText({ paragraphs: [first = '', ...others] }: { paragraphs: readonly string[] }) {
+  const end = first.indexOf('. ') + 1;
+  const sentence = end === 0 ? first : first.slice(0, end);
+  const more = [...(end === 0 ? [] : [first.slice(end + 1)]), ...others];
+  return (
+    <details>
+      <summary className="mt-1 cursor-pointer list-none rounded-tight text-ink-muted text-pretty">
+        {sentence} <span className="text-accent underline">More</span>
+      </summary>
+      {more.map((paragraph) => (
+        <p key={paragraph} className="mt-2 leading-6 text-ink-muted text-pretty">
+          {paragraph}
+        </p>
+      ))}
+    </details>
   );
 }

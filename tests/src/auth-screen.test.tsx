@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session.ts';
 import { clearToasts, toasts } from '../../src/components/toast-store.ts';
 import { AuthScreen } from '../../src/screens/auth.tsx';
+import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { showScreen, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 
@@ -35,6 +36,13 @@ function show() {
   document.body.append(shown.page);
   return shown;
 }
+
+test('the folder that was dropped before there was an account is seen to wait', async () => {
+  setWaiting({ name: 'harbour', files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] });
+  using shown = show();
+  await shown.sees('harbour, 1 file');
+  setWaiting(null);
+});
 
 test('who signs in in another tab is led on from the form in this one', async () => {
   using shown = show();

@@ -19,10 +19,11 @@ export function ReleaseSteps({ release }: { release: StepsOf }) {
 export function useReleaseRows(release: StepsOf): Step[] {
   const parts = releaseParts(release);
   const now = useRunningClock(parts.some(({ state }) => state === 'running'));
-  return parts.map((part) => rowOf(part, now));
+  return parts.map((part) => rowOf(part, now, release.state === 'live'));
 }
 
-function rowOf({ name, state, steps, isRollBack }: ReleasePart, now: Date): Step {
+function rowOf(part: ReleasePart, now: Date, isLive: boolean): Step {
+  const { name, state, steps, isRollBack } = part;
   const title = partTitle(name, state, isRollBack);
   const current = steps.find((step) => step.state === 'running' || step.state === 'failed');
   const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
@@ -38,7 +39,7 @@ function rowOf({ name, state, steps, isRollBack }: ReleasePart, now: Date): Step
       <RowBody
         title={title}
         state={state}
-        text={textOf({ name, state, steps, isRollBack }, current)}
+        text={isLive && name === 'switching' ? PART_TEXTS[name] : textOf(part, current)}
         fraction={progress?.fraction}
         log={steps.flatMap(({ log }) => log)}
       />

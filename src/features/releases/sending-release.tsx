@@ -37,6 +37,7 @@ export function SendingRelease(props: SendingReleaseProps) {
   usePageTitle(`Release ${number}`);
   useLeadToRelease(publication, { replace: publication.isNew });
   useEffect(fetchNext, [fetchNext]);
+  useEffect(arrive, []);
   return (
     <ReleaseFrame
       number={number}
@@ -62,10 +63,10 @@ export function SendingRelease(props: SendingReleaseProps) {
       steps={<Stepper label="Steps of the release" steps={sendingSteps(publication)} />}
       afterSteps={
         <p>
-          {publication.result === null && 'Keep this page open until the files are sent. '}
           {serving === null
             ? LIVE_ONCE_COMPARED
             : `Release ${serving.number} stays live until release ${number} has been verified.`}
+          {publication.result === null && ' Keep this page open until the files are sent.'}
         </p>
       }
       aside={
@@ -79,4 +80,10 @@ export function SendingRelease(props: SendingReleaseProps) {
       }
     />
   );
+}
+
+/** In the place of the page on which Publish was pressed, perhaps far down. */
+function arrive(): void {
+  window.scrollTo(0, 0);
+  document.getElementById('content')?.focus({ preventScroll: true });
 }

@@ -57,7 +57,13 @@ export function SelectionSummary({
       ? reading.refusal === null
       : findings.every(({ kind }) => kind !== 'warn' && kind !== 'bad');
   return (
-    <Card aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`} className="divide-y divide-line">
+    <Card
+      // It comes in the place of the button that was pressed, and takes the focus that went with that.
+      ref={focusWhereNone}
+      tabIndex={-1}
+      aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`}
+      className="divide-y divide-line"
+    >
       <div className="flex items-center gap-4 p-4 sm:p-5">
         <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line text-accent">
           <Icon className="size-5" />
@@ -95,6 +101,10 @@ export function SelectionSummary({
       {footer}
     </Card>
   );
+}
+
+function focusWhereNone(element: HTMLElement | null): void {
+  if (document.activeElement === document.body) element?.focus({ preventScroll: true });
 }
 
 const looks: Record<Finding['kind'], { icon: LucideIcon; look: string; word: string }> = {
