@@ -1,7 +1,11 @@
+import type { ErrorCode } from '../../routers/schemas/errors.ts';
 import { AppError } from '../errors.ts';
 import { failRecordPlan, holdRecordPlan, writeRecordPlan } from '../services/domains/record-plan/write-record-plan.ts';
 import { isFinal } from './queue/failure.ts';
 import type { JobHandler } from './queue/handler.ts';
+
+/** Our own database was late. Its words are for whoever waits for an answer; a plan goes on in seconds. */
+const OURS: ReadonlySet<ErrorCode> = new Set(['database_busy', 'database_unavailable']);
 
 /**
  * Writes the records of a plan, or puts them back: some providers take minutes until all of their servers have them. What
@@ -16,7 +20,7 @@ export const applyDnsJob: JobHandler<'apply-dns'> = {
       signal.throwIfAborted();
       if (!(error instanceof AppError)) throw error;
       if (isFinal(error)) return transaction((session) => failRecordPlan(session, { accountId, planId }, error));
-      await transaction((session) => holdRecordPlan(session, { accountId, planId }, error));
+      if (!OURS.has(error.code)) await transaction((session) => holdRecordPlan(session, { accountId, planId }, error));
       throw error;
     }
   },

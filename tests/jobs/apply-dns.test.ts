@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseBusy } from '../../server/database/away-errors.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
 import { DnsChangeModel } from '../../server/models/dns-change.ts';
@@ -7,6 +8,7 @@ import { JobModel } from '../../server/models/job.ts';
 import { waitFor } from '../../server/providers.ts';
 import type { TestApp } from '../support/app.ts';
 import { type DomainLab, HERE, startDomainLab } from '../support/domain-lab.ts';
+import { makeDue } from '../support/make-due.ts';
 import { createPlan, setsIn } from '../support/record-plans.ts';
 
 let lab: DomainLab;
@@ -53,6 +55,23 @@ test('a provider that takes minutes is not waited for, and the plan is applied w
   finish();
   await worked();
   expect((await caller.domains.lastPlan({ domainId }))?.state).toBe('applied');
+});
+
+test('that our own database was late is no word about the records, and the plan goes on', async () => {
+  const made = await createPlan(lab, 'late');
+  await using app = made.app;
+  const { caller, domainId, planId } = made;
+  const at = async (boundary: string) => {
+    if (boundary === 'dns-change:written') throw databaseBusy(new Error('Others were in the way.'));
+  };
+  Object.assign(app.providers, { faults: { at } });
+  const worked = workBeside(app);
+  expect(await caller.domains.applyPlan({ planId })).toMatchObject({ state: 'applying', error: null });
+  await worked();
+  Object.assign(app.providers, { faults: undefined });
+  await makeDue();
+  await app.jobs.drain();
+  expect(await caller.domains.lastPlan({ domainId })).toMatchObject({ state: 'applied', error: null });
 });
 
 /** Begins something and cuts it off where its job has written, as a kill does: what it had in hand never goes on. */

@@ -127,9 +127,13 @@ async function actUntilKilled(app: RealApp, acts: readonly Act[]): Promise<void>
   if (app.child.signalCode !== 'SIGKILL') throw new Error(`It was not killed:\n${app.output()}`);
 }
 
+/** What is refused so can be asked again. */
+const FOR_NOW = [429, 503];
+
 /**
- * An account may do so only so often in a minute. The answer may be lost with the process, or with a connection that the
- * server was closing: then the process lives on, and is asked again.
+ * An account may do so only so often in a minute, and where others keep the machine busy the database may be late. The
+ * answer may be lost with the process, or with a connection that the server was closing: then the process lives on, and is
+ * asked again.
  */
 async function begin({ child, output }: RealApp, act: Act): Promise<void> {
   const giveUpAt = Date.now() + 2 * PATIENCE.timeout;
@@ -141,7 +145,7 @@ async function begin({ child, output }: RealApp, act: Act): Promise<void> {
     );
     if (error === null) return;
     const refusal = error instanceof TRPCClientError ? error.data : null;
-    if (refusal && refusal.code !== 'rate_limited') throw error;
+    if (refusal && !FOR_NOW.includes(refusal.httpStatus)) throw error;
     if (refusal) await wait(refusal.retryAfterMs ?? 1_000);
     else await untilKilled(child, 2_000);
   }
