@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { Router } from 'wouter';
+import { trpc } from '../../src/api/trpc.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { aroundNavigation } from '../../src/lib/location.ts';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
@@ -199,6 +200,45 @@ test('changes of an earlier release are put on the newer one, replace it, or go'
     expect(filesOf(shown), choice).toEqual(files);
     expect(shown.page.textContent).toContain(changes);
   }
+});
+
+/** Asks for the deployment again, as an event of the server does. */
+function Renew() {
+  const client = trpc.useUtils();
+  return (
+    <button type="button" onClick={() => void client.deployments.get.invalidate()}>
+      Renew
+    </button>
+  );
+}
+
+test.each([
+  ['leaves what is edited as it is', true, ['a.html'], 'Your changes began with release 3.'],
+  ['is gone on with where nothing is', false, ['a.html', 'b.html', 'new.html'], 'No changes'],
+] as const)('a release that goes live meanwhile %s', async (_, isEdited, files, text) => {
+  const begun: Rows = [
+    ['a.html', HASH, 1],
+    ['b.html', HASH, 1],
+  ];
+  serveFiles(begun, '', { 'release-4': [...begun, ['new.html', HASH, 1]] });
+  const answers: Answers = {
+    ...onPro,
+    'deployments.get': () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-3', number: 3 }) }),
+  };
+  const both = (
+    <>
+      <DeploymentEditorScreen />
+      <Renew />
+    </>
+  );
+  using shown = showScreen(both, answers, EDITOR);
+  await shown.sees('No changes');
+  if (isEdited) await removeFile(shown, 'b.html');
+  answers['deployments.get'] = () => deploymentOf({ currentRelease: releaseRefOf({ id: 'release-4', number: 4 }) });
+  shown.button('Renew').click();
+  await soon(() => expect(filesOf(shown)).toEqual(files));
+  await shown.sees(text);
+  expect(filesOf(shown)).toEqual(files);
 });
 
 test('a file is dragged into a folder and out of it, and the tab goes with it', async () => {

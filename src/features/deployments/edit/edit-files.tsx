@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { shownFailure } from '../../../api/shown-failure.ts';
 import { trpc } from '../../../api/trpc.ts';
@@ -39,7 +40,13 @@ export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: E
   const from: ReleaseRef | null = stored.data?.releaseId
     ? { id: stored.data.releaseId, number: stored.data.number }
     : first;
-  const base = useFiles(stored.data === undefined ? undefined : from);
+  const isChosen = releaseNumber === null || chosen.data !== undefined;
+  // A release that goes live meanwhile changes nothing of what is edited: what becomes of it is asked (editor.tsx).
+  const began = useRef<{ draftKey: string; from: ReleaseRef | null } | null>(null);
+  if (began.current?.draftKey !== draftKey) {
+    began.current = stored.data === undefined || !isChosen ? null : { draftKey, from };
+  }
+  const base = useFiles(began.current?.from);
   const newestFiles = useFiles(newest);
   const begun = useTemplate(newest === null ? template : null);
 
@@ -52,8 +59,7 @@ export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: E
       </Card>
     );
   }
-  const isChosen = releaseNumber === null || chosen.data !== undefined;
-  if (stored.data === undefined || base.data === undefined || begun.data === undefined || !isChosen) {
+  if (stored.data === undefined || base.data === undefined || begun.data === undefined) {
     return (
       <Card>
         <SkeletonRows rows={6} />
@@ -65,6 +71,7 @@ export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: E
       key={draftKey}
       deployment={deployment}
       draftKey={draftKey}
+      isOfLive={releaseNumber === null}
       initial={editedOf({ base: base.data, changes: stored.data?.changes ?? begun.data }, stored.data)}
       newest={newestFiles.data ?? null}
       isReadOnly={isReadOnly}

@@ -20,7 +20,7 @@ import { NameDialog } from './name-dialog.tsx';
 import { OpenFile, Said } from './open-file.tsx';
 import { OpenTabs } from './open-tabs.tsx';
 import { PreviewPane } from './preview-pane.tsx';
-import { type Edited, useDraft } from './use-draft.ts';
+import { type Edited, type Editing, useDraft } from './use-draft.ts';
 import { useFilesActs } from './use-files-acts.ts';
 import { usePreview } from './use-preview.ts';
 import { usePublishDraft } from './use-publish-draft.ts';
@@ -32,13 +32,15 @@ export type EditorProps = {
   /** Where the browser stores what is edited. */
   draftKey: string;
   initial: Edited;
+  /** What is live is edited, and no earlier release. */
+  isOfLive: boolean;
   /** What is live now, else what came last; null until its files are known. */
   newest: Base | null;
   isReadOnly: boolean;
 };
 
 /** The files of a release to be: a tree, the open ones as tabs, and what publishes them. */
-export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: EditorProps) {
+export function Editor({ deployment, draftKey, initial, isOfLive, newest, isReadOnly }: EditorProps) {
   const navigate = useNavigate();
   const id = useId();
   const editing = useDraft(draftKey, initial);
@@ -58,6 +60,7 @@ export function Editor({ deployment, draftKey, initial, newest, isReadOnly }: Ed
   const left = useLeftEditors(version);
   const count = draft.changes.size;
   const draftHasFiles = count > 0 || draft.base.files.size > 0;
+  useLive(editing, newest, isOfLive);
   const isOutdated = newest !== null && newest.releaseId !== draft.base.releaseId;
   const askPublish = () => count > 0 && !isReadOnly && setDialog(isOutdated ? 'conflict' : 'publish');
   useSaveKey(askPublish);
@@ -235,6 +238,14 @@ function useLeftEditors(version: number): Map<string, LeftEditor> {
   const latest = useRef({ version, left: new Map<string, LeftEditor>() });
   if (latest.current.version !== version) latest.current = { version, left: new Map() };
   return latest.current.left;
+}
+
+/** Whoever has changed nothing goes on with what is live. */
+function useLive({ draft: { base, changes }, change }: Editing, newest: Base | null, isOfLive: boolean): void {
+  const next = isOfLive && changes.size === 0 && newest?.releaseId !== base.releaseId ? newest : null;
+  useEffect(() => {
+    if (next !== null) change(() => ({ base: next, changes: new Map() }));
+  }, [next, change]);
 }
 
 /** Ctrl or ⌘ S publishes, in the place of saving the page. */
