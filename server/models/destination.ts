@@ -25,6 +25,8 @@ export const destinationDocSchema = new Schema(
     targetId: { type: String, default: null },
     /** A person's choices among the platform's own settings: routers/schemas/platforms/options.ts. */
     options: { type: Schema.Types.Mixed, default: {} },
+    /** What it is to be called there, whatever the deployment is renamed to; null is the deployment's address here. */
+    wantedName: { type: String, default: null },
     site: { type: Schema.Types.Mixed, default: null },
     /** The address that the platform gave it. */
     url: { type: String, default: null },

@@ -18,6 +18,21 @@ test('a release is published there, and seen live at the address that the platfo
   expect((await app.visit('far-away')).status).toBe(404);
 });
 
+test('a site is called there as its deployment is, whoever has the name here, also after it was renamed', async () => {
+  await using app = await createPlatformApp(netlifyUnderTest);
+  const here = await app.deployments.create({ name: 'Harbour cafe', platform: 'built-in' });
+  const there = await app.create('Harbour cafe');
+  expect(there.slug).toBe('harbour-cafe-2');
+  await app.deployments.update({ deploymentId: there.id, name: 'Harbour bar' });
+  expect(new URL((await app.publish(there, ONE)).url).hostname).toMatch(/^harbour-cafe\./);
+  await app.publish(here, ONE);
+  await app.deployments.addDestination({ deploymentId: here.id, platform: 'netlify' });
+  await app.settle();
+  const { destinations } = await app.deployments.get({ deploymentId: here.id });
+  // There it is taken.
+  expect(new URL(destinations[1]?.url ?? '').hostname).toMatch(/^harbour-cafe-[^.]+\./);
+});
+
 test('a platform that answers a name without measure fails the release, and nothing of it is kept', async () => {
   await using app = await createPlatformApp(netlifyUnderTest, {
     change: (platform) => ({

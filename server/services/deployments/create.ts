@@ -14,7 +14,7 @@ import { type Count, countAgainst, requireRoomFor } from '../rate-limit.ts';
 import { requireRoomForRow } from '../uploads/index.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { toDeployment } from './read.ts';
-import { freeSlug } from './slug.ts';
+import { freeSlug, wantedNameOf } from './slug.ts';
 
 /** Two creations may choose the same free address at once; the one that lost chooses again. */
 const ADDRESS_ATTEMPTS = 5;
@@ -86,14 +86,16 @@ async function insertDeployment(
   }
   if (!PLATFORMS[input.platform].isSimulated) await claimDeploymentSlot(session, ctx);
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: id });
+  const { name } = input;
+  const slug = await freeSlug(session, accountId, name);
   const fields = {
     _id: id,
     accountId,
-    name: input.name,
-    nameKey: input.name.toLowerCase(),
-    slug: await freeSlug(session, accountId, input.name),
+    name,
+    nameKey: name.toLowerCase(),
+    slug,
     platform: input.platform,
-    destinations: [destination],
+    destinations: [{ ...destination, wantedName: wantedNameOf({ name, slug }) }],
   };
   const [doc] = await DeploymentModel.create([fields], { session });
   if (doc === undefined) throw new Error('An insert gave no document.');

@@ -30,6 +30,7 @@ import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { type Removal, tellKept, tellLeft } from './left-sites.ts';
 import { findDeployment, toDeployment } from './read.ts';
+import { wantedNameOf } from './slug.ts';
 
 /** All further platforms of three deployments. Each addition sends a site, and stays in its release once it was live. */
 const ADDITIONS_PER_HOUR = 30;
@@ -57,7 +58,7 @@ export async function addDestination(ctx: AccountContext, input: AddDestinationI
     if (isMove) requireNoOtherMove(deployment);
     const added = await DeploymentModel.findOneAndUpdate(
       { _id: deploymentId, accountId: deployment.accountId, state: deployment.state },
-      { $push: { destinations: { ...destination, isMove } } },
+      { $push: { destinations: { ...destination, wantedName: wantedNameOf(deployment), isMove } } },
       { session, returnDocument: 'after' },
     );
     if (added === null) throw deploymentBusy();

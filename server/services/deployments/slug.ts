@@ -54,6 +54,15 @@ export async function freeSlug(session: ClientSession, accountId: string, name: 
   return free;
 }
 
+/**
+ * Returns what a platform with names of its own is asked to call the site: that somebody has the name here is no reason
+ * for a number there.
+ */
+export function wantedNameOf({ name, slug }: Pick<DeploymentDoc, 'name' | 'slug'>): string {
+  const base = slugFromName(name) || NAMELESS;
+  return slug.startsWith(`${base}-`) ? base : slug;
+}
+
 /** Whether this account may take the address: nobody uses it, and nobody else's is held. */
 export async function isSlugFree(session: ClientSession | null, accountId: string, slug: string): Promise<boolean> {
   return (await takenSlugs(session, accountId, [slug])).size === 0;

@@ -1,4 +1,5 @@
 import { refusalByLimits } from '../../../routers/schemas/platforms/limits.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { AppError } from '../../errors.ts';
 import type { RunningJob } from '../../jobs/queue/handler.ts';
@@ -24,6 +25,7 @@ export function platformCall(
   job?: Pick<RunningJob, 'waits' | 'isAside'>,
 ): PlatformCall {
   const { store, zips, egress, wait } = providers;
+  const { isServedHere } = PLATFORMS[destination.platform];
   return {
     store,
     egress,
@@ -36,7 +38,7 @@ export function platformCall(
     credentials: providers.credentialsOf(deployment.accountId, destination),
     destination: {
       id: destination._id,
-      slug: deployment.slug,
+      slug: isServedHere ? deployment.slug : (destination.wantedName ?? deployment.slug),
       isSinglePage: deployment.isSinglePage,
       target: destination.targetId ?? null,
       options: destination.options ?? {},
