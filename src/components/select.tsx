@@ -40,13 +40,11 @@ export function Select<Value extends string>({
         {...field}
         aria-label={label}
         className={classNames(
-          'inline-flex h-control items-center justify-between gap-2 rounded-control border border-line-control bg-surface-raised px-3.5 font-medium transition-colors hover:bg-surface-hover disabled:opacity-50 aria-invalid:border-bad data-placeholder:text-ink-muted',
+          'inline-flex min-h-control items-center justify-between gap-2 rounded-control border border-line-control bg-surface-raised px-3.5 py-1 text-left font-medium transition-colors hover:bg-surface-hover disabled:opacity-50 aria-invalid:border-bad data-placeholder:text-ink-muted',
           className,
         )}
       >
-        <span className="truncate">
-          <RadixSelect.Value placeholder={placeholder} />
-        </span>
+        <RadixSelect.Value placeholder={placeholder} />
         <RadixSelect.Icon asChild>
           <ChevronDown className="text-ink-muted" />
         </RadixSelect.Icon>
@@ -55,7 +53,7 @@ export function Select<Value extends string>({
         <RadixSelect.Content
           position="popper"
           sideOffset={6}
-          className="z-40 max-h-(--radix-select-content-available-height) min-w-(--radix-select-trigger-width) animate-appear overflow-hidden rounded-card bg-surface-raised p-1 shadow-float"
+          className="z-40 max-h-(--radix-select-content-available-height) max-w-(--radix-select-content-available-width) min-w-(--radix-select-trigger-width) animate-appear overflow-hidden rounded-card bg-surface-raised p-1 shadow-float"
         >
           <RadixSelect.Viewport nonce={getNonce()}>
             {options.map((option) => (
@@ -63,7 +61,7 @@ export function Select<Value extends string>({
                 key={option.value}
                 value={option.value}
                 disabled={option.isDisabled ?? false}
-                className="flex h-9 items-center justify-between gap-6 rounded-control px-2.5 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-surface-hover touch:h-11"
+                className="flex min-h-9 items-center justify-between gap-6 rounded-control px-2.5 py-1 text-base outline-none select-none data-disabled:opacity-50 data-highlighted:bg-surface-hover touch:min-h-11"
               >
                 <RadixSelect.ItemText>{option.label}</RadixSelect.ItemText>
                 <RadixSelect.ItemIndicator>

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { type Account, type Publication, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
 import { writeSite } from '../support/sites.ts';
+import { expectFits, SMALL } from './fits.ts';
 import { expect, nameDeployment, newcomer, refusedCall, test } from './fixtures.ts';
 
 /** A site of two releases, made by a script, and its owner signed in. */
@@ -183,4 +184,18 @@ test('tabs, choices and switches go by the keyboard, and a switch is heeded by t
   await page.getByRole('radio', { name: /Built-in host/ }).focus();
   await page.keyboard.press('ArrowDown');
   await expect(page.getByRole('radio', { name: /Netlify/ })).toBeChecked();
+});
+
+test('a choice in many words is read whole on a small telephone', async ({ page }) => {
+  await newcomer(page);
+  await page.setViewportSize(SMALL);
+  await page.goto('/deploy/heroku');
+  await page.getByRole('combobox', { name: 'Dyno' }).click();
+  const list = page.getByRole('listbox');
+  await expect(list).toBeVisible();
+  const { x = 0, width = 0 } = (await list.boundingBox()) ?? {};
+  expect(x + width).toBeLessThanOrEqual(SMALL.width);
+  await list.getByRole('option', { name: /^Eco/ }).click();
+  await expect(list).toBeHidden();
+  await expectFits(page, 'the page of a platform whose setting is long');
 });

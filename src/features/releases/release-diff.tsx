@@ -45,7 +45,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
                     label: `Release ${number}${isCurrent ? ', live' : ''}`,
                   })),
                 ]}
-                className="h-control-sm! shrink-0 px-2.5! text-sm touch:h-control!"
+                className="min-h-control-sm! shrink-0 px-2.5! py-0! text-sm touch:min-h-control!"
               />
             )
           }
