@@ -25,7 +25,7 @@ export function DomainsScreen() {
         isWaiting={list.isPending}
       >
         <Card className="mt-6 overflow-hidden" aria-busy={list.isFetching}>
-          <CardHeader title="Addresses that every deployment has" />
+          <CardHeader title="Addresses of your deployments" />
           <ListStates
             list={list}
             count={deployments.length}

@@ -40,7 +40,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
           <p>
             {isBusy
               ? 'It can be deleted when the release is done or cancelled.'
-              : 'Takes the site down and removes all its releases. This cannot be undone.'}
+              : 'Removes it with all its releases. What becomes of its sites is told first.'}
           </p>
         </Setting>
       </Card>
