@@ -73,7 +73,7 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
   const notices = await EventModel.find({ accountId: app.person.user.id, type: 'notification' }).comment('test');
   expect(notices.map(({ payload: { title, message } }) => [title, message]).sort()).toEqual([
     ['Left behind stays at Netlify', `${netlify} ${end} Netlify.`],
-    ['Left behind stays at Vercel', `${vercel} ${end} Vercel and its repository pat/left-behind at GitHub.`],
+    ['Left behind stays at Vercel', `${vercel} ${end} Vercel and its repository pat/left-behind at Vercel.`],
   ]);
 });
 

@@ -20,8 +20,11 @@ export async function tellLeft(
   const { title } = PLATFORMS[platform];
   const site = url ?? 'Its site';
   const { repository, isMade } = storedRef(stored) ?? {};
-  const rest = isMade === true && typeof repository === 'string' ? ` and its repository ${repository} at GitHub` : '';
-  const isTheirs = PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
+  const { publish, furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
+  const { title: keeper } = PLATFORMS[furtherConnections[0]?.provider ?? platform];
+  const rest =
+    isMade === true && typeof repository === 'string' ? ` and its repository ${repository} at ${keeper}` : '';
+  const isTheirs = publish === 'handOff';
   await publishEvent(session, accountId, {
     type: 'notification',
     title: `${name} stays at ${title}`,
