@@ -29,6 +29,8 @@ export type Change = {
   id: string;
   /** The owner of a new row; absent otherwise, since only an insert carries the row. */
   accountId?: string;
+  /** What a new job is called; absent of all else. */
+  jobName?: string;
 };
 
 export type ChangeListener = {
@@ -157,13 +159,14 @@ const is = (collection: WatchedCollection, operation: Change['operation']) => [
 ];
 
 /**
- * What no listener does anything about: events that end by their age, visits that were added up, and updates of domains that the host knows nothing
- * of. As an expression: MongoDB 6.0 fails to rewrite the same filter with `$nor` for its log.
+ * What no listener does anything about: events that end by their age, visits that were added up, jobs that are claimed and
+ * finished, and updates of domains that the host knows nothing of. As an expression: MongoDB 6.0 fails to rewrite the same filter with `$nor` for its log.
  */
 const isNoNews = {
   $or: [
     { $and: is('events', 'delete') },
     { $and: is('visits', 'delete') },
+    { $and: [{ $eq: ['$ns.coll', 'jobs'] }, { $ne: ['$operationType', 'insert'] }] },
     {
       $and: [
         ...is('domains', 'update'),
@@ -182,6 +185,7 @@ const PIPELINE = [
       ns: 1,
       documentKey: 1,
       'fullDocument.accountId': 1,
+      'fullDocument.name': 1,
     },
   },
 ];
@@ -191,12 +195,10 @@ function readChange(change: mongo.ChangeStreamDocument): Change | undefined {
   if (!isWrite(change)) return undefined;
   const collection = WATCHED.find((name) => name === change.ns.coll);
   if (collection === undefined) return undefined;
-  return {
-    collection,
-    operation: change.operationType,
-    id: String(change.documentKey._id),
-    ...(change.operationType === 'insert' && { accountId: String(change.fullDocument.accountId) }),
-  };
+  const seen = { collection, operation: change.operationType, id: String(change.documentKey._id) };
+  if (change.operationType !== 'insert') return seen;
+  const { accountId, name } = change.fullDocument;
+  return { ...seen, accountId: String(accountId), ...(collection === 'jobs' && { jobName: String(name) }) };
 }
 
 type Write = Extract<mongo.ChangeStreamDocument, { operationType: 'insert' | 'update' | 'replace' | 'delete' }>;

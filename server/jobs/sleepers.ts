@@ -18,17 +18,32 @@ export type WorkerLane = Lane & {
   claiming: Promise<void>;
   /** Calling these wakes the loops that found nothing to do. */
   sleepers: Set<() => void>;
+  /** Somebody was to be woken while nobody slept: the look that was under way may have come too early. */
+  isCalled: boolean;
 };
 
 /** Has one loop of the lane look for a job. */
-export const wakeOne = ({ sleepers }: WorkerLane): void => sleepers.values().next().value?.();
+export function wakeOne(lane: WorkerLane): void {
+  const [sleeper] = lane.sleepers;
+  if (sleeper === undefined) lane.isCalled = true;
+  else sleeper();
+}
 
-/** Has one loop of each lane look when a job is written, and from time to time. Answers how to end that. */
+/** Whether new jobs of this name are for the lane; those that have stood aside are for the one of them. */
+export const takes = ({ names, isAside }: WorkerLane, job: { name: string; isAside: boolean }): boolean =>
+  names.includes(job.name) && isAside === job.isAside;
+
+/**
+ * Has one loop of its lane look when a job is written, and one of each lane from time to time: to look in vain is some
+ * commands of the database. Answers how to end that.
+ */
 export function wakeLanes(changes: Providers['changes'], lanes: readonly WorkerLane[], pollMs: number): () => void {
   const wakeAll = (): void => lanes.forEach(wakeOne);
   const polls = lanes.map((lane) => setInterval(() => wakeOne(lane), spread(pollMs)));
   const unsubscribe = changes.subscribe(['jobs'], {
-    onChange: ({ operation }) => operation === 'insert' && wakeAll(),
+    onChange({ jobName: name }) {
+      if (name !== undefined) lanes.filter((lane) => takes(lane, { name, isAside: false })).forEach(wakeOne);
+    },
     onReopened: wakeAll,
   });
   return () => {

@@ -19,9 +19,10 @@ import {
   finishJob,
   requeueJob,
   retryJob,
+  waitingFor,
 } from './queue/queue.ts';
 import { jobHandlers } from './registry.ts';
-import { sleep, type WorkerLane, wakeLanes, wakeLater, wakeOne } from './sleepers.ts';
+import { sleep, takes, type WorkerLane, wakeLanes, wakeLater, wakeOne } from './sleepers.ts';
 
 /** Looking from time to time is enough by itself; the change feed only makes it quick. */
 const POLL_MS = 5_000;
@@ -71,12 +72,16 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
       after: '',
       claiming: Promise.resolve(),
       sleepers: new Set<() => void>(),
+      isCalled: false,
     }))
     .filter(({ names }) => names.length > 0);
 
   /** One claim of a lane at a time: the next one sees what this account has running, and goes on behind it. */
   const claimInTurn = (lane: WorkerLane): Promise<ClaimedJob | null> => {
-    const claiming = lane.claiming.then(() => claimJob(id, lane.names, lane));
+    const claiming = lane.claiming.then(() => {
+      lane.isCalled = false;
+      return claimJob(id, lane.names, lane);
+    });
     lane.claiming = claiming.then(
       (claimed) => {
         if (claimed !== null) lane.after = claimed.accountId;
@@ -94,22 +99,20 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
     wakeOne(lane);
     running.add(claimed);
     try {
-      const its = ({ names, isAside }: WorkerLane): boolean =>
-        names.includes(claimed.name) && isAside === claimed.isAside;
-      const wakeIn = (ms: number): void => wakeLater(lanes.find(its) ?? lane, ms);
+      const wakeIn = (ms: number): void => wakeLater(lanes.find((one) => takes(one, claimed)) ?? lane, ms);
       await runJob({ providers, handlers, stopping: stopping.signal, onAlive, wakeIn }, claimed);
     } finally {
       running.delete(claimed);
     }
-    // Jobs of other lanes may have waited for its key.
-    if (claimed.key !== claimed.id) for (const other of lanes) wakeOne(other);
+    const waiting = claimed.key === claimed.id ? [] : await waitingFor(claimed.key);
+    for (const other of lanes) if (waiting.some((job) => takes(other, job))) wakeOne(other);
     return true;
   };
 
   const loop = async (lane: WorkerLane): Promise<void> => {
     while (!stopping.signal.aborted) {
       try {
-        if (!(await runOne(lane))) await sleep(lane.sleepers, stopping.signal);
+        if (!(await runOne(lane)) && !lane.isCalled) await sleep(lane.sleepers, stopping.signal);
       } catch (error) {
         providers.log.warn('The job queue cannot be read.', { error: errorText(error) });
         await wait(TROUBLE_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);

@@ -44,6 +44,7 @@ jobDocSchema.index(
   { key: 1 },
   { name: 'one_running_a_key', unique: true, partialFilterExpression: { status: 'running' } },
 );
+jobDocSchema.index({ key: 1, status: 1 }, { name: 'queued_of_a_key', partialFilterExpression: { status: 'queued' } });
 jobDocSchema.index(
   { dedupeKey: 1 },
   {

@@ -79,6 +79,46 @@ test('a new job wakes a worker that would have slept for an hour', async () => {
   await changes.stop();
 });
 
+const JOBS = 10;
+
+/** How many commands about jobs the server has answered. */
+async function askedOfJobs(): Promise<number> {
+  const [stats] = await JobModel.collection.aggregate([{ $collStats: { latencyStats: {} } }]).toArray();
+  const { reads, writes, commands } = stats?.latencyStats ?? {};
+  return Number(reads.ops) + Number(writes.ops) + Number(commands.ops);
+}
+
+test('a job has its own lane look for work, and those in which something waits for its key', async () => {
+  const changes = createChangeFeed(QUIET);
+  await changes.start();
+  await using app = await createTestApp({ changes });
+  const [key, releaseId] = [newId(), newId()];
+  const done: string[] = [];
+  const idle = { run: async () => undefined };
+  const handlers: JobHandlers = {
+    ...handlersOf(async ({ accountId, payload: { deploymentId } }) => {
+      const waiting = { name: 'compress-release', payload: { releaseId }, accountId, key } as const;
+      if (done.length === JOBS - 1) await transaction((session) => enqueueJob(session, waiting));
+      done.push(deploymentId);
+    }),
+    'compress-release': { run: async ({ payload }) => void done.push(payload.releaseId) },
+    ...{ 'send-mail': idle, 'deploy-release': idle, 'check-domain': idle, 'apply-dns': idle, 'run-diagnostics': idle },
+    ...{ 'issue-certificate': idle, 'check-connection': idle, 'check-domains': idle },
+  };
+  const worker = createWorker(app.providers, { handlers, pollMs: 3_600_000, loops: 1 });
+  await worker.start();
+  const before = await askedOfJobs();
+  for (let job = 1; job <= JOBS; job += 1) {
+    const id = await enqueue({ key });
+    await expect.poll(() => done).toContain(id);
+  }
+  await expect.poll(() => done).toContain(releaseId);
+  // A dozen of each job's own, and as many of the look for more: nine lanes that look in vain come to several times that.
+  expect(((await askedOfJobs()) - before) / JOBS).toBeLessThan(30);
+  await worker.stop();
+  await changes.stop();
+});
+
 test('a job that comes back soon wakes a worker that would have slept for an hour', async () => {
   await using app = await createTestApp();
   await JobModel.deleteMany({}).setOptions({ acrossAccounts: 'jobs' }).comment('test');

@@ -110,6 +110,17 @@ async function isOpen(session: ClientSession, dedupeKey: string): Promise<boolea
   return (await found) !== null;
 }
 
+const WAITING_MAX = 20;
+
+/** Returns jobs that wait until none of this key runs, whichever lane is theirs. */
+export async function waitingFor(key: string): Promise<{ name: string; isAside: boolean }[]> {
+  return JobModel.find({ key, status: 'queued', $expr: { $lte: ['$runAt', '$$NOW'] } })
+    .select({ name: 1, isAside: { $eq: ['$isAside', true] } })
+    .limit(WAITING_MAX)
+    .setOptions({ ...WORKER, hint: 'queued_of_a_key' })
+    .lean<{ name: string; isAside: boolean }[]>();
+}
+
 /** Returns the names of the jobs that are due, and of those whose lease ran out. */
 export async function dueNames(): Promise<Set<string>> {
   const look = (status: 'queued' | 'running', at: string, hint: string) =>
