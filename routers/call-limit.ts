@@ -1,8 +1,36 @@
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../server/errors.ts';
 import { networksOf } from '../server/loopback.ts';
+import type { RateCounters } from '../server/rate-counters.ts';
 import type { Actor, Limits, Providers } from '../server/service-context.ts';
 
 const WINDOW_MS = 60_000;
+
+const REFUSED_MAX = 10_000;
+/** Bearer tokens that have made too many calls, with the limit that they met, until the minute ends. */
+const refusedBearers = new WeakMap<RateCounters, LRUCache<string, number>>();
+
+function refusedOf(rateCounters: RateCounters): LRUCache<string, number> {
+  const known = refusedBearers.get(rateCounters) ?? new LRUCache({ max: REFUSED_MAX, ttlResolution: 0 });
+  refusedBearers.set(rateCounters, known);
+  return known;
+}
+
+/**
+ * Throws `rate_limited` for a token that had too many calls in this minute, before anybody is asked whose it is: else who
+ * goes on calling would cost a question to the database each time.
+ */
+export function requireMayCall({ rateCounters }: Pick<Providers, 'rateCounters'>, bearer: string): void {
+  const refused = refusedOf(rateCounters);
+  const limit = refused.get(bearer);
+  if (limit !== undefined) throw tooMany(`${limit} calls`, Math.max(1, refused.getRemainingTTL(bearer)));
+}
+
+function tooMany(what: string, leftMs: number): AppError {
+  return new AppError('rate_limited', `More than ${what} in a minute. Please wait a moment.`, {
+    retryAfterMs: Math.ceil(leftMs),
+  });
+}
 
 /** How many calls one request makes, and how long its body is to be. */
 export type Called = { calls: number; bytes: number };
@@ -19,26 +47,21 @@ export type Called = { calls: number; bytes: number };
  */
 export async function countCalls(
   { limits, rateCounters }: Pick<Providers, 'limits' | 'rateCounters'>,
-  caller: { actor: Actor; address: string; isCounted: boolean },
+  caller: { actor: Actor; address: string; bearer: string | undefined; isCounted: boolean },
   { calls, bytes }: Called,
 ): Promise<void> {
-  if (caller.actor.kind === 'anonymous' && !caller.isCounted) return;
-  const add = async (key: string, amount: number, { limit, what }: { limit: number; what: string }): Promise<void> => {
-    const { count, leftMs } = await rateCounters.count(key, amount, WINDOW_MS);
-    if (count <= limit) return;
-    throw new AppError('rate_limited', `More than ${what} in a minute. Please wait a moment.`, {
-      retryAfterMs: leftMs,
-    });
-  };
-  for (const { key, limit } of bucketsOf(limits, caller.actor, caller.address)) {
-    await add(`calls of ${key}`, calls, { limit, what: `${limit} calls` });
+  const { actor, address, bearer, isCounted } = caller;
+  if (actor.kind === 'anonymous' && !isCounted) return;
+  for (const { key, limit } of bucketsOf(limits, actor, address)) {
+    const { count, leftMs } = await rateCounters.count(`calls of ${key}`, calls, WINDOW_MS);
+    if (count <= limit) continue;
+    if ('accountId' in actor && bearer !== undefined) refusedOf(rateCounters).set(bearer, limit, { ttl: leftMs });
+    throw tooMany(`${limit} calls`, leftMs);
   }
-  if (bytes === 0 || !('accountId' in caller.actor)) return;
+  if (bytes === 0 || !('accountId' in actor)) return;
   const limit = limits.accountBodyBytesPerMinute;
-  await add(`bodies of account ${caller.actor.accountId}`, bytes, {
-    limit,
-    what: `${limit.toLocaleString('en')} bytes of calls`,
-  });
+  const { count, leftMs } = await rateCounters.count(`bodies of account ${actor.accountId}`, bytes, WINDOW_MS);
+  if (count > limit) throw tooMany(`${limit.toLocaleString('en')} bytes of calls`, leftMs);
 }
 
 function bucketsOf(limits: Limits, actor: Actor, address: string): { key: string; limit: number }[] {

@@ -13,7 +13,7 @@ import type {
 import { authenticate } from '../server/services/auth/index.ts';
 import { countsAddress } from '../server/services/rate-limit.ts';
 import { announcedBytes } from './announced-bytes.ts';
-import { type Called, countCalls } from './call-limit.ts';
+import { type Called, countCalls, requireMayCall } from './call-limit.ts';
 import { clientAddress } from './client-address.ts';
 import { createCookieJar } from './cookie-jar.ts';
 
@@ -67,6 +67,7 @@ export async function contextFor(
 ): Promise<Context> {
   const bearer = bearerOf(request);
   const { addresses } = providers;
+  if (bearer !== undefined && calls > 0) requireMayCall(providers, bearer);
   const { actor, freshAccess } = bearer === undefined ? { actor: ANONYMOUS } : await authenticate(providers, bearer);
   const sentId = response.getHeader(REQUEST_ID_HEADER);
   const context = innerContext(providers, {
@@ -97,6 +98,7 @@ export async function contextForSocket(
   request: IncomingMessage,
   { token, connection, said }: { token: string | undefined; connection: SubscriptionConnection; said: Called },
 ): Promise<AccountContext> {
+  if (token !== undefined) requireMayCall(providers, token);
   const { actor } = token === undefined ? { actor: ANONYMOUS } : await authenticate(providers, token);
   if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to receive events.');
   const context = innerContext(providers, { actor, origin: originOf(providers, request, token), connection });
@@ -107,7 +109,7 @@ export async function contextForSocket(
 /** Counts calls of whoever this context is of. Throws `rate_limited`. */
 export function countContextCalls(context: Context, called: Called): Promise<void> {
   const { actor, origin, providers } = context;
-  return countCalls(providers, { actor, address: origin.address, isCounted: countsAddress(context) }, called);
+  return countCalls(providers, { actor, ...origin, isCounted: countsAddress(context) }, called);
 }
 
 function originOf(providers: Providers, request: IncomingMessage, bearer: string | undefined): CallOrigin {

@@ -131,6 +131,8 @@ export function limitsOf(env: Env): Limits {
     socketsPerAccount: 10,
     // Five accounts with all of theirs behind one address.
     socketsPerAddress: 50,
+    // All of these, when they come back every ten seconds as the client does (REALTIME_RECONNECT_MS).
+    socketsOpenedPerMinute: 300,
     accessTokenSeconds: env.accessTokenSeconds,
     // They are the database's, which goes on writing while uploads are refused (server/artifacts/disk-space.ts).
     minFreeDiskBytes: 500 * MIB,

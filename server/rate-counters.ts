@@ -10,6 +10,7 @@
  *   downloads at once of an account, and of a process       slots here
  *   lists of files that calls read at once                  slots here
  *   sockets of an account and of an address                 slots here
+ *   sockets that an address opens in a minute               counted here
  *   connections of an address to a port                     slots here, without a proxy
  *   passwords that are hashed at once, and that wait, of    slots here
  *     a name, of an address and of all
@@ -20,6 +21,7 @@
  *   connections to a port in all, the host's memory         divided: each process has a share, though connections come
  *     for files, loops of the job worker                      to whichever is free to take them
  *   requests that a client has at once behind a proxy       by process: one that finds its answer in memory asks nobody
+ *   tokens that were refused for too many calls             by process: each has seen the refusal itself
  *   subscriptions and messages of a socket, names that      by process: a socket has one, and the others guard the
  *   are looked up at once, lists of files in memory         memory of the process that they are in
  */

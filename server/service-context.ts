@@ -95,6 +95,8 @@ export type Limits = {
   slowestDownload: { bytesPerSecond: number; patienceMs: number; givesWayBelow: number };
   socketsPerAccount: number;
   socketsPerAddress: number;
+  /** Of one address. */
+  socketsOpenedPerMinute: number;
   accessTokenSeconds: number;
   minFreeDiskBytes: number;
 };

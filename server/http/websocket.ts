@@ -7,6 +7,7 @@ import { appRouter } from '../../routers/_app.ts';
 import { clientAddress } from '../../routers/client-address.ts';
 import { contextForSocket } from '../../routers/context.ts';
 import { toAppError, toTRPCError } from '../../routers/error-shape.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { AppError } from '../errors.ts';
 import { isLoopback, networksOf } from '../loopback.ts';
 import type { FreeSlot } from '../rate-counters.ts';
@@ -139,12 +140,14 @@ function refuse({ providers, isStopping }: State, request: IncomingMessage): str
   return origin !== undefined && !isOwnOrigin(origin, providers.addresses) ? '403 Forbidden' : undefined;
 }
 
-/** Refuses a socket beyond what an address may have; its other sockets may be in other processes. */
+/** Refuses a socket beyond what an address may have, or open in a minute; its other sockets may be in other processes. */
 async function refuseCrowd(state: State, request: IncomingMessage, socket: Duplex): Promise<string | undefined> {
   const { limits, rateCounters } = state.providers;
   const address = addressOf(state.providers, request);
   if (!isCounted(state.providers, address)) return undefined;
   for (const { key, times } of networksOf(address)) {
+    const { count } = await rateCounters.count(`sockets opened by ${key}`, 1, MINUTE_MS);
+    if (count > limits.socketsOpenedPerMinute * times) return '429 Too Many Requests';
     const freeSlot = await rateCounters.takeSlot(`sockets of ${key}`, { limit: limits.socketsPerAddress * times });
     if (freeSlot === null) return '429 Too Many Requests';
     freeOnClose(socket, freeSlot);

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { clientAddress } from '../../routers/client-address.ts';
 import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
 import { REST_CALLS } from '../../server/http/rest.ts';
+import { SessionModel } from '../../server/models/session.ts';
 import { createTestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 
@@ -384,6 +385,22 @@ test('each call of a batch counts against the calls of a minute', async () => {
   expect(overTrpc.status).toBe(429);
   expect(Number(overTrpc.headers.get('Retry-After'))).toBeGreaterThan(0);
   expect((await call(listener, 'GET', '/api/user', { token: String(other.body.accessToken) })).status).toBe(200);
+});
+
+test('who goes on calling beyond the limit costs no question to the database', async () => {
+  await using app = await createTestApp({ limits: { callsPerMinute: 2 } });
+  await using listener = await listen(app);
+  const token = String((await register(listener)).body.accessToken);
+  const statuses = async (count: number): Promise<number[]> => {
+    const calls = Array.from({ length: count }, () => call(listener, 'GET', '/api/user', { token }));
+    return (await Promise.all(calls)).map(({ status }) => status);
+  };
+  expect((await statuses(3)).sort()).toEqual([200, 200, 429]);
+
+  const asking = vi.spyOn(SessionModel, 'findOne');
+  expect(await statuses(3)).toEqual([429, 429, 429]);
+  expect(asking).not.toHaveBeenCalled();
+  asking.mockRestore();
 });
 
 test('sessions and tokens of an account are counted together, but not what each has too many', async () => {

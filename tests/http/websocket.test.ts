@@ -248,6 +248,19 @@ test('an account has ten connections at most, and an address as many as is set',
   for (const { socket } of [...sockets, ...others]) socket.close();
 });
 
+test('an address opens as many sockets in a minute as is set', async () => {
+  await using app = await testApp({ isAddressCounted: true, socketsOpenedPerMinute: 2 });
+  await using listener = await listen(app);
+  const headers = { origin: listener.origin };
+  for (let opened = 0; opened < 2; opened += 1) {
+    const { socket, closed } = open(listener, { headers });
+    await once(socket, 'open');
+    socket.close();
+    await closed;
+  }
+  expect(await refusedWith(open(listener, { headers }))).toBe(429);
+});
+
 test('a peer that answers no ping is let go, one that does stays', async () => {
   await using app = await testApp();
   await using listener = await listen(app, { socketTimes: { pingMs: 300 } });

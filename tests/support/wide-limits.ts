@@ -51,6 +51,7 @@ export const WIDE_LIMITS: Limits = {
   slowestDownload: { bytesPerSecond: 64 * 1024, patienceMs: 30_000, givesWayBelow: 512 * 1024 },
   socketsPerAccount: 10,
   socketsPerAddress: 50,
+  socketsOpenedPerMinute: 1_000_000,
   accessTokenSeconds: 900,
   minFreeDiskBytes: 0,
 };
