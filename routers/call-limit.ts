@@ -47,7 +47,7 @@ export type Called = { calls: number; bytes: number };
  */
 export async function countCalls(
   { limits, rateCounters }: Pick<Providers, 'limits' | 'rateCounters'>,
-  caller: { actor: Actor; address: string; bearer: string | undefined; isCounted: boolean },
+  caller: { actor: Actor; address: string; bearer?: string | undefined; isCounted: boolean },
   { calls, bytes }: Called,
 ): Promise<void> {
   const { actor, address, bearer, isCounted } = caller;
