@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { appRouter } from '../../routers/_app.ts';
 import { REST_CALLS } from '../../server/http/rest.ts';
 import { randomOf } from '../support/random.ts';
+import { UPLOAD_CALLS } from './support/file-acts.ts';
 import { ID_FIELDS } from './support/own-ids.ts';
 import { inputFor, type JsonSchema, readSurface } from './support/surface.ts';
 import { anyCall } from './targets/calls.ts';
@@ -60,4 +61,11 @@ test('every procedure and every REST call is attacked', async () => {
   expect(surface.routes.filter((route) => REST_CALLS.some(({ path }) => path === route))).toHaveLength(
     REST_CALLS.length,
   );
+});
+
+test('greedy accounts send files by every way there is', async () => {
+  const { routes } = await readSurface();
+  const root = '/api/uploads';
+  const sent = Object.keys(UPLOAD_CALLS).map((call) => `${root}${call.replace(/^\w+ /, '')}`);
+  expect(sent.sort()).toEqual(routes.filter((route) => route.startsWith(`${root}/`)).sort());
 });

@@ -6,6 +6,7 @@ import {
   releaseEnd,
   startPublish,
 } from '../../support/api-account.ts';
+import { followEvents } from '../../support/event-client.ts';
 import { get } from '../../support/host.ts';
 import type { AttackedApp } from './attacked-app.ts';
 import type { RowCount } from './row-count.ts';
@@ -45,6 +46,11 @@ const WORK: Readonly<Record<string, Work>> = {
       ...(state === 'live' ? [] : [`The neighbour's release ended ${state}.`]),
       ...(before <= BEGUN_BEFORE_MAX ? [] : [`${before} releases were begun before the neighbour's.`]),
     ];
+  },
+  async listen({ attacked, account }) {
+    await using events = followEvents({ url: attacked.app.url, origin: attacked.app.url, token: account.token });
+    await events.until(() => events.seen.length > 0);
+    return [];
   },
   async visit({ attacked: { app }, site: { slug } }) {
     const { status } = await get(app.sitesPort, `${slug}.localhost:${app.sitesPort}`, '/');

@@ -3,7 +3,9 @@ import { get } from '../../support/host.ts';
 import type { Random } from '../../support/random.ts';
 import type { AttackedApp } from './attacked-app.ts';
 import { faultOf } from './call.ts';
+import { sendFiles } from './file-acts.ts';
 import type { createPersonCalls } from './person-calls.ts';
+import { useSockets } from './socket-acts.ts';
 import { inputFor, type KnownIds, type Procedure } from './surface.ts';
 
 export type GreedyAccount = {
@@ -17,7 +19,7 @@ export type GreedyAccount = {
 /** Whoever calls these is soon out of the game. */
 const ENDS_ITSELF = /^(account\.|auth\.logout|deployments\.(remove|update)|subscription\.)/;
 
-type Act = (random: Random, who: GreedyAccount) => Promise<string[]>;
+export type Act = (random: Random, who: GreedyAccount) => Promise<string[]>;
 
 /** Every procedure of the router, with an input that it takes as far as its schema tells. */
 const callAny: Act = (random, who) => {
@@ -93,7 +95,7 @@ const firstVisit: Act = async (random, { attacked, sites }) => {
 };
 
 const ACTS: readonly Act[] = [
-  ...[callAny, callAny, release, upload, signIn, registration, firstVisit],
+  ...[callAny, callAny, release, upload, sendFiles, sendFiles, useSockets, signIn, registration, firstVisit],
   callOften('events.sendTest', 'releases.retry', 'releases.cancel', 'deployments.rollBack'),
 ];
 
