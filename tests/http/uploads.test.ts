@@ -389,14 +389,16 @@ test('files without bytes are counted as well, and so is the question what has c
     for (let time = 0; time < times; time += 1) expect(await statusOf(path, method), `${method} ${path}`).toBe(taken);
 });
 
-test('a ninth file at once is asked to wait', async () => {
-  await using app = await createTestApp({ limits: { uploadsAtOnce: 1 } });
+test.each([
+  ['a ninth file at once', 1, 1, 'twice'],
+  ['a third copy of one file at once', 8, 2, 'hello'],
+])('%s is asked to wait', async (_name, uploadsAtOnce, sending, further) => {
+  await using app = await createTestApp({ limits: { uploadsAtOnce } });
   const { listener, person, uploadId } = await open(app);
   await using _listener = listener;
   await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   const { store } = app.providers;
   const gate = new EventEmitter();
-  const begun = once(gate, 'begun');
   app.providers.store = {
     ...store,
     write: (source, expected) => {
@@ -404,24 +406,32 @@ test('a ninth file at once is asked to wait', async () => {
       return store.write(source, expected);
     },
   };
-  const slow = request(`${listener.url}/api/uploads/${uploadId}/files/${HELLO}`, {
-    method: 'PUT',
-    headers: {
-      authorization: `Bearer ${person.accessToken}`,
-      'content-type': 'application/octet-stream',
-      'content-length': '5',
-    },
-  });
-  slow.write('hel');
-  await begun;
-  expect(await send(listener, person, uploadId, 'twice')).toMatchObject({
+  const beginSlowly = async () => {
+    const begun = once(gate, 'begun');
+    const slow = request(`${listener.url}/api/uploads/${uploadId}/files/${HELLO}`, {
+      method: 'PUT',
+      headers: {
+        authorization: `Bearer ${person.accessToken}`,
+        'content-type': 'application/octet-stream',
+        'content-length': '5',
+      },
+    });
+    slow.write('hel');
+    await begun;
+    return slow;
+  };
+  const slow = [];
+  while (slow.length < sending) slow.push(await beginSlowly());
+  expect(await send(listener, person, uploadId, further)).toMatchObject({
     status: 429,
     body: { code: 'rate_limited' },
   });
-  const answered = once(slow, 'response');
-  slow.end('lo');
-  expect((await answered)[0]).toMatchObject({ statusCode: 204 });
-  expect((await send(listener, person, uploadId, 'twice')).status).toBe(204);
+  for (const one of slow) {
+    const answered = once(one, 'response');
+    one.end('lo');
+    expect((await answered)[0]).toMatchObject({ statusCode: 204 });
+  }
+  expect((await send(listener, person, uploadId, further)).status).toBe(204);
 });
 
 test('lists of files count as requests at once, too', async () => {

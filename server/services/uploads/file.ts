@@ -5,11 +5,18 @@ import { ArtifactModel } from '../../models/artifact.ts';
 import type { UploadDoc } from '../../models/upload.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
+import { withSlot } from '../../with-slot.ts';
 import { clearStoredAgain } from '../corruption.ts';
 import { entriesOf } from './entries.ts';
 import { endAfter, findOpenUpload, TOUCH_MS, touch } from './open.ts';
 import { countBytes } from './storage-quota.ts';
 
+/**
+ * Of one file at once: a second one is its sender who comes again while the first connection hangs. For each, room is kept on
+ * the disk before it comes: any number would keep from all others what an account could never store.
+ */
+const COPIES_AT_ONCE = 2;
+const COPY_RETRY_MS = 5_000;
 /** How much may come that is not counted yet; each counting asks the database. */
 const COUNT_EVERY_BYTES = 1024 * 1024;
 
@@ -24,11 +31,17 @@ export type IncomingFile = {
  * Stores one announced file, streamed and verified against its hash; sending it twice does no harm. What is asked of the
  * database is bounded; how long the sender takes is not, here.
  * Throws `not_found`, `upload_closed`, `hash_unannounced`, `hash_mismatch`, `body_too_large`, `quota_exhausted`,
- * `storage_full`.
+ * `rate_limited`, `storage_full`.
  */
 export async function receiveFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<void> {
+  const { rateCounters, store } = ctx.providers;
   const { entry, upload } = await endWhenAway(() => expectFile(ctx, uploadId, file));
-  const info = await ctx.providers.store.write(counting(ctx, keepingOpen(ctx, upload, file.body)), entry);
+  const full = (): AppError =>
+    new AppError('rate_limited', 'This file is being sent already.', { retryAfterMs: COPY_RETRY_MS });
+  const slots = { key: `file ${entry.sha256} of ${ctx.actor.accountId}`, limit: COPIES_AT_ONCE, full };
+  const info = await withSlot(rateCounters, slots, () =>
+    store.write(counting(ctx, keepingOpen(ctx, upload, file.body)), entry),
+  );
   await endWhenAway(() => keepFile(ctx, uploadId, info));
 }
 
