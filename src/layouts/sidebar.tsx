@@ -1,22 +1,32 @@
-import { CircleUserRound, LogOut, Search } from 'lucide-react';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { CircleUserRound, LogOut, Search, Upload } from 'lucide-react';
+import { type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useUser } from '../api/user.ts';
+import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
 import { ConfirmBanner } from '../features/auth/confirm-banner.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
+import { lazyComponent } from '../lib/lazy-component.tsx';
 import { useAddress } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
+import { useIsOnline } from '../lib/use-is-online.ts';
+import { isUnderWay, type Publication, usePublications } from '../uploads/publications.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { openCommandPalette } from './command-palette-key.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
 import { footerEntries, mobileGroups, sidebarGroups } from './navigation.ts';
 import { SidebarFrame } from './sidebar-frame.tsx';
 import { SkipLink } from './skip-link.tsx';
 import { TrialDays } from './trial-days.tsx';
+
+/** While something is being sent. */
+const running = lazyComponent<{ publication: Publication }>(
+  async () => (await import('../features/releases/running-release.tsx')).RunningPublication,
+);
 
 /** Shows the sidebar, or on a small screen a bar with the title, beside the content. */
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
@@ -32,9 +42,42 @@ export function SidebarLayout({ title, children }: { title: string; children: Re
       }
       bar={<MobileBar title={title} />}
     >
+      <Offline />
       {user !== null && !user.emailConfirmed && <ConfirmBanner user={user} />}
       {children}
     </SidebarFrame>
+  );
+}
+
+function Offline() {
+  if (useIsOnline()) return null;
+  return (
+    <p role="status" className="mb-6 rounded-card bg-warn-soft px-4 py-3 text-warn">
+      You are offline. What is missing comes when the network is back.
+    </p>
+  );
+}
+
+/** What this tab sends, on every screen: it ends with the tab. */
+function Sending() {
+  const sending = usePublications().filter(isUnderWay);
+  if (sending.length === 0) return null;
+  return (
+    <div className="flex flex-col gap-3 px-2 py-3 text-sm">
+      <p className="flex items-center justify-between gap-2 text-xs text-ink-muted">
+        <Badge tone="accent" icon={Upload}>
+          Sending
+        </Badge>
+        Keep this tab open
+      </p>
+      <ErrorBoundary onFailed={() => {}}>
+        <Suspense fallback={null}>
+          {sending.map((publication) => (
+            <running.Component key={publication.deploymentId} publication={publication} />
+          ))}
+        </Suspense>
+      </ErrorBoundary>
+    </div>
   );
 }
 
@@ -64,6 +107,7 @@ function Sidebar() {
         )}
       </div>
       <MainNav />
+      <Sending />
       <div className="-mx-3 flex flex-col border-t border-line px-3 pt-2">
         <nav aria-label="More">
           <NavList entries={footerEntries} />
@@ -140,6 +184,18 @@ function LogoutEntry() {
   );
 }
 
+/** On a small screen there is room for one of them. */
+function SendingOrTrial() {
+  const isSending = usePublications().some(isUnderWay);
+  return isSending ? (
+    <Badge tone="accent" icon={Upload}>
+      Sending
+    </Badge>
+  ) : (
+    <TrialDays className="shrink-0 text-xs text-ink-muted" />
+  );
+}
+
 function MobileBar({ title }: { title: string }) {
   const { user, isLoading, error } = useUser();
   return (
@@ -162,7 +218,7 @@ function MobileBar({ title }: { title: string }) {
         </>
       ) : (
         <>
-          <TrialDays className="shrink-0 text-xs text-ink-muted" />
+          <SendingOrTrial />
           <AccountMenu user={user} look="icon" />
         </>
       )}

@@ -48,9 +48,10 @@ export function formatClock(at: Date): string {
   return clock.format(at);
 }
 
-/** `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`. */
+/** `< 0.1 s`, `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`. */
 export function formatDuration(durationMs: number): string {
   const ms = Math.max(0, durationMs);
+  if (ms < 50) return '< 0.1 s';
   if (ms < 9_950) return `${(ms / SECOND_MS).toFixed(1)} s`;
   const seconds = Math.round(ms / SECOND_MS);
   if (seconds < 60) return `${seconds} s`;

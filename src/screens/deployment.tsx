@@ -27,12 +27,12 @@ import { DomainList } from '../features/domains/domain-list.tsx';
 import { GoneNotice } from '../features/releases/gone-notice.tsx';
 import { LatestHandOff } from '../features/releases/hand-off-panel.tsx';
 import { LatestNotice } from '../features/releases/latest-notice.tsx';
+import { sendingRelease } from '../features/releases/lazy-sending.ts';
 import { LiveCard } from '../features/releases/live-card.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { cancelledToast } from '../features/releases/release-labels.ts';
 import { ReleaseList } from '../features/releases/release-list.tsx';
-import { SendingRelease } from '../features/releases/sending-release.tsx';
-import { SendingNotices } from '../features/releases/sending-steps.tsx';
+import { SendingNotices } from '../features/releases/sending-notices.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { useNavigate } from '../lib/location.ts';
 import { usePageTitle } from '../lib/page-title.ts';
@@ -188,7 +188,7 @@ function SendingNext({ deployment, publication }: { deployment: Deployment; publ
     showToast(cancelledToast(serving?.number ?? null, !publication.isRestored));
   };
   return (
-    <SendingRelease
+    <sendingRelease.Component
       publication={publication}
       number={publication.release?.number ?? releaseCount + 1}
       platform={platform}
@@ -201,6 +201,10 @@ function SendingNext({ deployment, publication }: { deployment: Deployment; publ
 }
 
 function Overview({ deployment, isReadOnly: readOnly }: { deployment: Deployment; isReadOnly: boolean }) {
+  const isChosen = useChosen(deployment.id) !== null;
+  useEffect(() => {
+    if (isChosen) sendingRelease.fetch();
+  }, [isChosen]);
   const { currentRelease, latestRelease } = deployment;
 
   if (deployment.state === 'deleting') return null;

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { Link, Redirect } from 'wouter';
 import { trpc } from '../api/trpc.ts';
 import { Card } from '../components/card.tsx';
@@ -14,7 +15,7 @@ import { PublishForm } from '../features/deployments/create/publish-form.tsx';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { TemplateList } from '../features/deployments/templates/template-list.tsx';
-import { SendingRelease } from '../features/releases/sending-release.tsx';
+import { sendingRelease } from '../features/releases/lazy-sending.ts';
 import { isFirstCancellable, useCancelFirst } from '../features/releases/use-cancel-first.ts';
 import { useNavigate } from '../lib/location.ts';
 import { href, paths } from '../lib/paths.ts';
@@ -51,7 +52,7 @@ function SendingFirst({ publication, onBack }: { publication: Publication; onBac
   const { deploymentId } = publication;
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   return (
-    <SendingRelease
+    <sendingRelease.Component
       publication={publication}
       number={1}
       platform={deployment.data?.platform ?? 'built-in'}
@@ -66,6 +67,10 @@ function SendingFirst({ publication, onBack }: { publication: Publication; onBac
 function Files() {
   const { chosen } = useNewDeployment();
   const { getValues } = useNewDeploymentFields();
+  const isChosen = chosen.selection !== null;
+  useEffect(() => {
+    if (isChosen) sendingRelease.fetch();
+  }, [isChosen]);
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <FilesStep chosen={chosen} place={useNewPlace()} />

@@ -2,9 +2,12 @@ import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../routers/schemas/limits.ts';
+import { session } from '../../src/api/session.ts';
+import { signInAs } from '../../src/api/user.ts';
 import { clearToasts, toasts } from '../../src/components/toast-store.ts';
 import { FeedbackPrompt } from '../../src/features/feedback/feedback-prompt.tsx';
 import { appStartedAtMs, isWayIn } from '../../src/features/feedback/use-feedback-prompt.ts';
+import { ada } from '../support/screen-fixtures.ts';
 
 /** What the server says to `feedback.rate`, and what it was sent. */
 let answer: () => unknown = () => ({ result: { data: { json: { done: true } } } });
@@ -96,6 +99,22 @@ test('a minute after the start it asks by itself, once a browser session, and no
   await vi.advanceTimersByTimeAsync(3 * FEEDBACK_PROMPT_DELAY_MS);
   expect(later.page.textContent).toContain('Rate Your Experience');
   expect(dialog()).toBeNull();
+});
+
+test('it waits until something was published, and while files are chosen', async () => {
+  signInAs({ ...ada, deploymentCount: 0 });
+  using shown = show();
+  await vi.advanceTimersByTimeAsync(untilAskedMs() + 5_000);
+  expect(sessionStorage.length).toBe(0);
+  const files = shown.page.appendChild(document.createElement('section'));
+  files.dataset.chosen = '';
+  flushSync(() => signInAs({ ...ada, deploymentCount: 1 }));
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(sessionStorage.length).toBe(0);
+  files.remove();
+  await vi.advanceTimersByTimeAsync(1_000);
+  await opened();
+  session.signOut();
 });
 
 test('on the gates, sign-in and the plans it waits, and asks on the page behind them', async () => {

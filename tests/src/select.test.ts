@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { entriesOfDrop } from '../../src/features/deployments/select/use-drop.ts';
+import { compareFiles, comparisonText, removesMost } from '../../src/uploads/compare.ts';
 import { readChosen, readEntries, readFileList } from '../../src/uploads/select.ts';
 import { isZip, type SelectedFolder, type Selection, SelectionUnreadable } from '../../src/uploads/selection.ts';
 
@@ -114,4 +116,25 @@ test('reading ends when it is cancelled', async () => {
   stop.abort();
   const reading = readEntries([entry('site', { 'index.html': 'x' })], () => undefined, stop.signal);
   await expect(reading).rejects.toThrow('abort');
+});
+
+test.each([
+  [{ 'menu.html': 'new!', 'index.html': 'same' }, '1 of 2 files changed: menu.html', false],
+  [{ 'index.html': 'same', 'added.html': 'x' }, '1 new, 1 removed: added.html, menu.html', false],
+  [{ 'index.html': 'same', 'menu.html': 'old!' }, 'No file changed', false],
+  [{ 'other.html': 'x' }, '1 new, 2 removed: other.html, index.html, menu.html', true],
+])('what would change of a release is told before it is published', async (now, text, isMostRemoved) => {
+  const hashOf = (content: string) => createHash('sha256').update(content).digest('hex');
+  const before = new Map([
+    ['index.html', { sha256: hashOf('same'), sizeBytes: 4 }],
+    ['menu.html', { sha256: hashOf('old!'), sizeBytes: 4 }],
+  ]);
+  const items = Object.entries(now).map(([path, content]) => ({
+    path,
+    sizeBytes: content.length,
+    source: { path, file: new File([content], path) },
+  }));
+  const comparison = await compareFiles(before, items, new AbortController().signal);
+  expect(comparisonText(comparison)).toBe(text);
+  expect(removesMost(comparison)).toBe(isMostRemoved);
 });

@@ -116,14 +116,16 @@ function showFirst() {
   return showScreen(<NewDeploymentScreen />, { 'deployments.get': () => deploymentOf() }, place);
 }
 
-test('cancelling a first publication says that nothing was published', () => {
+test('cancelling a first publication says that nothing was published', async () => {
   using shown = showFirst();
+  await shown.sees('Keep this page open until the files are sent.');
   shown.button('Cancel').click();
   expect(said()).toBe('Nothing was published. Your files are still chosen.');
 });
 
-test('a release is one page from the first file on: its title, its address and its steps are there', () => {
+test('a release is one page from the first file on: its title, its address and its steps are there', async () => {
   using shown = showFirst();
+  await shown.sees('Publishing Harbour');
   expect(shown.page.querySelector('h1')?.textContent).toBe('Release 1');
   expect(shown.page.querySelector('[aria-label="Publishing"]')?.textContent).toContain('harbour.localhost:3001');
   const sending = sendingSteps(publication).map(({ key, title }) => [key, title]);
@@ -133,10 +135,11 @@ test('a release is one page from the first file on: its title, its address and i
 
 test('what was given back stands where the files are chosen, ready to be published', async () => {
   setChosen('harbour', harbour);
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 404 }));
   using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
   await shown.sees('It becomes release 4. Release 3 stays live until then.');
   expect(shown.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null);
-  expect(shown.button('Publish').disabled).toBe(false);
+  await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
 });
 
 test('files that were chosen for a deployment that is deleted elsewhere go on to a new one', async () => {
@@ -174,7 +177,7 @@ test('what was being sent to a deployment that is gone is said on its page', asy
 test('without a network every step of sending says at once what it waits for', async () => {
   const isOnline = vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(false);
   using shown = showFirst();
-  expect(shown.page.textContent).toContain('Waiting for the network');
+  await shown.sees('Waiting for the network');
   isOnline.mockReturnValue(true);
   window.dispatchEvent(new Event('online'));
   await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Waiting for the network'), { timeout: 30_000 });

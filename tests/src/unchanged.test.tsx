@@ -38,7 +38,7 @@ test('after a roll back the same files as the newest do change what visitors see
 
 test('a release with changes says nothing of it, and does not ask for them while it runs', async () => {
   using shown = showRelease({ ...queued, changedFiles: 1 });
-  await shown.sees('While this runs');
+  await shown.sees('You can close this page.');
   expect(shown.asked).not.toHaveBeenCalled();
   expect(shown.page.textContent).not.toContain('The same files');
 });

@@ -29,9 +29,13 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
       ]}
     >
       {deployments.map((deployment) => (
-        <TableRow key={deployment.id}>
+        // Two lines on a phone: the address, then what it shows. The rest is on the page of the deployment.
+        <TableRow
+          key={deployment.id}
+          className="max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:py-2"
+        >
           {/* Never wider for a long address: that is cut, not the row. */}
-          <TableCell className="sm:w-2/5 sm:max-w-0">
+          <TableCell className="max-sm:w-full sm:w-2/5 sm:max-w-0">
             <span className="flex min-w-0 items-center gap-1">
               {deployment.url === '' ? (
                 <span className="text-ink-muted">No address yet</span>
@@ -43,10 +47,11 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
               )}
             </span>
           </TableCell>
-          <TableCell>
+          <TableCell className="max-sm:max-w-1/2 sm:w-1/4 sm:max-w-0">
             <Link
               to={href.deployment(deployment.id)}
-              className="min-w-0 rounded-tight py-0.5 wrap-anywhere hover:underline touch:py-2"
+              title={deployment.name}
+              className="block min-w-0 truncate rounded-tight py-0.5 hover:underline touch:py-2"
             >
               {deployment.name}
             </Link>
@@ -57,7 +62,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
               <StateBadge state={stateOf(deployment)} />
             </span>
           </TableCell>
-          <TableCell className="sm:text-right">
+          <TableCell className="max-sm:hidden! sm:text-right">
             <AddressActs deployment={deployment} />
           </TableCell>
         </TableRow>
@@ -81,7 +86,7 @@ function Answers({ deployment: { id, currentRelease, state } }: { deployment: De
 function AddressActs({ deployment: { id, name, platform, url, currentRelease, state } }: { deployment: Deployment }) {
   if (state === 'deleting') return null;
   return (
-    <span className="flex gap-1 max-sm:pt-1.5 sm:max-md:flex-col sm:max-md:items-end md:justify-end">
+    <span className="flex gap-1 sm:max-md:flex-col sm:max-md:items-end md:justify-end">
       {currentRelease !== null && url !== '' && (
         <Button size="sm" asChild>
           <a href={url} target="_blank" rel="noreferrer" aria-label={`Visit ${name}, opens in a new tab`}>

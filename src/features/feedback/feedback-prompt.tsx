@@ -37,7 +37,7 @@ export function FeedbackPrompt() {
   }
 
   // Nobody wanted it: that it did not come needs no words.
-  useFeedbackPrompt(() => void open(() => {}));
+  useFeedbackPrompt(() => void open(() => {}), user?.deploymentCount === 0);
   const place = useRef<HTMLDivElement>(null);
   const { readsOn, covers } = useMakesWay(place);
 

@@ -12,11 +12,12 @@ const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started; it waits while another
- * dialog is open, a field has the focus or an upload runs, and on the pages that lead into the product.
+ * dialog is open, a field has the focus, files are chosen or sent, and on the pages that lead into the product; `hasNothing`:
+ * an account that has published nothing has nothing to rate.
  */
-export function useFeedbackPrompt(ask: () => void): void {
-  const latest = useRef(ask);
-  latest.current = ask;
+export function useFeedbackPrompt(ask: () => void, hasNothing: boolean): void {
+  const latest = useRef({ ask, hasNothing });
+  latest.current = { ask, hasNothing };
 
   useEffect(() => {
     if (isFeedbackDismissed() || wasFeedbackAsked()) return;
@@ -25,14 +26,18 @@ export function useFeedbackPrompt(ask: () => void): void {
 
     function look() {
       if (isFeedbackDismissed() || wasFeedbackAsked()) return;
-      const isBusy = isSomethingOpen(document) || isTyping(document) || publications.get().some(isUnderWay);
+      const isBusy =
+        latest.current.hasNothing ||
+        isSomethingOpen(document) ||
+        isTyping(document) ||
+        publications.get().some(isUnderWay);
       const isGood = !isBusy && !isWayIn(location.pathname);
       if (isOver) return;
       if (!isGood) {
         timer = setTimeout(look, LOOK_AGAIN_MS);
         return;
       }
-      latest.current();
+      latest.current.ask();
     }
 
     return () => {
@@ -43,7 +48,9 @@ export function useFeedbackPrompt(ask: () => void): void {
 }
 
 export function isSomethingOpen(page: Document): boolean {
-  return page.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"]') !== null;
+  return (
+    page.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"], [role="listbox"], [data-chosen]') !== null
+  );
 }
 
 export function isTyping(page: Document): boolean {

@@ -6,7 +6,7 @@ import type { Selection } from '../../uploads/selection.ts';
 import { isCancellable } from './release-labels.ts';
 import { ReleaseOutcome } from './release-outcome.tsx';
 import { AddressPanel } from './release-panels.tsx';
-import { SendingNotices } from './sending-steps.tsx';
+import { SendingNotices } from './sending-notices.tsx';
 import { isFirstCancellable, useCancelFirst } from './use-cancel-first.ts';
 import type { DeploymentProgress } from './use-deployment-progress.ts';
 import { useReleaseActs } from './use-release-acts.ts';

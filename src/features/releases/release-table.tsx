@@ -5,6 +5,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { Release, RollBack } from '../../../routers/schemas/releases.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { CorruptedBadge } from '../../components/corrupted-badge.tsx';
 import { Size } from '../../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
@@ -43,6 +44,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
         label={label}
         columns={[
           { key: 'release', title: 'Release' },
+          { key: 'state', title: 'State' },
           { key: 'by', title: 'By', className: 'max-md:hidden' },
           { key: 'when', title: 'When' },
           { key: 'took', title: 'Took', className: 'text-right max-lg:hidden' },
@@ -71,21 +73,25 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
   );
 }
 
+/** In one line; the row around it opens the same. */
+const rowLink = 'block min-w-0 truncate rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
+
 type ReleaseRowProps = ReleaseMenuProps & { showsDeployment: boolean };
 
 function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: ReleaseRowProps) {
   const address = href.release(release.deploymentId, release.number);
   const took = durationOf(release);
+  const title = showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`;
   return (
     <TableRow>
-      <TableCell className="max-sm:pr-12">
-        <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-          <Link
-            to={address}
-            className="min-w-0 rounded-tight py-0.5 font-medium wrap-anywhere hover:underline touch:py-2"
-          >
-            {showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`}
-          </Link>
+      {/* A long name is cut, not the row. */}
+      <TableCell className="max-sm:pr-12 sm:w-1/3 sm:max-w-0">
+        <Link to={address} title={title} className={classNames(rowLink, 'font-medium')}>
+          {title}
+        </Link>
+      </TableCell>
+      <TableCell>
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:whitespace-nowrap">
           <StateBadge state={shownState(release)} />
           {release.isCurrent && release.state !== 'live' && (
             <Badge tone="good" icon={Eye}>
@@ -117,7 +123,7 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
       <TableCell label="Changed" className="text-ink-muted tabular-nums sm:text-right">
         <span className="whitespace-nowrap">{formatCount(release.changedFiles, 'file')}</span>
       </TableCell>
-      <TableCell className="max-sm:pt-2 max-sm:empty:hidden sm:px-0! sm:text-right">
+      <TableCell className="max-sm:pt-2 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative">
         {onRollBack !== null && (
           <Button size="sm" onClick={onRollBack}>
             <Undo2 /> Roll back
@@ -128,7 +134,7 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
           </Button>
         )}
       </TableCell>
-      <TableCell isCorner>
+      <TableCell isCorner className="[&>*]:relative">
         <ReleaseMenu release={release} isReadOnly={isReadOnly} onRollBack={onRollBack} />
       </TableCell>
     </TableRow>
@@ -138,7 +144,7 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
 /** A release that was rolled back to was live long before: its own time is that of its first run. */
 function durationOf({ state, startedAt, finishedAt }: Release): string | null {
   if (!isFinal(state) || finishedAt === null) return null;
-  return startedAt === null ? '0.0 s' : formatDuration(finishedAt.getTime() - startedAt.getTime());
+  return formatDuration(finishedAt.getTime() - (startedAt ?? finishedAt).getTime());
 }
 
 /** The geometry of the table's rows. */
@@ -162,19 +168,16 @@ export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
 /** A roll back among the releases: who, when, from which to which, and what became of it. */
 function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
   const { deploymentId, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
+  const title = `${showsDeployment ? `${ownerLabel(rollBack)}, from` : 'From'} release ${fromNumber} back to ${toNumber}`;
   return (
     <TableRow>
+      <TableCell className="sm:w-1/3 sm:max-w-0">
+        <Link to={href.release(deploymentId, toNumber)} title={title} className={rowLink}>
+          {title}
+        </Link>
+      </TableCell>
       <TableCell>
-        <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-          <Link
-            to={href.release(deploymentId, toNumber)}
-            className="min-w-0 rounded-tight py-0.5 wrap-anywhere hover:underline touch:py-2"
-          >
-            {showsDeployment ? `${ownerLabel(rollBack)}, from ` : 'From '}
-            release {fromNumber} back to {toNumber}
-          </Link>
-          <RollBackBadge state={rollBack.state} />
-        </span>
+        <RollBackBadge state={rollBack.state} />
       </TableCell>
       <TableCell label="By" className="text-ink-muted md:max-w-48 sm:max-md:hidden!">
         <span className="min-w-0 wrap-anywhere">{createdBy}</span>

@@ -12,7 +12,8 @@ import { LIVE_ONCE_COMPARED } from '../../lib/verification-text.ts';
 import type { Publication } from '../../uploads/publications.ts';
 import { ReleaseFrame } from './release-frame.tsx';
 import { AddressPanel } from './release-panels.tsx';
-import { SendingNotices, sendingSteps } from './sending-steps.tsx';
+import { SendingNotices } from './sending-notices.tsx';
+import { sendingSteps } from './sending-steps.tsx';
 import { useLeadToRelease } from './use-lead-to-release.ts';
 
 export type SendingReleaseProps = {

@@ -16,12 +16,22 @@ import { useStartedDeployment } from './use-started-deployment.ts';
 export function NameField() {
   const { register, watch } = useNewDeploymentFields();
   const { name, problem, address } = useNewName();
+  const isUsed = useIsUsed(name, address === undefined);
   const field = register('name', {
     onChange: ({ target }: { target: HTMLInputElement }) =>
       storeDraft(NEW_DEPLOYMENT_DRAFT, JSON.stringify({ name: target.value })),
   });
   return (
-    <Field label="Name" error={problem} hint={<AddressHint platform={watch('platform')} name={name} check={address} />}>
+    <Field
+      label="Name"
+      error={problem}
+      hint={
+        <>
+          {isUsed && 'You have a deployment of this name. '}
+          <AddressHint platform={watch('platform')} name={name} check={address} />
+        </>
+      }
+    >
       <Input {...field} autoComplete="off" spellCheck={false} />
     </Field>
   );
@@ -49,6 +59,15 @@ function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined
   const check = trpc.deployments.checkAddress.useQuery({ name: debounced }, { enabled: isAsked });
   return debounced === name.trim() ? check.data : undefined;
 }
+
+/** Whether another deployment of the account has this very name; asked once its address has been. */
+function useIsUsed(name: string, isPaused: boolean): boolean {
+  const search = name.trim();
+  const found = trpc.deployments.list.useQuery({ search }, { enabled: search !== '' && !isPaused });
+  const isSame = (other: string) => other.toLowerCase() === search.toLowerCase();
+  return !isPaused && found.data?.items.some((other) => isSame(other.name)) === true;
+}
+
 type AddressHintProps = { platform: PlatformId; name: string; check: AddressCheck | undefined };
 
 function AddressHint({ platform, name, check }: AddressHintProps) {

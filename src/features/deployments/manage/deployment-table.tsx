@@ -27,6 +27,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
       label="Deployments"
       columns={[
         { key: 'name', title: 'Name' },
+        { key: 'state', title: 'State' },
         { key: 'address', title: 'Address' },
         { key: 'platform', title: 'Platform', className: 'max-xl:hidden' },
         { key: 'release', title: 'Last release', className: 'max-md:hidden' },
@@ -35,11 +36,14 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
     >
       {deployments.map((deployment) => (
         <TableRow key={deployment.id}>
-          <TableCell className="max-sm:pr-12">
-            <NameAndState deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
+          {/* Wide enough for most, and never wider for a long one: that is cut, not the row. */}
+          <TableCell className="max-sm:pr-12 sm:w-1/3 sm:max-w-0">
+            <Name deployment={deployment} />
           </TableCell>
-          {/* Wide enough for most addresses, and never wider for a long one: that is cut, not the row. */}
-          <TableCell className="sm:w-2/5 sm:max-w-0">
+          <TableCell className="whitespace-nowrap">
+            <State deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
+          </TableCell>
+          <TableCell className="sm:w-1/3 sm:max-w-0">
             <Address deployment={deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
@@ -48,7 +52,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
           <TableCell className="whitespace-nowrap text-ink-muted max-md:hidden!">
             <LastRelease deployment={deployment} />
           </TableCell>
-          <TableCell isCorner>
+          <TableCell isCorner className="[&>*]:relative">
             <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly(deployment.id)} />
           </TableCell>
         </TableRow>
@@ -65,13 +69,17 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
   return (
     <ul className="divide-y divide-line">
       {deployments.map((deployment) => (
-        <li key={deployment.id} className="flex items-center gap-4 px-4 py-3.5 sm:px-5">
+        <li key={deployment.id} className="relative flex items-center gap-4 px-4 py-3.5 sm:px-5">
           <div className="min-w-0 grow">
-            <NameAndState deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
+            <div className="flex min-w-0 items-center gap-2">
+              <Name deployment={deployment} />
+              <State deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
+            </div>
             <div className="mt-1 text-ink-muted">
               <Address deployment={deployment} />
             </div>
-            {below?.(deployment)}
+            {/* What is pressed itself lies above the link of the row. */}
+            <div className="[&_:is(a,button)]:relative">{below?.(deployment)}</div>
           </div>
           <span className="shrink-0 text-sm text-ink-muted max-lg:hidden">
             <PlatformsLabel {...deployment} />
@@ -79,7 +87,9 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
           <span className="w-28 shrink-0 text-right text-sm text-ink-muted max-sm:hidden">
             <Time at={deployment.latestRelease?.createdAt ?? deployment.updatedAt} />
           </span>
-          <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly(deployment.id)} />
+          <span className="relative">
+            <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly(deployment.id)} />
+          </span>
         </li>
       ))}
     </ul>
@@ -88,15 +98,22 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
 
 type PartProps = { deployment: Deployment };
 
-function NameAndState({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
+/** In one line, whole in the tooltip. The row around it opens the same. */
+function Name({ deployment: { id, name } }: PartProps) {
   return (
-    <span className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1">
-      <Link
-        to={href.deployment(deployment.id)}
-        className="-my-0.5 min-w-0 rounded-tight py-0.5 font-medium wrap-anywhere hover:underline touch:my-0 touch:py-1"
-      >
-        {deployment.name}
-      </Link>
+    <Link
+      to={href.deployment(id)}
+      title={name}
+      className="-my-0.5 block min-w-0 truncate rounded-tight py-0.5 font-medium after:absolute after:inset-0 hover:underline touch:my-0 touch:py-1"
+    >
+      <bdi>{name}</bdi>
+    </Link>
+  );
+}
+
+function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
+  return (
+    <span className="flex shrink-0 items-center gap-2">
       <StateBadge state={deploymentDisplayState(deployment, isReadOnly)} />
       {badge}
     </span>
@@ -114,7 +131,7 @@ function Address({ deployment }: PartProps) {
       href={deployment.url}
       target="_blank"
       rel="noreferrer"
-      className="-my-0.5 inline-flex max-w-full min-w-0 items-center gap-2 rounded-tight py-0.5 hover:underline touch:my-0 touch:py-2"
+      className="relative -my-0.5 inline-flex max-w-full min-w-0 items-center gap-2 rounded-tight py-0.5 hover:underline touch:my-0 touch:py-2"
     >
       <HostName name={shown} />
       <ExternalLink className="size-3.5 shrink-0 text-ink-muted" />

@@ -17,6 +17,7 @@ import { readOnlyLabels } from '../plan-labels.ts';
 import { useEntryQuestion } from '../select/entry-question.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../select/files-step.tsx';
 import { useDeploymentSelection } from '../select/use-chosen-selection.ts';
+import { type Compared, useComparison } from '../select/use-comparison.tsx';
 
 export type PublishSectionProps = { deployment: Deployment; isReadOnly: boolean };
 
@@ -70,6 +71,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   const chosen = useDeploymentSelection(deployment.id);
   const { report } = chosen;
   const { ask, question } = useEntryQuestion(report);
+  const compared = useComparison(report, deployment.currentRelease);
   const isFirst = deployment.releaseCount === 0;
   const isBusy = deployment.state === 'deploying';
   const lost = lostAtPrimary(deployment);
@@ -91,20 +93,30 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
       isWanted={isWanted}
       footer={
         report !== null && (
-          <FilesFooter text={publishHint(deployment, report, lost)}>
+          <FilesFooter text={publishHint(deployment, report, lost)} change={changeText(deployment, compared)}>
             <Button
               variant="primary"
-              disabled={isBusy || report.reading.refusal !== null || lost?.connectionId === null}
-              onClick={() => ask(() => start(report))}
+              disabled={
+                isBusy || report.reading.refusal !== null || lost?.connectionId === null || compared.isComparing
+              }
+              onClick={() => ask(() => compared.ask(() => start(report)))}
             >
               Publish
             </Button>
             {question}
+            {compared.question}
           </FilesFooter>
         )
       }
     />
   );
+}
+
+/** What would change, in a line of its own from the start: nothing moves when it is known. */
+function changeText({ currentRelease }: Deployment, { text, isComparing }: Compared): string | undefined {
+  if (currentRelease === null) return undefined;
+  if (isComparing) return `Comparing with release ${currentRelease.number}…`;
+  return text === null ? undefined : `${text}.`;
 }
 
 function dropLabels(isFirst: boolean, isWanted: boolean): { title: string; description: string } {

@@ -41,13 +41,21 @@ export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesSte
   );
 }
 
-export type FilesFooterProps = { text: string; children?: ReactNode };
+export type FilesFooterProps = {
+  text: string;
+  /** What publishing would change of what is live. */
+  change?: string | undefined;
+  children?: ReactNode;
+};
 
 /** The line below the report on the files: what happens next, beside the button that starts it. */
-export function FilesFooter({ text, children }: FilesFooterProps) {
+export function FilesFooter({ text, change, children }: FilesFooterProps) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 p-4 sm:px-5">
-      <p className="min-w-0 text-sm text-ink-muted">{text}</p>
+      <div className="min-w-0 text-sm">
+        {change !== undefined && <p className="wrap-anywhere">{change}</p>}
+        <p className="text-ink-muted">{text}</p>
+      </div>
       {children}
     </div>
   );

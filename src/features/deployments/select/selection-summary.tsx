@@ -61,6 +61,7 @@ export function SelectionSummary({
       // It comes in the place of the button that was pressed, and takes the focus that went with that.
       ref={focusWhereNone}
       tabIndex={-1}
+      data-chosen
       aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`}
       className="divide-y divide-line"
     >

@@ -1,0 +1,66 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import type { Comparison } from '../../../uploads/compare.ts';
+import type { SelectionReport } from '../../../uploads/inspect.ts';
+
+export type Compared = {
+  /** What would change; null where it is not known, or where nothing is live. */
+  text: string | null;
+  isComparing: boolean;
+  /** Asks once more before most of the site goes; goes on at once where it does not. */
+  ask: (goOn: () => void) => void;
+  question: ReactNode;
+};
+
+/** Longer than this nobody is kept from publishing. */
+const PATIENCE_MS = 5_000;
+
+type Found = { report: SelectionReport; text: string; removal: Comparison | null };
+
+/** Compares what was chosen with the release that is live, before anything is sent. */
+export function useComparison(report: SelectionReport | null, live: { id: string; number: number } | null): Compared {
+  const [found, setFound] = useState<Found | { report: SelectionReport } | null>(null);
+  const [goOn, setGoOn] = useState<(() => void) | null>(null);
+  const liveId = live?.id ?? null;
+  useEffect(() => {
+    if (report === null || liveId === null || report.reading.refusal !== null) return;
+    const control = new AbortController();
+    const signal = AbortSignal.any([control.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const finish = (next: Found | { report: SelectionReport }) => {
+      if (!control.signal.aborted) setFound(next);
+    };
+    compare(report, liveId, signal).then(finish, () => finish({ report }));
+    return () => control.abort();
+  }, [report, liveId]);
+
+  const current = found !== null && found.report === report && 'text' in found ? found : null;
+  const removal = current?.removal ?? null;
+  return {
+    text: current?.text ?? null,
+    isComparing: report !== null && liveId !== null && report.reading.refusal === null && found?.report !== report,
+    ask: (next) => (removal === null ? next() : setGoOn(() => next)),
+    question: goOn !== null && removal !== null && live !== null && (
+      <ConfirmDialog
+        isOpen
+        onOpenChange={(isOpen) => {
+          if (!isOpen) setGoOn(null);
+        }}
+        title={`Remove ${removal.removed.length.toLocaleString('en')} of ${formatCount(removal.before, 'file')}?`}
+        description={`What you chose has ${formatCount(removal.after, 'file')}. The others of release ${live.number} are no longer served. That release is kept, and can be brought back.`}
+        confirmLabel="Publish anyway"
+        onConfirm={() => {
+          setGoOn(null);
+          goOn();
+        }}
+      />
+    ),
+  };
+}
+
+/** What compares is fetched when there is something to compare. */
+async function compare(report: SelectionReport, releaseId: string, signal: AbortSignal): Promise<Found> {
+  const { compareWithRelease, comparisonText, removesMost } = await import('../../../uploads/compare.ts');
+  const comparison = await compareWithRelease(report.reading.files, releaseId, signal);
+  return { report, text: comparisonText(comparison), removal: removesMost(comparison) ? comparison : null };
+}

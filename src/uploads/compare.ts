@@ -1,0 +1,87 @@
+import { formatCount } from '../../routers/schemas/format-count.ts';
+import type { SelectionItem } from './apply-rules.ts';
+import { hashBlobs, hashFiles } from './hash.ts';
+import { readFileList } from './release-files.ts';
+import type { SelectedFile } from './selection.ts';
+
+/** What a selection would change of a release. Files of a ZIP, and very many bytes, are told apart by their size alone. */
+export type Comparison = {
+  changed: string[];
+  added: string[];
+  removed: string[];
+  /** How many files the release has. */
+  before: number;
+  /** How many it would have. */
+  after: number;
+  isExact: boolean;
+};
+
+/** Read before anything is asked for: more would keep a person waiting in front of the button. */
+const READ_BYTES_MAX = 64 * 1024 * 1024;
+
+export async function compareWithRelease(
+  items: readonly SelectionItem[],
+  releaseId: string,
+  signal: AbortSignal,
+): Promise<Comparison> {
+  return compareFiles(await readFileList(releaseId, signal), items, signal);
+}
+
+export async function compareFiles(
+  before: ReadonlyMap<string, { sha256: string; sizeBytes: number }>,
+  items: readonly SelectionItem[],
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const paths = new Set(items.map(({ path }) => path));
+  const kept = items.filter(({ path }) => before.has(path));
+  const sameSize = kept.filter(({ path, sizeBytes }) => before.get(path)?.sizeBytes === sizeBytes);
+  const files = sameSize.flatMap(({ path, source }) => ('file' in source ? [{ path, file: source.file }] : []));
+  const isExact = files.length === sameSize.length && bytesOf(files) <= READ_BYTES_MAX;
+  const hashed = isExact ? await hashFiles(files, hashHere, () => {}, signal) : [];
+  const differing = new Set(hashed.filter(({ path, sha256 }) => before.get(path)?.sha256 !== sha256).map(pathOf));
+  const alike = new Set(sameSize.map(pathOf).filter((path) => !differing.has(path)));
+  return {
+    changed: kept.map(pathOf).filter((path) => !alike.has(path)),
+    added: items.map(pathOf).filter((path) => !before.has(path)),
+    removed: [...before.keys()].filter((path) => !paths.has(path)),
+    before: before.size,
+    after: items.length,
+    isExact,
+  };
+}
+
+const hashHere: Parameters<typeof hashFiles>[1] = (blobs, onResults) =>
+  hashBlobs(blobs, (result) => onResults([result]));
+
+function bytesOf(files: readonly Pick<SelectedFile, 'file'>[]): number {
+  return files.reduce((total, { file }) => total + file.size, 0);
+}
+
+function pathOf({ path }: { path: string }): string {
+  return path;
+}
+
+/** Whoever chose a wrong folder would take most of the site away. */
+export function removesMost({ removed, before }: Comparison): boolean {
+  return removed.length > 1 && removed.length > before / 2;
+}
+
+const NAMED_MAX = 3;
+
+/** `1 of 21 files changed: menu.html`, `2 changed, 1 new, 3 removed`. */
+export function comparisonText({ changed, added, removed, after, isExact }: Comparison): string {
+  const names = [...changed, ...added, ...removed];
+  const least = isExact ? '' : 'at least ';
+  if (names.length === 0) return isExact ? 'No file changed' : 'No file changed its size, and none is new or removed';
+  const counts = [
+    changed.length > 0 ? `${least}${changed.length.toLocaleString('en')} changed` : '',
+    added.length > 0 ? `${added.length.toLocaleString('en')} new` : '',
+    removed.length > 0 ? `${removed.length.toLocaleString('en')} removed` : '',
+  ];
+  const isChangedAlone = added.length + removed.length === 0;
+  const what = isChangedAlone
+    ? `${least}${changed.length.toLocaleString('en')} of ${formatCount(after, 'file')} changed`
+    : counts.filter((count) => count !== '').join(', ');
+  const text = names.length <= NAMED_MAX ? `${what}: ${names.join(', ')}` : what;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
