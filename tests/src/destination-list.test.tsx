@@ -31,6 +31,13 @@ test('a plan with several platforms at once adds one', async () => {
   await shown.sees('Add a platform');
 });
 
+test('where a platform waits for the person, they are led to what is left to do', async () => {
+  const byHand: Destination = { ...AT_VERCEL, id: 'c', platform: 'replit', url: '', state: 'waiting' };
+  using shown = show('PRO', [AT_NETLIFY, byHand]);
+  await shown.sees('Finish at Replit');
+  expect(shown.linkTo('Finish at Replit')).toBe('/deployments/harbour/releases/3');
+});
+
 test('where a platform does not accept the token, replacing it comes before another try', async () => {
   const lost: LostConnection = {
     destinationId: 'b',

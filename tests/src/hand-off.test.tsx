@@ -71,6 +71,8 @@ test('what the last look has found is said at the field, with the address that w
   const field = shown.page.querySelector('input');
   expect(field?.value).toBe('https://quay.replit.app');
   expect(field?.getAttribute('aria-invalid')).toBe('true');
+  flushSync(() => void enterAddress(shown.page, 'https://quay-2.replit.app'));
+  expect(shown.page.textContent).not.toContain(message);
 });
 
 test('a list, its filter and the page of the deployment name what waits for the person', async () => {

@@ -92,13 +92,16 @@ function AddressForm({ releaseId, title, known, refusal }: AddressFormProps) {
     setUrl(typed);
     storeDraft(draft, typed);
   };
+  const host = url.trim().toLowerCase().split('//').at(-1)?.split('/')[0] ?? '';
+  // What was found at one address is no reason against another that is entered.
+  const found = refusal?.toLowerCase().includes(host) ? refusal : undefined;
   const confirm = trpc.releases.confirm.useMutation();
   return (
     <HandOffAddress
       title={title}
       url={url}
       onUrl={enter}
-      error={confirm.error ? errorMessage(confirm.error) : refusal}
+      error={confirm.error ? errorMessage(confirm.error) : found}
       isPending={confirm.isPending}
       onCheck={() => confirm.mutate({ releaseId, url })}
     />

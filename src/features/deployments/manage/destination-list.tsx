@@ -18,7 +18,8 @@ import { MendConnection } from '../../../components/mend-connection.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 import { formatAddress } from '../../../lib/format.ts';
-import { paths } from '../../../lib/paths.ts';
+import { href, paths } from '../../../lib/paths.ts';
+import { waitingNumber } from '../../../lib/waiting.ts';
 
 // With the form of a new destination they would weigh as much as the rest of the page.
 const DestinationDialogs = lazyDialog(async () => (await import('./destination-dialogs.tsx')).DestinationDialogs);
@@ -93,6 +94,7 @@ function DestinationRow({ deployment, destination, primary, mayChange, onAsk }: 
   const { platform, state, error } = destination;
   const isPrimary = destination.id === primary?.id;
   const { title } = PLATFORMS[platform];
+  const waiting = state === 'waiting' ? waitingNumber(deployment) : null;
   return (
     <li className="flex flex-wrap items-start gap-x-6 gap-y-3 px-4 py-4 sm:px-5">
       <div className="flex min-w-0 flex-1 basis-64 gap-3">
@@ -104,6 +106,14 @@ function DestinationRow({ deployment, destination, primary, mayChange, onAsk }: 
             {isPrimary && deployment.destinations.length > 1 && <Tag>Primary</Tag>}
           </h3>
           <Address destination={destination} />
+          {waiting !== null && (
+            <Link
+              to={href.release(deployment.id, waiting)}
+              className="mt-0.5 inline-block rounded-tight text-sm text-accent underline touch:py-2"
+            >
+              Finish at {title}
+            </Link>
+          )}
           {error !== null && (
             <p className={classNames('mt-1.5 text-sm wrap-anywhere', state === 'waiting' ? 'text-warn' : 'text-bad')}>
               <LinkedText text={`${error.message} ${error.hint ?? ''}`} />
