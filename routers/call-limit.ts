@@ -1,16 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../server/errors.ts';
 import { networksOf } from '../server/loopback.ts';
-import type { RateCounters } from '../server/rate-counters.ts';
 import type { Actor, Limits, Providers } from '../server/service-context.ts';
 
 const WINDOW_MS = 60_000;
 
 const REFUSED_MAX = 10_000;
 /** Bearer tokens that have made too many calls, with the limit that they met, until the minute ends. */
-const refusedBearers = new WeakMap<RateCounters, LRUCache<string, number>>();
+const refusedBearers = new WeakMap<Providers['rateCounters'], LRUCache<string, number>>();
 
-function refusedOf(rateCounters: RateCounters): LRUCache<string, number> {
+function refusedOf(rateCounters: Providers['rateCounters']): LRUCache<string, number> {
   const known = refusedBearers.get(rateCounters) ?? new LRUCache({ max: REFUSED_MAX, ttlResolution: 0 });
   refusedBearers.set(rateCounters, known);
   return known;

@@ -378,29 +378,16 @@ test('each call of a batch counts against the calls of a minute', async () => {
   expect((await call(listener, 'GET', path, { token })).status).toBe(200);
   const third = await call(listener, 'GET', '/api/user', { token });
   const other = await register(listener);
+  const asking = vi.spyOn(SessionModel, 'findOne');
   const overTrpc = await call(listener, 'GET', path, { token });
+  expect(asking, 'whose token it is was known').not.toHaveBeenCalled();
+  asking.mockRestore();
 
   expect([third.status, third.body.code]).toEqual([429, 'rate_limited']);
   expect(Number(third.headers.get('Retry-After'))).toBeGreaterThan(0);
   expect(overTrpc.status).toBe(429);
   expect(Number(overTrpc.headers.get('Retry-After'))).toBeGreaterThan(0);
   expect((await call(listener, 'GET', '/api/user', { token: String(other.body.accessToken) })).status).toBe(200);
-});
-
-test('who goes on calling beyond the limit costs no question to the database', async () => {
-  await using app = await createTestApp({ limits: { callsPerMinute: 2 } });
-  await using listener = await listen(app);
-  const token = String((await register(listener)).body.accessToken);
-  const statuses = async (count: number): Promise<number[]> => {
-    const calls = Array.from({ length: count }, () => call(listener, 'GET', '/api/user', { token }));
-    return (await Promise.all(calls)).map(({ status }) => status);
-  };
-  expect((await statuses(3)).sort()).toEqual([200, 200, 429]);
-
-  const asking = vi.spyOn(SessionModel, 'findOne');
-  expect(await statuses(3)).toEqual([429, 429, 429]);
-  expect(asking).not.toHaveBeenCalled();
-  asking.mockRestore();
 });
 
 test('sessions and tokens of an account are counted together, but not what each has too many', async () => {
