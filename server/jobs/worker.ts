@@ -64,17 +64,7 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
   const onAlive = (): void => {
     aliveAt = performance.now();
   };
-  const lanes = Object.entries(LANES)
-    .map(([name, lane]) => ({
-      ...lane,
-      names: namesOf(lane.asideOf ?? name, Object.keys(handlers)),
-      isAside: lane.asideOf !== undefined,
-      after: '',
-      claiming: Promise.resolve(),
-      sleepers: new Set<() => void>(),
-      isCalled: false,
-    }))
-    .filter(({ names }) => names.length > 0);
+  const lanes = lanesOf(handlers);
 
   /** One claim of a lane at a time: the next one sees what this account has running, and goes on behind it. */
   const claimInTurn = (lane: WorkerLane): Promise<ClaimedJob | null> => {
@@ -138,6 +128,20 @@ export function createWorker(providers: Providers, options: WorkerOptions = {}):
     },
     drain: () => drainLanes(lanes, runOne, onAlive),
   };
+}
+
+function lanesOf(handlers: JobHandlers): WorkerLane[] {
+  return Object.entries(LANES)
+    .map(([name, lane]) => ({
+      ...lane,
+      names: namesOf(lane.asideOf ?? name, Object.keys(handlers)),
+      isAside: lane.asideOf !== undefined,
+      after: '',
+      claiming: Promise.resolve(),
+      sleepers: new Set<() => void>(),
+      isCalled: false,
+    }))
+    .filter(({ names }) => names.length > 0);
 }
 
 /** Claims one job in each lane that has something due, and asks again: an empty claim is some commands of the database. */
