@@ -124,6 +124,8 @@ export function limitsOf(env: Env): Limits {
     uploadsPerMinute: 2_400,
     // Each holds the list of a release's files and the directory of its ZIP, some 30 MB at the most.
     downloadsAtOnce: { perAccount: 2, perProcess: 8 },
+    // A script that saves the releases of all deployments; small ones would else be put together twenty a second.
+    downloadsPerMinute: 60,
     // Half a megabit, which every line that loads a page of today has; the patience covers a line that drops for a moment.
     // To hold all places against others takes 32 megabits of whoever tries.
     slowestDownload: { bytesPerSecond: 64 * 1_024, patienceMs: 30_000, givesWayBelow: 512 * 1_024 },

@@ -8,6 +8,7 @@
  *   uploads at once of an account                           slots here
  *   uploads a minute of an account                          counted here
  *   downloads at once of an account, and of a process       slots here
+ *   downloads a minute of an account                        counted here
  *   lists of files that calls read at once                  slots here
  *   sockets of an account and of an address                 slots here
  *   sockets that an address opens in a minute               counted here

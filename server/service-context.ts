@@ -88,6 +88,8 @@ export type Limits = {
   /** Requests of one account that bring files or a list of them. */
   uploadsPerMinute: number;
   downloadsAtOnce: { perAccount: number; perProcess: number };
+  /** Releases, exports and tables of one account that are put together to be saved. */
+  downloadsPerMinute: number;
   /**
    * Whoever has taken less than this on the average is cut off, once we have waited for them for `patienceMs`; whoever has
    * taken less than `givesWayBelow` is so when an account without a download finds no place.

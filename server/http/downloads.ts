@@ -3,6 +3,7 @@ import express, { type Request, type Response, type Router } from 'express';
 import { requireAccount } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { AppError, notFound } from '../errors.ts';
 import type { FreeSlot } from '../rate-counters.ts';
 import type { AccountContext, Limits, Providers } from '../service-context.ts';
@@ -33,7 +34,7 @@ export function downloadRoutes(providers: Providers): Router {
     const ticket = ticketOf(request);
     const caller = ticket === null ? requireAccount(ctx) : ctx;
     const accountId = await findDownloader(caller, releaseId, ticket);
-    await slots.during(accountId, (watch) =>
+    await slots.duringWhole(accountId, (watch) =>
       send(request, response, watch(request, response), () => openDownload(providers, accountId, releaseId)),
     );
   });
@@ -53,7 +54,7 @@ export function downloadRoutes(providers: Providers): Router {
   routes.get('/account/export', async (request, response) => {
     const ctx = await contextFor(providers, request, response);
     const accountId = await findExporter(ctx, ticketOf(request));
-    await slots.during(accountId, (watch) =>
+    await slots.duringWhole(accountId, (watch) =>
       send(request, response, watch(request, response), () => openExport(providers, accountId)),
     );
   });
@@ -62,7 +63,7 @@ export function downloadRoutes(providers: Providers): Router {
     const ctx = await contextFor(providers, request, response);
     const input = parseVisitsQuery(request.query);
     const accountId = await findVisitsReader(ctx, input, ticketOf(request));
-    await slots.during(accountId, (watch) =>
+    await slots.duringWhole(accountId, (watch) =>
       send(request, response, watch(request, response), () => openVisitsDownload(providers, accountId, input)),
     );
   });
@@ -88,7 +89,9 @@ const RETRY_AFTER_MS = 5_000;
 const MAKES_ROOM_EVERY_MS = 10 * 60_000;
 
 type Watch = (request: Request, response: Response) => Reader;
-type DownloadSlots = { during<T>(accountId: string, work: (watch: Watch) => Promise<T>): Promise<T> };
+type During = <T>(accountId: string, work: (watch: Watch) => Promise<T>) => Promise<T>;
+/** `duringWhole`: what is put together of much that is stored, and so is work however little of it there is. */
+type DownloadSlots = { during: During; duringWhole: During };
 
 /**
  * At most so many downloads at once, of an account over the processes of this instance and of all in this process, whose
@@ -97,7 +100,8 @@ type DownloadSlots = { during<T>(accountId: string, work: (watch: Watch) => Prom
  * cannot keep all others out. Nor can as many as there are slots by reading slowly: the longest running of those gives way
  * to an account that has none.
  */
-function createSlots({ rateCounters, limits: { downloadsAtOnce, slowestDownload } }: Providers): DownloadSlots {
+function createSlots({ rateCounters, limits }: Providers): DownloadSlots {
+  const { downloadsAtOnce, downloadsPerMinute, slowestDownload } = limits;
   const { perAccount, perProcess } = downloadsAtOnce;
   const ofAll = `downloads in process ${process.pid}`;
   const running = new Set<Reader>();
@@ -128,7 +132,15 @@ function createSlots({ rateCounters, limits: { downloadsAtOnce, slowestDownload 
     return next;
   }
 
-  return {
+  const slots: DownloadSlots = {
+    async duringWhole(accountId, work) {
+      const { count, leftMs } = await rateCounters.count(`whole downloads of ${accountId}`, 1, MINUTE_MS);
+      if (count <= downloadsPerMinute) return slots.during(accountId, work);
+      throw full(
+        `Only ${downloadsPerMinute} of your downloads can begin in a minute. Start this one again then.`,
+        leftMs,
+      );
+    },
     async during(accountId, work) {
       const key = `downloads of ${accountId}`;
       const first = await rateCounters.takeSlot(key, { limit: 1 });
@@ -148,10 +160,11 @@ function createSlots({ rateCounters, limits: { downloadsAtOnce, slowestDownload 
       }
     },
   };
+  return slots;
 }
 
-function full(message: string): AppError {
-  return new AppError('rate_limited', message, { retryAfterMs: RETRY_AFTER_MS });
+function full(message: string, retryAfterMs = RETRY_AFTER_MS): AppError {
+  return new AppError('rate_limited', message, { retryAfterMs });
 }
 
 async function send(

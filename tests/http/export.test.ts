@@ -253,6 +253,19 @@ test('the link works for its account, for a minute, and as it was made; a bearer
   expect(await statusOf(late.url)).toBe(404);
 });
 
+test('an account begins so many downloads of what is put together in a minute', async () => {
+  await using app = await createPublishingApp({ limits: { downloadsPerMinute: 2 } });
+  await using listener = await listen(app);
+  const [person, other] = [await app.trialPerson(), await app.trialPerson()];
+  const statusOf = async ({ accessToken }: typeof person): Promise<number> => {
+    const answer = await fetch(`${listener.url}/api/account/export`, { headers: bearer(accessToken) });
+    await answer.arrayBuffer();
+    return answer.status;
+  };
+  for (const status of [200, 200, 429]) expect(await statusOf(person)).toBe(status);
+  expect(await statusOf(other)).toBe(200);
+});
+
 test('a damaged file is left out and named, and everything else is there', async () => {
   await using app = await createPublishingApp();
   await using listener = await listen(app);

@@ -48,6 +48,7 @@ export const WIDE_LIMITS: Limits = {
   uploadsAtOnce: 8,
   uploadsPerMinute: 1_000_000,
   downloadsAtOnce: { perAccount: 2, perProcess: 8 },
+  downloadsPerMinute: 1_000_000,
   slowestDownload: { bytesPerSecond: 64 * 1024, patienceMs: 30_000, givesWayBelow: 512 * 1024 },
   socketsPerAccount: 10,
   socketsPerAddress: 50,
