@@ -170,7 +170,7 @@ const ROWS: readonly Row[] = [
       // The checks have no adapter to choose: the service brings their tools.
       /^server\/diagnostics\//,
       // The sentences of what a platform refuses: a simulation says them without a platform.
-      /^server\/platforms\/(failures|domain-answers|replit\/words)\.ts$/,
+      /^server\/platforms\/(failures|domain-answers|by-hand)\.ts$/,
       /^server\/certificates\/(sealed-key|authority|problems|renewal|budget|challenges|persistent-record|x509|acme\/ari)\.ts$/,
     ],
     types: INTERFACES,

@@ -262,7 +262,9 @@ test('an address that answers with no page, or is where the app is edited, is to
     const request = { ...release, ref: { isPrepared: true, url: null }, confirmedUrl };
     return (await replit().publish(harness.call, request).next()).value;
   };
-  expect(await textAt(empty)).toMatchObject({ text: `${empty} answers with status 404: it may not be published yet` });
+  expect(await textAt(empty)).toMatchObject({
+    text: `${empty} answers with status 404, so it may not be published yet`,
+  });
   const said = `${editor} is where the app is edited: enter the address that ends in replit.app`;
   expect(await textAt(editor)).toMatchObject({ text: said });
   server.close();

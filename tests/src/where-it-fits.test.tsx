@@ -1,9 +1,4 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { domainsRefusal } from '../../routers/schemas/platforms/domains-refusal.ts';
-import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { rankPlatforms } from '../../routers/schemas/rank-platforms.ts';
-import type { Needs } from '../../routers/schemas/recommendations.ts';
-import { QUESTIONS } from '../../src/features/deployments/rank/needs-question.tsx';
 import { DeploymentSetupScreen } from '../../src/screens/deployment-setup.tsx';
 import { GuidedDeploymentScreen } from '../../src/screens/guided-deployment.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
@@ -62,21 +57,13 @@ test('what the files are decides what is recommended, with the arithmetic and it
   expect(shown.rows('Why Vercel fits as well').join()).toContain('Source: vercel.com/docs/limits, read 2026-03-02');
 });
 
-test('each question names the places that its answer rules out', () => {
-  const fitting = (needs: Needs) => rankPlatforms(null, needs).flatMap((one) => (one.fits ? [one.platform] : []));
-  const places = fitting({});
-  for (const { need, changes } of QUESTIONS) {
-    const left = fitting({ [need]: true });
-    if (left.length === 0) expect(changes).toContain('every place');
-    const ruledOut = left.length === 0 ? [] : places.filter((place) => !left.includes(place));
-    expect(places.filter((place) => changes.includes(PLATFORMS[place].title) && need !== 'ownDomain')).toEqual(
-      ruledOut,
-    );
-    if (need === 'ownDomain') {
-      const byHand = places.filter((place) => domainsRefusal(place) !== null);
-      expect(byHand.map((place) => changes.includes(`At ${PLATFORMS[place].title} you add it`))).toEqual([true]);
-    }
-  }
+test('each question names the places that its answer changes', async () => {
+  choose(PLAIN);
+  using shown = placeQuestion();
+  await shown.sees('Some platforms ignore the file _redirects: GitHub Pages, Render, Replit.');
+  expect(shown.page.textContent).toContain('Some platforms publish from one: GitHub Pages, Render.');
+  expect(shown.page.textContent).toContain('Some platforms take it on their own pages alone: Replit.');
+  expect(shown.page.textContent).toContain('Fairlead publishes files: no place here fits then.');
 });
 
 test('an answer changes the order, and says what would have to change', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { replitCapabilities } from '../../../routers/schemas/platforms/capabilities/replit.ts';
 import { EgressError } from '../../egress.ts';
+import { notPublished, otherFiles, waitingAt } from '../by-hand.ts';
 import type {
   HandOff,
   HandOffRequest,
@@ -12,8 +13,9 @@ import type {
 } from '../platform.ts';
 import { stringField } from '../reference.ts';
 import { contentsOf, sendFiles } from '../send-files.ts';
-import { ADDRESS_HINT, firstSteps, furtherSteps, notPublished, otherFiles, WAITING } from './words.ts';
+import { ADDRESS_HINT, firstSteps, furtherSteps } from './words.ts';
 
+const WAITING = waitingAt('Replit');
 const AT_ONCE = 4;
 /** Confirming an address brings the job back at once; without one there is nothing to look at. */
 const UNTIL_CONFIRMED_MS = 6 * 60 * 60_000;

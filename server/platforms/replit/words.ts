@@ -1,16 +1,6 @@
 import type { HandOff } from '../platform.ts';
 
-/** What a person is told who publishes at Replit by hand; a simulation says the same. */
-export const WAITING = 'Waiting for you to publish the files at Replit and to enter their address';
 export const ADDRESS_HINT = 'Enter the address that Replit shows, like https://name.replit.app.';
-
-export function notPublished(url: string, status: number): string {
-  return `${url} answers with status ${status}: it may not be published yet`;
-}
-
-export function otherFiles(url: string): string {
-  return `${url} answers with another entry page than this release has`;
-}
 
 export function firstSteps(number: number, slug: string): HandOff['steps'] {
   return [

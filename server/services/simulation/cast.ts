@@ -1,4 +1,5 @@
 import type { SimulatedPlace } from '../../../routers/schemas/simulation.ts';
+import type { HandOff } from '../../platforms/platform.ts';
 
 /** One id for everything: nothing of it is stored, and nothing that is stored has it. */
 export const SIMULATED_ID = 'simulated00000000000';
@@ -18,4 +19,6 @@ export type Cast = {
   /** How the platform is called in every sentence. */
   title: string;
   startedAt: Date;
+  /** What is left to the person there; null where nothing is. */
+  handOff: HandOff | null;
 };

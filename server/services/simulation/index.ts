@@ -11,7 +11,7 @@ import { MINUTE_MS } from '../../durations.ts';
 import { AppError } from '../../errors.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
-import type { Cast } from './cast.ts';
+import { type Cast, SIMULATED_ID } from './cast.ts';
 import { type CheckFailure, checkFailures } from './check-failures.ts';
 import { type DomainFailure, domainFailures } from './domain-failures.ts';
 import { findingOf, messageOf } from './failure-messages.ts';
@@ -30,6 +30,10 @@ import { releaseFailures } from './release-failures.ts';
 const RUNS_PER_MINUTE = 60;
 /** Between two looks at a report. */
 const LOOK_MS = 700;
+const FIRST = { id: SIMULATED_ID, number: 1 };
+const HANDED = {
+  destination: { id: SIMULATED_ID, slug: 'your-site', isSinglePage: false, target: null, options: {}, site: null },
+};
 const EXAMPLE = { count: 24, totalBytes: 1_400_000 };
 
 /** Returns what may go wrong there, each in the sentence that a person would read. */
@@ -38,7 +42,7 @@ export async function listSimulatedFailures(
   input: ListSimulatedFailuresInput,
 ): Promise<SimulatedFailure[]> {
   const { platform } = input;
-  const cast: Cast = { platform, title: PLATFORMS[platform].title, startedAt: ctx.now() };
+  const cast: Cast = { platform, title: PLATFORMS[platform].title, startedAt: ctx.now(), handOff: null };
   const { ofRelease, ofDomain, ofChecks } = failuresOf(cast, input);
   return [
     ...ofRelease.map(({ id, step, error }) => ({ id, step, message: error.message })),
@@ -68,6 +72,7 @@ export async function runSimulation(ctx: AccountContext, input: RunSimulationInp
     platform,
     title: isServedHere === true ? title : `Simulated ${title}`,
     startedAt: ctx.providers.now(),
+    handOff: ctx.providers.platforms[platform]?.handOff?.(HANDED, { release: FIRST, knownUrl: null }) ?? null,
   };
   const { ofRelease, ofDomain, ofChecks } = failuresOf(cast, input);
   const release = ofRelease.find((one) => one.id === id) ?? null;

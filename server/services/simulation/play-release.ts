@@ -4,7 +4,7 @@ import type { ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releas
 import type { SimulatedScene } from '../../../routers/schemas/simulation.ts';
 import { RELEASE_STEPS, type ReleaseStepName } from '../../../routers/schemas/states.ts';
 import type { AppError } from '../../errors.ts';
-import { firstSteps, WAITING } from '../../platforms/replit/words.ts';
+import { waitingAt } from '../../platforms/by-hand.ts';
 import { shownError } from '../releases/outcome.ts';
 import { firstReleaseLine } from '../releases/publish.ts';
 import { allSeenLine } from '../releases/verify.ts';
@@ -35,7 +35,8 @@ export function playRelease(cast: Cast, files: SimulatedFiles, failure: ReleaseF
     Object.assign(step, { state: 'running', startedAt: now() });
     Object.assign(release, { state: step.name, startedAt: release.startedAt ?? now() });
     if (step.name === 'processing' && isByHand(cast.platform)) {
-      for (const text of [WAITING, ...playHandOff(cast, release, failure, show)]) step.log.push({ at: now(), text });
+      for (const text of [waitingAt(cast.title), ...playHandOff(cast, release, failure, show)])
+        step.log.push({ at: now(), text });
     } else show();
     const isHit = failure !== null && failure.step === step.name && failure.isOfAddress !== true;
     count(step, files, isHit ? 0.4 : 1);
@@ -62,9 +63,14 @@ export function playRelease(cast: Cast, files: SimulatedFiles, failure: ReleaseF
 const NOTHING_LEFT: Left = { handOff: null, isHeld: false };
 
 /** Waits for the person, and returns what an address was refused for: it is entered once more, and is right then. */
-function playHandOff({ platform }: Cast, release: ReleaseDetail, failure: ReleaseFailure | null, show: Show): string[] {
+function playHandOff(
+  { platform, handOff: left }: Cast,
+  release: ReleaseDetail,
+  failure: ReleaseFailure | null,
+  show: Show,
+): string[] {
   // The way to the platform's own pages is left out.
-  const handOff = { steps: firstSteps(release.number, release.deploymentSlug).map(({ text }) => ({ text })) };
+  const handOff = { steps: (left?.steps ?? []).map(({ text }) => ({ text })) };
   const place = { id: SIMULATED_ID, platform, url: SITE_URL, missingLinks: [] };
   const wait = (error: ReleaseFailure['error'] | null): void => {
     // Where nothing of it is done in time nobody comes.

@@ -12,7 +12,7 @@ import type { CheckFailure } from './check-failures.ts';
 import { PROOF } from './domain-failures.ts';
 import { wantedRecords } from './play-domain.ts';
 import { type SimulatedZone, simulatedDns } from './simulated-dns.ts';
-import { ENTRY_SHA256, simulatedHost, WITNESS } from './simulated-host.ts';
+import { ENTRY_SHA256, NO_FAULT, simulatedHost, WITNESS } from './simulated-host.ts';
 
 export type Played = {
   /** What DNS answers of the domain in the end; null where the site has its own address alone. */
@@ -89,7 +89,7 @@ type Around = { subject: Subject; zone: SimulatedZone; lookups: Lookups; failure
 function toolsOf(cast: Cast, { subject, zone, lookups, failure }: Around): (asked: Asked[]) => Tools {
   const ours = Promise.resolve(new Set([SITE_ADDRESS]));
   const placesOf = (name: string) => findPlaces(lookups, name, ours);
-  const { visit, handshake, ...host } = simulatedHost(cast, { subject, placesOf, fault: failure?.host ?? {} });
+  const { visit, handshake, ...host } = simulatedHost(cast, { subject, placesOf, fault: failure?.host ?? NO_FAULT });
   const ways: Ways = { lookups, visit, handshake, portAt: () => 443, caaOf: async () => caaIn(zone) };
   return (asked) => ({
     ...notedTools(ways, asked),

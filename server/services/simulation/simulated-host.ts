@@ -18,6 +18,8 @@ export type HostFault = {
 
 type HostAnswer = { status: number; text?: string; headers?: Readonly<Record<string, string>> };
 
+/** The host answers as it should. */
+export const NO_FAULT: HostFault = { answer: () => undefined };
 export const CHALLENGES = '/.well-known/acme-challenge/';
 /** An address of an inner network (RFC 1918), the one that nobody goes to here. */
 export const PRIVATE_ADDRESS = '10.0.0.7';

@@ -3,35 +3,19 @@ import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/checkbox.tsx';
 import type { Ranker } from './use-ranking.ts';
 
-/** Each with what the answer changes; a test holds the names to the ranking. */
-export const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[] = [
-  { need: 'ownDomain', label: 'A domain of its own', changes: 'Set up from here. At Replit you add it yourself.' },
-  {
-    need: 'redirects',
-    label: 'Redirects from old addresses',
-    changes: 'Rules out GitHub Pages, Render and Replit, which ignore the file _redirects.',
-  },
-  {
-    need: 'privateFiles',
-    label: 'Files in no public repository',
-    changes: 'Rules out GitHub Pages and Render, which publish from one.',
-  },
-  {
-    need: 'forms',
-    label: 'Forms that visitors send',
-    changes: 'Rules out every place: a service has to receive them.',
-  },
-  {
-    need: 'functions',
-    label: 'Code that runs on a server',
-    changes: 'Rules out every place: Fairlead publishes files.',
-  },
+/** Each with what the answer changes; where, the ranking knows once there is something to rank. */
+const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[] = [
+  { need: 'ownDomain', label: 'A domain of its own', changes: 'Some platforms take it on their own pages alone' },
+  { need: 'redirects', label: 'Redirects from old addresses', changes: 'Some platforms ignore the file _redirects' },
+  { need: 'privateFiles', label: 'Files in no public repository', changes: 'Some platforms publish from one' },
+  { need: 'forms', label: 'Forms that visitors send', changes: 'They need a service that receives them' },
+  { need: 'functions', label: 'Code that runs on a server', changes: 'Fairlead publishes files' },
 ];
 
 export type NeedsQuestionProps = { ranker: Ranker };
 
 /** Asks what the site needs, with or without files. */
-export function NeedsQuestion({ ranker: { ranking, needs, answer } }: NeedsQuestionProps) {
+export function NeedsQuestion({ ranker: { ranking, needs, answer, affectedBy } }: NeedsQuestionProps) {
   return (
     <fieldset className="flex flex-col gap-3">
       <legend className="sr-only">What your site needs</legend>
@@ -40,7 +24,7 @@ export function NeedsQuestion({ ranker: { ranking, needs, answer } }: NeedsQuest
           key={need}
           label={
             <>
-              {label} <span className="block text-sm text-ink-muted">{changes}</span>
+              {label} <span className="block text-sm text-ink-muted">{changeText(changes, affectedBy(need))}</span>
             </>
           }
           isChecked={needs[need] === true}
@@ -54,4 +38,9 @@ export function NeedsQuestion({ ranker: { ranking, needs, answer } }: NeedsQuest
       )}
     </fieldset>
   );
+}
+
+function changeText(changes: string, affected: ReturnType<Ranker['affectedBy']>): string {
+  if (affected === 'all') return `${changes}: no place here fits then.`;
+  return affected.length === 0 ? `${changes}.` : `${changes}: ${affected.join(', ')}.`;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useState } from 'react';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { Needs, RankedPlatform } from '../../../../routers/schemas/recommendations.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 
@@ -8,6 +9,8 @@ export type Ranker = {
   /** What the site needs: what was answered, and where nothing was, what the files and the form show. */
   needs: Needs;
   answer(needs: Needs): void;
+  /** The platforms that have something against this need, by their titles; none before there is something to rank. */
+  affectedBy(need: keyof Needs): readonly string[] | 'all';
 };
 
 type RankPlatforms = typeof import('../../../../routers/schemas/rank-platforms.ts').rankPlatforms;
@@ -41,7 +44,18 @@ export function useRanking(report: SelectionReport | null, domain = ''): Ranker 
     if (rank === null || !isAsked) return null;
     return rank(report && { ...report.inspection, files: report.reading.files }, needs);
   }, [rank, isAsked, report, needs]);
-  return { ranking, needs, answer: setAnswers };
+  const affectedBy = (need: keyof Needs) => (rank === null ? [] : affected(rank, need));
+  return { ranking, needs, answer: setAnswers, affectedBy };
+}
+
+/** Returns where the need alone brings a reason against the platform. */
+function affected(rank: RankPlatforms, need: keyof Needs): readonly string[] | 'all' {
+  const against = ({ reasons }: RankedPlatform) =>
+    reasons.flatMap(({ verdict, text }) => (verdict === 'good' ? [] : text));
+  const before = new Map(rank(null, {}).map((one) => [one.platform, against(one)]));
+  const ranked = rank(null, { [need]: true });
+  const found = ranked.filter((one) => against(one).some((text) => before.get(one.platform)?.includes(text) !== true));
+  return found.length === ranked.length ? 'all' : found.map(({ platform }) => PLATFORMS[platform].title);
 }
 
 /** Returns the platform that is recommended; undefined where none takes the site as it is. */
