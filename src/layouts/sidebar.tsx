@@ -1,8 +1,7 @@
-import { CircleUserRound, LogOut, Search, Upload } from 'lucide-react';
+import { CircleUserRound, LogOut, Search } from 'lucide-react';
 import { type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { useUser } from '../api/user.ts';
-import { Badge } from '../components/badge.tsx';
 import { Button } from '../components/button.tsx';
 import { IconButton } from '../components/icon-button.tsx';
 import { Mark } from '../components/mark.tsx';
@@ -12,10 +11,9 @@ import { lazyComponent } from '../lib/lazy-component.tsx';
 import { useAddress } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 import { useIsOnline } from '../lib/use-is-online.ts';
-import { isUnderWay, type Publication, usePublications } from '../uploads/publications.ts';
+import { isUnderWay, usePublications } from '../uploads/publications.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { openCommandPalette } from './command-palette-key.tsx';
-import { ErrorBoundary } from './error-boundary.tsx';
 import { MobileMenu } from './mobile-menu.tsx';
 import { idleEntryLook, NavGroups, NavList } from './nav-list.tsx';
 import { footerEntries, mobileGroups, sidebarGroups } from './navigation.ts';
@@ -24,9 +22,7 @@ import { SkipLink } from './skip-link.tsx';
 import { TrialDays } from './trial-days.tsx';
 
 /** While something is being sent. */
-const running = lazyComponent<{ publication: Publication }>(
-  async () => (await import('../features/releases/running-release.tsx')).RunningPublication,
-);
+const sendingStatus = lazyComponent(async () => (await import('./sending-status.tsx')).SendingStatus);
 
 /** Shows the sidebar, or on a small screen a bar with the title, beside the content. */
 export function SidebarLayout({ title, children }: { title: string; children: ReactNode }) {
@@ -58,29 +54,6 @@ function Offline() {
   );
 }
 
-/** What this tab sends, on every screen: it ends with the tab. */
-function Sending() {
-  const sending = usePublications().filter(isUnderWay);
-  if (sending.length === 0) return null;
-  return (
-    <div className="flex flex-col gap-3 px-2 py-3 text-sm">
-      <p className="flex items-center justify-between gap-2 text-xs text-ink-muted">
-        <Badge tone="accent" icon={Upload}>
-          Sending
-        </Badge>
-        Keep this tab open
-      </p>
-      <ErrorBoundary onFailed={() => {}}>
-        <Suspense fallback={null}>
-          {sending.map((publication) => (
-            <running.Component key={publication.deploymentId} publication={publication} />
-          ))}
-        </Suspense>
-      </ErrorBoundary>
-    </div>
-  );
-}
-
 /** Where another layout was left for this one, it comes after the focus was set, and in the place of what had it. */
 function takeFocus(): void {
   if (document.body.dataset.arrived === undefined || document.activeElement !== document.body) return;
@@ -89,6 +62,7 @@ function takeFocus(): void {
 
 function Sidebar() {
   const { user, isLoading, error } = useUser();
+  const isSending = usePublications().some(isUnderWay);
   return (
     <aside className="fixed inset-y-0 left-0 z-30 flex w-sidebar flex-col border-r border-line bg-surface-sunken px-3 pt-4 pb-3 max-lg:hidden short:pt-3 print:hidden">
       <div className="mb-5 ml-2 flex items-center short:mb-3">
@@ -107,7 +81,11 @@ function Sidebar() {
         )}
       </div>
       <MainNav />
-      <Sending />
+      {isSending && (
+        <Suspense fallback={null}>
+          <sendingStatus.Component />
+        </Suspense>
+      )}
       <div className="-mx-3 flex flex-col border-t border-line px-3 pt-2">
         <nav aria-label="More">
           <NavList entries={footerEntries} />
@@ -184,20 +162,9 @@ function LogoutEntry() {
   );
 }
 
-/** On a small screen there is room for one of them. */
-function SendingOrTrial() {
-  const isSending = usePublications().some(isUnderWay);
-  return isSending ? (
-    <Badge tone="accent" icon={Upload}>
-      Sending
-    </Badge>
-  ) : (
-    <TrialDays className="shrink-0 text-xs text-ink-muted" />
-  );
-}
-
 function MobileBar({ title }: { title: string }) {
   const { user, isLoading, error } = useUser();
+  const isSending = usePublications().some(isUnderWay);
   return (
     <>
       <MobileMenu
@@ -218,7 +185,12 @@ function MobileBar({ title }: { title: string }) {
         </>
       ) : (
         <>
-          <SendingOrTrial />
+          {/* There is room for one of them. */}
+          {isSending ? (
+            <span className="shrink-0 text-xs text-accent">Sending</span>
+          ) : (
+            <TrialDays className="shrink-0 text-xs text-ink-muted" />
+          )}
           <AccountMenu user={user} look="icon" />
         </>
       )}

@@ -37,7 +37,6 @@ import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { useNavigate } from '../lib/location.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { paths } from '../lib/paths.ts';
-import { routes } from '../routes.tsx';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { type Publication, usePublication } from '../uploads/publications.ts';
 
@@ -195,7 +194,6 @@ function SendingNext({ deployment, publication }: { deployment: Deployment; publ
       serving={serving}
       onCancel={publication.state === 'creating' || publication.state === 'done' ? null : cancel}
       onReplace={leave}
-      fetchNext={routes.release.screen.fetch}
     />
   );
 }

@@ -19,7 +19,6 @@ import { sendingRelease } from '../features/releases/lazy-sending.ts';
 import { isFirstCancellable, useCancelFirst } from '../features/releases/use-cancel-first.ts';
 import { useNavigate } from '../lib/location.ts';
 import { href, paths } from '../lib/paths.ts';
-import { routes } from '../routes.tsx';
 import { type Publication, usePublication } from '../uploads/publications.ts';
 import type { Selection } from '../uploads/selection.ts';
 
@@ -59,7 +58,6 @@ function SendingFirst({ publication, onBack }: { publication: Publication; onBac
       serving={null}
       onCancel={isFirstCancellable(publication) ? () => cancel(publication) : null}
       onReplace={() => navigate(`${href.deployment(deploymentId)}#publish`)}
-      fetchNext={routes.release.screen.fetch}
     />
   );
 }

@@ -2,9 +2,10 @@ import type { Page, Request } from '@playwright/test';
 import { enrol, seenBefore } from '../specification/accounts.ts';
 import { PUBLIC, ROUTES, routesOf } from '../specification/route-table.ts';
 import { publishSite } from '../support/api-account.ts';
-import { twentyPages } from '../support/sites.ts';
+import { twentyPages, writeSite } from '../support/sites.ts';
 import { IS_FULL } from '../support/size.ts';
-import { expect, test } from './fixtures.ts';
+import { expect, nameDeployment, newcomer, test } from './fixtures.ts';
+import { chooseFolder, expectLive } from './publishing.ts';
 
 /**
  * No screen jumps while it loads: the layout shift of each stays under 0.02, a fifth of what the Core Web Vitals call
@@ -122,6 +123,27 @@ test('no public screen jumps while it loads', async ({ page, context, app }) => 
   await seenBefore(context, app.url);
   const all = PUBLIC.map(({ path }) => path).filter((path) => path !== '/disclaimer');
   await compareAll(page, IS_FULL ? all : GATE);
+});
+
+test('nothing jumps from Publish to live, and the steps stay the same', async ({ page, folder }) => {
+  await writeSite(folder, twentyPages('Harbour'));
+  await newcomer(page);
+  await page.addInitScript(watchShifts);
+  for (const size of [LARGE, SMALL]) {
+    await page.setViewportSize(size);
+    await page.goto('/new-deployment');
+    await chooseFolder(page, folder);
+    await nameDeployment(page, `Steady ${size.width}`);
+    await page.getByRole('button', { name: 'Publish', exact: true }).click();
+    await expect(page.getByLabel('Publishing', { exact: true })).toBeVisible();
+    const before = (await readShifts(page)).length;
+    const steps = page.getByRole('list', { name: 'Steps of the release' }).getByRole('listitem');
+    await expect(steps).toHaveCount(3);
+    await expectLive(page);
+    await expect(steps).toHaveCount(3);
+    const shifts = (await readShifts(page)).slice(before);
+    expect(sumOf(shifts), JSON.stringify(shifts, null, 1)).toBeLessThan(SHIFT_MAX);
+  }
 });
 
 /** Forty screens, each loaded twice: the gate has the public ones. */

@@ -30,7 +30,7 @@ export const builtIn: Platform = {
     const contents = contentsOf(request.manifest);
     const missing = contentsNewSince(contents, request.previous?.manifest);
     yield* sendFiles(call, { contents, missing, atOnce: AT_ONCE, send: readFile });
-    yield { type: 'processing', text: `Release ${request.release.number} is handed to the host` };
+    yield { type: 'processing', text: `Handing release ${request.release.number} to the host` };
     call.signal.throwIfAborted();
     return ref;
   },

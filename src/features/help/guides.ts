@@ -49,10 +49,9 @@ export const guides: readonly Chapter[] = [
         id: 'steps',
         title: 'What the steps of a release do',
         paragraphs: [
-          'Queued: it waits for its turn; one deployment runs one release at a time.',
-          'Preparing: the list of files is checked against what the place takes, and what looks wrong is written to the log.',
-          'Uploading and processing: the files go to where the deployment lives, and that place gets ready.',
-          'Verifying: every new or changed file, and a random 100 of the others, is fetched at the address of the release and compared with yours. Then the public address is switched and checked once more.',
+          'Send: the files go from your browser to where the deployment lives, and that place gets ready. What looks wrong with them is written to the log. One deployment runs one release at a time; the next waits for its turn.',
+          'Check: every new or changed file, and a random 100 of the others, is fetched at the address of the release and compared with yours.',
+          'Switch on: visitors at the public address get the release, and it is checked there once more.',
           'Each step has a log. A release that fails says what broke, what to do, and what is still live.',
         ],
       },

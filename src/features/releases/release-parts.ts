@@ -15,6 +15,12 @@ const TITLES: Record<PartName, { waiting: string; running: string; done: string 
   switching: { waiting: 'Switch on', running: 'Switching on', done: 'Switched on' },
 };
 
+const ROLL_BACK_TITLES = {
+  waiting: 'Switching back to this release',
+  running: 'Switching back to this release',
+  done: 'Switched back to this release',
+};
+
 /** What is still to come is told in these words. */
 export const PART_TEXTS: Record<PartName, string> = {
   sending: 'Your files go to the host',
@@ -24,7 +30,7 @@ export const PART_TEXTS: Record<PartName, string> = {
 
 export function partTitle(name: PartName, state: StepState, isRollBack = false): string {
   const kind = state === 'done' || state === 'running' ? state : 'waiting';
-  return isRollBack ? `${TITLES[name][kind].replace(/ on$/, ' back')} to this release` : TITLES[name][kind];
+  return (isRollBack ? ROLL_BACK_TITLES : TITLES[name])[kind];
 }
 
 export type ReleasePart = {

@@ -73,8 +73,8 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
   );
 }
 
-/** In one line; the row around it opens the same. */
-const rowLink = 'block min-w-0 truncate rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
+/** In one line, of which a long name is cut and the number is not; the row around it opens the same. */
+const rowLink = 'flex min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
 
 type ReleaseRowProps = ReleaseMenuProps & { showsDeployment: boolean };
 
@@ -87,7 +87,8 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
       {/* A long name is cut, not the row. */}
       <TableCell className="max-sm:pr-12 sm:w-1/3 sm:max-w-0">
         <Link to={address} title={title} className={classNames(rowLink, 'font-medium')}>
-          {title}
+          {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(release)}, `}</span>}
+          <span className="shrink-0">{showsDeployment ? `release ${release.number}` : title}</span>
         </Link>
       </TableCell>
       <TableCell>
@@ -173,7 +174,10 @@ function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsD
     <TableRow>
       <TableCell className="sm:w-1/3 sm:max-w-0">
         <Link to={href.release(deploymentId, toNumber)} title={title} className={rowLink}>
-          {title}
+          {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(rollBack)}, `}</span>}
+          <span className="shrink-0">
+            {showsDeployment ? 'from' : 'From'} release {fromNumber} back to {toNumber}
+          </span>
         </Link>
       </TableCell>
       <TableCell>

@@ -27,17 +27,14 @@ export type SendingReleaseProps = {
   onCancel: (() => void) | null;
   /** The folder changed on the disk: the way to choose it again. */
   onReplace: () => void;
-  /** Has the release's page at hand when it takes over. */
-  fetchNext: () => void;
 };
 
 /** The page of a release before the server has it: the same one, as far as this page knows. */
 export function SendingRelease(props: SendingReleaseProps) {
-  const { publication, number, platform, serving, onCancel, onReplace, fetchNext } = props;
+  const { publication, number, platform, serving, onCancel, onReplace } = props;
   const { deploymentId, deploymentName, url, extent } = publication;
   usePageTitle(`Release ${number}`);
   useLeadToRelease(publication, { replace: publication.isNew });
-  useEffect(fetchNext, [fetchNext]);
   useEffect(arrive, []);
   return (
     <ReleaseFrame

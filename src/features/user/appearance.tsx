@@ -2,10 +2,10 @@ import { ChoiceList } from '../../components/choice-list.tsx';
 import type { Theme } from '../../lib/storage.ts';
 import { useTheme } from '../../lib/use-theme.ts';
 
-const THEMES: readonly { value: Theme; title: string; description: string }[] = [
+const THEMES: readonly { value: Theme; title: string; description?: string }[] = [
   { value: 'system', title: 'System', description: 'Follows your device.' },
-  { value: 'light', title: 'Light', description: 'Always light.' },
-  { value: 'dark', title: 'Dark', description: 'Always dark.' },
+  { value: 'light', title: 'Light' },
+  { value: 'dark', title: 'Dark' },
 ];
 
 /** Kept in this browser, and applied at once. */

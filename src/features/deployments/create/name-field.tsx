@@ -16,7 +16,9 @@ import { useStartedDeployment } from './use-started-deployment.ts';
 export function NameField() {
   const { register, watch } = useNewDeploymentFields();
   const { name, problem, address } = useNewName();
-  const isUsed = useIsUsed(name, address === undefined);
+  const { isPublishing } = useNewDeployment();
+  // What is being created has the name itself.
+  const isUsed = useIsUsed(name, address === undefined || isPublishing);
   const field = register('name', {
     onChange: ({ target }: { target: HTMLInputElement }) =>
       storeDraft(NEW_DEPLOYMENT_DRAFT, JSON.stringify({ name: target.value })),

@@ -49,7 +49,7 @@ const LABELS = {
     act: 'Change address',
     busy: 'Changing…',
     failed: 'Could not change the address',
-    text: `Links to the old address stop working at once. If it was live, it is held for you for ${HELD_SLUG_DAYS} days.`,
+    text: `Links to the old address stop working at once. If it was live, it is reserved for you for ${HELD_SLUG_DAYS} days.`,
     done: (_before: Deployment, after: Deployment) => ({
       title: 'Address changed',
       description: `${after.name} is at ${addressOfSlug(after.slug)} now.`,
@@ -185,7 +185,7 @@ export function lossText(
       ? 'It has no releases yet.'
       : `${formatCount(releaseCount, 'release')} and ${releaseCount === 1 ? 'its' : 'their'} files are lost. Its visit statistics are deleted too.`;
   const isHeld = currentRelease !== null && destinations.some(({ platform }) => PLATFORMS[platform].isServedHere);
-  const held = isHeld ? [`The address is held for you for ${HELD_SLUG_DAYS} days.`] : [];
+  const held = isHeld ? [`We reserve the address for you for ${HELD_SLUG_DAYS} days.`] : [];
   return [...sites, releases, 'This cannot be undone.', ...held].join(' ');
 }
 

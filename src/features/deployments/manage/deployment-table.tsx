@@ -37,13 +37,13 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
       {deployments.map((deployment) => (
         <TableRow key={deployment.id}>
           {/* Wide enough for most, and never wider for a long one: that is cut, not the row. */}
-          <TableCell className="max-sm:pr-12 sm:w-1/3 sm:max-w-0">
+          <TableCell className="max-sm:pr-12 sm:w-[30%] sm:max-w-0">
             <Name deployment={deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap">
             <State deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
           </TableCell>
-          <TableCell className="sm:w-1/3 sm:max-w-0">
+          <TableCell className="sm:w-[38%] sm:max-w-0">
             <Address deployment={deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">

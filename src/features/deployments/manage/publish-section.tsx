@@ -32,6 +32,8 @@ export function PublishSection(props: PublishSectionProps) {
     if (!isWanted) return;
     anchor.current?.scrollIntoView({ block: 'center' });
     anchor.current?.querySelector('button')?.focus({ preventScroll: true });
+    // The button that led here asks for the folder already; browsers open the choice for a press alone.
+    if (navigator.userActivation?.isActive) anchor.current?.querySelector('input')?.click();
   }, [isWanted, visit]);
   return (
     <section ref={anchor} aria-label="Publish">

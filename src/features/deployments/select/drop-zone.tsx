@@ -1,5 +1,5 @@
 import { FolderUp } from 'lucide-react';
-import { useId, useRef } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { Button } from '../../../components/button.tsx';
 import { DropTarget, type DropTargetProps } from '../../../components/drop-target.tsx';
@@ -21,6 +21,8 @@ export type DropZoneProps = {
   wanted?: StoredSelection | null;
   /** What was dropped before a reload is being found again. */
   isRestoring?: boolean;
+  /** The button that led here asks for a folder already. */
+  opens?: boolean;
 };
 
 /** A drop target with a button for a folder and one for a ZIP. While something is dragged, the whole page is the target. */
@@ -32,12 +34,17 @@ export function DropZone({
   isWanted = false,
   wanted = null,
   isRestoring = false,
+  opens = false,
 }: DropZoneProps) {
   const { isOver, filesRead, problem, takeFiles } = useDrop(onSelection);
   const folderInput = useRef<HTMLInputElement>(null);
   const zipInput = useRef<HTMLInputElement>(null);
   const inputId = useId();
   const isReading = filesRead !== null || isRestoring;
+  useEffect(() => {
+    // Browsers open it for a press alone.
+    if (opens && navigator.userActivation?.isActive) folderInput.current?.click();
+  }, [opens]);
   const take = (input: HTMLInputElement) => {
     if (input.files) takeFiles(input.files);
     // Choosing the same again must be a change again.

@@ -19,6 +19,7 @@ import { Checkbox } from '../../../components/checkbox.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { Size } from '../../../components/size.tsx';
 import { showToast } from '../../../components/toast-store.ts';
+import { focusWhereNone } from '../../../lib/focus-where-none.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
 import { type Finding, type FindingsPlace, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
@@ -58,9 +59,7 @@ export function SelectionSummary({
       : findings.every(({ kind }) => kind !== 'warn' && kind !== 'bad');
   return (
     <Card
-      // It comes in the place of the button that was pressed, and takes the focus that went with that.
       ref={focusWhereNone}
-      tabIndex={-1}
       data-chosen
       aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`}
       className="divide-y divide-line"
@@ -102,10 +101,6 @@ export function SelectionSummary({
       {footer}
     </Card>
   );
-}
-
-function focusWhereNone(element: HTMLElement | null): void {
-  if (document.activeElement === document.body) element?.focus({ preventScroll: true });
 }
 
 const looks: Record<Finding['kind'], { icon: LucideIcon; look: string; word: string }> = {
