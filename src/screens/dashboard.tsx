@@ -15,7 +15,7 @@ import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { VisitsCard } from '../features/analytics/visits-card.tsx';
 import { LeadingDrop } from '../features/deployments/create/leading-drop.tsx';
-import { DeploymentRows } from '../features/deployments/manage/deployment-table.tsx';
+import { DeploymentRows } from '../features/deployments/manage/deployment-rows.tsx';
 import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
 import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
 import { LastActivity } from '../features/releases/last-activity.tsx';

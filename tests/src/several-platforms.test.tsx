@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { DeploymentRows, DeploymentTable } from '../../src/features/deployments/manage/deployment-table.tsx';
+import { DeploymentRows } from '../../src/features/deployments/manage/deployment-rows.tsx';
+import { DeploymentTable } from '../../src/features/deployments/manage/deployment-table.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { deploymentOf, releaseDetailOf } from '../support/screen-fixtures.ts';

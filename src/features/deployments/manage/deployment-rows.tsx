@@ -1,0 +1,98 @@
+import { ExternalLink } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { HostName } from '../../../components/host-name.tsx';
+import { PlatformsLabel } from '../../../components/platforms-label.tsx';
+import { StateBadge } from '../../../components/state-badge.tsx';
+import { Time } from '../../../components/time.tsx';
+import { formatAddress } from '../../../lib/format.ts';
+import { href } from '../../../lib/paths.ts';
+import { deploymentDisplayState } from '../display-state.ts';
+import { DeploymentMenu } from './deployment-menu.tsx';
+
+export type DeploymentListProps = {
+  deployments: readonly Deployment[];
+  isReadOnly: (id: string) => boolean;
+  /** Stands beside each name: the badge of its owner. */
+  badge?: ReactNode;
+};
+
+/** `below`: a further line of a deployment. */
+type DeploymentRowsProps = DeploymentListProps & { below?: (deployment: Deployment) => ReactNode };
+
+/** Lists deployments in the narrower card of the dashboard. */
+export function DeploymentRows({ deployments, isReadOnly, badge, below }: DeploymentRowsProps) {
+  return (
+    <ul className="divide-y divide-line">
+      {deployments.map((deployment) => (
+        <li key={deployment.id} className="relative flex items-center gap-4 px-4 py-3.5 sm:px-5">
+          <div className="min-w-0 grow">
+            <div className="flex min-w-0 items-center gap-2">
+              <Name deployment={deployment} />
+              <State deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
+            </div>
+            <div className="mt-1 text-ink-muted">
+              <Address deployment={deployment} />
+            </div>
+            {/* What is pressed itself lies above the link of the row. */}
+            <div className="[&_:is(a,button)]:relative">{below?.(deployment)}</div>
+          </div>
+          <span className="shrink-0 text-sm text-ink-muted max-lg:hidden">
+            <PlatformsLabel {...deployment} />
+          </span>
+          <span className="w-28 shrink-0 text-right text-sm text-ink-muted max-sm:hidden">
+            <Time at={deployment.latestRelease?.createdAt ?? deployment.updatedAt} />
+          </span>
+          <span className="relative">
+            <DeploymentMenu deployment={deployment} isReadOnly={isReadOnly(deployment.id)} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export type PartProps = { deployment: Deployment };
+
+/** In one line, whole in the tooltip. The row around it opens the same. */
+export function Name({ deployment: { id, name } }: PartProps) {
+  return (
+    <Link
+      to={href.deployment(id)}
+      title={name}
+      className="-my-0.5 block min-w-0 truncate rounded-tight py-0.5 font-medium after:absolute after:inset-0 hover:underline touch:my-0 touch:py-1"
+    >
+      <bdi>{name}</bdi>
+    </Link>
+  );
+}
+
+export function State({ deployment, isReadOnly, badge }: PartProps & { isReadOnly: boolean; badge: ReactNode }) {
+  return (
+    <span className="flex shrink-0 items-center gap-2">
+      <StateBadge state={deploymentDisplayState(deployment, isReadOnly)} />
+      {badge}
+    </span>
+  );
+}
+
+export function Address({ deployment }: PartProps) {
+  if (deployment.url === '') return <span className="text-ink-muted">No address yet</span>;
+  const shown = formatAddress(deployment.url);
+  if (deployment.currentRelease === null || deployment.state === 'deleting') {
+    return <HostName name={shown} className="text-ink-muted" />;
+  }
+  return (
+    <a
+      href={deployment.url}
+      target="_blank"
+      rel="noreferrer"
+      className="relative -my-0.5 inline-flex max-w-full min-w-0 items-center gap-2 rounded-tight py-0.5 hover:underline touch:my-0 touch:py-2"
+    >
+      <HostName name={shown} />
+      <ExternalLink className="size-3.5 shrink-0 text-ink-muted" />
+      <span className="sr-only">opens in a new tab</span>
+    </a>
+  );
+}
