@@ -98,7 +98,7 @@ async function holdFilesAfter(page: Page, count: number): Promise<{ through: str
 /** Waits until what went through is told as done, in files. */
 async function seesDone(page: Page, through: readonly string[]): Promise<void> {
   const files = through.reduce((sum, url) => sum + (url.endsWith('/files') ? MANY.together : 1), 0);
-  await expect(page.getByText(new RegExp(`^${files} of ${MANY.files} files`))).toBeVisible();
+  await expect(page.getByRole('main').getByText(new RegExp(`^${files} of ${MANY.files} files`))).toBeVisible();
 }
 
 test('a ZIP that is dropped is read and told, and its finished folder alone goes live', async ({ page, folder }) => {
@@ -251,7 +251,7 @@ test('a network that is lost is waited for, in sight, and nothing is lost', asyn
   await seesDone(page, held.through);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.context().setOffline(true);
-  await expect(page.getByText('Waiting for the network')).toBeVisible();
+  await expect(page.getByRole('main').getByText('Waiting for the network')).toBeVisible();
   await page.context().setOffline(false);
   expect(await liveBody(page)).toContain('Back online');
 });
