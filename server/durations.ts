@@ -1,6 +1,20 @@
+import { formatCount } from '../routers/schemas/format-count.ts';
+
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
+
+const UNITS = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+/** Returns a time in the largest unit that it is a whole number of: `2 days`, `90 minutes`, `287 seconds`. */
+export function timeInWords(seconds: number): string {
+  const unit = UNITS.find(([length]) => seconds >= length && seconds % length === 0);
+  return unit === undefined ? formatCount(seconds, 'second') : formatCount(seconds / unit[0], unit[1]);
+}
 
 /** How a day is written in a sentence. */
 export const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });

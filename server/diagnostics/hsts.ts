@@ -1,4 +1,4 @@
-import { DAY_MS } from '../durations.ts';
+import { DAY_MS, timeInWords } from '../durations.ts';
 import { type Check, fail, pass, unknown, warn } from './check.ts';
 
 const LONG_S = 15_552_000;
@@ -28,11 +28,11 @@ export const hsts: Check = {
         'Remove preload, or add includeSubDomains.',
       );
     }
-    if (maxAge < SHORT_S) return warn(`Browsers remember https for ${maxAge} seconds alone.`, fix);
+    if (maxAge < SHORT_S) return warn(`Browsers remember https for only ${timeInWords(maxAge)}.`, fix);
     return pass(
       maxAge >= LONG_S
         ? 'Browsers remember https for half a year or longer.'
-        : `Browsers remember https for ${maxAge} seconds.`,
+        : `Browsers remember https for ${timeInWords(maxAge)}.`,
     );
   },
 };

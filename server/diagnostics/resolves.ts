@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import type { ServerAnswer } from '../dns/dns-client.ts';
+import { timeInWords } from '../durations.ts';
 import {
   type Check,
   type Facts,
@@ -126,6 +127,6 @@ async function judgeResolvers({ name }: Subject, addresses: readonly string[], t
   const old = answers.find(({ values }) => !values.some((value) => addresses.includes(value)));
   if (old === undefined) return pass(`${right}.`);
   const had = old.values.join(', ') || 'nothing';
-  const seen = `${right} at its name servers, and resolver ${old.server} still answers ${had}, for ${old.ttl ?? 0} seconds more.`;
+  const seen = `${right} at its name servers, and resolver ${old.server} still answers ${had}, for ${timeInWords(old.ttl ?? 0)} more.`;
   return warn(seen, 'Wait until resolvers have forgotten the old answer.');
 }

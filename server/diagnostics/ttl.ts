@@ -1,3 +1,4 @@
+import { timeInWords } from '../durations.ts';
 import { type Check, fail, pass, unknown, usable, warn } from './check.ts';
 
 const LONG_S = 3_600;
@@ -16,7 +17,7 @@ export const ttl: Check = {
     const times = answers.flatMap((answer) => answer.ttl ?? []);
     if (times.length === 0) return unknown(`${name} has no address whose time to live could be read.`);
     const longest = Math.max(...times);
-    const seen = `Resolvers keep the address of ${name} for ${longest} seconds.`;
+    const seen = `Resolvers keep the address of ${name} for ${timeInWords(longest)}.`;
     const fix = 'Lower the TTL to 300 before you change the records.';
     if (longest > TOO_LONG_S) return fail(seen, fix);
     const wanted = own?.records.filter((record) => record.name === name && TYPES.some((type) => type === record.type));

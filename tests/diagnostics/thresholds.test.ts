@@ -137,12 +137,12 @@ test.each([
 });
 
 test.each([
-  ['A', 90_000, 'fail'],
-  ['AAAA', 90_000, 'fail'],
-  ['CNAME', 90_000, 'fail'],
-  ['AAAA', 7_200, 'warn'],
-  ['CNAME', 300, 'pass'],
-] as const)('a time to live of %s: %i seconds', async (type, seconds, verdict) => {
+  ['A', 172_800, 'fail', '2 days'],
+  ['AAAA', 90_000, 'fail', '25 hours'],
+  ['CNAME', 90_001, 'fail', '90,001 seconds'],
+  ['AAAA', 7_200, 'warn', '2 hours'],
+  ['CNAME', 60, 'pass', '1 minute'],
+] as const)('a time to live of %s: %i seconds', async (type, seconds, verdict, words) => {
   const record = { type, name: NAME, value: 'wanted', ttl: 300, purpose: 'route', required: true } as const;
   const own = { ...OWN, records: [{ ...record, alternativeGroup: null }], certificateId: null, renewAt: null };
   const answer = { server: 'ns1.example', address: '', ttl: seconds, error: null, cname: null };
@@ -150,7 +150,7 @@ test.each([
     subject({ own }),
     tools({ askNameServers: async (_name, asked) => [{ ...answer, values: asked === type ? ['other'] : [] }] }),
   );
-  expect(found).toMatchObject({ verdict });
+  expect(found).toMatchObject({ verdict, seen: `Resolvers keep the address of ${NAME} for ${words}.` });
 });
 
 test('a limit of the authority that is near is a warning, and one that is reached a failure', async () => {
