@@ -4,7 +4,7 @@ import { UploadModel } from '../../models/upload.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { uploadUrlOf } from '../site-address.ts';
 import { requireWritable } from '../subscription/writable.ts';
-import { findOpenUpload } from '../uploads/index.ts';
+import { findOpenUpload, quietEnd } from '../uploads/index.ts';
 import { requireAllFiles } from './create.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { readManifest } from './read.ts';
@@ -24,7 +24,8 @@ export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUp
   if (unread !== null) throw tooManyKeys(unread);
   await UploadModel.updateOne(
     { _id: uploadId, accountId: ctx.actor.accountId, state: 'open', manifestHash },
-    { $set: { previewHash: manifestHash } },
+    // It is whole, and seen as long as its slot is not needed: who looks at one template after the other fills no slots.
+    { $set: { previewHash: manifestHash, expiresAt: quietEnd(ctx) } },
   );
   return { url: uploadUrlOf(addresses, uploadId) };
 }

@@ -43,9 +43,8 @@ async function closeQuiet(ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
   const open = await UploadModel.find({ accountId, state: 'open' });
   if (open.length < UPLOAD_LIMITS.maxOpenUploads) return;
-  const quietSince = new Date(endAfter(ctx).getTime() - QUIET_MS);
   const [oldest] = open
-    .filter((doc) => doc.expiresAt < quietSince)
+    .filter((doc) => doc.expiresAt <= quietEnd(ctx))
     .sort((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
   if (oldest !== undefined) await UploadModel.deleteOne({ _id: oldest._id, accountId, state: 'open' });
 }
@@ -53,6 +52,11 @@ async function closeQuiet(ctx: AccountContext): Promise<void> {
 /** Returns when it ends if nothing more arrives for it. */
 export function endAfter(ctx: AccountContext): Date {
   return new Date(ctx.now().getTime() + UPLOAD_LIMITS.openUploadMs);
+}
+
+/** Returns when one ends that gives its slot to whoever needs it, since nothing is on its way to it. */
+export function quietEnd(ctx: AccountContext): Date {
+  return new Date(endAfter(ctx).getTime() - QUIET_MS);
 }
 
 /** Returns the account's own upload. Throws `not_found`, `upload_closed` when a release was made of it. */
