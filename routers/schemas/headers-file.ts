@@ -1,6 +1,7 @@
 import { decodeAddress, parsePattern } from './address-pattern.ts';
+import { atOnce } from './at-once.ts';
 import { type HeaderPattern, matcherOf } from './header-pattern.ts';
-import { atOnce, type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
+import { type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 
 /**
  * `_headers` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:

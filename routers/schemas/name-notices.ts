@@ -1,3 +1,4 @@
+import { atOnce } from './at-once.ts';
 import { ZIP_ENCODINGS, type ZipEncoding } from './zip-encoding-names.ts';
 
 /**
@@ -65,11 +66,7 @@ export function* nameNoticeSteps(
 
 /** Returns the paths that differ from another one, or from a folder of it, in capital letters alone. */
 export function caseTwins(files: readonly { path: string }[]): string[] {
-  const steps = caseTwinSteps(files);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
+  return atOnce(caseTwinSteps(files));
 }
 
 function* caseTwinSteps(files: readonly { path: string }[]): Generator<void, string[]> {

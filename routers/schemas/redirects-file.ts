@@ -13,7 +13,8 @@ import {
   readAddress,
   withoutEndSlash,
 } from './address-pattern.ts';
-import { atOnce, type RuleLine, type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
+import { atOnce } from './at-once.ts';
+import { type RuleLine, type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 
 /**
  * `_redirects` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:

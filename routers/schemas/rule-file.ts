@@ -42,14 +42,6 @@ export function ruleLines(text: string): { lines: RuleLine[]; problems: RuleProb
   return { lines, problems };
 }
 
-/** Runs to its end what a server runs in slices of time: one line is a step. */
-export function atOnce<Result>(work: Generator<void, Result>): Result {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done === true) return value;
-  }
-}
-
 /** Sorts by line, as a person reads the file: what is found at its end may concern its beginning. */
 export function sortedByLine(problems: readonly RuleProblem[]): RuleProblem[] {
   return [...problems].sort((a, b) => a.line - b.line);

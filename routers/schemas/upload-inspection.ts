@@ -1,3 +1,4 @@
+import { atOnce } from './at-once.ts';
 import {
   type DetectedProject,
   dependenciesOf,
@@ -74,11 +75,7 @@ export function inspectUpload(
   texts: ReadonlyMap<string, string> = new Map(),
   looks: ReadonlyMap<string, TextFindings> = new Map(),
 ): UploadInspection {
-  const steps = inspectionSteps(files, texts, looks);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
+  return atOnce(inspectionSteps(files, texts, looks));
 }
 
 /** Does the same with a pause after every few links, for a server that has others to answer (server/time-slices.ts). */

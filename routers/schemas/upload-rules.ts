@@ -1,3 +1,4 @@
+import { atOnce } from './at-once.ts';
 import { isOsJunk, LINK_LEFT_OUT, leftOutPart, leftOutRule } from './left-out-files.ts';
 import { UPLOAD_LIMITS } from './limits.ts';
 import { type NameNotice, nameNoticeSteps } from './name-notices.ts';
@@ -166,11 +167,7 @@ export function readUpload<File extends OfferedFile>(
   offered: readonly File[],
   options: ReadUploadOptions = {},
 ): UploadReading<File> {
-  const steps = uploadReadingSteps(offered, options);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
+  return atOnce(uploadReadingSteps(offered, options));
 }
 
 /** Does the same with a pause after every few files, for a server that has others to answer (server/time-slices.ts). */

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { check } from 'recheck';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { atOnce } from '../../routers/schemas/rule-file.ts';
+import { atOnce } from '../../routers/schemas/at-once.ts';
 import { configSteps } from '../../server/platforms/site-routes.ts';
 import { IS_FULL } from '../support/size.ts';
 import { parse, readSources, type SourceTree } from '../support/source-tree.ts';

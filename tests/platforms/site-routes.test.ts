@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atOnce } from '../../routers/schemas/rule-file.ts';
+import { atOnce } from '../../routers/schemas/at-once.ts';
 import { configSteps, type SiteToServe } from '../../server/platforms/site-routes.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
 import { vercelUnderTest } from '../support/standins/vercel/world.ts';

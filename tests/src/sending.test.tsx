@@ -10,7 +10,7 @@ import { setChosen } from '../../src/uploads/chosen-selections.ts';
 import { type Publication, type PublicationFailure, publications } from '../../src/uploads/publications.ts';
 import type { Selection } from '../../src/uploads/selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, releaseRefOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, releaseRefOf, stepOf } from '../support/screen-fixtures.ts';
 
 // happy-dom names the locks and has none.
 const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
@@ -56,18 +56,7 @@ afterEach(() => {
   publications.set([]);
 });
 
-const QUEUED = RELEASE_STEPS.map((name) => ({
-  name,
-  state: 'waiting' as const,
-  startedAt: null,
-  endedAt: null,
-  done: 0,
-  total: 0,
-  doneBytes: 0,
-  totalBytes: 0,
-  log: [],
-}));
-
+const QUEUED = RELEASE_STEPS.map((name) => stepOf({ name }));
 const said = () => toasts.get().at(-1)?.description;
 
 /** The page of the deployment that something is being sent to. */
@@ -129,7 +118,7 @@ test('a release is one page from the first file on: its title, its address and i
   expect(shown.page.querySelector('h1')?.textContent).toBe('Release 1');
   expect(shown.page.querySelector('[aria-label="Publishing"]')?.textContent).toContain('harbour.localhost:3001');
   const sending = sendingSteps(publication).map(({ key, title }) => [key, title]);
-  const steps = releaseParts({ state: 'queued', finishedAt: null, steps: [...QUEUED] });
+  const steps = releaseParts({ state: 'queued', finishedAt: null, steps: QUEUED });
   expect(steps.map(({ name, state }) => [name, partTitle(name, state)])).toEqual(sending);
 });
 
