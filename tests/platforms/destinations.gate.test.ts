@@ -25,12 +25,11 @@ test('what is live is published on a further platform, as every release from the
   const [primary, other] = deployment.destinations.map(({ id }) => id);
   const twice = await refusalOf(app.deployments.addDestination({ deploymentId, platform: 'vercel' }));
   expect(twice).toMatchObject({ code: 'conflict', message: expect.stringContaining('Vercel already') });
-  for (const refused of [
+  const refusals = [
     app.deployments.removeDestination({ deploymentId, destinationId: primary ?? '' }),
     app.deployments.retryDestination({ deploymentId, destinationId: other ?? '' }),
-  ]) {
-    expect((await refusalOf(refused)).code).toBe('conflict');
-  }
+  ].map(refusalOf);
+  for (const { code } of await Promise.all(refusals)) expect(code).toBe('conflict');
   const unknown = { deploymentId, destinationId: 'x'.repeat(20) };
   expect((await refusalOf(app.deployments.makePrimary(unknown))).code).toBe('not_found');
 
