@@ -1,7 +1,7 @@
 import type { Asked, CheckId, CheckResult } from '../../routers/schemas/diagnostics.ts';
 import { DnsLookupError } from '../dns/dns-client.ts';
 import { causeOf } from './causes.ts';
-import type { Check, Facts, Finding, Subject, Tools } from './check.ts';
+import { type Check, type Facts, type Finding, type Subject, type Tools, unknown } from './check.ts';
 
 export type Step = { result: CheckResult; facts: Facts };
 
@@ -24,7 +24,10 @@ export async function* runChecks(
   for (const check of checks) {
     const asked: Asked[] = [];
     const begun = performance.now();
-    const found = await findingOf(check, subject, toolsFor(asked));
+    const said = await findingOf(check, subject, toolsFor(asked));
+    // Of a name that cannot be found, every record is missing: no fault is seen, and nothing is right either.
+    const isGroundless = said.verdict === 'pass' && failed.includes('delegation');
+    const found = isGroundless ? unknown('This cannot be told while no name server answers for the name.') : said;
     const { verdict, fix, repair, facts = {} } = found;
     const isFailed = verdict === 'fail';
     const isWrong = isFailed || verdict === 'warn';

@@ -1,16 +1,23 @@
 import { expect, test } from 'vitest';
-import { CHECK_IDS, type CheckId, type CheckVerdict } from '../../routers/schemas/diagnostics.ts';
+import { CHECK_IDS, type CheckId, type CheckResult, type CheckVerdict } from '../../routers/schemas/diagnostics.ts';
 import type { Check, Subject, Tools } from '../../server/diagnostics/check.ts';
 import { runChecks } from '../../server/diagnostics/run.ts';
 
-/** Runs all checks, of which these fail, and returns what each of those follows from. */
-async function causesOf(...failing: CheckId[]): Promise<Partial<Record<CheckId, CheckId | null>>> {
+/** Runs all checks, of which these fail and the others pass, and returns their results. */
+async function resultsOf(...failing: CheckId[]): Promise<CheckResult[]> {
   const verdictOf = (id: CheckId): CheckVerdict => (failing.includes(id) ? 'fail' : 'pass');
   const checks = CHECK_IDS.map(
     (id): Check => ({ id, why: '', run: async () => ({ verdict: verdictOf(id), seen: '' }) }),
   );
+  const results: CheckResult[] = [];
+  for await (const { result } of runChecks(checks, {} as Subject, () => ({}) as Tools)) results.push(result);
+  return results;
+}
+
+/** Returns what each of the failing checks follows from. */
+async function causesOf(...failing: CheckId[]): Promise<Partial<Record<CheckId, CheckId | null>>> {
   const causes: Partial<Record<CheckId, CheckId | null>> = {};
-  for await (const { result } of runChecks(checks, {} as Subject, () => ({}) as Tools)) {
+  for (const result of await resultsOf(...failing)) {
     if (result.verdict === 'fail') causes[result.id] = result.because;
     else expect(result.because).toBeNull();
   }
@@ -34,4 +41,9 @@ test('a check follows from the earliest that explains it', async () => {
   expect(await causesOf('dnssec', 'resolves', 'email-untouched')).toEqual({
     ...{ dnssec: null, resolves: 'dnssec', 'email-untouched': 'dnssec' },
   });
+});
+
+test('nothing passes of a name that cannot be found', async () => {
+  const verdicts = new Set((await resultsOf('delegation')).map(({ verdict }) => verdict));
+  expect([...verdicts]).toEqual(['fail', 'unknown']);
 });
