@@ -1,7 +1,10 @@
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { expect, test, vi } from 'vitest';
 import { Router } from 'wouter';
 import { trpc } from '../../src/api/trpc.ts';
 import { signInAs } from '../../src/api/user.ts';
+import { PreviewPane } from '../../src/features/deployments/edit/preview-pane.tsx';
 import { aroundNavigation } from '../../src/lib/location.ts';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
 import { type Answers, refusal, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
@@ -292,4 +295,26 @@ test('before a draft is published it is told what is left out of it, what stops 
   for (const told of ['.DS_Store is left out', '.env is left out', '2 names differ in capital letters alone.'])
     expect(text).toContain(told);
   expect(text, 'said when the release was made').not.toContain('Windows.');
+});
+
+function OpenBesidePreview({ files }: { files: readonly string[] }) {
+  const [active, open] = useState<string | null>(null);
+  const preview = { url: 'http://draft.test', version: 1, isBusy: false, problem: null, refresh: () => undefined };
+  const buttons = files.map((file) => (
+    <button key={file} type="button" onClick={() => open(file)}>
+      {file}
+    </button>
+  ));
+  return [...buttons, <PreviewPane key="preview" preview={preview} active={active} onClose={() => undefined} />];
+}
+
+test('the preview shows the page or the drawing that is edited, and the page before for a style', () => {
+  const files = ['about.html', 'css/site.css', 'img/logo.svg'];
+  using shown = showScreen(<OpenBesidePreview files={files} />, {});
+  const addresses = files.map((file) => {
+    flushSync(() => shown.button(file).click());
+    return shown.page.querySelector('iframe')?.getAttribute('src');
+  });
+  const [page, , drawing] = files.map((file) => `http://draft.test/${file}`);
+  expect(addresses).toEqual([page, page, drawing]);
 });

@@ -14,8 +14,8 @@ export type PreviewPaneProps = { preview: Preview; active: string | null; onClos
 export function PreviewPane({ preview, active, onClose }: PreviewPaneProps) {
   const { url, version, isBusy, problem, refresh } = preview;
   const page = useRef('');
-  // The page that is edited; for a style or a script the page before.
-  if (active !== null && ['html', 'htm'].includes(extensionOf(active))) page.current = active;
+  // The page that is edited, or the drawing, which is a text beside what it draws; for a style or a script the page before.
+  if (active !== null && ['html', 'htm', 'svg'].includes(extensionOf(active))) page.current = active;
   const path = page.current === 'index.html' ? '' : page.current.split('/').map(encodeURIComponent).join('/');
   return (
     <section aria-label="Preview" className="flex min-h-0 min-w-0 flex-col border-line md:border-l">
