@@ -1,5 +1,5 @@
 import { UNCLAIMED_PAGES } from '../../routers/schemas/platforms/unclaimed-pages.ts';
-import { type Check, fail, namesOf, pass, recordsRepair, type Subject, type Tools, unknown, usable } from './check.ts';
+import { type Check, fail, namesOf, pass, recordsRepair, type Tools, unknown, usable } from './check.ts';
 
 /** Whether an alias leads to something that is gone, which whoever comes next could claim. */
 export const dangling: Check = {
@@ -9,12 +9,14 @@ export const dangling: Check = {
   async run(subject, tools) {
     const found = await Promise.all(namesOf(subject).map((name) => aliasOf(name, tools)));
     const aliases = found.flatMap((alias) => alias ?? []);
-    for (const { name, target } of aliases) {
+    // Where `www` follows the name itself, the name's own addresses are what is missing: the next check says so.
+    const leadingOut = aliases.filter(({ target }) => !namesOf(subject).includes(target));
+    for (const { name, target } of leadingOut) {
       const why = await goneBecause(name, target, tools);
       if (why === null) continue;
       const seen = `${name} is an alias (CNAME) of ${target}, ${why}.`;
       return fail(seen, `Delete the CNAME record of ${name}, or point it at what it is for.`, {
-        repair: repair(subject),
+        repair: recordsRepair(subject),
       });
     }
     if (found.includes(null)) return unknown(`The name servers of ${subject.name} do not say whether it is an alias.`);
@@ -22,8 +24,6 @@ export const dangling: Check = {
     return pass(`${aliases.map(({ target }) => target).join(', ')} is there.`);
   },
 };
-
-const repair = (subject: Subject) => recordsRepair(subject);
 
 type Alias = { name: string; target: string };
 

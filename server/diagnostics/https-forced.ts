@@ -8,6 +8,7 @@ export const httpsForced: Check = {
   async run({ name }, tools) {
     const visit = await tools.visit(`http://${name}/`);
     if (isOurs(visit)) return unknown(`${name} cannot be reached from here.`);
+    if (visit.fault === 'no_address') return unknown(`${name} has no address to look at.`);
     if (visit.fault !== null)
       return pass(`Nothing answers at http://${name}, so that nothing is served without https.`);
     const location = visit.headers.get('location') ?? '';

@@ -195,6 +195,14 @@ const OF_OUR_OWN: readonly Fault[] = [
     },
   },
   {
+    fault: 'its address is gone, and www follows it',
+    ...{ name: 'bare.test', cause: 'resolves' },
+    async inject({ own, lab }, name) {
+      await own(name, { [`www.${name} CNAME`]: [`${name}.`] });
+      await lab.write(name, { [`${name} A`]: [] });
+    },
+  },
+  {
     fault: 'one of two name servers has another address',
     ...{ name: 'split.test', cause: 'resolves' },
     async inject({ own, lab }, name) {

@@ -4,6 +4,7 @@ import { caa } from '../../server/diagnostics/caa.ts';
 import type { Subject, Tools, Visit } from '../../server/diagnostics/check.ts';
 import { delegation } from '../../server/diagnostics/delegation.ts';
 import { dnssec } from '../../server/diagnostics/dnssec.ts';
+import { httpsForced } from '../../server/diagnostics/https-forced.ts';
 import { mixedContent } from '../../server/diagnostics/mixed-content.ts';
 import { port80 } from '../../server/diagnostics/port-80.ts';
 import { redirects } from '../../server/diagnostics/redirects.ts';
@@ -65,6 +66,11 @@ test.each([
 ] as const)('redirects that lead %s', async (_, of, leads, verdict, seen) => {
   const found = await redirects.run(of, tools(led(leads)));
   expect(found).toMatchObject({ verdict, seen: expect.stringContaining(seen) });
+});
+
+test('nothing that has no address leads to https', async () => {
+  const visit = async (): Promise<Visit> => ({ fault: 'no_address', detail: '', server: '' });
+  expect(await httpsForced.run(subject(), tools({ visit }))).toMatchObject({ verdict: 'unknown' });
 });
 
 test.each([

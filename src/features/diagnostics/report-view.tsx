@@ -21,6 +21,7 @@ type ReportViewProps = {
 export function ReportView({ report, actions, repair }: ReportViewProps) {
   const { checks, checkCount, state, startedAt } = report;
   const isRunning = state === 'running';
+  const progress = checkCount === 0 ? 'Starting…' : `${checks.length} of ${checkCount} checks done`;
   return (
     <Card aria-label={`Report of ${report.name}`} className="overflow-hidden">
       <div className="flex flex-wrap items-start justify-between gap-3 border-b border-line px-4 py-3.5 sm:px-5">
@@ -28,7 +29,7 @@ export function ReportView({ report, actions, repair }: ReportViewProps) {
           <h2 className="font-semibold wrap-anywhere">{headline(report)}</h2>
           <p className="text-sm text-ink-muted">
             {isRunning ? (
-              `${checks.length} of ${checkCount} checks done`
+              progress
             ) : (
               <>
                 Checked <Time at={startedAt} />
@@ -73,14 +74,14 @@ function Changes({ report: { changes, since } }: { report: Report | SharedReport
   if (changes.length === 0) {
     return (
       <p className="border-b border-line bg-surface-sunken px-4 py-2.5 text-sm text-ink-muted sm:px-5">
-        No address, record or certificate changed since <Time at={since} />.
+        No address, record or certificate changed since the last report, <Time at={since} />.
       </p>
     );
   }
   return (
     <CardBody className="border-b border-line bg-surface-sunken">
       <h3 className="text-sm font-medium">
-        Changed since <Time at={since} />
+        Changed since the last report, <Time at={since} />
       </h3>
       <ul className="mt-1 text-sm text-ink-muted">
         {changes.map((change) => (
