@@ -1,8 +1,9 @@
 import { initTRPC, type TrackedEnvelope } from '@trpc/server';
 import * as z from 'zod/mini';
 import { AppError } from '../server/errors.ts';
-import { endWhenAway } from '../server/mongo.ts';
+import { endWhenAway, requireAwaited } from '../server/mongo.ts';
 import { requireAccount, requireDatabaseRoom, requireWriter, requireWriteScope } from './access.ts';
+import { inTurn } from './call-turns.ts';
 import type { Context } from './context.ts';
 import { formatError, logFault, toTRPCError } from './error-shape.ts';
 import { trackShared, transformer } from './shared-items.ts';
@@ -33,13 +34,16 @@ export const publicProcedure = t.procedure.use(async ({ ctx, path, type, next })
     );
   }
   const run = async () => {
+    requireAwaited();
     if (type === 'mutation') await requireDatabaseRoom(ctx, path);
     const result = await next();
     if (!result.ok) throw result.error;
     return result;
   };
+  const { actor } = ctx;
+  const runInTurn = () => ('accountId' in actor ? inTurn(actor.accountId, run) : run());
   try {
-    return await (type === 'subscription' ? run() : endWhenAway(run));
+    return await (type === 'subscription' ? run() : endWhenAway(runInTurn));
   } catch (error) {
     logFault(ctx.providers.log, { requestId: ctx.requestId, path }, error);
     throw toTRPCError(error);

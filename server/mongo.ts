@@ -122,6 +122,11 @@ const awaited = new AsyncLocalStorage<AwaitedWork>();
 
 const isAbandoned = (): boolean => awaited.getStore()?.isAbandoned() === true;
 
+/** Throws `database_unavailable` in work that was ended while it waited to begin: its caller was asked to send it again. */
+export function requireAwaited(): void {
+  if (isAbandoned()) throw databaseAway();
+}
+
 /**
  * Settles as `work` does, but ends with `database_unavailable` within 3 s while the database does not answer: a driver
  * that waits, or tries again and again, is not waited for. What is merely slow takes the time it needs. A transaction of
@@ -244,7 +249,7 @@ async function runOnce<T>(work: (session: ClientSession) => Promise<T>): Promise
         const result = await work(session).catch((error: unknown) => {
           throw isConflict(error) ? new RunAgain('The transaction may be run again.', { cause: error }) : error;
         });
-        if (isAbandoned()) throw databaseAway();
+        requireAwaited();
         // The driver commits next, and asks again until it knows the outcome or two minutes have passed.
         countCommit(true);
         return result;

@@ -22,6 +22,7 @@
  *   connections to a port in all, the host's memory         divided: each process has a share, though connections come
  *     for files, loops of the job worker                      to whichever is free to take them
  *   requests that a client has at once behind a proxy       by process: one that finds its answer in memory asks nobody
+ *   calls of an account that are under way                  by process: each has an event loop of its own
  *   tokens that were refused for too many calls             by process: each has seen the refusal itself
  *   subscriptions and messages of a socket, names that      by process: a socket has one, and the others guard the
  *   are looked up at once, lists of files in memory         memory of the process that they are in

@@ -7,6 +7,8 @@ import { readSources } from '../support/source-tree.ts';
  * of a stranger is an LRUCache, whose types ask for a limit; the others say here why they end.
  */
 const BOUNDS: Readonly<Record<string, string>> = {
+  'routers/call-turns.ts parties': 'accounts with open calls, which their connections limit',
+  'routers/call-turns.ts waiting': '200 open calls of an account',
   'routers/schemas/redirects-file.ts exact': 'part of one site, which is weighed by the length of its rules',
   'routers/schemas/redirects-file.ts patterns': 'part of one site, which is weighed by the length of its rules',
   'server/artifacts/disk-intake.ts buffer': 'two megabytes of one archive, and two archives at once',

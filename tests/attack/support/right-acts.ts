@@ -56,6 +56,22 @@ const release: Act = async (random, { account, sites, calls }) => {
   return [];
 };
 
+/** What is begun is cancelled at once and tried again, as often as the hour allows. */
+const cancelAndRetry: Act = async (random, { account, sites, calls }) => {
+  const { deploymentId } = random.pick(sites);
+  const { releases } = clientOf(account);
+  const begun = await calls.ask(() =>
+    startPublish(account, { deploymentId }, { 'index.html': `${random.below(1e9)}` }),
+  );
+  let releaseId = begun?.release.id;
+  for (let again = 0; releaseId !== undefined && again < 5; again += 1) {
+    const cancelled = releaseId;
+    await calls.ask((options) => releases.cancel.mutate({ releaseId: cancelled }, options));
+    releaseId = (await calls.ask((options) => releases.retry.mutate({ releaseId: cancelled }, options)))?.id;
+  }
+  return [];
+};
+
 const upload: Act = async (random, { attacked, account, sites, calls }) => {
   const { deploymentId } = random.pick(sites);
   const opened = await calls.ask((options) => clientOf(account).releases.prepare.mutate({ deploymentId }, options));
@@ -95,8 +111,20 @@ const firstVisit: Act = async (random, { attacked, sites }) => {
 };
 
 const ACTS: readonly Act[] = [
-  ...[callAny, callAny, release, upload, sendFiles, sendFiles, useSockets, signIn, registration, firstVisit],
-  callOften('events.sendTest', 'releases.retry', 'releases.cancel', 'deployments.rollBack'),
+  ...[
+    callAny,
+    callAny,
+    release,
+    cancelAndRetry,
+    upload,
+    sendFiles,
+    sendFiles,
+    useSockets,
+    signIn,
+    registration,
+    firstVisit,
+  ],
+  callOften('events.sendTest', 'deployments.rollBack'),
 ];
 
 /** Something that an account may do, chosen anew for each round. */

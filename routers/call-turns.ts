@@ -1,0 +1,73 @@
+import { AppError } from '../server/errors.ts';
+import { callOnce } from '../server/rate-counters.ts';
+
+/** An account begins a second call beside its first one while fewer than these are under way, of whomever. */
+const AT_ONCE = 2;
+/** What takes longer waits for others, as for a name server or a hash, and nobody waits for it. */
+const HELD_MS = 500;
+/** A script may send at once what it may call within some seconds. */
+const WAITING_MAX = 200;
+const RETRY_MS = 1_000;
+
+type Party = { underWay: number; waiting: (() => void)[] };
+/** Those who have calls under way, in the turn of second calls. */
+const parties = new Map<string, Party>();
+let underWay = 0;
+
+/**
+ * Does the work of a call when it is the account's turn. One event loop works for everybody, and whoever had ten calls
+ * under way there would make all others ten times as slow. So the first call of an account begins at once, and the others
+ * one after the other, unless hardly anything else is under way; whoever has more of them waiting rests after each for as
+ * long as it took, while others are there. Kept by process, since each has a loop of its own. Throws `rate_limited`.
+ */
+export async function inTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+  const party = parties.get(accountId) ?? { underWay: 0, waiting: [] };
+  parties.set(accountId, party);
+  if (mayBegin(party)) begin(party);
+  else if (party.waiting.length >= WAITING_MAX) throw tooManyAtOnce();
+  else await new Promise<void>((resolve) => party.waiting.push(resolve));
+  const begunAt = performance.now();
+  const giveBack = callOnce(() => end(accountId, party));
+  const timer = setTimeout(giveBack, HELD_MS).unref();
+  try {
+    return await work();
+  } finally {
+    clearTimeout(timer);
+    if (party.waiting.length === 0 || parties.size === 1) giveBack();
+    else setTimeout(giveBack, performance.now() - begunAt).unref();
+  }
+}
+
+function mayBegin(party: Party): boolean {
+  return party.underWay === 0 || underWay < AT_ONCE;
+}
+
+function begin(party: Party): void {
+  party.underWay += 1;
+  underWay += 1;
+}
+
+function end(accountId: string, party: Party): void {
+  party.underWay -= 1;
+  underWay -= 1;
+  if (!beginNext(party) && party.underWay === 0) parties.delete(accountId);
+  for (const [id, next] of parties) {
+    if (underWay >= AT_ONCE) return;
+    if (!beginNext(next)) continue;
+    parties.delete(id);
+    parties.set(id, next);
+  }
+}
+
+function beginNext(party: Party): boolean {
+  if (!mayBegin(party)) return false;
+  const next = party.waiting.shift();
+  if (next === undefined) return false;
+  begin(party);
+  next();
+  return true;
+}
+
+function tooManyAtOnce(): AppError {
+  return new AppError('rate_limited', 'Too many calls at once. Please wait a moment.', { retryAfterMs: RETRY_MS });
+}
