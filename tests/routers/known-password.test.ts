@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { AuthorizationRequestModel } from '../../server/models/authorization-request.ts';
+import { ConnectionModel } from '../../server/models/connection.ts';
+import { EventModel } from '../../server/models/event.ts';
 import { UserModel } from '../../server/models/user.ts';
 import { newId } from '../../server/mongo.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
@@ -156,6 +158,29 @@ for (const { does, act } of ACTS) {
     expect(signedIn).toMatchObject({ id, email, emailConfirmed: true, pendingEmail: null });
   });
 }
+
+test.each([
+  { did: 'registered with an address of somebody else’s', isMoved: false, isProved: false, left: 0 },
+  { did: 'moved the account to an address of their own', isMoved: true, isProved: true, left: 0 },
+  { did: 'knows the password of a confirmed account', isMoved: false, isProved: true, left: 1 },
+])('what is connected when a stranger $did: $left remain after a new password', async ({ isMoved, isProved, left }) => {
+  await using app = await createTestApp();
+  const owner = await app.person();
+  const { id: accountId, email } = owner.user;
+  if (isProved) await UserModel.updateOne({ _id: accountId }, { $set: { emailConfirmedAt: app.clock.now() } });
+  const others = { provider: 'netlify', credential: 'sealed', identity: 'stranger', warnings: [], usedZones: [] };
+  await ConnectionModel.create({ _id: newId(), accountId, ...others, testedAt: app.clock.now() });
+  const { auth } = app.anonymous();
+  const token = isMoved
+    ? (await auth.stopEmailChange({ token: await takeAddress(app, owner, 'thief@example.com') })).resetToken
+    : await resetTokenFor(app, email);
+
+  await auth.resetPassword({ token, password: ownersPassword });
+
+  expect(await ConnectionModel.countDocuments({ accountId })).toBe(left);
+  const told = { accountId, 'payload.title': 'Connections removed' };
+  expect(await EventModel.countDocuments(told)).toBe(left === 0 ? 1 : 0);
+});
 
 test('an address that loses the account is told, and no link that was mailed there opens it', async () => {
   await using app = await createTestApp();

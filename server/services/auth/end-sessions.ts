@@ -1,6 +1,8 @@
 import type { ClientSession } from 'mongoose';
+import { publishEvent } from '../../events/publish.ts';
 import { ApiTokenModel } from '../../models/api-token.ts';
 import { AuthorizationRequestModel } from '../../models/authorization-request.ts';
+import { ConnectionModel } from '../../models/connection.ts';
 import { SessionModel } from '../../models/session.ts';
 import type { ServiceContext } from '../../service-context.ts';
 
@@ -48,4 +50,19 @@ export async function endAccess(
   await endSessions(ctx, { accountId }, reason, session);
   await ApiTokenModel.deleteMany({ accountId }, { session });
   await AuthorizationRequestModel.deleteMany({ accountId }, { session });
+}
+
+/**
+ * Forgets what was connected while nobody had proved the address of the account, and tells so. It may be a stranger's, who
+ * registered with an address of somebody else's or moved the account: its sites would go to their platforms.
+ */
+export async function forgetConnections(accountId: string, session: ClientSession): Promise<void> {
+  const { deletedCount } = await ConnectionModel.deleteMany({ accountId }, { session });
+  if (deletedCount === 0) return;
+  await publishEvent(session, accountId, {
+    type: 'notification',
+    title: 'Connections removed',
+    message:
+      'Your address is proved now. Platforms and DNS providers that were connected before may be of somebody else, so they were removed. Connect yours again.',
+  });
 }

@@ -5,7 +5,7 @@ import { UserModel } from '../../models/user.ts';
 import { transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
-import { endAccess } from './end-sessions.ts';
+import { endAccess, forgetConnections } from './end-sessions.ts';
 import { withHashingSlot } from './hashing-slot.ts';
 import { isOpenToken, redeemToken, tokenInvalid } from './mailed-token.ts';
 import { emailKey } from './name-keys.ts';
@@ -21,7 +21,8 @@ export async function checkResetLink(ctx: ServiceContext, input: CheckResetLinkI
 /**
  * Sets a new password by a mailed link and signs nobody in; a mail tells. Whatever somebody who knew the old password may
  * have prepared ends with it: sessions, API tokens, and a change of address that waits. Who could read the link has proved
- * the address, which must be the account's own still. Throws `token_invalid`, `overloaded`.
+ * the address, which must be the account's own still; what was connected before anybody had proved it is forgotten.
+ * Throws `token_invalid`, `overloaded`.
  */
 export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInput): Promise<Done> {
   // Spares the work that comes before it is used.
@@ -38,6 +39,7 @@ export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInp
     if (user.emailKey !== emailKey(email)) throw tokenInvalid('reset-password');
     if (!(user.emailConfirmedAt instanceof Date)) {
       await UserModel.updateOne({ _id: accountId }, { $set: { emailConfirmedAt: ctx.now() } }, { session });
+      await forgetConnections(accountId, session);
     }
     await endAccess(ctx, accountId, 'password_reset', session);
     const values = { kind: 'password-changed', username: user.username, how: 'reset' } as const;

@@ -3,7 +3,7 @@ import { UserModel } from '../../models/user.ts';
 import { isDuplicateKey, transaction } from '../../mongo.ts';
 import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
-import { endAccess } from './end-sessions.ts';
+import { endAccess, forgetConnections } from './end-sessions.ts';
 import { closeTokens, makeToken, redeemToken, tokenInvalid } from './mailed-token.ts';
 import { emailKey } from './name-keys.ts';
 import { emailTaken } from './register.ts';
@@ -11,8 +11,8 @@ import { emailTaken } from './register.ts';
 /**
  * Stops a change of address by the link that the old address was mailed, or takes it back where the new one is confirmed
  * already: the account has the old address again. Whoever asked for the change knows the password, so it is over, as is all
- * that was signed in by it; the answer leads to a new one, and so does "Forgot your password?". An address that loses the
- * account is told. Throws `token_invalid`.
+ * that was signed in by it, and what is connected where they had the account alone; the answer leads to a new one, and so
+ * does "Forgot your password?". An address that loses the account is told. Throws `token_invalid`.
  */
 export async function stopEmailChange(ctx: ServiceContext, input: StopEmailChangeInput): Promise<StoppedEmailChange> {
   const resetToken = await transaction(async (session) => {
@@ -34,7 +34,9 @@ export async function stopEmailChange(ctx: ServiceContext, input: StopEmailChang
     if (user === null) throw tokenInvalid('stop-email-change');
     await endAccess(ctx, accountId, 'email_restored', session);
     await closeTokens(session, ctx, accountId, 'reset-password');
-    if (user.emailKey !== emailKey(email)) {
+    const isMoved = user.emailKey !== emailKey(email);
+    if (isMoved || !(user.emailConfirmedAt instanceof Date)) await forgetConnections(accountId, session);
+    if (isMoved) {
       const values = { kind: 'email-restored', username: user.username, oldEmail: email } as const;
       await queueMail(session, ctx.providers, { accountId, to: user.email, values });
     }
