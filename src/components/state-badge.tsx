@@ -13,6 +13,7 @@ import {
 } from 'lucide-react';
 import type { DeploymentState, ReleaseState } from '../../routers/schemas/state-names.ts';
 import { Badge, type BadgeTone } from './badge.tsx';
+import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 
 /**
  * Four are no states of their own: a deployment is `read-only` while no plan is active, and `not-connected` while a platform
@@ -37,7 +38,7 @@ const looks: Record<DisplayState, Look> = {
   publishing: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
   superseded: { tone: 'unknown', icon: History, word: 'Replaced' },
   cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
-  waiting: { tone: 'warn', icon: Hand, word: 'Waiting for you' },
+  waiting: { tone: 'warn', icon: Hand, word: WAITING_FOR_YOU },
   'read-only': { tone: 'unknown', icon: Lock, word: 'Read-only' },
   'not-connected': { tone: 'warn', icon: Unplug, word: 'Not connected' },
 };

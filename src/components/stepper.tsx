@@ -1,11 +1,15 @@
-import { Ban, Check, LoaderCircle, X } from 'lucide-react';
+import { Ban, Check, Hand, LoaderCircle, X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { StepState } from '../../routers/schemas/states.ts';
 import { classNames } from './class-names.ts';
+import { WAITING_FOR_YOU } from './waiting-for-you.ts';
+
+/** `yours`: has begun, and waits for the person. */
+export type ShownStepState = StepState | 'yours';
 
 export type Step = {
   key: string;
-  state: StepState;
+  state: ShownStepState;
   title: string;
   /** One line below the title. */
   detail?: ReactNode;
@@ -15,9 +19,10 @@ export type Step = {
   body?: ReactNode;
 };
 
-const LABELS: Record<StepState, string> = {
+const LABELS: Record<ShownStepState, string> = {
   waiting: 'Waiting',
   running: 'Running',
+  yours: WAITING_FOR_YOU,
   done: 'Done',
   failed: 'Failed',
   cancelled: 'Cancelled',
@@ -30,7 +35,7 @@ export function Stepper({ label, steps }: { label: string; steps: readonly Step[
       {steps.map((step) => (
         <li
           key={step.key}
-          aria-current={step.state === 'running' ? 'step' : undefined}
+          aria-current={step.state === 'running' || step.state === 'yours' ? 'step' : undefined}
           className="flex gap-4 px-4 py-3.5 sm:px-5"
         >
           <StepMark state={step.state} />
@@ -52,16 +57,17 @@ export function Stepper({ label, steps }: { label: string; steps: readonly Step[
   );
 }
 
-const marks: Record<StepState, { look: string; icon: ReactNode }> = {
+const marks: Record<ShownStepState, { look: string; icon: ReactNode }> = {
   waiting: { look: 'border border-line-control', icon: null },
   running: { look: 'bg-accent-soft text-accent', icon: <LoaderCircle className="size-3.5 animate-turn" /> },
+  yours: { look: 'bg-warn-soft text-warn', icon: <Hand className="size-3.5" /> },
   done: { look: 'bg-good-soft text-good', icon: <Check className="size-3.5 animate-tick" /> },
   failed: { look: 'bg-bad-soft text-bad', icon: <X className="size-3.5 animate-tick" /> },
   cancelled: { look: 'bg-unknown-soft text-unknown', icon: <Ban className="size-3.5" /> },
 };
 
 /** The state of a step as a mark, and as a word for who does not see it. */
-export function StepMark({ state }: { state: StepState }) {
+export function StepMark({ state }: { state: ShownStepState }) {
   return (
     <span
       role="img"

@@ -1,12 +1,14 @@
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test } from 'vitest';
+import { stateLabel } from '../../src/components/state-badge.tsx';
 import { deploymentDisplayState } from '../../src/features/deployments/display-state.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { HandOffPanel, LatestHandOff } from '../../src/features/releases/hand-off-panel.tsx';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
+import { ReleaseSteps } from '../../src/features/releases/release-steps.tsx';
 import { shownState } from '../../src/lib/waiting.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf, releaseDetailOf, releaseRefOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, releaseDetailOf, releaseRefOf, stepOf } from '../support/screen-fixtures.ts';
 
 afterEach(() => {
   document.body.replaceChildren();
@@ -92,6 +94,21 @@ test('a list, its filter and the page of the deployment name what waits for the 
   const notice = { deploymentId: 'harbour', platform: 'replit', serving: null, isReadOnly: false, latest } as const;
   using told = showScreen(<LatestNotice {...notice} isWaiting />, {});
   expect(told.page.textContent).toContain('Release 3 waits for you to finish it at Replit. Nothing is live yet.');
+});
+
+test('the step in which it waits says so in the same words', async () => {
+  const steps = [
+    stepOf({ name: 'preparing', state: 'done' }),
+    stepOf({ name: 'uploading', state: 'done' }),
+    stepOf({ name: 'processing', state: 'running', startedAt: new Date() }),
+    stepOf({ name: 'verifying' }),
+  ];
+  using shown = showScreen(<ReleaseSteps release={{ ...waiting, steps }} />, {});
+  await shown.sees(stateLabel('waiting'));
+  const step = shown.page.querySelector('[aria-current=step]');
+  expect(step?.textContent).toBe('Waiting for youPublish the files and enter their address');
+  expect(step?.querySelector('[role=img]')?.getAttribute('aria-label')).toBe(stateLabel('waiting'));
+  expect(shown.page.textContent).not.toContain('Processing');
 });
 
 test('an address that was entered is there again after the panel was gone', async () => {

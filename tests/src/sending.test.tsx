@@ -118,7 +118,7 @@ test('a release is one page from the first file on: its title, its address and i
   expect(shown.page.querySelector('h1')?.textContent).toBe('Release 1');
   expect(shown.page.querySelector('[aria-label="Publishing"]')?.textContent).toContain('harbour.localhost:3001');
   const sending = sendingSteps(publication).map(({ key, title }) => [key, title]);
-  const steps = releaseParts({ state: 'queued', finishedAt: null, steps: QUEUED });
+  const steps = releaseParts({ state: 'queued', finishedAt: null, steps: QUEUED, destinations: [] });
   expect(steps.map(({ name, state }) => [name, partTitle(name, state)])).toEqual(sending);
 });
 

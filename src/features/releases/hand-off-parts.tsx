@@ -7,6 +7,7 @@ import { classNames } from '../../components/class-names.ts';
 import { Field } from '../../components/field.tsx';
 import { Input } from '../../components/input.tsx';
 import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { WAITING_FOR_YOU } from '../../components/waiting-for-you.ts';
 
 type HandOffCardProps = {
   number: number;
@@ -19,7 +20,7 @@ type HandOffCardProps = {
 /** What is left to the person, as it looks whoever asks for it: a release that waits, or one that is only played. */
 export function HandOffCard({ number, title, className, children }: HandOffCardProps) {
   return (
-    <Card aria-label="Waiting for you" className={classNames('p-4 sm:p-5', className)}>
+    <Card aria-label={WAITING_FOR_YOU} className={classNames('p-4 sm:p-5', className)}>
       <h2 className="flex items-center gap-3 text-lg font-semibold">
         <span className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-accent">
           <Hand />

@@ -183,6 +183,7 @@ function stateOf(steps: readonly Step[]): PipelineStage['state'] {
   const isAny = (state: Step['state']) => steps.some((step) => step.state === state);
   if (isAny('failed')) return 'failed';
   if (isAny('cancelled')) return 'cancelled';
+  if (isAny('yours')) return 'open';
   if (steps.every(({ state }) => state === 'done')) return 'done';
   return isAny('running') || isAny('done') ? 'running' : 'waiting';
 }

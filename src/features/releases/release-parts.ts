@@ -1,7 +1,11 @@
+import type { Destination } from '../../../routers/schemas/platforms/destination.ts';
 import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState, type ReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { StepState } from '../../../routers/schemas/states.ts';
+import type { ShownStepState } from '../../components/stepper.tsx';
+import { WAITING_FOR_YOU } from '../../components/waiting-for-you.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
+import { waitingPlatform } from '../../lib/waiting.ts';
 
 /**
  * What a person follows from Publish to live, wherever it is shown. A part spans what this page does and several steps of
@@ -28,20 +32,26 @@ export const PART_TEXTS: Record<PartName, string> = {
   switching: 'Visitors see this release',
 };
 
-export function partTitle(name: PartName, state: StepState, isRollBack = false): string {
+export function partTitle(name: PartName, state: ShownStepState, isRollBack = false): string {
+  if (state === 'yours') return WAITING_FOR_YOU;
   const kind = state === 'done' || state === 'running' ? state : 'waiting';
   return (isRollBack ? ROLL_BACK_TITLES : TITLES[name])[kind];
 }
 
 export type ReleasePart = {
   name: PartName;
-  state: StepState;
+  state: ShownStepState;
   /** The server's own, of which this part consists. */
   steps: readonly ReleaseStep[];
   isRollBack: boolean;
 };
 
-type Run = { state: ReleaseState; finishedAt: Date | null; steps: readonly ReleaseStep[] };
+type Run = {
+  state: ReleaseState;
+  finishedAt: Date | null;
+  steps: readonly ReleaseStep[];
+  destinations: readonly Destination[];
+};
 
 /** A roll back repeats the switch alone: what the others say of the files is from the first time. */
 export function releaseParts(release: Run): ReleasePart[] {
@@ -50,10 +60,13 @@ export function releaseParts(release: Run): ReleasePart[] {
   const isRollBack = checking.some((step) => isRollBackStep(step, release));
   const isRunning = isRunningReleaseState(release.state);
   const sent = stateOf(sending);
+  // What this page has begun to send does not wait again until the server begins.
+  const isBegun = sent === 'waiting' && isRunning;
+  const isYours =
+    isRunning && waitingPlatform({ ...release, destinations: release.destinations.slice(0, 1) }) !== undefined;
   const checked = isRollBack ? 'done' : stateOf(checking);
   return [
-    // What this page has begun to send does not wait again until the server begins.
-    { name: 'sending', state: sent === 'waiting' && isRunning ? 'running' : sent, steps: sending, isRollBack: false },
+    { name: 'sending', state: isYours ? 'yours' : isBegun ? 'running' : sent, steps: sending, isRollBack: false },
     { name: 'checking', state: checked, steps: isRollBack ? [] : checking, isRollBack: false },
     {
       name: 'switching',

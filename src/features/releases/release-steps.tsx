@@ -2,14 +2,13 @@ import { ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releases.ts';
-import type { StepState } from '../../../routers/schemas/states.ts';
 import { type LogEntry, LogView } from '../../components/log-view.tsx';
 import { Progress } from '../../components/progress.tsx';
-import { type Step, Stepper } from '../../components/stepper.tsx';
+import { type ShownStepState, type Step, Stepper } from '../../components/stepper.tsx';
 import { stepProgress, stepResult, stepTitle, tookText } from './release-labels.ts';
 import { PART_TEXTS, partTitle, type ReleasePart, releaseParts } from './release-parts.ts';
 
-type StepsOf = Pick<ReleaseDetail, 'state' | 'finishedAt'> & { steps: readonly ReleaseStep[] };
+type StepsOf = Pick<ReleaseDetail, 'state' | 'finishedAt' | 'destinations'> & { steps: readonly ReleaseStep[] };
 
 /** The parts of a release below one another, each with its time, its progress and its log folded under it. */
 export function ReleaseSteps({ release }: { release: StepsOf }) {
@@ -28,7 +27,7 @@ function rowOf(part: ReleasePart, now: Date, isLive: boolean): Step {
   const current = steps.find((step) => step.state === 'running' || step.state === 'failed');
   const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
   const endedAt = state === 'running' ? null : (steps.findLast((step) => step.endedAt !== null)?.endedAt ?? null);
-  const took = tookText(startedAt, endedAt, now);
+  const took = state === 'yours' ? null : tookText(startedAt, endedAt, now);
   const progress = current === undefined ? null : stepProgress(current);
   return {
     key: name,
@@ -48,6 +47,7 @@ function rowOf(part: ReleasePart, now: Date, isLive: boolean): Step {
 }
 
 function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined): string {
+  if (state === 'yours') return 'Publish the files and enter their address';
   if (state === 'done') return resultText(name, steps);
   if (current === undefined) return state === 'failed' ? '' : PART_TEXTS[name];
   const progress = stepProgress(current);
@@ -64,7 +64,7 @@ function resultText(name: ReleasePart['name'], steps: readonly ReleaseStep[]): s
 
 export type RowBodyProps = {
   title: string;
-  state: StepState;
+  state: ShownStepState;
   text: string;
   /** Undefined where nothing is counted. */
   fraction?: number | null | undefined;

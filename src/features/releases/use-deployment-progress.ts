@@ -59,4 +59,9 @@ export function useProgressSteps(progress: DeploymentProgress): Step[] {
   return progress.stage === 'release' ? ofRelease : [];
 }
 
-const NOT_YET = { steps: [], state: 'queued', finishedAt: null } as const;
+const NOT_YET: Parameters<typeof useReleaseRows>[0] = {
+  steps: [],
+  destinations: [],
+  state: 'queued',
+  finishedAt: null,
+};
