@@ -174,7 +174,7 @@ function waitingText(stages: readonly PipelineStage[]): string {
   return open === undefined ? '' : `${open} waits for you`;
 }
 
-function isDone({ state }: { state: PipelineStage['state'] }): boolean {
+function isDone({ state }: { state: Step['state'] | PipelineStage['state'] }): boolean {
   return state === 'done';
 }
 
