@@ -2,8 +2,10 @@ import {
   addDestination,
   checkAddress,
   createDeployment,
+  dismissLeftSite,
   getDeployment,
   listDeployments,
+  listLeftSites,
   makePrimary,
   removeDeployment,
   removeDestination,
@@ -19,7 +21,9 @@ import {
   createDeploymentInput,
   deploymentListSchema,
   deploymentSchema,
+  dismissLeftSiteInput,
   getDeploymentInput,
+  leftSitesSchema,
   listDeploymentsInput,
   makePrimaryInput,
   removeDeploymentInput,
@@ -29,7 +33,7 @@ import {
   updateDeploymentInput,
 } from './schemas/deployments.ts';
 import { preflightInput, preflightSchema } from './schemas/preflight.ts';
-import { doneSchema } from './schemas/primitives.ts';
+import { doneSchema, emptyInput } from './schemas/primitives.ts';
 import { protectedProcedure, router, writeProcedure } from './trpc.ts';
 
 export const deploymentsRouter = router({
@@ -92,4 +96,14 @@ export const deploymentsRouter = router({
     .input(removeDeploymentInput)
     .output(doneSchema)
     .mutation(({ ctx, input }) => removeDeployment(ctx, input)),
+
+  leftSites: protectedProcedure
+    .input(emptyInput)
+    .output(leftSitesSchema)
+    .query(({ ctx }) => listLeftSites(ctx)),
+
+  dismissLeftSite: writeProcedure
+    .input(dismissLeftSiteInput)
+    .output(doneSchema)
+    .mutation(({ ctx, input }) => dismissLeftSite(ctx, input)),
 });

@@ -184,11 +184,24 @@ export const deploymentSchema = z.strictObject({
   createdAt: z.date(),
   updatedAt: z.date(),
 });
+/** What stays at a platform of what was deleted, told until the person has read it. */
+export const leftSiteSchema = z.strictObject({
+  id: idSchema,
+  title: z.string(),
+  message: z.string(),
+  /** Where it is; null where no address is known. */
+  url: z.nullable(z.string()),
+});
+export const leftSitesSchema = z.strictObject({ items: z.array(leftSiteSchema) });
+export const dismissLeftSiteInput = z.strictObject({ id: idSchema });
+
 export const deploymentListSchema = z.strictObject({
   items: z.array(deploymentSchema),
   nextCursor: z.nullable(z.string()),
 });
 
+export type LeftSite = z.infer<typeof leftSiteSchema>;
+export type DismissLeftSiteInput = z.infer<typeof dismissLeftSiteInput>;
 export type CreateDeploymentInput = z.infer<typeof createDeploymentInput>;
 export type AddDestinationInput = z.infer<typeof addDestinationInput>;
 export type RemoveDestinationInput = z.infer<typeof removeDestinationInput>;

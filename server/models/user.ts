@@ -41,6 +41,19 @@ const userSchema = new Schema(
       required: true,
       default: () => ({}),
     },
+    /** What stays at platforms of what was deleted, until the person has read it; the newest are kept. */
+    leftSites: {
+      type: [
+        new Schema({
+          _id: { type: String, required: true },
+          title: { type: String, required: true },
+          message: { type: String, required: true },
+          url: { type: String, default: null },
+        }),
+      ],
+      required: true,
+      default: () => [],
+    },
     /** Since then nobody can sign in, and a job erases what is left. */
     deletedAt: { type: Date, default: null },
   },

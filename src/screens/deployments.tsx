@@ -1,4 +1,5 @@
 import { Globe, Plus, SearchX } from 'lucide-react';
+import { Suspense } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import { HOSTING_PLATFORMS, type PlatformId } from '../../routers/schemas/platforms/ids.ts';
@@ -16,11 +17,18 @@ import { PageHeader } from '../components/page-header.tsx';
 import { SearchField } from '../components/search-field.tsx';
 import { StateFilter } from '../components/state-filter.tsx';
 import { DeploymentTable, DeploymentTableSkeleton } from '../features/deployments/manage/deployment-table.tsx';
+import type { LeftSitesProps } from '../features/deployments/manage/left-sites.tsx';
 import { oneOf, useListFilters, useTyped } from '../features/deployments/manage/use-list-filters.ts';
 import { WritableNotice } from '../features/deployments/manage/writable-notice.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
+import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths.ts';
+
+/** Mostly nothing stays anywhere. */
+const leftSites = lazyComponent<LeftSitesProps>(
+  async () => (await import('../features/deployments/manage/left-sites.tsx')).LeftSites,
+);
 
 const SHOWN_PLATFORMS: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
 
@@ -36,6 +44,7 @@ export function DeploymentsScreen() {
     { ...(search !== '' && { search }), ...(platform && { platform }), ...(state && { state }) },
     { getNextPageParam: (page) => page.nextCursor, placeholderData: (before) => before },
   );
+  const left = trpc.deployments.leftSites.useQuery();
   const deployments = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const offered = useOfferedPlatforms(deployments, platform);
   const isEmpty = list.isSuccess && deployments.length === 0;
@@ -52,6 +61,11 @@ export function DeploymentsScreen() {
         }
       />
       <WritableNotice allowance={allowance.data} />
+      {left.data !== undefined && left.data.items.length > 0 && (
+        <Suspense>
+          <leftSites.Component sites={left.data.items} />
+        </Suspense>
+      )}
       {(!isEmpty || filters.isFiltered) && (
         <div className="mb-4 flex flex-wrap gap-2">
           <SearchField label="Search deployments" value={typed} onValueChange={setTyped} className="w-full sm:w-70" />

@@ -75,6 +75,16 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
     ['Left behind stays at Netlify', `${netlify} ${end} Netlify.`],
     ['Left behind stays at Vercel', `${vercel} ${end} Vercel and its repository pat/left-behind at Vercel.`],
   ]);
+
+  // A notice on the screen goes by itself: this one stays until it was read.
+  const { items: left } = await app.deployments.leftSites();
+  expect(left.map(({ title, url }) => [title, url]).sort()).toEqual([
+    ['Left behind stays at Netlify', netlify],
+    ['Left behind stays at Vercel', vercel],
+  ]);
+  const [read, unread] = left;
+  await app.deployments.dismissLeftSite({ id: read?.id ?? '' });
+  expect(await app.deployments.leftSites()).toEqual({ items: [unread] });
 });
 
 test('an account that cannot be reached any more is left as it is where that is asked for', async () => {

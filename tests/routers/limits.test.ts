@@ -116,6 +116,7 @@ const MUTATIONS: Readonly<Record<string, Limited | string>> = {
     call: (caller, { deploymentId }) => caller.deployments.makePrimary({ deploymentId, destinationId: newId() }),
   },
   'deployments.remove': 'what was created, which is counted',
+  'deployments.dismissLeftSite': 'takes one of fifty from one row',
   'releases.download': 'makes a ticket that is kept nowhere',
   'analytics.download': 'makes a ticket that is kept nowhere',
   'releases.confirm': { name: 'address-looks' },

@@ -208,6 +208,8 @@ const CASES: Record<string, Case> = {
   'deployments.retryDestination': { access: 'write', input: ofDestination, ids: ['deploymentId', 'destinationId'] },
   'deployments.makePrimary': { access: 'write', input: ofDestination, ids: ['deploymentId', 'destinationId'] },
   'deployments.remove': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
+  'deployments.leftSites': { access: 'read', input: () => ({}) },
+  'deployments.dismissLeftSite': { access: 'write', input: ({ deploymentId }) => ({ id: deploymentId }) },
   'releases.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
   'releases.get': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
   'releases.platformLog': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },

@@ -6,6 +6,7 @@ import { LinkedText } from '../../src/components/linked-text.tsx';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { DeletingNotice } from '../../src/features/deployments/manage/deleting-notice.tsx';
 import { lossText } from '../../src/features/deployments/manage/deployment-dialogs.tsx';
+import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 
@@ -34,6 +35,24 @@ test('a deletion that a platform refuses shows what it said, and can leave the s
   await shown.sees('Netlify does not answer as it should: maintenance. It is tried again by itself.');
   flushSync(() => shown.button('Delete here, leave the site at Netlify').click());
   await expect.poll(() => asked).toEqual([{ deploymentId: 'harbour', leaveSite: true }]);
+});
+
+test('what stays at a platform is named among the deployments, with its address, until it is dismissed', async () => {
+  const message = 'https://harbour.netlify.app could not be taken off.';
+  const sites = [
+    { id: 'left', title: 'Harbour stays at Netlify', message, url: 'https://harbour.netlify.app' },
+    { id: 'unknown', title: 'Pier stays at Replit', message: 'Its site was left as it is.', url: null },
+  ];
+  using shown = showScreen(<DeploymentsScreen />, {
+    'deployments.leftSites': () => ({ items: sites }),
+    'deployments.dismissLeftSite': () => ({ done: sites.shift() !== undefined }),
+  });
+  await shown.sees('Harbour stays at Netlify');
+  expect(shown.linkTo('Open')).toBe('https://harbour.netlify.app');
+  expect(shown.page.querySelectorAll('[aria-label="Copy address"], button .sr-only')).toHaveLength(1);
+  flushSync(() => shown.button('Dismiss').click());
+  await expect.poll(() => shown.page.textContent).not.toContain('Harbour stays at Netlify');
+  expect(shown.page.textContent).toContain('Pier stays at Replit');
 });
 
 test('an address that a platform wants to be gone to is a link, without the end of its sentence', () => {

@@ -30,8 +30,8 @@ const PAGE = 100;
 export const EXPORT_README = `This is what Fairlead keeps for your account.
 
 account.json                       who you are here, your settings, plan and payments, the browsers that are signed in,
-                                   your API tokens, licenses and domains, what you wrote to us, and the uploads that we still
-                                   know of
+                                   your API tokens, licenses and domains, what you deleted and is still at its platform, what you
+                                   wrote to us, and the uploads that we still know of
 deployments/{address}/
   deployment.json                  its name, address and state
   releases.json                    all its releases with their steps and logs, and who rolled back when
@@ -104,6 +104,7 @@ async function* accountText({ payments }: Providers, user: UserDoc, at: Date): A
     apiTokens: tokens.map(toApiToken),
     licenses: licenses.map((license) => toLicense(license, subscription, at)),
     domains: domainsOf(user._id),
+    leftSites: user.leftSites.map(({ title, message, url }) => ({ title, message, url: url ?? null })),
     feedback: feedbackOf(user._id),
     contactMessages: ContactMessageModel.find(owned, { _id: 0, __v: 0, accountId: 0 })
       .sort({ at: -1 })
