@@ -128,7 +128,7 @@ export type RestoreRequest = {
 };
 
 export type PublishEvent =
-  | { type: 'site'; site: PlatformRef }
+  | { type: 'site'; site: PlatformRef | null }
   | { type: 'ref'; ref: PlatformRef }
   | { type: 'uploading'; done: number; total: number; doneBytes: number; totalBytes: number; text?: string }
   | { type: 'processing'; text: string }

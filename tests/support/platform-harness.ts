@@ -25,6 +25,10 @@ import { TOKEN } from './standins/stand-in.ts';
 export type PlatformWorld = {
   countSites(): Promise<number>;
   countReleases(): Promise<number>;
+  /** All that was made there for us, where a site is not all of it. */
+  countPlaces?(): Promise<number>;
+  /** The steps that make a place, where `site` is not the only one. */
+  makes?: readonly Step[];
   /** What publishing asks of it: each of these can be made to fail. */
   steps: readonly Step[];
   /** All files of a release travel as one archive, whatever changed. */

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { isServedPath } from '../../routers/schemas/served-path.ts';
 import type { Manifest } from '../../server/artifacts/manifest.ts';
-import type { Platform, PlatformRef } from '../../server/platforms/platform.ts';
+import type { Platform, PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
 import { requireWithinLimits } from '../../server/services/releases/platform-call.ts';
 import { oddSite } from './odd-names.ts';
 import { domainFaultsSuite, domainSuite } from './platform-domain-suite.ts';
@@ -31,6 +31,7 @@ type Traits = {
   platform: Platform;
   hasWorld: boolean;
   steps: readonly Step[];
+  makes: readonly Step[];
   domains: DomainWorld | null;
 };
 
@@ -51,6 +52,7 @@ export async function platformSuite(name: string, make: Make): Promise<void> {
   const makeInWorld = (): Promise<InWorld> => inWorld(make);
   basicsInWorld(name, makeInWorld);
   laterActsInWorld(name, makeInWorld, traits);
+  for (const step of traits.makes) if (traits.steps.includes(step)) unnotedPlaces(name, makeInWorld, step);
   const domains = { capabilities: traits.platform.capabilities.domain, world: traits.domains };
   if (IS_FULL || HELD_TO_FAULTS.includes(name)) faultsSuite(name, makeInWorld, { ...traits, isWhole: IS_FULL });
   domainSuite(name, makeInWorld, domains);
@@ -69,7 +71,8 @@ export async function platformFaultsSuite(name: string, make: Make): Promise<voi
 async function traitsOf(make: Make): Promise<Traits> {
   await using subject = await make();
   const { platform, world } = subject;
-  return { platform, hasWorld: world !== null, steps: world?.steps ?? [], domains: world?.domains ?? null };
+  const { steps = [], makes = ['site'], domains = null } = world ?? {};
+  return { platform, hasWorld: world !== null, steps, makes, domains };
 }
 
 function basics(name: string, make: Make): void {
@@ -386,5 +389,46 @@ function laterActsInWorld(name: string, make: () => Promise<InWorld>, { platform
     await published(platform, harness.call, await harness.release(2, FILES), world);
     expect(harness.call.destination.site).not.toEqual(gone);
     expect(await world.countSites()).toBe(1);
+  });
+}
+
+/** What a run has made that was killed before it could say so: `step` was done, and its answer broke off. */
+function unnotedPlaces(name: string, make: () => Promise<InWorld>, step: Step): void {
+  const killed = async ({ platform, world }: InWorld, { call }: PlatformHarness, request: PublishRequest) => {
+    const wait = async () => {
+      throw new Error('killed');
+    };
+    world.fail(step, { how: 'halfBody' });
+    await expect(published(platform, { ...call, wait }, request, world)).rejects.toThrow('killed');
+    world.heal();
+    return (await world.countPlaces?.()) ?? world.countSites();
+  };
+
+  test.each([
+    ['free', 0],
+    ['taken by somebody else', 1],
+  ])(
+    `${name}: killed in ${step} where the name is %s, the next run goes on with what was made`,
+    async (_how, taken) => {
+      await using subject = await make();
+      const { platform, world } = subject;
+      await using harness = await platformHarness();
+      if (taken === 1) await world.takeName(harness.call.destination.slug);
+      const before = await world.countSites();
+      const request = await harness.release(1, FILES);
+      await killed(subject, harness, request);
+      const { ref } = await published(platform, harness.call, request, world);
+      expect((await platform.release(harness.call, ref)).state).toBe('verifying');
+      expect(await world.countSites()).toBe(before + 1);
+    },
+  );
+
+  test(`${name}: killed in ${step}, what was made is taken away with its deployment`, async () => {
+    await using subject = await make();
+    const { platform, world } = subject;
+    await using harness = await platformHarness();
+    expect(await killed(subject, harness, await harness.release(1, FILES))).toBeGreaterThan(0);
+    await platform.remove(harness.call);
+    expect((await world.countPlaces?.()) ?? (await world.countSites())).toBe(0);
   });
 }

@@ -10,7 +10,14 @@ import { attachDomain, detachDomain, readDomain } from './domains.ts';
 import { tokenPage } from './hosts.ts';
 import { disablePages, enablePages, readCname, readRelease, waitForBuild } from './pages.ts';
 import { push } from './push.ts';
-import { dropRepository, ensureRepository, type Repository, repositoryIn, siteOf } from './repository.ts';
+import {
+  dropRepository,
+  ensureRepository,
+  type Repository,
+  repositoryIn,
+  repositoryToDrop,
+  siteOf,
+} from './repository.ts';
 import type { Pushed } from './tree.ts';
 
 /** In a repository that has other things as well. */
@@ -38,7 +45,7 @@ export function githubPages({ apiUrl, silenceMs }: { apiUrl: string; silenceMs?:
     },
     restore: (call, { ref }) => restore(vendor, call, ref),
     async remove(call) {
-      const repository = repositoryIn(call.destination.site);
+      const repository = await repositoryToDrop(vendor, call);
       if (repository === null) return undefined;
       await disablePages(vendor, call, repository);
       return dropRepository(vendor, call, repository);

@@ -5,6 +5,7 @@ import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, numberField, stringField } from '../reference.ts';
+import { makeUnderName, wantedIn } from '../wanted-name.ts';
 import { anyObject, readLogin } from './api.ts';
 import { webOrigin } from './hosts.ts';
 
@@ -65,21 +66,26 @@ export async function* ensureRepository(
   const { repository: chosen } = call.destination.options;
   const repository =
     typeof chosen === 'string' && chosen !== ''
-      ? await choose(vendor, call, chosen, branchOfChosen)
-      : { ...(await make(vendor, call)), isMade: true };
+      ? yield* choose(vendor, call, chosen, branchOfChosen)
+      : yield* make(vendor, call);
   yield { type: 'site', site: siteOf(repository) };
   return repository;
 }
 
 /** One that is not there is made where it is the owner's own, whose website is at the root of its host. */
-async function choose(vendor: Vendor, call: PlatformCall, chosen: string, branch: string): Promise<Repository> {
+async function* choose(
+  vendor: Vendor,
+  call: PlatformCall,
+  chosen: string,
+  branch: string,
+): AsyncGenerator<PublishEvent, Repository> {
   const [title = ''] = chosen.split('/').slice(-1);
   const owner = chosen.includes('/') ? chosen.slice(0, -title.length - 1) : await ownerOf(vendor, call);
   const name = `${owner}/${title}`;
   const found = await nullIfNotFound(read(vendor, call, name));
   const isToMake = found === null || found.description === markOf(call);
   if (isToMake && isOwnersSite(title, owner) && owner === (await ownerOf(vendor, call))) {
-    return { ...(await makeNamed(vendor, call, owner, title)), isMade: true };
+    return yield* makeUnderName(call, [title, title], { make: (one) => makeNamed(vendor, call, owner, one) });
   }
   if (found === null) {
     const said = `there is no repository ${name}, or this connection may not use it`;
@@ -102,19 +108,16 @@ async function choose(vendor: Vendor, call: PlatformCall, chosen: string, branch
 }
 
 /** Under the deployment's name; where the account has that already, with letters of our own behind it. */
-async function make(vendor: Vendor, call: PlatformCall): Promise<Omit<Repository, 'isMade'>> {
+async function* make(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, Repository> {
   const { slug, id } = call.destination;
   const owner = await ownerOf(vendor, call);
-  try {
-    return await makeNamed(vendor, call, owner, slug);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'name_taken') throw error;
-    return makeNamed(vendor, call, owner, `${slug}-${id.slice(0, SUFFIX_LENGTH)}`);
-  }
+  return yield* makeUnderName(call, [slug, `${slug}-${id.slice(0, SUFFIX_LENGTH)}`], {
+    make: (name) => makeNamed(vendor, call, owner, name),
+  });
 }
 
 /** With a first commit of GitHub's own: into a repository without one no file can be sent. */
-async function makeNamed(vendor: Vendor, call: PlatformCall, owner: string, name: string) {
+async function makeNamed(vendor: Vendor, call: PlatformCall, owner: string, name: string): Promise<Repository> {
   const { target } = call.destination;
   const mark = markOf(call);
   const made = await makeOnce(call, vendor, {
@@ -139,7 +142,21 @@ async function makeNamed(vendor: Vendor, call: PlatformCall, owner: string, name
     },
     shape: repositorySchema,
   });
-  return { id: made.id, name: made.full_name, branch: made.default_branch };
+  return ours(made);
+}
+
+function ours({ id, full_name: name, default_branch: branch }: Found): Repository {
+  return { id, name, branch, isMade: true };
+}
+
+/** The repository of a destination that is taken away, whether or not a run had time to note that it has made it. */
+export async function repositoryToDrop(vendor: Vendor, call: PlatformCall): Promise<Repository | null> {
+  const { site } = call.destination;
+  const noted = repositoryIn(site);
+  const wanted = wantedIn(site);
+  if (noted !== null || wanted === null) return noted;
+  const found = await nullIfNotFound(read(vendor, call, `${await ownerOf(vendor, call)}/${wanted}`));
+  return found !== null && found.description === markOf(call) ? ours(found) : null;
 }
 
 /** How a repository that was made for this destination is known again. */

@@ -2,7 +2,7 @@ import { platformError } from '../failures.ts';
 import { addressFrom, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
-import { makeUnderName } from '../wanted-name.ts';
+import { makeUnderName, wantedIn } from '../wanted-name.ts';
 import { findApp, type HerokuApp, makeApp, removeApp, setDynos, TITLE } from './api.ts';
 
 /** Letters of the destination's id behind a name that is taken: names are unique over all of Heroku. */
@@ -61,7 +61,10 @@ async function chosenApp(vendor: Vendor, call: PlatformCall, name: string): Prom
 async function* makeNamed(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, HerokuApp> {
   const { slug, id } = call.destination;
   const names = [nameOf(slug), nameOf(slug, `-${id.slice(0, SUFFIX_LENGTH)}`)] as const;
-  return yield* makeUnderName(call, names, (name, isNoted) => makeApp(vendor, call, name, isNoted));
+  return yield* makeUnderName(call, names, {
+    make: (name, isNoted) => makeApp(vendor, call, name, isNoted),
+    isThere: async (name) => (await findApp(vendor, call, name)) !== null,
+  });
 }
 
 function nameOf(slug: string, suffix = ''): string {
@@ -83,8 +86,14 @@ export async function* ensureDyno(
 
 /** Deletes the app that was made here; one that a person chose is stopped, so that it costs nothing, and stays theirs. */
 export async function dropApp(vendor: Vendor, call: PlatformCall): Promise<undefined> {
-  const place = placeIn(call.destination.site);
-  if (place === null) return;
+  const { site } = call.destination;
+  const place = placeIn(site);
+  const wanted = wantedIn(site);
+  if (place === null) {
+    const unnoted = wanted === null ? null : await findApp(vendor, call, wanted);
+    if (unnoted !== null && !unnoted.slug_size) await nullIfNotFound(removeApp(vendor, call, unnoted.id));
+    return;
+  }
   if (place.isChosen) await nullIfNotFound(setDynos(vendor, call, place.app, { quantity: 0 }));
   else await nullIfNotFound(removeApp(vendor, call, place.app));
 }

@@ -1,7 +1,7 @@
 import { makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
-import { makeUnderName } from '../wanted-name.ts';
+import { makeUnderName, wantedIn } from '../wanted-name.ts';
 import { createSiteRequest, findSite, type NetlifySite, removeSite } from './api.ts';
 
 /** Letters of the destination's id behind a name that somebody else has. */
@@ -11,7 +11,10 @@ const SUFFIX_LENGTH = 6;
 export async function* makeSite(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, string> {
   const { slug, id } = call.destination;
   const names = [slug, `${slug}-${id.slice(0, SUFFIX_LENGTH)}`] as const;
-  return yield* makeUnderName(call, names, (name, isNoted) => makeNamedSite(vendor, call, name, isNoted));
+  return yield* makeUnderName(call, names, {
+    make: (name, isNoted) => makeNamedSite(vendor, call, name, isNoted),
+    isThere: async (name) => (await findSite(vendor, call, name)) !== null,
+  });
 }
 
 /**
@@ -19,7 +22,6 @@ export async function* makeSite(vendor: Vendor, call: PlatformCall): AsyncGenera
  * what an earlier try has made, if there was one; any other belongs to the person, and is left alone.
  */
 async function makeNamedSite(vendor: Vendor, call: PlatformCall, name: string, isNoted: boolean): Promise<string> {
-  const isUnused = (site: NetlifySite | null) => site !== null && !site.published_deploy?.id && !site.custom_domain;
   const { id } = await makeOnce(call, vendor, {
     look: async (mayBeMade) => {
       const found = await findSite(vendor, call, name);
@@ -30,8 +32,15 @@ async function makeNamedSite(vendor: Vendor, call: PlatformCall, name: string, i
   return id;
 }
 
+function isUnused(site: NetlifySite | null): boolean {
+  return site !== null && !site.published_deploy?.id && !site.custom_domain;
+}
+
 /** Takes the site away; one that is gone, or was never made, is no error. */
 export async function dropSite(vendor: Vendor, call: PlatformCall): Promise<undefined> {
-  const siteId = stringField(call.destination.site, 'siteId');
+  const { site } = call.destination;
+  const wanted = wantedIn(site);
+  const unnoted = wanted === null ? null : await findSite(vendor, call, wanted);
+  const siteId = stringField(site, 'siteId') ?? (isUnused(unnoted) ? (unnoted?.id ?? null) : null);
   if (siteId !== null) await nullIfNotFound(removeSite(vendor, call, siteId));
 }

@@ -11,6 +11,7 @@ import {
   pageOf,
   readRepository,
   repositoryIn,
+  repositoryToDrop,
   siteOf,
 } from '../github-pages/repository.ts';
 import type { Pushed } from '../github-pages/tree.ts';
@@ -28,6 +29,7 @@ import {
   PUBLISHED_FOLDER,
   readDeploy,
   serviceIn,
+  serviceToDrop,
   startDeploy,
   urlIn,
   writeRoutes,
@@ -68,9 +70,8 @@ export function render({ apiUrl, githubApiUrl, silenceMs }: RenderOptions): Plat
       return service === null || id === null ? '' : readBuildLog(vendor, call, service, id);
     },
     async remove(call) {
-      const { site } = call.destination;
-      const service = serviceIn(site);
-      const repository = repositoryIn(site);
+      const service = await serviceToDrop(vendor, call, (made) => nullIfNotFound(readRepository(github, call, made)));
+      const repository = await repositoryToDrop(github, call);
       if (service !== null) await dropService(vendor, call, service);
       if (repository === null) return undefined;
       try {
@@ -121,7 +122,7 @@ async function* publish(
   let isMade = false;
   if (service === null) {
     const address = await readRepository(github, call, repository);
-    service = await makeService(vendor, call, { repository, address });
+    service = yield* makeService(vendor, call, { repository, address });
     isMade = true;
     yield { type: 'site', site: { ...siteOf(repository), ...service, isSinglePage } };
   } else if ((call.destination.site?.isSinglePage === true) !== isSinglePage) {

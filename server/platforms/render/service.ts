@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { listOf } from '../../answer-json.ts';
-import { AppError } from '../../errors.ts';
 import { platformError } from '../failures.ts';
 import { anyObject } from '../github-pages/api.ts';
-import type { Repository } from '../github-pages/repository.ts';
+import { type Repository, repositoryIn } from '../github-pages/repository.ts';
 import { addressFrom, ask, makeOnce, type Vendor } from '../http.ts';
-import type { PlatformCall, PlatformRef } from '../platform.ts';
+import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
+import { makeUnderName, wantedIn } from '../wanted-name.ts';
 import { type Deploy, deploySchema, readOwners, TITLE } from './api.ts';
 
 const SUFFIX_LENGTH = 6;
@@ -42,11 +42,11 @@ export function urlIn({ serviceId }: Pick<Service, 'serviceId'>, path = ''): str
 }
 
 /** Makes a static site of the branch, whose first deploy starts by itself; under another name where one is taken. */
-export async function makeService(
+export async function* makeService(
   vendor: Vendor,
   call: PlatformCall,
   source: { repository: Repository; address: string },
-): Promise<Service> {
+): AsyncGenerator<PublishEvent, Service> {
   const { slug, id, target } = call.destination;
   const ownerId = target ?? (await readOwners(vendor, call))[0]?.id;
   if (ownerId === undefined) {
@@ -55,27 +55,17 @@ export async function makeService(
       remedy: 'Make a key of an account that belongs to a workspace at Render, and connect Render with it.',
     });
   }
-  try {
-    return await makeNamed(vendor, call, { ...source, ownerId, name: slug });
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'name_taken') throw error;
-    return makeNamed(vendor, call, { ...source, ownerId, name: `${slug}-${id.slice(0, SUFFIX_LENGTH)}` });
-  }
+  return yield* makeUnderName(call, [slug, `${slug}-${id.slice(0, SUFFIX_LENGTH)}`], {
+    make: (name) => makeNamed(vendor, call, { ...source, ownerId, name }),
+  });
 }
 
 type Wanted = { repository: Repository; address: string; ownerId: string; name: string };
 
 async function makeNamed(vendor: Vendor, call: PlatformCall, wanted: Wanted): Promise<Service> {
   const { repository, address, ownerId, name } = wanted;
-  const list = listOf(z.object({ service: serviceSchema }));
-  const isOurs = ({ repo, branch }: z.infer<typeof serviceSchema>) => repo === address && branch === repository.branch;
   const made = await makeOnce(call, vendor, {
-    look: async () => {
-      const query = new URLSearchParams({ name, ownerId, limit: '100' });
-      const found = await ask(call, vendor, { withToken: true, url: `/services?${query}` }, list);
-      const ours = found.find(({ service }) => service.name === name && isOurs(service));
-      return ours ?? null;
-    },
+    look: () => findMade(vendor, call, wanted),
     request: {
       withToken: true,
       method: 'POST',
@@ -98,8 +88,43 @@ async function makeNamed(vendor: Vendor, call: PlatformCall, wanted: Wanted): Pr
     },
     shape: z.object({ service: serviceSchema }),
   });
-  const { id: serviceId, serviceDetails } = made.service;
+  return serviceFrom(vendor, made);
+}
+
+type Found = { service: z.infer<typeof serviceSchema> };
+
+function serviceFrom(vendor: Vendor, { service: { id: serviceId, ownerId, serviceDetails } }: Found): Service {
   return { serviceId, ownerId, url: addressFrom(vendor, serviceDetails.url) };
+}
+
+/** The service of this name that is made of our repository; null where there is none. */
+async function findMade(
+  vendor: Vendor,
+  call: PlatformCall,
+  { repository, address, ownerId, name }: Omit<Wanted, 'ownerId'> & { ownerId: string | null },
+): Promise<Found | null> {
+  const query = new URLSearchParams({ name, ...(ownerId !== null && { ownerId }), limit: '100' });
+  const list = listOf(z.object({ service: serviceSchema }));
+  const found = await ask(call, vendor, { withToken: true, url: `/services?${query}` }, list);
+  const isOurs = ({ service }: Found) =>
+    service.name === name && service.repo === address && service.branch === repository.branch;
+  return found.find(isOurs) ?? null;
+}
+
+/** The service of a destination that is taken away, whether or not a run had time to note that it has made it. */
+export async function serviceToDrop(
+  vendor: Vendor,
+  call: PlatformCall,
+  addressOf: (repository: Repository) => Promise<string | null>,
+): Promise<Service | null> {
+  const { site, target } = call.destination;
+  const noted = serviceIn(site);
+  const name = wantedIn(site);
+  const repository = repositoryIn(site);
+  if (noted !== null || name === null || repository === null) return noted;
+  const address = await addressOf(repository);
+  const found = address && (await findMade(vendor, call, { repository, address, ownerId: target, name }));
+  return found ? serviceFrom(vendor, found) : null;
 }
 
 /** A file comes before any rule (render.com/docs/redirects-rewrites), so that one rule is a single-page application. */

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { listOf } from '../../answer-json.ts';
-import { AppError } from '../../errors.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, stringField } from '../reference.ts';
+import { makeUnderName, wantedIn } from '../wanted-name.ts';
 import { anyObject, TITLE, withFailures, withTeam } from './api.ts';
 
 /** Letters of the destination's id behind a name that the account has for another project already. */
@@ -35,13 +35,9 @@ export function projectUrl(call: PlatformCall, version: string): string {
 export async function* makeProject(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, string> {
   const { slug, id } = call.destination;
   const name = slug.replace(/-{2,}/g, '-').slice(0, NAME_MAX - SUFFIX_LENGTH - 1);
-  let projectId: string;
-  try {
-    projectId = await makeNamed(vendor, call, name);
-  } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'name_taken') throw error;
-    projectId = await makeNamed(vendor, call, `${name}-${id.slice(0, SUFFIX_LENGTH)}`);
-  }
+  const projectId = yield* makeUnderName(call, [name, `${name}-${id.slice(0, SUFFIX_LENGTH)}`], {
+    make: (one) => makeNamed(vendor, call, one),
+  });
   yield { type: 'site', site: { projectId } };
   return projectId;
 }
@@ -51,10 +47,8 @@ async function makeNamed(vendor: Vendor, call: PlatformCall, name: string): Prom
   const { id } = call.destination;
   const project = await makeOnce(call, withFailures(vendor, { 409: 'name_taken' }), {
     look: async () => {
-      const there = await nullIfNotFound(
-        ask(call, vendor, withTeam(call, { url: `/v9/projects/${encodeURIComponent(name)}` }), projectSchema),
-      );
-      if (there === null || isOurs(there.env ?? [], id)) return there;
+      const there = await findProject(vendor, call, name);
+      if (there === null || isOurs(there, call)) return there;
       throw platformError('name_taken', TITLE, { said: name });
     },
     request: withTeam(call, {
@@ -75,12 +69,24 @@ async function makeNamed(vendor: Vendor, call: PlatformCall, name: string): Prom
   return project.id;
 }
 
-function isOurs(variables: readonly { key: string; value?: string | null | undefined }[], id: string): boolean {
-  return variables.some(({ key, value }) => key === MARK && value === id);
+type Project = z.infer<typeof projectSchema>;
+
+async function findProject(vendor: Vendor, call: PlatformCall, name: string): Promise<Project | null> {
+  const request = withTeam(call, { url: `/v9/projects/${encodeURIComponent(name)}` });
+  return nullIfNotFound(ask(call, vendor, request, projectSchema));
+}
+
+function isOurs({ env }: Project, { destination }: PlatformCall): boolean {
+  return env?.some(({ key, value }) => key === MARK && value === destination.id) === true;
 }
 
 /** "Delete a Project"; one that is gone, or was never made, is no error. */
 export async function removeProject(vendor: Vendor, call: PlatformCall): Promise<undefined> {
-  if (stringField(call.destination.site, 'projectId') === null) return;
-  await nullIfNotFound(ask(call, vendor, withTeam(call, { method: 'DELETE', url: projectUrl(call, 'v9') }), anyObject));
+  const { site } = call.destination;
+  const wanted = wantedIn(site);
+  const unnoted = wanted === null ? null : await findProject(vendor, call, wanted);
+  const id = stringField(site, 'projectId') ?? (unnoted !== null && isOurs(unnoted, call) ? unnoted.id : null);
+  if (id === null) return;
+  const request = withTeam(call, { method: 'DELETE', url: `/v9/projects/${encodeURIComponent(id)}` });
+  await nullIfNotFound(ask(call, vendor, request, anyObject));
 }

@@ -29,8 +29,10 @@ export async function renderUnderTest(): Promise<RenderUnderTest> {
     github,
     world: {
       steps: ['look', 'site', 'upload', 'release', 'finish', 'state'],
+      makes: ['site', 'finish'],
       atOnce: 1,
       countSites: async () => state.services.size,
+      countPlaces: async () => state.services.size + github.state.repositories.size,
       countReleases: async () => [...state.services.values()].flatMap(({ deploys }) => deploys).length,
       takeSent: () => {
         const sent = github.state.sent - seen;
