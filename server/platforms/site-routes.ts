@@ -94,16 +94,16 @@ function* cleanAddresses(
   paths: readonly string[],
   files: ReadonlySet<string>,
 ): Generator<void, BuildConfig['overrides']> {
-  const overrides: [string, { path: string }][] = [];
+  const overrides: BuildConfig['overrides'] = {};
   for (const path of paths) {
     yield;
     if (!path.endsWith('.html') || path === NOT_FOUND_PAGE) continue;
     const clean = path.slice(0, -'.html'.length);
     const name = clean.slice(clean.lastIndexOf('/') + 1);
     if (name === '' || name === 'index' || files.has(clean) || files.has(`${clean}/index.html`)) continue;
-    overrides.push([path, { path: clean }]);
+    overrides[path] = { path: clean };
   }
-  return Object.fromEntries(overrides);
+  return overrides;
 }
 
 function ruleRoute(

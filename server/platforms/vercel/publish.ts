@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { isServedPath } from '../../../routers/schemas/served-path.ts';
 import { listOf } from '../../answer-json.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
+import type { ManifestEntry } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import { AppError } from '../../errors.ts';
 import { runInTimeSlices } from '../../time-slices.ts';
@@ -64,7 +64,8 @@ export async function* makeDeployment(
 }
 
 async function offerOf(call: PlatformCall, request: PublishRequest, projectId: string): Promise<Offer> {
-  const served: Manifest = new Map([...request.manifest].filter(([path]) => isServedPath(path, request.manifest)));
+  const served = new Map<string, ManifestEntry>();
+  for (const [path, entry] of request.manifest) if (isServedPath(path, request.manifest)) served.set(path, entry);
   const contents = contentsOf(served);
   const digests = await request.sha1Of(contents.map(({ sha256 }) => sha256));
   const sha1Of = ({ sha256 }: Pick<Content, 'sha256'>): string => {
@@ -83,7 +84,7 @@ async function offerOf(call: PlatformCall, request: PublishRequest, projectId: s
   );
   const bytes = Buffer.from(JSON.stringify(routes));
   const config = { sha1: createHash('sha1').update(bytes).digest('hex'), bytes };
-  const files = [...served].map(([path, entry]) => ({
+  const files = Array.from(served, ([path, entry]) => ({
     file: `${OUTPUT}/static/${path}`,
     sha: sha1Of(entry),
     size: entry.sizeBytes,
