@@ -3,6 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { stateLabel } from '../../src/components/state-badge.tsx';
 import { deploymentDisplayState } from '../../src/features/deployments/display-state.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
+import { checksOf } from '../../src/features/diagnostics/checks.ts';
 import { HandOffPanel, LatestHandOff } from '../../src/features/releases/hand-off-panel.tsx';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { ReleaseSteps } from '../../src/features/releases/release-steps.tsx';
@@ -86,6 +87,11 @@ test('a list, its filter and the page of the deployment name what waits for the 
     latestRelease: releaseRefOf({ state: 'processing' }),
   });
   expect(deploymentDisplayState(deployment, false)).toBe('waiting');
+  const seen = checksOf({ ...deployment, url: '' }, null, undefined).map(({ id, seen }) => [id, seen]);
+  expect(Object.fromEntries(seen)).toMatchObject({
+    address: 'It has no address yet.',
+    last: 'Release 3 waits for you.',
+  });
   expect(shownState({ ...waiting, state: 'superseded' })).toBe('superseded');
   using shown = showScreen(<AttentionList deployments={[deployment]} allowance={allowanceOf()} />, {});
   await shown.sees('Release 3 of harbour waits for you');
@@ -106,7 +112,7 @@ test('the step in which it waits says so in the same words', async () => {
   using shown = showScreen(<ReleaseSteps release={{ ...waiting, steps }} />, {});
   await shown.sees(stateLabel('waiting'));
   const step = shown.page.querySelector('[aria-current=step]');
-  expect(step?.textContent).toBe('Waiting for youPublish the files and enter their address');
+  expect(step?.textContent).toBe('Waiting for youPublish it, enter its address');
   expect(step?.querySelector('[role=img]')?.getAttribute('aria-label')).toBe(stateLabel('waiting'));
   expect(shown.page.textContent).not.toContain('Processing');
 });

@@ -6,6 +6,7 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { formatAddress } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
+import { waitingNumber } from '../../lib/waiting.ts';
 
 /** `unknown`: not checked yet; never shown as wrong, and never as right. */
 export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown' | 'nothing';
@@ -91,7 +92,11 @@ function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHea
   const address = formatAddress(url);
   const seenAt = currentRelease?.liveSince ?? null;
   if (currentRelease === null || seenAt === null) {
-    return { ...check, ...unknown, seen: `${address} has not been checked yet.` };
+    return {
+      ...check,
+      ...unknown,
+      seen: url === '' ? 'It has no address yet.' : `${address} has not been checked yet.`,
+    };
   }
   const up = health?.checks.find(({ id }) => id === 'url-up');
   if (health !== undefined && up !== undefined) {
@@ -120,7 +125,8 @@ function filesCheck({ id, currentRelease }: Deployment): Check {
   };
 }
 
-function lastReleaseCheck({ id, latestRelease, currentRelease }: Deployment): Check {
+function lastReleaseCheck(deployment: Deployment): Check {
+  const { id, latestRelease, currentRelease } = deployment;
   const check = { id: 'last', title: 'The last release went well' };
   if (latestRelease === null) return { ...check, ...nothing, seen: 'There is no release yet.' };
   const { number, state, finishedAt, errorMessage } = latestRelease;
@@ -135,7 +141,10 @@ function lastReleaseCheck({ id, latestRelease, currentRelease }: Deployment): Ch
       link: { to: href.release(id, number), label: 'See what happened' },
     };
   }
-  if (isRunningReleaseState(state)) return { ...check, ...unknown, seen: `Release ${number} is on its way.` };
+  if (isRunningReleaseState(state)) {
+    const isYours = waitingNumber(deployment) === number;
+    return { ...check, ...unknown, seen: `Release ${number} ${isYours ? 'waits for you' : 'is on its way'}.` };
+  }
   if (state === 'cancelled') {
     return { ...check, ...nothing, seen: `Release ${number} was cancelled.${stillLive}`, at: finishedAt };
   }

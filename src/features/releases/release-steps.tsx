@@ -47,7 +47,7 @@ function rowOf(part: ReleasePart, now: Date, isLive: boolean): Step {
 }
 
 function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined): string {
-  if (state === 'yours') return 'Publish the files and enter their address';
+  if (state === 'yours') return 'Publish it, enter its address';
   if (state === 'done') return resultText(name, steps);
   if (current === undefined) return state === 'failed' ? '' : PART_TEXTS[name];
   const progress = stepProgress(current);

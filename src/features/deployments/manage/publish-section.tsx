@@ -11,6 +11,7 @@ import { isTouch } from '../../../lib/is-touch.ts';
 import { useAddress, useVisit } from '../../../lib/location.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href, paths } from '../../../lib/paths.ts';
+import { waitingPlatform } from '../../../lib/waiting.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { readOnlyLabels } from '../plan-labels.ts';
@@ -133,16 +134,16 @@ function dropLabels(isFirst: boolean, isWanted: boolean): { title: string; descr
     : { title: 'Drop a folder or a ZIP to publish again', description: 'Only what changed is sent.' };
 }
 
-function publishHint(
-  { state, currentRelease, releaseCount }: Deployment,
-  report: SelectionReport,
-  lost: LostConnection | undefined,
-): string {
+function publishHint(deployment: Deployment, report: SelectionReport, lost: LostConnection | undefined): string {
+  const { state, currentRelease, releaseCount } = deployment;
   const refusal = refusalText(report);
   if (refusal !== null) return refusal;
   if (lost !== undefined) {
     const title = PLATFORM_TITLES[lost.provider];
     return lost.connectionId === null ? `Connect ${title} again to publish.` : `Replace the token of ${title} first.`;
+  }
+  if (state === 'deploying' && waitingPlatform(deployment) !== undefined) {
+    return 'A release waits for you. Finish or cancel it first.';
   }
   if (state === 'deploying') return 'A release is on its way. Publish when it is done.';
   if (currentRelease === null) return `It becomes release ${releaseCount + 1}.`;
