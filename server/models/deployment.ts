@@ -33,10 +33,10 @@ const deploymentDocSchema = new Schema(
   { timestamps: true, collection: 'deployments' },
 );
 deploymentDocSchema.index({ slug: 1 }, { name: 'slug_unique', unique: true });
-// The list, newest first; what it filters by is in the index, so that rows which do not match are never fetched.
+// The list, what happened last first; what it filters by is in the index, so that rows which do not match are never fetched.
 deploymentDocSchema.index(
-  { accountId: 1, createdAt: -1, _id: -1, state: 1, platform: 1, nameKey: 1 },
-  { name: 'account_newest' },
+  { accountId: 1, updatedAt: -1, _id: -1, state: 1, platform: 1, nameKey: 1 },
+  { name: 'account_latest' },
 );
 // Which deployments publish by a connection.
 deploymentDocSchema.index({ accountId: 1, 'destinations.connectionId': 1 }, { name: 'account_connection' });

@@ -11,6 +11,7 @@ import { ArtifactModel, HASHES_A_QUERY } from '../models/artifact.ts';
 import { DeploymentModel } from '../models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../models/release.ts';
 import { transaction } from '../mongo.ts';
+import { bringForward } from './move-state.ts';
 import type { Writer } from './releases/publish.ts';
 
 /** A visitor's browser asks again and again for what is corrupted: one report is enough for so long. */
@@ -77,6 +78,7 @@ async function markAffected(
     );
   }
   const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }, { name: 1 }).session(session);
+  await bringForward(session, corruption);
   await publishEvent(session, accountId, {
     type: 'notification',
     title: 'Files are damaged',

@@ -52,7 +52,20 @@ export async function moveDeployment(
 /** Does the same as `moveRelease`, for a domain. */
 export async function moveDomain(session: ClientSession, move: Move<DomainState>): Promise<DomainDoc | null> {
   requireMoves(DOMAIN_MOVES, move);
-  return DomainModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
+  const moved = await DomainModel.findOneAndUpdate(filterOf(move), updateOf(move), {
+    session,
+    returnDocument: 'after',
+  });
+  if (moved !== null) await bringForward(session, moved);
+  return moved;
+}
+
+/** Puts a deployment first in its owner's list, where what happened to it is written elsewhere. */
+export async function bringForward(
+  session: ClientSession,
+  { accountId, deploymentId }: { accountId: string; deploymentId: string },
+): Promise<void> {
+  await DeploymentModel.updateOne({ _id: deploymentId, accountId }, { $set: { updatedAt: new Date() } }, { session });
 }
 
 /** Does the same as `moveRelease`, for a certificate. */

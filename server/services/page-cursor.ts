@@ -3,9 +3,9 @@ import { AppError } from '../errors.ts';
 /** The end of a page in a list that is sorted by newest first: time and id of the page's last row. */
 export type PageEnd = { createdAt: Date; id: string };
 
-/** Returns the cursor that leads on after this row: opaque to callers. */
-export function encodeCursor(row: { createdAt: Date; _id: string }): string {
-  return Buffer.from(`${row.createdAt.getTime()}.${row._id}`).toString('base64url');
+/** Returns the cursor that leads on after this row: opaque to callers. `at`: the time that its list is sorted by. */
+export function encodeCursor(row: { createdAt: Date; _id: string }, at = row.createdAt): string {
+  return Buffer.from(`${at.getTime()}.${row._id}`).toString('base64url');
 }
 
 /** Throws `bad_request` for what no page ever gave. */
@@ -16,11 +16,14 @@ export function decodeCursor(cursor: string): PageEnd {
   return { createdAt, id };
 }
 
-/** Returns the part of a filter that begins after `cursor`; everything when there is none. */
-export function afterCursor(cursor: string | undefined): Record<string, unknown> {
+/** Returns the part of a filter that begins after `cursor`, in a list sorted `by` it; everything when there is none. */
+export function afterCursor(
+  cursor: string | undefined,
+  by: 'createdAt' | 'updatedAt' = 'createdAt',
+): Record<string, unknown> {
   if (cursor === undefined) return {};
-  const { createdAt, id } = decodeCursor(cursor);
-  return { createdAt: { $lte: createdAt }, $or: [{ createdAt: { $lt: createdAt } }, { _id: { $lt: id } }] };
+  const { createdAt: at, id } = decodeCursor(cursor);
+  return { [by]: { $lte: at }, $or: [{ [by]: { $lt: at } }, { _id: { $lt: id } }] };
 }
 
 /** Whether a row of such a list comes after the cursor, for rows that were read without it. */

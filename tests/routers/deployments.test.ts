@@ -153,7 +153,7 @@ test('without a plan nothing is created, and what exists becomes read-only but c
   expect((await person.caller.deployments.list()).items).toHaveLength(0);
 });
 
-test('the list is searched, filtered and paged, newest first', async () => {
+test('the list is searched, filtered and paged, what happened last first', async () => {
   await using app = await createTestApp();
   const person = await app.trialPerson();
   for (let number = 1; number <= 30; number += 1)
@@ -189,11 +189,11 @@ test('those that wait for their owner are found behind any number that do not', 
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
   const [broken, damaged] = [await create(person, 'Broken'), await create(person, 'Damaged')];
-  const failed = await publish(app, person, broken, { 'index.html': 'one' });
   const served = await publish(app, person, damaged, { 'index.html': 'one' });
   await create(person, 'Calm');
   const [down, further] = [await create(person, 'Down'), await create(person, 'Further')];
   const slow = await create(person, 'Slow');
+  const failed = await publish(app, person, broken, { 'index.html': 'one' });
   const ofPerson = (id: string) => ({ _id: id, accountId: person.user.id });
   await ReleaseModel.updateOne(ofPerson(failed.id), { $set: { state: 'failed' } });
   const lost = { destinationId: null, path: 'index.html', at: new Date() };
@@ -206,7 +206,7 @@ test('those that wait for their owner are found behind any number that do not', 
   });
   await DeploymentHealthModel.insertMany([seen(down.id, 'fail'), seen(slow.id, 'warn')]);
   const { items } = await person.caller.deployments.list({ needsCare: true });
-  expect(items.map(({ name }) => name)).toEqual(['Further', 'Down', 'Damaged', 'Broken']);
+  expect(items.map(({ name }) => name)).toEqual(['Further', 'Broken', 'Down', 'Damaged']);
   const [first] = (await person.caller.deployments.list({ needsCare: true, limit: 1 })).items;
   expect(first?.name).toBe('Further');
 });

@@ -34,7 +34,9 @@ test('a CAA record that another hand adds against our authority is seen and told
     'Add a CAA record with 0 issue "ours.test" at allowed.test.',
   ];
   expect(await check(['0 issue "theirs.test"'])).toEqual(['active', ...refused]);
+  await caller.deployments.create({ name: 'Made last', platform: 'built-in' });
   expect(await check(['0 issue "theirs.test"'], 61_000)).toEqual(['misconfigured', ...refused]);
+  expect((await caller.deployments.list()).items.map(({ name }) => name)).toEqual(['Allowed', 'Made last']);
   expect(await check(['0 issue "theirs.test"', '0 issue "ours.test"'])).toEqual(well);
   // Its certificate is nobody's business here.
   await JobModel.deleteMany({ status: 'queued' }).setOptions({ acrossAccounts: 'jobs' });

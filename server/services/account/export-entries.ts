@@ -65,8 +65,8 @@ export async function* exportEntries(
   yield { name: 'account.json', text: accountText(providers, user, at) };
   const owned = { accountId: user._id };
   const deployments = await DeploymentModel.find(owned, { _id: 1 })
-    .sort({ createdAt: -1, _id: -1 })
-    .hint('account_newest')
+    .sort({ updatedAt: -1, _id: -1 })
+    .hint('account_latest')
     .lean();
   for (const { _id } of deployments) {
     const deployment = await DeploymentModel.findOne({ _id, ...owned });

@@ -261,7 +261,8 @@ async function leaveToSubject(session: ClientSession, { _id, accountId, provider
     await DeploymentModel.updateMany(
       { accountId, [`destinations.${field}`]: _id },
       { $set: { [`destinations.$[one].${field}`]: id } },
-      { session, arrayFilters: [{ [`one.${field}`]: _id }] },
+      // Nothing happens to a deployment by it.
+      { session, arrayFilters: [{ [`one.${field}`]: _id }], timestamps: false },
     );
   }
 }

@@ -19,7 +19,10 @@ import { siteOf, siteUrlOf, toDestination } from '../site-address.ts';
 
 const CARE_BATCH = 200;
 
-/** Returns the account's deployments, newest first; `search` looks for a part of the name. */
+/**
+ * Returns the account's deployments, first of which something happened last; `search` looks for a part of the name. One that
+ * something happens to while the pages are read moves to the first, which the event has read again.
+ */
 export async function listDeployments(ctx: AccountContext, input: ListDeploymentsInput): Promise<DeploymentList> {
   const { accountId } = ctx.actor;
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
@@ -29,18 +32,18 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
     ...(input?.state !== undefined && shownStateFilter(input.state)),
     ...(input?.platform !== undefined && { platform: input.platform }),
     ...(search !== '' && { nameKey: { $regex: escapeRegExp(search) } }),
-    ...afterCursor(input?.cursor),
+    ...afterCursor(input?.cursor, 'updatedAt'),
   };
-  const newest = DeploymentModel.find(filter).sort({ createdAt: -1, _id: -1 }).hint('account_newest');
+  const latest = DeploymentModel.find(filter).sort({ updatedAt: -1, _id: -1 }).hint('account_latest');
   const docs =
     input?.needsCare === true
-      ? await firstInCare(accountId, newest.lean().cursor({ batchSize: CARE_BATCH }), limit + 1)
-      : await newest.limit(limit + 1).lean();
+      ? await firstInCare(accountId, latest.lean().cursor({ batchSize: CARE_BATCH }), limit + 1)
+      : await latest.limit(limit + 1).lean();
   const page = docs.slice(0, limit);
   const last = page.at(-1);
   return {
     items: await toDeployments(ctx.providers.addresses, accountId, page),
-    nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last) : null,
+    nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last, last.updatedAt) : null,
   };
 }
 

@@ -13,6 +13,7 @@ import { transaction } from '../../mongo.ts';
 import type { AccountContext } from '../../service-context.ts';
 import { withAskingSlots } from '../asking-slots.ts';
 import { isAnother, nextHealthCheckAt } from '../health-schedule.ts';
+import { bringForward } from '../move-state.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { lookAt } from './run.ts';
 import { findSubject } from './subject.ts';
@@ -85,6 +86,8 @@ async function keepHealth(
   const changedAt = isChange ? now : before.changedAt;
   const fields = { checks, checkedAt: now, changedAt, nextCheckAt: nextHealthCheckAt(changedAt, now) };
   await DeploymentHealthModel.updateOne(key, { $set: fields }, { session, upsert: true });
+  if (isChange && checks.some(({ verdict }) => verdict === 'fail'))
+    await bringForward(session, { accountId, deploymentId });
   if (isChange) await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
   return { deploymentId, checks, checkedAt: now, nextCheckAt: fields.nextCheckAt };
 }

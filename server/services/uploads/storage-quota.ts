@@ -83,7 +83,7 @@ function requireRoomToStore({ limits, hint }: Allowed, stored: Stored, added: St
 export async function requireRoomForRow(ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
   const counts = [
-    await DeploymentModel.countDocuments({ accountId }).hint('account_newest'),
+    await DeploymentModel.countDocuments({ accountId }).hint('account_latest'),
     await ReleaseModel.countDocuments({ accountId }).hint('account_newest'),
     await RollBackModel.countDocuments({ accountId }).hint('account_newest'),
   ];

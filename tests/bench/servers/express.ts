@@ -110,8 +110,8 @@ async function listDeployments(request: Request, response: Response): Promise<vo
   const { accountId } = session;
   const rows = await deployments
     .find({ accountId })
-    .sort({ createdAt: -1, _id: -1 })
-    .hint('account_newest')
+    .sort({ updatedAt: -1, _id: -1 })
+    .hint('account_latest')
     .limit(limit + 1)
     .toArray();
   const page = rows.slice(0, limit);
