@@ -12,6 +12,9 @@ export type HostNameProps = {
 /** What stays in sight at the end of a name that is cut: the domain that it belongs to. */
 const TAIL_LENGTH = 18;
 
+/** What stays of the beginning in the narrowest place, with the mark that it is cut: without it another name would stand there. */
+const HEAD_LENGTH = 3;
+
 /** The part that is cut ends with a letter, so that no piece of one stands as a gap before the tail; 18 as above. */
 const WHOLE_LETTERS = 'max-w-[calc(round(down,100%-18ch+0.5px,1ch)+0.1px)]';
 
@@ -27,11 +30,15 @@ export function HostName({ name, fit = 'truncate', className }: HostNameProps) {
       {/* Two boxes are two words to a screen reader and one name to a person: the name is read from here. */}
       <span className="sr-only select-none">{name}</span>
       {cut > 0 && (
-        <span aria-hidden className={classNames('min-w-0 overflow-hidden text-ellipsis', WHOLE_LETTERS)}>
+        <span
+          aria-hidden
+          style={{ minWidth: `${Math.min(cut, HEAD_LENGTH)}ch` }}
+          className={classNames('shrink-1000 overflow-hidden text-ellipsis', WHOLE_LETTERS)}
+        >
           {name.slice(0, cut)}
         </span>
       )}
-      <span aria-hidden className="shrink-0">
+      <span aria-hidden className="min-w-0 overflow-hidden text-ellipsis">
         {name.slice(cut)}
       </span>
     </span>

@@ -10,6 +10,7 @@ import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
+import { classNames } from '../components/class-names.ts';
 import { FailedState } from '../components/failed-state.tsx';
 import { PageHeader } from '../components/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
@@ -52,6 +53,8 @@ export function DashboardScreen() {
   const health = useHealth([...new Set(looked.map(({ id }) => id))]);
   // The user knows it before the list has come: what stands there in the meantime is as tall as what comes.
   const expected = Math.min(user?.deploymentCount ?? 0, SHOWN_DEPLOYMENTS);
+  /** Else the column beside it would end long before it. */
+  const isLong = (deployments.data?.items.length ?? expected) > 3;
   const hasNothing = deployments.isError ? false : (deployments.data?.items.length ?? expected) === 0;
   return (
     <>
@@ -97,7 +100,7 @@ export function DashboardScreen() {
           </Suspense>
           {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
           <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_auto_1fr]">
-            <Card className="min-w-0 overflow-hidden">
+            <Card className={classNames('min-w-0 overflow-hidden', isLong && 'lg:row-span-2')}>
               <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
               {deployments.isPending && <SkeletonRows rows={expected} lines={3} />}
               <FailedState
@@ -117,7 +120,12 @@ export function DashboardScreen() {
                 )}
               />
             </Card>
-            <div className="flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-span-3 lg:row-start-1">
+            <div
+              className={classNames(
+                'flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1',
+                !isLong && 'lg:row-span-3',
+              )}
+            >
               <PublishingNow deployments={everyone.deploying} />
               <LeadingDrop
                 shape="compact"
@@ -131,6 +139,7 @@ export function DashboardScreen() {
                 history={releases.data}
                 shownEntries={SHOWN_RELEASES}
                 action={<SeeAll to={paths.deploymentHistory} what="releases" />}
+                className={isLong && 'lg:col-start-2 lg:row-span-2 lg:row-start-2'}
               />
             )}
             <VisitsCard />

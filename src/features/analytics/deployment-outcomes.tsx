@@ -3,7 +3,7 @@ import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
-import type { DeploymentStatistics } from './release-statistics.ts';
+import type { DeploymentStatistics, Outcome } from './release-statistics.ts';
 
 /** Shows the figures of each deployment, so that they can be compared. */
 export function DeploymentOutcomes({ deployments }: { deployments: readonly DeploymentStatistics[] }) {
@@ -20,43 +20,66 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
         { key: 'latest', title: 'Last release', className: 'max-md:hidden sm:pr-5' },
       ]}
     >
-      {deployments.map(({ deploymentId, deploymentLabel, count, outcomes, typicalMs, latest }) => (
-        <TableRow key={deploymentId}>
-          <TableCell className="sm:pl-5">
-            <Link
-              to={href.deployment(deploymentId)}
-              className="min-w-0 rounded-tight py-0.5 font-medium wrap-anywhere hover:underline touch:py-2"
-            >
-              {deploymentLabel}
-            </Link>
-          </TableCell>
-          <FigureCell label="Releases">{count}</FigureCell>
-          <FigureCell label="Went live">{outcomes.live}</FigureCell>
-          <FigureCell label="Failed">{outcomes.failed}</FigureCell>
-          <FigureCell label="Cancelled" className="max-xl:hidden!">
-            {outcomes.cancelled}
-          </FigureCell>
-          <FigureCell label="Typical time">{typicalMs === null ? 'none yet' : formatDuration(typicalMs)}</FigureCell>
-          <TableCell label="Last release" className="text-ink-muted sm:pr-5 sm:max-md:hidden!">
-            <Link
-              to={href.release(deploymentId, latest.number)}
-              className="rounded-tight py-0.5 tabular-nums hover:underline sm:whitespace-nowrap touch:py-2"
-            >
-              Release {latest.number}, <Time at={latest.createdAt} />
-            </Link>
-          </TableCell>
-        </TableRow>
+      {deployments.map((deployment) => (
+        <OutcomesRow key={deployment.deploymentId} deployment={deployment} />
       ))}
     </Table>
   );
 }
 
-type FigureCellProps = { label: string; children: number | string; className?: string };
+const figure = 'text-right whitespace-nowrap text-ink-muted tabular-nums max-sm:hidden!';
 
-function FigureCell({ label, children, className = '' }: FigureCellProps) {
+/** In two lines on a phone; the row opens the deployment. */
+function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
+  const { deploymentId, deploymentLabel, count, outcomes, typicalMs, latest } = deployment;
   return (
-    <TableCell label={label} className={`text-ink-muted tabular-nums sm:text-right sm:whitespace-nowrap ${className}`}>
-      {typeof children === 'number' ? children.toLocaleString('en') : children}
-    </TableCell>
+    <TableRow>
+      {/* A long name is cut, not the row. */}
+      <TableCell className="sm:w-1/3 sm:max-w-0 sm:pl-5">
+        <Link
+          to={href.deployment(deploymentId)}
+          title={deploymentLabel}
+          className="block min-w-0 truncate rounded-tight py-0.5 font-medium after:absolute after:inset-0 hover:underline touch:py-1"
+        >
+          <bdi>{deploymentLabel}</bdi>
+        </Link>
+      </TableCell>
+      <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">
+        {outcomesInOneLine(outcomes, [
+          ...(typicalMs === null ? [] : [formatDuration(typicalMs)]),
+          `release ${latest.number}`,
+        ])}
+      </TableCell>
+      {[count, outcomes.live, outcomes.failed].map((value, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
+        <TableCell key={index} className={figure}>
+          {value.toLocaleString('en')}
+        </TableCell>
+      ))}
+      <TableCell className={`${figure} max-xl:hidden!`}>{outcomes.cancelled.toLocaleString('en')}</TableCell>
+      <TableCell className={figure}>{typicalMs === null ? 'none yet' : formatDuration(typicalMs)}</TableCell>
+      <TableCell className="text-ink-muted max-md:hidden! sm:pr-5">
+        <Link
+          to={href.release(deploymentId, latest.number)}
+          className="relative rounded-tight py-0.5 tabular-nums hover:underline sm:whitespace-nowrap touch:py-2"
+        >
+          Release {latest.number}, <Time at={latest.createdAt} />
+        </Link>
+      </TableCell>
+    </TableRow>
   );
+}
+
+/** For a small screen; what is nothing is left out. */
+export function outcomesInOneLine(
+  { live, failed, cancelled, running }: Record<Outcome, number>,
+  more: readonly string[],
+): string {
+  const counts = [
+    { count: live, word: 'live' },
+    { count: failed, word: 'failed' },
+    { count: cancelled, word: 'cancelled' },
+    { count: running, word: 'in progress' },
+  ].flatMap(({ count, word }) => (count > 0 ? [`${count.toLocaleString('en')} ${word}`] : []));
+  return [...counts, ...more].join(' · ');
 }

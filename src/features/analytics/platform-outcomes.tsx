@@ -4,6 +4,7 @@ import { trpc } from '../../api/trpc.ts';
 import { Card, CardHeader } from '../../components/card.tsx';
 import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { formatDuration, formatSize } from '../../lib/format.ts';
+import { outcomesInOneLine } from './deployment-outcomes.tsx';
 
 type Row = ReleaseStatistics['platforms'][number];
 
@@ -46,7 +47,9 @@ function PlatformRow({ row }: { row: Row }) {
   return (
     <TableRow>
       <TableCell className="font-medium sm:pl-5">{PLATFORMS[platform].title}</TableCell>
-      <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">{inOneLine(row)}</TableCell>
+      <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">
+        {outcomesInOneLine(row, [...(medianMs === null ? [] : [formatDuration(medianMs)]), formatSize(medianBytes)])}
+      </TableCell>
       {[releases, live, failed, cancelled].map((count, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
         <TableCell key={index} className={figure}>
@@ -58,17 +61,6 @@ function PlatformRow({ row }: { row: Row }) {
       <TableCell className={`${figure} max-md:hidden! sm:pr-5`}>{formatSize(medianBytes)}</TableCell>
     </TableRow>
   );
-}
-
-/** On a small screen; what is nothing is left out. */
-function inOneLine({ live, failed, cancelled, running, medianMs, medianBytes }: Row): string {
-  const counts = [
-    { count: live, word: 'live' },
-    { count: failed, word: 'failed' },
-    { count: cancelled, word: 'cancelled' },
-    { count: running, word: 'in progress' },
-  ].flatMap(({ count, word }) => (count > 0 ? [`${count.toLocaleString('en')} ${word}`] : []));
-  return [...counts, ...(medianMs === null ? [] : [formatDuration(medianMs)]), formatSize(medianBytes)].join(' · ');
 }
 
 function shownTime(ms: number | null): string {

@@ -33,6 +33,8 @@ export function ReleaseOutcomes({ statistics }: { statistics: ReleaseStatistics 
                 </>
               }
               value={outcomes[outcome].toLocaleString('en')}
+              // A small screen goes without what is nothing.
+              isSpared={outcome !== 'live' && outcomes[outcome] === 0}
             />
           );
         })}
@@ -53,9 +55,11 @@ export function ReleaseOutcomes({ statistics }: { statistics: ReleaseStatistics 
   );
 }
 
-function Figure({ name, value }: { name: ReactNode; value: string }) {
+type FigureProps = { name: ReactNode; value: string; isSpared?: boolean };
+
+function Figure({ name, value, isSpared = false }: FigureProps) {
   return (
-    <div className="flex min-w-0 flex-col gap-0.5">
+    <div className={classNames('flex min-w-0 flex-col gap-0.5', isSpared && 'max-sm:hidden')}>
       <dt className="flex items-center gap-1.5 text-sm text-ink-muted">{name}</dt>
       <dd className="text-xl font-semibold tabular-nums">{value}</dd>
     </div>

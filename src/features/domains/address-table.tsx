@@ -24,8 +24,9 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
       columns={[
         { key: 'address', title: 'Address' },
         { key: 'deployment', title: 'Deployment' },
-        { key: 'answers', title: 'What answers' },
-        { key: 'actions', title: '', className: 'md:w-44' },
+        { key: 'answers', title: 'What answers', className: 'max-lg:hidden' },
+        { key: 'state', title: 'State' },
+        { key: 'actions', title: '', className: 'lg:w-44' },
       ]}
     >
       {deployments.map((deployment) => (
@@ -47,7 +48,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
               )}
             </span>
           </TableCell>
-          <TableCell className="max-sm:max-w-1/2 sm:w-1/4 sm:max-w-0">
+          <TableCell className="max-sm:max-w-[38%] sm:w-1/4 sm:max-w-0">
             <Link
               to={href.deployment(deployment.id)}
               title={deployment.name}
@@ -56,11 +57,11 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
               {deployment.name}
             </Link>
           </TableCell>
-          <TableCell className="text-ink-muted sm:whitespace-nowrap">
-            <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:max-xl:flex-col sm:max-xl:items-start xl:flex-nowrap">
-              <Answers deployment={deployment} />
-              <StateBadge state={stateOf(deployment)} />
-            </span>
+          <TableCell className="whitespace-nowrap text-ink-muted sm:max-lg:hidden!">
+            <Answers deployment={deployment} />
+          </TableCell>
+          <TableCell className="whitespace-nowrap">
+            <StateBadge state={stateOf(deployment)} />
           </TableCell>
           <TableCell className="max-sm:hidden! sm:text-right">
             <AddressActs deployment={deployment} />
@@ -86,7 +87,7 @@ function Answers({ deployment: { id, currentRelease, state } }: { deployment: De
 function AddressActs({ deployment: { id, name, platform, url, currentRelease, state } }: { deployment: Deployment }) {
   if (state === 'deleting') return null;
   return (
-    <span className="flex gap-1 sm:max-md:flex-col sm:max-md:items-end md:justify-end">
+    <span className="flex justify-end gap-1">
       {currentRelease !== null && url !== '' && (
         <Button size="sm" asChild>
           <a href={url} target="_blank" rel="noreferrer" aria-label={`Visit ${name}, opens in a new tab`}>
@@ -95,7 +96,7 @@ function AddressActs({ deployment: { id, name, platform, url, currentRelease, st
         </Button>
       )}
       {PLATFORMS[platform].isServedHere && (
-        <Button size="sm" variant="quiet" asChild>
+        <Button size="sm" variant="quiet" className="max-lg:hidden" asChild>
           <Link to={`${href.deployment(id)}?tab=settings`} aria-label={`Change the address of ${name}`}>
             Change
           </Link>

@@ -116,29 +116,31 @@ function LargerPlan({ limit }: { limit: number }) {
   );
 }
 
+/** Two lines at every width, with the state in a column of its own; the row opens the domain. */
 function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDeployment | undefined }) {
+  const isUnsettled = domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined;
+  const about = [
+    ...(domain.counterpart === null ? [] : [`with ${domain.counterpart}`]),
+    ...(deployment === undefined ? [] : [deploymentLabel(deployment)]),
+  ].join(' · ');
+  const seen = [...(isUnsettled ? [recordsSeen(domain)] : []), ...(domain.isOverCap ? ['Read-only'] : [])].join(' · ');
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2 px-4 py-3 sm:px-5">
-      <div className="min-w-0 flex-1 basis-60">
-        <Link
-          to={href.domain(domain.id)}
-          className="-my-0.5 inline-flex max-w-full rounded-tight py-0.5 font-medium hover:underline touch:py-2"
-        >
-          <HostName name={domain.name} />
-        </Link>
-        <p className="text-sm text-ink-muted wrap-anywhere">
-          {domain.counterpart !== null && `with ${domain.counterpart}`}
-          {domain.counterpart !== null && deployment !== undefined && ' · '}
-          {deployment !== undefined && deploymentLabel(deployment)}
-        </p>
-      </div>
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-muted">
-        {domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined && (
-          <span>{recordsSeen(domain)}</span>
-        )}
-        {domain.isOverCap && <span>Read-only</span>}
+    <li className="relative grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-0.5 px-4 py-3 sm:grid-cols-[minmax(0,1fr)_auto_11rem] sm:gap-x-6 sm:px-5">
+      <Link
+        to={href.domain(domain.id)}
+        className="-my-0.5 flex min-w-0 max-sm:col-span-2 rounded-tight py-0.5 font-medium after:absolute after:inset-0 hover:underline touch:my-0 touch:py-1"
+      >
+        <HostName name={domain.name} />
+      </Link>
+      <p className="truncate text-sm text-ink-muted" title={about}>
+        <bdi>{about}</bdi>
+      </p>
+      <span className="text-sm text-ink-muted tabular-nums max-sm:hidden sm:col-start-2 sm:row-span-2 sm:row-start-1">
+        {seen}
+      </span>
+      <span className="sm:col-start-3 sm:row-span-2 sm:row-start-1">
         <DomainBadge domain={domain} />
-      </div>
+      </span>
     </li>
   );
 }

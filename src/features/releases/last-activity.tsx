@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { ReleaseList } from '../../../routers/schemas/releases.ts';
 import { Card, CardHeader } from '../../components/card.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { StateBadge } from '../../components/state-badge.tsx';
 import { Time } from '../../components/time.tsx';
@@ -17,13 +18,14 @@ export type LastActivityProps = {
   shownEntries: number;
   /** The link to the whole history. */
   action: ReactNode;
+  className?: string | false;
 };
 
 /** What happened last, over all deployments; it is not there while nothing has. */
-export function LastActivity({ history, shownEntries, action }: LastActivityProps) {
+export function LastActivity({ history, shownEntries, action, className }: LastActivityProps) {
   if (history?.items.length === 0) return null;
   return (
-    <Card className="min-w-0 overflow-hidden">
+    <Card className={classNames('min-w-0 overflow-hidden', className)}>
       <CardHeader title="Last activity" action={action} />
       {history === undefined ? (
         <SkeletonRows rows={3} />
@@ -47,7 +49,8 @@ function ActivityRow({ entry }: { entry: HistoryEntry }) {
       <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1">
         <Link
           to={to}
-          className="-my-0.5 min-w-0 rounded-tight py-0.5 wrap-anywhere hover:underline touch:my-0 touch:py-1"
+          title={text}
+          className="-my-0.5 min-w-0 truncate rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
         >
           {text}
         </Link>

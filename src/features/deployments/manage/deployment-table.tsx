@@ -15,7 +15,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
         { key: 'state', title: 'State' },
         { key: 'address', title: 'Address' },
         { key: 'platform', title: 'Platform', className: 'max-xl:hidden' },
-        { key: 'release', title: 'Last release', className: 'max-md:hidden' },
+        { key: 'release', title: 'Last release', className: 'max-lg:hidden' },
         { key: 'actions', title: '', className: 'w-16' },
       ]}
     >
@@ -34,7 +34,7 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
           <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
             <PlatformsLabel {...deployment} />
           </TableCell>
-          <TableCell className="whitespace-nowrap text-ink-muted max-md:hidden!">
+          <TableCell className="whitespace-nowrap text-ink-muted max-lg:hidden!">
             <LastRelease deployment={deployment} />
           </TableCell>
           <TableCell isCorner className="[&>*]:relative">
