@@ -139,6 +139,9 @@ const releaseStepSchema = z.strictObject({
   total: z.number(),
   doneBytes: z.number(),
   totalBytes: z.number(),
+  /** Of `done` and `doneBytes`, what the platform had before anything was sent; null where nothing tells. */
+  doneBefore: z.nullable(z.number()),
+  doneBytesBefore: z.nullable(z.number()),
   log: z.array(logLineSchema),
 });
 export const releaseDetailSchema = z.extend(releaseSchema, {
@@ -174,10 +177,14 @@ export const DIFF_FILES_MAX = 500;
 const differingFileSchema = z.strictObject({ path: z.string(), sizeBytes: z.number() });
 
 export const releaseDiffSchema = z.strictObject({
-  /** Number of the release it is compared with; null for the first. */
+  /** The release it is compared with; null for the first. */
+  previousId: z.nullable(idSchema),
   previousNumber: z.nullable(z.number()),
   added: z.array(differingFileSchema),
-  changed: z.array(z.extend(differingFileSchema, { previousBytes: z.number() })),
+  /** With the hashes by which either release gives its content (`GET /api/releases/{releaseId}/files/{sha256}`). */
+  changed: z.array(
+    z.extend(differingFileSchema, { sha256: z.string(), previousBytes: z.number(), previousSha256: z.string() }),
+  ),
   removed: z.array(differingFileSchema),
   /** Counts all files, also those that a list has no room for. */
   counts: z.strictObject({ added: z.number(), changed: z.number(), removed: z.number() }),

@@ -20,6 +20,9 @@ const releaseStepDocSchema = new Schema(
     total: { type: Number, required: true, default: 0 },
     doneBytes: { type: Number, required: true, default: 0 },
     totalBytes: { type: Number, required: true, default: 0 },
+    /** Of `done`, what the platform had before anything was sent: the rest has travelled. Null where nothing tells. */
+    doneBefore: { type: Number, default: null },
+    doneBytesBefore: { type: Number, default: null },
     log: {
       type: [
         new Schema({ at: { type: Date, required: true }, text: { type: String, required: true } }, { _id: false }),

@@ -369,6 +369,8 @@ test('after a roll back, what is published is compared with what visitors have',
   expect(diff).toMatchObject({ previousNumber: 1, changed: [{ path: 'index.html' }], counts: { changed: 1 } });
   const { steps } = await person.caller.releases.get({ releaseId: three.id });
   expect(steps[0]?.log[0]?.text).toBe('2 files: 0 new, 1 changed, 0 gone since release 1');
+  // What has travelled: the one that visitors did not have.
+  expect(steps[1]).toMatchObject({ done: 2, total: 2, doneBytes: 7, doneBefore: 1, doneBytesBefore: 4 });
 });
 
 test('a roll back stays in the history, with who did it, when, and from which release to which', async () => {

@@ -27,6 +27,8 @@ import {
 
 const SITE = { 'index.html': '<h1>One</h1>', 'style.css': 'h1 { color: teal }', 'about/index.html': 'About' };
 
+const hashes = (now: string, before: string) => ({ sha256: sha256Of(now), previousSha256: sha256Of(before) });
+
 async function eventsOf(person: Person): Promise<{ type: string; payload: Partial<StoredEvent> }[]> {
   return EventModel.find({ accountId: person.user.id }).sort({ seq: 1 }).lean();
 }
@@ -69,9 +71,10 @@ test('publishing again with one changed file asks for one file, and the old rele
     [1, 'superseded'],
   ]);
   expect(await person.caller.releases.diff({ releaseId: second.id })).toEqual({
+    previousId: items[1]?.id,
     previousNumber: 1,
     added: [],
-    changed: [{ path: 'index.html', sizeBytes: 12, previousBytes: 12 }],
+    changed: [{ path: 'index.html', sizeBytes: 12, ...hashes('<h1>Two</h1>', '<h1>One</h1>'), previousBytes: 12 }],
     removed: [],
     counts: { added: 0, changed: 1, removed: 0 },
     isCut: false,
@@ -108,9 +111,10 @@ test('any two releases of a deployment are compared, with sizes, and long lists 
   const foreign = await startRelease(app, person, other, { 'a.txt': 'a' });
 
   expect(await person.caller.releases.diff({ releaseId: third.id, against: first.id })).toEqual({
+    previousId: first.id,
     previousNumber: 1,
     added: [{ path: 'd.txt', sizeBytes: 1 }],
-    changed: [{ path: 'a.txt', sizeBytes: 4, previousBytes: 1 }],
+    changed: [{ path: 'a.txt', sizeBytes: 4, ...hashes('aaaa', 'a'), previousBytes: 1 }],
     removed: [{ path: 'b.txt', sizeBytes: 2 }],
     counts: { added: 1, changed: 1, removed: 1 },
     isCut: false,

@@ -9,6 +9,7 @@ import { allowanceOf, deploymentOf, releaseDetailOf, releaseOf, releaseRefOf } f
 
 const AT_THE_RELEASE = { pattern: '/deployments/:deploymentId/releases/:number', path: '/deployments/d/releases/3' };
 const NO_DIFFERENCE: ReleaseDiff = {
+  previousId: null,
   previousNumber: null,
   added: [],
   changed: [],

@@ -5,12 +5,13 @@ import { costText, planBlocker, readOnlyLabels, usageText } from '../../src/feat
 import { type FindingsPlace, findingsOf, selectionLine } from '../../src/features/deployments/select/findings.ts';
 import {
   failedStep,
+  sentText,
   servingText,
   stepProgress,
   stepResult,
   stepTitle,
 } from '../../src/features/releases/release-labels.ts';
-import { type SendingState, sendingSteps, sentText } from '../../src/features/releases/sending-steps.tsx';
+import { type SendingState, sendingSteps } from '../../src/features/releases/sending-steps.tsx';
 import { formatAddress } from '../../src/lib/format.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
 import { publishedPart } from '../../src/uploads/apply-rules.ts';
@@ -341,11 +342,13 @@ test('what was sent and what was there already is told in numbers', () => {
   expect(sentText(0, 0, 214)).toBe('Nothing to send: every file was there already.');
 });
 
-test('a finished step counts what is in place, and claims to have sent none of it', () => {
-  const counted = { total: 5, totalBytes: 9_000 };
+test('a finished step tells what was really sent, and claims nothing where nobody has counted it', () => {
+  const counted = { total: 5, totalBytes: 9_000, doneBefore: null, doneBytesBefore: null };
   expect(stepResult({ name: 'uploading', ...counted })).toBe('5 files in place, 9 KB');
+  const some = { ...counted, doneBefore: 3, doneBytesBefore: 8_000 };
+  expect(stepResult({ name: 'uploading', ...some })).toBe('2 files sent, 1 KB. 3 were there already.');
   expect(stepResult({ name: 'verifying', ...counted })).toBe('5 files, 9 KB');
-  expect(stepResult({ name: 'processing', total: 0, totalBytes: 0 })).toBe(null);
+  expect(stepResult({ name: 'processing', ...counted, total: 0, totalBytes: 0 })).toBe(null);
 });
 
 test('a publication fails in the step in which it stopped', () => {

@@ -1,5 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
+import { session } from '../../src/api/session.ts';
+import { compareLines } from '../../src/features/releases/compare-lines.ts';
+import { ReleaseDiff } from '../../src/features/releases/release-diff.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { allowanceOf, releaseDetailOf } from '../support/screen-fixtures.ts';
@@ -11,7 +14,7 @@ function showRelease(fields: Partial<ReleaseDetail>, previousNumber: number | nu
   const nothing = { added: [], changed: [], removed: [], counts: { added: 0, changed: 0, removed: 0 }, isCut: false };
   const answers = {
     'releases.get': () => releaseDetailOf(fields),
-    'releases.diff': vi.fn(() => ({ previousNumber, ...nothing })),
+    'releases.diff': vi.fn(() => ({ previousId: null, previousNumber, ...nothing })),
     'subscription.allowance': () => allowanceOf(),
   };
   const shown = showScreen(<ReleaseScreen />, answers, AT_THE_RELEASE);
@@ -34,6 +37,37 @@ test('after a roll back the same files as the newest do change what visitors see
   await shown.sees('The same files as release 3');
   expect(shown.page.textContent).toContain('Cancel it, or let it run.');
   expect(shown.page.textContent).not.toContain('no difference');
+});
+
+test('the lines of a changed text are read when its name is pressed, and compared', async () => {
+  const versions: Record<string, string> = {
+    '/api/releases/c/files/old': 'Open\nMonday\n',
+    '/api/releases/r/files/new': 'Open\nTuesday\n',
+  };
+  vi.spyOn(session, 'fetch').mockImplementation(async (path) => new Response(versions[path] ?? null));
+  const menu = { path: 'menu.html', sizeBytes: 13, sha256: 'new', previousBytes: 12, previousSha256: 'old' };
+  using shown = showScreen(
+    <ReleaseDiff release={{ id: 'r', deploymentId: 'd', number: 4 }} />,
+    {
+      'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
+      'releases.diff': () => ({
+        ...{ previousId: 'c', previousNumber: 3, added: [], changed: [menu], removed: [] },
+        ...{ counts: { added: 0, changed: 1, removed: 0 }, isCut: false },
+      }),
+    },
+    AT_THE_RELEASE,
+  );
+  await shown.sees('menu.html');
+  shown.button('menu.html').click();
+  await shown.sees('Added: Tuesday');
+  expect(shown.page.querySelector('[aria-label="Changed lines of menu.html"]')?.textContent).toBe(
+    'Line 11Open2−Removed: Monday2+Added: Tuesday',
+  );
+});
+
+test('a text that differs too much to be compared in time is not compared', () => {
+  const lines = (word: string) => Array.from({ length: 5_000 }, (_, number) => `${word} ${number}`).join('\n');
+  expect(compareLines(lines('old'), lines('new'))).toBe(null);
 });
 
 test('a release with changes says nothing of it, and does not ask for them while it runs', async () => {

@@ -115,6 +115,8 @@ export function stepOf(fields: Pick<ReleaseStep, 'name'> & Partial<ReleaseStep>)
     total: 0,
     doneBytes: 0,
     totalBytes: 0,
+    doneBefore: null,
+    doneBytesBefore: null,
     log: [],
     ...fields,
   };

@@ -43,7 +43,14 @@ export type JobHandler<Name extends JobName> = {
   onDeadLetter?(session: ClientSession, job: RunningJob<Name>, error: unknown): Promise<void>;
 };
 
-export type StepProgress = { done: number; total: number; doneBytes: number; totalBytes: number };
+export type StepProgress = {
+  done: number;
+  total: number;
+  doneBytes: number;
+  totalBytes: number;
+  doneBefore: number;
+  doneBytesBefore: number;
+};
 
 /** Takes what the work of a release's step has to tell of its progress. */
 export type StepReport = {

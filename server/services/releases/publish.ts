@@ -91,6 +91,8 @@ export function firstReleaseLine(fileCount: number): string {
 export async function startPublication(work: ReleaseWork, job: Writer, call: PlatformCall): Promise<Publication> {
   const { release, platform } = work;
   const manifest = await work.readManifest(release.manifestHash);
+  // What an earlier run has sent was not there before.
+  let isFirstTold = storedRef(work.published.ref) === null;
   const since = begunAt(work, call.now());
   const time = timeOf(work, call, since);
   const events = platform.publish(time.call, {
@@ -113,6 +115,10 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
   return {
     async upload(report) {
       for (next = await advance(); !next.done && next.value.type !== 'processing'; next = await advance()) {
+        if (isFirstTold && next.value.type === 'uploading') {
+          report.progress({ doneBefore: next.value.done, doneBytesBefore: next.value.doneBytes });
+          isFirstTold = false;
+        }
         tell(next.value, report, time);
       }
     },

@@ -129,17 +129,26 @@ export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput):
   return withFileListSlot(ctx, async () => {
     const before: Manifest = previous === null ? new Map() : await readManifest(store, previous.manifestHash);
     const after = await readManifest(store, doc.manifestHash);
-    return { previousNumber: previous?.number ?? null, ...(await listDifferences(before, after)) };
+    const { _id: previousId = null, number: previousNumber = null } = previous ?? {};
+    return { previousId, previousNumber, ...(await listDifferences(before, after)) };
   });
 }
 
-async function listDifferences(before: Manifest, after: Manifest): Promise<Omit<ReleaseDiff, 'previousNumber'>> {
+async function listDifferences(
+  before: Manifest,
+  after: Manifest,
+): Promise<Omit<ReleaseDiff, 'previousId' | 'previousNumber'>> {
   const { added, changed, removed } = await compareManifests(before, after);
   const cut = (paths: string[], manifest: Manifest): DifferingFile[] =>
     paths.slice(0, DIFF_FILES_MAX).map((path) => ({ path, sizeBytes: manifest.get(path)?.sizeBytes ?? 0 }));
   return {
     added: cut(added, after),
-    changed: cut(changed, after).map((file) => ({ ...file, previousBytes: before.get(file.path)?.sizeBytes ?? 0 })),
+    changed: cut(changed, after).map((file) => ({
+      ...file,
+      sha256: after.get(file.path)?.sha256 ?? '',
+      previousBytes: before.get(file.path)?.sizeBytes ?? 0,
+      previousSha256: before.get(file.path)?.sha256 ?? '',
+    })),
     removed: cut(removed, before),
     counts: { added: added.length, changed: changed.length, removed: removed.length },
     isCut: [added, changed, removed].some((paths) => paths.length > DIFF_FILES_MAX),
@@ -245,6 +254,8 @@ function toReleaseStep(row: ReleaseStepRow): ReleaseStep {
     total: row.total,
     doneBytes: row.doneBytes,
     totalBytes: row.totalBytes,
+    doneBefore: row.doneBefore ?? null,
+    doneBytesBefore: row.doneBytesBefore ?? null,
     log: row.log.map(({ at, text }) => ({ at, text })),
   };
 }

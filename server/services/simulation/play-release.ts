@@ -124,7 +124,7 @@ function newRelease({ startedAt }: Cast, { count: fileCount, totalBytes }: Simul
     ...{ error: null, destinations: [], createdAt: startedAt, startedAt: null, finishedAt: null, servingNumber: null },
     steps: RELEASE_STEPS.map((name) => ({
       ...{ name, state: 'waiting', startedAt: null, endedAt: null, log: [] },
-      ...{ done: 0, total: 0, doneBytes: 0, totalBytes: 0 },
+      ...{ done: 0, total: 0, doneBytes: 0, totalBytes: 0, doneBefore: null, doneBytesBefore: null },
     })),
   };
 }

@@ -1,20 +1,27 @@
 import { ChevronRight, type LucideIcon, Minus, PenLine, Plus } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { Suspense, useEffect, useRef, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import type { Release, ReleaseDiff as ReleaseDifference } from '../../../routers/schemas/releases.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Card, CardHeader } from '../../components/card.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { FailedState } from '../../components/failed-state.tsx';
 import { Select } from '../../components/select.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { formatSize } from '../../lib/format.ts';
+import { lazyComponent } from '../../lib/lazy-component.tsx';
 import { useAddress, useVisit } from '../../lib/location.ts';
+import { mayBeText, TEXT_MAX_BYTES } from '../deployments/edit/texts.ts';
+import type { LineDiffProps } from './line-diff.tsx';
 import { differenceTitle } from './release-labels.ts';
 
 /** As many as one page of the list has: further back the number can be written into the address. */
 const OFFERED_RELEASES = 50;
 const BEFORE = 'before';
+
+/** Compares texts, which most who look at a release do not ask for. */
+const lineDiff = lazyComponent<LineDiffProps>(async () => (await import('./line-diff.tsx')).LineDiff);
 
 export type ReleaseDiffProps = { release: Pick<Release, 'id' | 'deploymentId' | 'number'> };
 
@@ -57,7 +64,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
             <Skeleton className="h-4 w-32" />
           </SkeletonGroup>
         )}
-        {failure === null && diff.data !== undefined && <DiffLists {...diff.data} />}
+        {failure === null && diff.data !== undefined && <DiffLists {...diff.data} releaseId={release.id} />}
       </Card>
     </section>
   );
@@ -100,7 +107,9 @@ function useAnchor(wanted: string) {
   return anchor;
 }
 
-function DiffLists({ previousNumber, added, changed, removed, counts, isCut }: ReleaseDifference) {
+type DiffListsProps = ReleaseDifference & { releaseId: string };
+
+function DiffLists({ releaseId, previousId, previousNumber, added, changed, removed, counts, isCut }: DiffListsProps) {
   if (counts.added + counts.changed + counts.removed === 0) {
     return (
       <p className="p-4 text-ink-muted sm:px-5">
@@ -115,8 +124,14 @@ function DiffLists({ previousNumber, added, changed, removed, counts, isCut }: R
         look="text-warn"
         word="Changed"
         count={counts.changed}
-        files={changed.map(({ path, sizeBytes, previousBytes }) => ({
+        files={changed.map(({ path, sizeBytes, sha256, previousBytes, previousSha256 }) => ({
           path,
+          ...(previousId !== null &&
+            mayBeText(path) &&
+            Math.max(sizeBytes, previousBytes) <= TEXT_MAX_BYTES && {
+              before: { releaseId: previousId, sha256: previousSha256 },
+              after: { releaseId, sha256 },
+            }),
           size:
             previousBytes === sizeBytes
               ? formatSize(sizeBytes)
@@ -150,7 +165,8 @@ type FilesProps = {
   icon: LucideIcon;
   look: string;
   word: string;
-  files: readonly { path: string; size: string }[];
+  /** Those with two versions open their lines. */
+  files: readonly ({ path: string; size: string } & Partial<LineDiffProps>)[];
   count: number;
 };
 
@@ -158,6 +174,7 @@ type FilesProps = {
 const OPEN_UP_TO = 8;
 
 function Files({ icon: Icon, look, word, files, count }: FilesProps) {
+  const [openPath, setOpenPath] = useState<string | null>(null);
   if (count === 0) return null;
   return (
     <details className="group" open={count <= OPEN_UP_TO}>
@@ -167,11 +184,33 @@ function Files({ icon: Icon, look, word, files, count }: FilesProps) {
         <span className="text-ink-muted tabular-nums">{count.toLocaleString('en')}</span>
         <ChevronRight className="text-ink-faint transition-transform group-open:rotate-90" />
       </summary>
-      <ul className="max-h-72 overflow-y-auto px-4 pb-3 text-sm sm:px-5">
-        {files.map(({ path, size }) => (
-          <li key={path} className="flex gap-4 py-0.5 pl-7">
-            <span className="grow font-mono wrap-anywhere">{path}</span>
-            <span className="shrink-0 text-ink-muted tabular-nums">{size}</span>
+      {/* One list scrolls, not one in another. */}
+      <ul className={classNames('px-4 pb-3 text-sm sm:px-5', openPath === null && 'max-h-72 overflow-y-auto')}>
+        {files.map(({ path, size, before, after }) => (
+          <li key={path} className="py-0.5 pl-7">
+            <div className="flex gap-4">
+              {before === undefined || after === undefined ? (
+                <span className="grow font-mono wrap-anywhere">{path}</span>
+              ) : (
+                <button
+                  type="button"
+                  aria-expanded={openPath === path}
+                  onClick={() => setOpenPath(openPath === path ? null : path)}
+                  className="-ml-5 flex min-h-6 grow items-start gap-1 rounded-tight text-left font-mono wrap-anywhere hover:underline touch:min-h-11 touch:items-center"
+                >
+                  <ChevronRight
+                    className={classNames('mt-0.5 transition-transform touch:mt-0', openPath === path && 'rotate-90')}
+                  />
+                  {path}
+                </button>
+              )}
+              <span className="shrink-0 text-ink-muted tabular-nums touch:self-center">{size}</span>
+            </div>
+            {openPath === path && before !== undefined && after !== undefined && (
+              <Suspense>
+                <lineDiff.Component path={path} before={before} after={after} />
+              </Suspense>
+            )}
           </li>
         ))}
       </ul>

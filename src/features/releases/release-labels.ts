@@ -54,12 +54,23 @@ export function stepResult({
   name,
   total,
   totalBytes,
-}: Pick<ReleaseStep, 'name' | 'total' | 'totalBytes'>): string | null {
+  doneBefore,
+  doneBytesBefore,
+}: Pick<ReleaseStep, 'name' | 'total' | 'totalBytes' | 'doneBefore' | 'doneBytesBefore'>): string | null {
   if (total === 0) return null;
+  if (doneBefore !== null) return sentText(total - doneBefore, totalBytes - (doneBytesBefore ?? 0), doneBefore);
   const counted = formatCount(total, 'file');
-  // Those that were there before count as well: how many were sent is said where they are sent.
+  // Nobody knows any more how many of them were there before.
   const files = name === 'uploading' ? `${counted} in place` : counted;
   return totalBytes > 0 ? `${files}, ${formatSize(totalBytes)}` : files;
+}
+
+/** `1 file sent, 9 KB. 213 were there already.` */
+export function sentText(sentFiles: number, sentBytes: number, filesThere: number): string {
+  const there = filesThere === 1 ? '1 was there already.' : `${filesThere.toLocaleString('en')} were there already.`;
+  if (sentFiles === 0) return 'Nothing to send: every file was there already.';
+  const sent = `${formatCount(sentFiles, 'file')} sent, ${formatSize(sentBytes)}`;
+  return filesThere === 0 ? sent : `${sent}. ${there}`;
 }
 
 /** How long a step or a release took or takes; null before it started. */

@@ -18,16 +18,16 @@ export function ReleaseSteps({ release }: { release: StepsOf }) {
 export function useReleaseRows(release: StepsOf): Step[] {
   const parts = releaseParts(release);
   const now = useRunningClock(parts.some(({ state }) => state === 'running'));
-  return parts.map((part) => rowOf(part, now, release.state === 'live'));
+  return parts.map((part) => rowOf(part, now, release));
 }
 
-function rowOf(part: ReleasePart, now: Date, isLive: boolean): Step {
+function rowOf(part: ReleasePart, now: Date, release: StepsOf): Step {
   const { name, state, steps, isRollBack } = part;
   const title = partTitle(name, state, isRollBack);
   const current = steps.find((step) => step.state === 'running' || step.state === 'failed');
   const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
   const endedAt = state === 'running' ? null : (steps.findLast((step) => step.endedAt !== null)?.endedAt ?? null);
-  const took = state === 'yours' ? null : tookText(startedAt, endedAt, now);
+  const took = tookOf(part, release, { startedAt, endedAt, now });
   const progress = current === undefined ? null : stepProgress(current);
   return {
     key: name,
@@ -38,7 +38,7 @@ function rowOf(part: ReleasePart, now: Date, isLive: boolean): Step {
       <RowBody
         title={title}
         state={state}
-        text={isLive && name === 'switching' ? PART_TEXTS[name] : textOf(part, current)}
+        text={textOf(part, current, release)}
         fraction={progress?.fraction}
         log={steps.flatMap(({ log }) => log)}
       />
@@ -46,8 +46,27 @@ function rowOf(part: ReleasePart, now: Date, isLive: boolean): Step {
   };
 }
 
-function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined): string {
+type Times = { startedAt: Date | null; endedAt: Date | null; now: Date };
+
+function tookOf(
+  { name, state, steps }: ReleasePart,
+  release: StepsOf,
+  { startedAt, endedAt, now }: Times,
+): string | null {
+  if (state === 'yours') return null;
+  return name === 'switching' && steps.length === 0 ? switchTook(release) : tookText(startedAt, endedAt, now);
+}
+
+/** The first time it is no step of its own: it lies between what was checked last and the end. */
+function switchTook({ state, steps, finishedAt }: StepsOf): string | null {
+  const checked = steps.findLast(({ name }) => name === 'verifying')?.endedAt ?? null;
+  const isOn = state === 'live' || state === 'superseded';
+  return isOn && finishedAt !== null ? tookText(checked, finishedAt, finishedAt) : null;
+}
+
+function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined, release: StepsOf): string {
   if (state === 'yours') return 'Publish it, enter its address';
+  if (name === 'switching' && release.state === 'superseded') return 'Another release has taken its place';
   if (state === 'done') return resultText(name, steps);
   if (current === undefined) return state === 'failed' ? '' : PART_TEXTS[name];
   const progress = stepProgress(current);
@@ -57,7 +76,7 @@ function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | unde
 
 /** What was done, counted where there is something to count. */
 function resultText(name: ReleasePart['name'], steps: readonly ReleaseStep[]): string {
-  if (name === 'switching') return '';
+  if (name === 'switching') return PART_TEXTS[name];
   const counted = steps.find((step) => step.name === (name === 'checking' ? 'verifying' : 'uploading'));
   return (counted && stepResult(counted)) ?? '';
 }
@@ -78,7 +97,9 @@ export function RowBody({ title, state, text, fraction, log = [] }: RowBodyProps
   return (
     <>
       <div className="relative flex min-h-6 items-center justify-between gap-3 text-sm text-ink-muted touch:min-h-11">
-        <span className="min-w-0 truncate tabular-nums">{text}</span>
+        <span title={text} className="min-w-0 truncate tabular-nums">
+          {text}
+        </span>
         {log.length > 0 && (
           <button
             type="button"

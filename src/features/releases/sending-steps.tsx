@@ -1,9 +1,10 @@
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { StepState } from '../../../routers/schemas/states.ts';
 import type { Step } from '../../components/stepper.tsx';
-import { formatSize, formatSizeOf } from '../../lib/format.ts';
+import { formatSizeOf } from '../../lib/format.ts';
 import type { Publication } from '../../uploads/publications.ts';
 import type { UploadProgress } from '../../uploads/publish.ts';
+import { sentText } from './release-labels.ts';
 import { PART_TEXTS, type PartName, partTitle } from './release-parts.ts';
 import { RowBody } from './release-steps.tsx';
 
@@ -40,12 +41,4 @@ function fractionOf(progress: UploadProgress | null, result: Publication['result
   if (phase === 'comparing') return null;
   if (bytesTotal > 0) return bytesDone / bytesTotal;
   return filesTotal === 0 ? 1 : filesDone / filesTotal;
-}
-
-/** `1 file sent, 9 KB. 213 were there already.` */
-export function sentText(sentFiles: number, sentBytes: number, filesThere: number): string {
-  const there = filesThere === 1 ? '1 was there already.' : `${filesThere.toLocaleString('en')} were there already.`;
-  if (sentFiles === 0) return 'Nothing to send: every file was there already.';
-  const sent = `${formatCount(sentFiles, 'file')} sent, ${formatSize(sentBytes)}`;
-  return filesThere === 0 ? sent : `${sent}. ${there}`;
 }

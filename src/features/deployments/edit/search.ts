@@ -1,5 +1,5 @@
 import type { Content } from './draft.ts';
-import { extensionOf, imageType, sizeOf, TEXT_MAX_BYTES } from './texts.ts';
+import { mayBeText, sizeOf, TEXT_MAX_BYTES } from './texts.ts';
 
 /** A place of a text, counted from 1, with what stands around it; `line` is null where the name of the file fits. */
 export type Hit = { path: string; line: number | null; text: string };
@@ -14,10 +14,6 @@ const FILES_A_STEP = 20;
 /** What is shown before and after the words that were looked for. */
 const BEFORE = 24;
 const SHOWN = 120;
-
-const NO_TEXTS = new Set(
-  'woff woff2 ttf otf eot mp3 mp4 m4a m4v mov ogg wav webm pdf zip gz br zst wasm psd docx xlsx'.split(' '),
-);
 
 /** Looks for words in the names and then in the texts of all files, without regard to capitals; yields what it has so far. */
 export async function* searchFiles(
@@ -43,7 +39,7 @@ export async function* searchFiles(
 }
 
 function mayHoldText(path: string, content: Content): boolean {
-  return imageType(path) === null && !NO_TEXTS.has(extensionOf(path)) && sizeOf(content) <= TEXT_MAX_BYTES;
+  return mayBeText(path) && sizeOf(content) <= TEXT_MAX_BYTES;
 }
 
 function hitsIn(path: string, text: string, wanted: string, most: number): Hit[] {

@@ -20,6 +20,15 @@ export function imageType(path: string): string | null {
   return IMAGES[extensionOf(path)] ?? null;
 }
 
+const NO_TEXTS = new Set(
+  'woff woff2 ttf otf eot mp3 mp4 m4a m4v mov ogg wav webm pdf zip gz br zst wasm psd docx xlsx'.split(' '),
+);
+
+/** Whether a file may be a text, by its name. */
+export function mayBeText(path: string): boolean {
+  return imageType(path) === null && !NO_TEXTS.has(extensionOf(path));
+}
+
 /** Gives the ending of a name in small letters, without its dot. */
 export function extensionOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1);

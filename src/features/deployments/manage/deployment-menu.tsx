@@ -1,4 +1,15 @@
-import { Download, Ellipsis, ExternalLink, FilePen, FolderUp, Link2, PenLine, Trash2, Undo2 } from 'lucide-react';
+import {
+  Download,
+  Ellipsis,
+  ExternalLink,
+  FileArchive,
+  FilePen,
+  FolderUp,
+  Link2,
+  PenLine,
+  Trash2,
+  Undo2,
+} from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
@@ -44,6 +55,13 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
           <MenuItem asChild>
             <Link to={`${page}#publish`}>
               <FolderUp /> Publish again
+            </Link>
+          </MenuItem>
+        )}
+        {mayChange && (
+          <MenuItem asChild>
+            <Link to={`${page}#publish-zip`}>
+              <FileArchive /> Publish a ZIP
             </Link>
           </MenuItem>
         )}

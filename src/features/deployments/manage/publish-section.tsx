@@ -26,16 +26,18 @@ export type PublishSectionProps = { deployment: Deployment; isReadOnly: boolean 
 export function PublishSection(props: PublishSectionProps) {
   const { hash } = useAddress();
   const visit = useVisit();
-  const isWanted = hash === '#publish';
+  const isZip = hash === '#publish-zip';
+  const isWanted = isZip || hash === '#publish';
   const anchor = useRef<HTMLElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again
   useEffect(() => {
     if (!isWanted) return;
     anchor.current?.scrollIntoView({ block: 'center' });
     anchor.current?.querySelector('button')?.focus({ preventScroll: true });
-    // The button that led here asks for the folder already; browsers open the choice for a press alone.
-    if (navigator.userActivation?.isActive) anchor.current?.querySelector('input')?.click();
-  }, [isWanted, visit]);
+    // What led here asks for the folder or the ZIP already; browsers open the choice for a press alone.
+    const chooser = anchor.current?.querySelector<HTMLInputElement>(isZip ? 'input[accept]' : 'input');
+    if (navigator.userActivation?.isActive) chooser?.click();
+  }, [isWanted, isZip, visit]);
   return (
     <section ref={anchor} aria-label="Publish">
       {props.isReadOnly ? <ReadOnlyNotice /> : <PublishAgain deployment={props.deployment} isWanted={isWanted} />}
