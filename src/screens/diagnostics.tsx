@@ -194,7 +194,7 @@ const NOTHING_YET = {
   text: 'No deployments yet. Once one is live, its report appears here.',
   action: (
     <Button variant="primary" asChild>
-      <Link to={paths.newDeployment}>Drop your first folder</Link>
+      <Link to={paths.newDeployment}>Publish a folder</Link>
     </Button>
   ),
 };

@@ -1,14 +1,11 @@
 import { enrol, seenBefore } from '../specification/accounts.ts';
-import { PUBLIC, ROUTES } from '../specification/route-table.ts';
+import { ALIKE, PUBLIC, ROUTES } from '../specification/route-table.ts';
 import { IS_FULL } from '../support/size.ts';
 import { expectAccessible, STILL, walkAccessibly } from './axe.ts';
 import { expect, test } from './fixtures.ts';
 
 test.use(STILL);
 
-/** Screens with other words alone: outside full counts one stands for its like, of the platforms one of an API and one by hand. */
-const ALIKE =
-  /^\/(?:(?:deploy|deployment-setup)\/(?:vercel|github-pages|render|heroku|no-such-platform)|auth|subscription\/(?:privacy|refunds))$/;
 const LOOKED_AT = ROUTES.filter(({ path }) => path !== '/disclaimer' && (IS_FULL || !ALIKE.test(path)));
 const isPublic = ({ path }: { path: string }): boolean => PUBLIC.some((row) => row.path === path);
 const OF_THE_APP = LOOKED_AT.filter((row) => !isPublic(row));

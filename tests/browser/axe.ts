@@ -19,7 +19,9 @@ const LOOKS: readonly Look[] = [
 ];
 /** Between the two others, where the layout is neither that of a telephone nor that of a desk; colours are the same there. */
 const MIDDLE: readonly Look[] = (IS_FULL ? THEMES : (['light'] as const)).map((theme) => ({ theme, width: 768 }));
-/** The screens that most people see, and what is made anew for each deployment: at every width. The others in the middle. */
+/** Every screen at two widths at least, and once in either theme. */
+const SELDOM: readonly Look[] = IS_FULL ? [...LOOKS, ...MIDDLE] : [...MIDDLE, { theme: 'dark', width: 360 }];
+/** The screens that most people see, and what is made anew for each deployment: at every width. The others at two. */
 const OFTEN_SEEN =
   /^\/(?:login|register|pricing|subscription\/pricing|no-such-page|beta-welcome|dashboard|deployments.*|deployment-history|new-deployment|settings)?$/;
 /** What stands beside a wide screen alone, in the colours that it has not by `LOOKS`. */
@@ -54,8 +56,7 @@ export async function walkAccessibly(page: Page, rows: readonly Route[]): Promis
     const { address } = await look(page, row.path, row);
     expect.soft(address).toBe(row.path);
     await expect(page.getByRole('status').filter({ visible: true, hasText: /^Loading/ })).toHaveCount(0);
-    const isOften = OFTEN_SEEN.test(row.path);
-    await expectAccessible(page, row.path, [...(isOften ? LOOKS : []), ...(IS_FULL || !isOften ? MIDDLE : [])]);
+    await expectAccessible(page, row.path, OFTEN_SEEN.test(row.path) && !IS_FULL ? LOOKS : SELDOM);
   }
 }
 

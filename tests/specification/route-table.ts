@@ -105,6 +105,10 @@ export const PAID: readonly Route[] = [
 
 export const ROUTES: readonly Route[] = [...PUBLIC, ...APP, ...PAID];
 
+/** Screens with other words alone: outside full counts one stands for its like, of the platforms one of an API and one by hand. */
+export const ALIKE =
+  /^\/(?:(?:deploy|deployment-setup)\/(?:vercel|github-pages|render|heroku|no-such-platform)|auth|subscription\/(?:privacy|refunds))$/;
+
 /** Of one deployment: its page, one of its releases, its editor. */
 export function routesOf(id: string, name: string): Route[] {
   const thing = new RegExp(name);

@@ -117,7 +117,7 @@ test('without a deployment the addresses, the certificates and the report lead t
   await certificates.sees('No addresses yet.');
   using diagnostics = showScreen(<DiagnosticsScreen />, deploymentsAre());
   await diagnostics.sees('No deployments yet.');
-  expect(diagnostics.linkTo('Drop your first folder')).toBe('/new-deployment');
+  expect(diagnostics.linkTo('Publish a folder')).toBe('/new-deployment');
   using analytics = showScreen(<AnalyticsScreen />, {
     ...deploymentsAre(),
     'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),

@@ -66,7 +66,7 @@ function verdictText(refused: number, unknown: number): string {
 function filesStep(report: SelectionReport | null, platform: PlatformId): Step {
   const title = 'Read the files';
   if (report === null) {
-    const lines = ['Drop a folder or a ZIP above, and its files are checked as well.'];
+    const lines = ['Choose a folder or a ZIP above to check its files as well.'];
     return { title, verdict: 'unknown', lines, problem: null };
   }
   const { refusal, leftOut, files, totalBytes } = report.reading;
