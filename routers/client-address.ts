@@ -35,7 +35,7 @@ function withoutPort(entry: string): string {
 
 /** A dual-stack listener shows IPv4 peers as `::ffff:192.0.2.1`: counted so, all of them would share one /64. */
 function addressKey(address: string): string {
-  if (isIP(address) === 0) return address;
+  if (isIP(address) !== 6) return address;
   const parsed = ipaddr.process(address);
   if (!(parsed instanceof ipaddr.IPv6) || parsed.range() === 'loopback') return parsed.toString();
   return `${new ipaddr.IPv6([...parsed.parts.slice(0, GROUPS_OF_A_NETWORK), 0, 0, 0, 0])}/64`;

@@ -40,7 +40,7 @@ export function requireOwnOrigin(request: IncomingMessage, path: string, address
   const site = request.headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin') throw foreignOrigin(addresses);
   if (path.startsWith(UPLOADS) || !hasBody(request)) return;
-  if (JSON_TYPE.test(request.headers['content-type'] ?? '')) return;
+  if (isJson(request)) return;
   throw new AppError('body_type_unsupported', 'Send the body as application/json.');
 }
 
@@ -53,7 +53,11 @@ export function requireHostName({ headers: { host } }: IncomingMessage): void {
   throw new AppError('bad_request', 'The header Host of this request names no host.');
 }
 
-function hasBody(request: IncomingMessage): boolean {
+export function isJson({ headers }: IncomingMessage): boolean {
+  return JSON_TYPE.test(headers['content-type'] ?? '');
+}
+
+export function hasBody(request: IncomingMessage): boolean {
   if (request.headers['transfer-encoding'] !== undefined) return true;
   return Number(request.headers['content-length'] ?? 0) > 0;
 }

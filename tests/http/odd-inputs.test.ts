@@ -76,3 +76,21 @@ test('and over the WebSocket, which goes on', async () => {
   expect(socket.readyState).toBe(WebSocket.OPEN);
   socket.terminate();
 });
+
+test('a batch has one status for all of its calls or 207, and a wrong method names the right one', async () => {
+  await using app = await createTestApp();
+  await using listener = await listen(app);
+  const ask = async (method: string, path: string) => {
+    const { status, headers } = await fetch(`${listener.url}/api/trpc/${path}`, { method });
+    return [status, headers.get('Allow')];
+  };
+
+  expect(await ask('GET', 'disclaimer.status,user.get?batch=1')).toEqual([207, null]);
+  expect(await ask('GET', 'user.get,user.get?batch=1')).toEqual([401, null]);
+  expect(await ask('GET', 'disclaimer.status,contact.send?batch=1')).toEqual([400, null]);
+  expect(await ask('GET', 'contact.send')).toEqual([405, 'POST']);
+  expect(await ask('PUT', 'user.get')).toEqual([405, 'GET, HEAD']);
+  expect(await ask('POST', 'contact.send')).toEqual([415, null]);
+  expect(await ask('GET', '%E0')).toEqual([400, null]);
+  expect(await ask('HEAD', 'user.get')).toEqual([204, null]);
+});

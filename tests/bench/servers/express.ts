@@ -91,6 +91,8 @@ function toItem(row: Document, references: ReadonlyMap<string, Document>) {
       state: one.state,
       error: one.error ?? null,
     })),
+    // Where our own host publishes there is no connection to lose.
+    lostConnections: [],
     currentRelease: toReference(references.get(row.currentReleaseId)),
     latestRelease: toReference(references.get(row.latestReleaseId)),
     releaseCount,
