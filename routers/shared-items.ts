@@ -1,6 +1,7 @@
 import { type TrackedEnvelope, tracked } from '@trpc/server';
 import superjson from 'superjson';
 import { decodeInput } from './decode-input.ts';
+import { encodeOutput } from './encode-output.ts';
 
 /** Remembers how items of the event stream are written; one that nobody holds any more is forgotten. */
 const written = new WeakMap<object, { id: string; text: unknown } | null>();
@@ -20,14 +21,14 @@ export const transformer = {
   output: { serialize: serializeOutput, deserialize: superjson.deserialize },
 };
 
-/** superjson is the dearest part of an answer, and most of what an event costs a socket: an item is written once. */
+/** An item is written once: that is most of what an event costs a socket. */
 function serializeOutput(value: unknown): unknown {
   const { id, data } = asItem(value);
-  if (typeof id !== 'string' || typeof data !== 'object' || data === null) return superjson.serialize(value);
+  if (typeof id !== 'string' || typeof data !== 'object' || data === null) return encodeOutput(value);
   const known = written.get(data);
-  if (known === undefined) return superjson.serialize(value);
+  if (known === undefined) return encodeOutput(value);
   if (known?.id === id) return known.text;
-  const text = superjson.serialize(value);
+  const text = encodeOutput(value);
   written.set(data, { id, text });
   return text;
 }

@@ -53,8 +53,15 @@ export function certifiedUrlHere({ sitesUrl, tlsPort }: { sitesUrl: string; tlsP
   return sitesUrl.startsWith('https:') ? siteUrl({ sitesUrl }, name) : certifiedUrl(name, tlsPort);
 }
 
+/** What SITES_URL says is around a host name: an installation has one, and a list two addresses a row. */
+let around = { sitesUrl: '', protocol: '', port: '' };
+
 /** Returns the address of a host name as people open it, without a slash at its end; also of a pattern like `*.example.com`. */
 export function siteUrl({ sitesUrl }: Pick<Addresses, 'sitesUrl'>, host: string): string {
-  const { protocol, port } = new URL(sitesUrl.replace(SLUG_MARK, 'slug'));
+  if (around.sitesUrl !== sitesUrl) {
+    const { protocol, port } = new URL(sitesUrl.replace(SLUG_MARK, 'slug'));
+    around = { sitesUrl, protocol, port };
+  }
+  const { protocol, port } = around;
   return `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
 }

@@ -1,3 +1,4 @@
+import superjson from 'superjson';
 import { expect, test } from 'vitest';
 import { trackShared, transformer } from '../../routers/shared-items.ts';
 import { createSocketEncoder } from '../../server/http/socket-encoder.ts';
@@ -27,4 +28,27 @@ test('the same item under another number, and what only looks like an item, are 
   transformer.output.serialize(output);
   output.data.count = 2;
   expect(transformer.output.serialize(output)).toEqual({ json: { id: 'a', data: { count: 2 } } });
+});
+
+const AT = new Date('2026-11-28T06:10:50.730Z');
+test.each<[string, unknown]>([
+  [
+    'rows with dates',
+    {
+      items: [
+        { at: AT, refs: [{ at: AT, none: null }] },
+        { at: null, refs: [] },
+      ],
+      next: undefined,
+    },
+  ],
+  ['nothing', undefined],
+  ['a date alone', AT],
+  ['a list of what JSON lacks', [undefined, AT, Number.NaN, 7n, new Set(['a'])]],
+  ['keys with dots and backslashes', { 'a.b': { at: AT }, 'c\\d': undefined, 'e.f': 'text' }],
+])('what leaves the server reads as it was, by superjson: %s', (_, value) => {
+  const sent = JSON.parse(JSON.stringify(transformer.output.serialize(value)));
+
+  expect(superjson.deserialize(sent)).toStrictEqual(value);
+  expect(() => transformer.output.serialize({ constructor: { at: AT } })).toThrow('prototype pollution');
 });

@@ -18,6 +18,18 @@ import { shownStateFilter } from '../shown-state.ts';
 import { siteOf, siteUrlOf, toDestination } from '../site-address.ts';
 
 const CARE_BATCH = 200;
+/** No part of what is shown of a deployment, and two of these have no small end. */
+const UNSHOWN = {
+  nameKey: 0,
+  reusedNames: 0,
+  leavesSites: 0,
+  'destinations.site': 0,
+  'destinations.targetId': 0,
+  'destinations.wantedName': 0,
+  'destinations.releaseId': 0,
+  'destinations.isMove': 0,
+} as const;
+type ShownRow = Omit<DeploymentRow, keyof typeof UNSHOWN>;
 
 /**
  * Returns the account's deployments, first of which something happened last; `search` looks for a part of the name. One that
@@ -34,7 +46,7 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
     ...(search !== '' && { nameKey: { $regex: escapeRegExp(search) } }),
     ...afterCursor(input?.cursor, 'updatedAt'),
   };
-  const latest = DeploymentModel.find(filter).sort({ updatedAt: -1, _id: -1 }).hint('account_latest');
+  const latest = DeploymentModel.find(filter, UNSHOWN).sort({ updatedAt: -1, _id: -1 }).hint('account_latest');
   const docs =
     input?.needsCare === true
       ? await firstInCare(accountId, latest.lean().cursor({ batchSize: CARE_BATCH }), limit + 1)
@@ -48,9 +60,9 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
 }
 
 /** Returns the first of these that wait for their owner: an account may have any number, so that they are read in batches. */
-async function firstInCare(accountId: string, rows: Rows<DeploymentRow>, limit: number): Promise<DeploymentRow[]> {
-  const found: DeploymentRow[] = [];
-  let batch: DeploymentRow[] = [];
+async function firstInCare(accountId: string, rows: Rows<ShownRow>, limit: number): Promise<ShownRow[]> {
+  const found: ShownRow[] = [];
+  let batch: ShownRow[] = [];
   for await (const row of rowsOf(rows)) {
     batch.push(row);
     if (batch.length < CARE_BATCH) continue;
@@ -62,7 +74,7 @@ async function firstInCare(accountId: string, rows: Rows<DeploymentRow>, limit: 
 }
 
 /** What the releases of a deployment came to stands at these, so both are read. */
-async function inCare(accountId: string, rows: readonly DeploymentRow[]): Promise<DeploymentRow[]> {
+async function inCare(accountId: string, rows: readonly ShownRow[]): Promise<ShownRow[]> {
   const ids = rows.flatMap((row) => [row.currentReleaseId ?? [], row.latestReleaseId ?? []].flat());
   const releases = await ReleaseModel.find(
     { _id: { $in: ids }, accountId, $or: [{ state: 'failed' }, { 'corruptedFiles.0': { $exists: true } }] },
@@ -112,7 +124,7 @@ export async function toDeployment(ctx: AccountContext, doc: DeploymentRow): Pro
 export async function toDeployments(
   addresses: Addresses,
   accountId: string,
-  docs: readonly DeploymentRow[],
+  docs: readonly ShownRow[],
 ): Promise<Deployment[]> {
   const [refs, connections] = await Promise.all([releaseRefs(accountId, docs), connectionsOfAll(accountId, docs)]);
   return docs.map((doc) => ({
@@ -123,7 +135,7 @@ export async function toDeployments(
 
 function assemble(
   addresses: Addresses,
-  doc: DeploymentRow,
+  doc: ShownRow,
   refs: ReadonlyMap<string, ReleaseRef>,
 ): Omit<Deployment, 'lostConnections'> {
   const site = siteOf(doc);
@@ -146,7 +158,7 @@ function assemble(
 }
 
 /** The releases that these deployments name, in one query. */
-async function releaseRefs(accountId: string, docs: readonly DeploymentRow[]): Promise<Map<string, ReleaseRef>> {
+async function releaseRefs(accountId: string, docs: readonly ShownRow[]): Promise<Map<string, ReleaseRef>> {
   const ids = docs.flatMap((doc) => [doc.currentReleaseId, doc.latestReleaseId]).filter((id) => typeof id === 'string');
   if (ids.length === 0) return new Map();
   const releases = await ReleaseModel.find({ _id: { $in: [...new Set(ids)] }, accountId }, REFERENCE).lean();
