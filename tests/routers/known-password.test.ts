@@ -163,12 +163,18 @@ test.each([
   { did: 'registered with an address of somebody else’s', isMoved: false, isProved: false, left: 0 },
   { did: 'moved the account to an address of their own', isMoved: true, isProved: true, left: 0 },
   { did: 'knows the password of a confirmed account', isMoved: false, isProved: true, left: 1 },
-])('what is connected when a stranger $did: $left remain after a new password', async ({ isMoved, isProved, left }) => {
+])('what is connected when a stranger $did', async ({ isMoved, isProved, left }) => {
   await using app = await createTestApp();
   const owner = await app.person();
   const { id: accountId, email } = owner.user;
   if (isProved) await UserModel.updateOne({ _id: accountId }, { $set: { emailConfirmedAt: app.clock.now() } });
-  const others = { provider: 'netlify', credential: 'sealed', identity: 'stranger', warnings: [], usedZones: [] };
+  const others = {
+    provider: 'netlify' as const,
+    credential: 'sealed',
+    identity: 'stranger',
+    warnings: [],
+    usedZones: [],
+  };
   await ConnectionModel.create({ _id: newId(), accountId, ...others, testedAt: app.clock.now() });
   const { auth } = app.anonymous();
   const token = isMoved
