@@ -178,10 +178,12 @@ function watchForAway(mayEnd: () => boolean, onAway: (error: AppError) => void):
  * At start, before anything is served: 11 ms when nothing changes.
  */
 export async function buildIndexes(): Promise<void> {
+  const collections = await mongoose.connection.listCollections();
+  const existing = new Set(collections.map(({ name }) => name));
   await Promise.all(
     mongoose.modelNames().map(async (modelName) => {
       const model = mongoose.model(modelName);
-      await model.createCollection();
+      if (!existing.has(model.collection.name)) await model.createCollection();
       await model.syncIndexes();
     }),
   );

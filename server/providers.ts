@@ -17,8 +17,8 @@ import { createEgress } from './egress.ts';
 import { classifyAddress } from './egress-rules.ts';
 import type { Env } from './env.ts';
 import type { Log } from './log.ts';
+import type { Mailer } from './mail/mailer.ts';
 import { createOutbox } from './mail/outbox.ts';
-import { createSmtpMailer } from './mail/smtp.ts';
 import { createPasswordHasher } from './password-hasher.ts';
 import type { PaymentService } from './payments/payments.ts';
 import { createTestCheckout } from './payments/test-checkout.ts';
@@ -194,7 +194,7 @@ export async function buildProviders(
     credentialsOf: (accountId, destination) => createCredentialsOf(providers)(accountId, destination),
     signIn: createSignIn(env.oauthClients),
     wait: waitFor,
-    mailer: env.smtp === undefined ? createOutbox(join(env.dataDir, 'outbox'), log) : createSmtpMailer(env.smtp, log),
+    mailer: await createMailer(env, log),
     payments: await createPayments(env, now),
     hasher: createPasswordHasher({ rateCounters }),
     secrets: createSecrets(keys),
@@ -225,6 +225,13 @@ function addressesOf(env: Env): Addresses {
     operatorEmail: env.operatorEmail,
     trustedProxies: env.trustProxy,
   };
+}
+
+/** Without an SMTP server its library, larger than all of our platforms, is loaded for nobody. */
+async function createMailer({ smtp, dataDir }: Env, log: Log): Promise<Mailer> {
+  if (smtp === undefined) return createOutbox(join(dataDir, 'outbox'), log);
+  const { createSmtpMailer } = await import('./mail/smtp.ts');
+  return createSmtpMailer(smtp, log);
 }
 
 /** Stripe where the operator has set it up: then there is no test checkout. Its library is loaded for nobody else. */

@@ -1,19 +1,4 @@
-// The library's containers look their parts up by metadata, so this comes first.
-import 'reflect-metadata';
 import { randomBytes } from 'node:crypto';
-import {
-  AuthorityKeyIdentifierExtension,
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  KeyUsageFlags,
-  KeyUsagesExtension,
-  Pkcs10CertificateRequest,
-  SubjectAlternativeNameExtension,
-  SubjectKeyIdentifierExtension,
-  X509Certificate,
-  X509CertificateGenerator,
-} from '@peculiar/x509';
 import { DAY_MS, HOUR_MS } from '../durations.ts';
 import type { Secrets } from '../secrets.ts';
 import { type CertificateAuthority, LOCAL_AUTHORITY, type LocalRoots, type SealedRoot } from './authority.ts';
@@ -89,8 +74,9 @@ export function createLocalAuthority({
 }
 
 async function createRoot(now: Date): Promise<Root> {
+  const x509 = await import('./x509-library.ts');
   const { pair, pem } = await makeKey();
-  const certificate = await X509CertificateGenerator.create({
+  const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
     subject: `CN=${NAME}`,
     issuer: `CN=${NAME}`,
@@ -100,19 +86,20 @@ async function createRoot(now: Date): Promise<Root> {
     publicKey: pair.publicKey,
     signingKey: pair.privateKey,
     extensions: [
-      new BasicConstraintsExtension(true, 0, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
-      await SubjectKeyIdentifierExtension.create(pair.publicKey, false),
+      new x509.BasicConstraintsExtension(true, 0, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign, true),
+      await x509.SubjectKeyIdentifierExtension.create(pair.publicKey, false),
     ],
   });
   return { certificate: `${certificate.toString('pem')}\n`, key: pem };
 }
 
 async function sign(root: Root, names: readonly string[], csr: Uint8Array, now: Date): Promise<string> {
-  const request = new Pkcs10CertificateRequest(Buffer.from(csr));
-  const issuer = new X509Certificate(root.certificate);
+  const x509 = await import('./x509-library.ts');
+  const request = new x509.Pkcs10CertificateRequest(Buffer.from(csr));
+  const issuer = new x509.X509Certificate(root.certificate);
   const { privateKey } = await readKey(root.key);
-  const certificate = await X509CertificateGenerator.create({
+  const certificate = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
     issuer: issuer.subject,
     notBefore: new Date(now.getTime() - BACKDATED_MS),
@@ -121,16 +108,16 @@ async function sign(root: Root, names: readonly string[], csr: Uint8Array, now: 
     publicKey: request.publicKey,
     signingKey: privateKey,
     extensions: [
-      new BasicConstraintsExtension(false, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth]),
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
       // Without a subject the names have to be critical (RFC 5280, section 4.2.1.6).
-      new SubjectAlternativeNameExtension(
+      new x509.SubjectAlternativeNameExtension(
         names.map((value) => ({ type: 'dns' as const, value })),
         true,
       ),
-      await AuthorityKeyIdentifierExtension.create(issuer, false),
-      await SubjectKeyIdentifierExtension.create(request.publicKey, false),
+      await x509.AuthorityKeyIdentifierExtension.create(issuer, false),
+      await x509.SubjectKeyIdentifierExtension.create(request.publicKey, false),
     ],
   });
   return `${certificate.toString('pem')}\n`;

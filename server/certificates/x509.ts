@@ -1,13 +1,5 @@
-// The library's containers look their parts up by metadata, so this comes first.
-import 'reflect-metadata';
 import { createPrivateKey, createPublicKey, X509Certificate as NodeCertificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
-import {
-  AuthorityKeyIdentifierExtension,
-  Pkcs10CertificateRequestGenerator,
-  SubjectAlternativeNameExtension,
-  X509Certificate,
-} from '@peculiar/x509';
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
@@ -35,6 +27,7 @@ export { P256 };
 
 /** Returns the request for these names under this key: alternative names alone, since a common name is refused by newer profiles. */
 export async function createRequest(names: readonly string[], keyPem: string): Promise<Uint8Array> {
+  const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = await import('./x509-library.ts');
   const request = await Pkcs10CertificateRequestGenerator.create({
     keys: await readKey(keyPem),
     signingAlgorithm: P256,
@@ -44,7 +37,8 @@ export async function createRequest(names: readonly string[], keyPem: string): P
 }
 
 /** Returns the key id of the authority that signed it; null where it names none. */
-export function authorityKeyIdOf(chain: string): Buffer | null {
+export async function authorityKeyIdOf(chain: string): Promise<Buffer | null> {
+  const { AuthorityKeyIdentifierExtension, X509Certificate } = await import('./x509-library.ts');
   const keyId = new X509Certificate(leafOf(chain)).getExtension(AuthorityKeyIdentifierExtension)?.keyId;
   return keyId === undefined ? null : Buffer.from(keyId, 'hex');
 }

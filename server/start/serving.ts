@@ -18,6 +18,9 @@ import { listening } from './ports.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
 import { EXIT_CONFIG, StartError } from './start-error.ts';
 
+/** The page that was waited for has come by then, and its first calls are answered. */
+const REST_LOADED_AFTER_MS = 1_000;
+
 export type ServingOptions = {
   env: Env;
   webRoot: string;
@@ -67,10 +70,20 @@ export async function startServing(
     // Together: the worker claims nothing more from the first moment, and its jobs end while requests do.
     await Promise.all([http.stop(), restWorker()]);
   });
+  const loading = setTimeout(loadTheRest, REST_LOADED_AFTER_MS);
+  onShutdown('libraries', async () => clearTimeout(loading));
   // People are answered meanwhile. The worker bears the name of one that it takes over from, so it starts afterwards.
   await takingOver;
   if (resting === undefined) await worker.start();
   void preparePayments(providers);
+}
+
+/**
+ * Loads what no first answer needs. It does not wait until that is asked for: a build may have taken the place of these files
+ * by then. What cannot be loaded now says so to whoever needs it.
+ */
+async function loadTheRest(): Promise<void> {
+  await Promise.allSettled([import('../egress-client.ts'), import('../certificates/x509-library.ts')]);
 }
 
 /** People are served whether or not the payment service answers: what it lacks is made at the first checkout then. */

@@ -53,8 +53,9 @@ const BOUNDS: Readonly<Record<string, string>> = {
     'the questions of open calls: checks have slots and loops, and each has 300 at most',
   'server/dns/queries/delegation.ts glue': 'sixteen name servers with three addresses each, until the call ends',
   'server/dns/queries/wire.ts received': 'one message of sixteen kilobytes and what came with its end',
-  'server/egress.ts connectors': '32 ports that may be reached, with a resolver and 100 TLS sessions each: 300 KiB',
-  'server/egress.ts listeners': 'one for each listener of our own',
+  'server/egress-client.ts connectors':
+    '32 ports that may be reached, with a resolver and 100 TLS sessions each: 300 KiB',
+  'server/egress-client.ts listeners': 'one for each listener of our own',
   'server/events/stream.ts channels': 'accounts with an open subscription: sockets have limits',
   'server/events/stream.ts listeners': 'the open subscriptions of an account: sockets have limits',
   'server/events/stream.ts owners': '10,000 steps: two ids, 100 bytes',

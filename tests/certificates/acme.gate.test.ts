@@ -162,7 +162,7 @@ test('a certificate is replaced once by name, and once more without', async () =
   expect(asked).toBe(0);
   const second = await issueWith(authority, call, web.solver, request);
   expect(asked).toBe(1);
-  expect(new Set([replaces, first.chain, second.chain].map(certIdOf)).size).toBe(3);
+  expect(new Set(await Promise.all([replaces, first.chain, second.chain].map(certIdOf))).size).toBe(3);
 });
 
 test('renewal information in the past, in the future and malformed is told apart', async () => {

@@ -14,8 +14,8 @@ const answerSchema = z.object({
 });
 
 /** Returns the name of a certificate in renewal information (RFC 9773, section 4.1); null without an authority's key id. */
-export function certIdOf(chain: string): string | null {
-  const keyId = authorityKeyIdOf(chain);
+export async function certIdOf(chain: string): Promise<string | null> {
+  const keyId = await authorityKeyIdOf(chain);
   if (keyId === null) return null;
   const hex = new X509Certificate(chain).serialNumber;
   // OpenSSL drops the zero byte that keeps a DER integer from being negative.

@@ -129,7 +129,7 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
     },
     async renewalInfo(chain, signal) {
       const { renewalInfo } = await transport.directory(signal);
-      const certId = certIdOf(chain);
+      const certId = await certIdOf(chain);
       if (renewalInfo === undefined || certId === null) return null;
       const { json, retryAfterMs } = await transport.get(`${renewalInfo.replace(/\/$/, '')}/${certId}`, signal);
       return parseRenewalInfo(json, retryAfterMs);
@@ -170,7 +170,7 @@ type PlacedOrder = OrderRequest & { newOrder: string; profile: string | undefine
 /** Orders once more without the part that the authority does not take: neither is worth a certificate. */
 async function placeOrder(transport: Transport, call: AuthorityCall, request: PlacedOrder): Promise<string> {
   const { newOrder, names, profile, replaces, beforeNewOrder } = request;
-  const certId = replaces === undefined ? null : certIdOf(replaces);
+  const certId = replaces === undefined ? null : await certIdOf(replaces);
   if (replaces !== undefined && certId === null) {
     await beforeNewOrder?.();
     return placeOrder(transport, call, { ...request, replaces: undefined });
