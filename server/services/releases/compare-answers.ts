@@ -84,6 +84,8 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
   const work = async (): Promise<void> => {
     // A look that begins with the turn is made to its end: else one that needs long would never be.
     let ends = signal;
+    // One for all looks that follow: to make one for each, and end it at last, is a tenth of a look at our own host.
+    const endsWithTurn = AbortSignal.any([signal, turn.signal]);
     for (const [index, one] of queue) {
       if (turn.isOver()) return;
       try {
@@ -94,7 +96,7 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
       }
       looks.note(index);
       release.onProgress?.({ done: looks.done(), total, doneBytes: looks.doneBytes(), totalBytes });
-      ends = AbortSignal.any([signal, turn.signal]);
+      ends = endsWithTurn;
     }
   };
   try {
