@@ -59,10 +59,6 @@ export async function startServing(
   let resting: Promise<void> | undefined;
   const restWorker = (): Promise<void> => (resting ??= worker.stop());
   onShutdown('worker', restWorker);
-  onShutdown(
-    'recurring jobs',
-    scheduleRecurringJobs(providers.log, () => providers.now()),
-  );
   const readiness = createReadiness({ store: providers.store, worker, isServing });
   const http = createHttpServer({ providers, port: env.port, host, webRoot, readiness, processes });
   await listening(env, () => http.start());
@@ -70,6 +66,10 @@ export async function startServing(
     // Together: the worker claims nothing more from the first moment, and its jobs end while requests do.
     await Promise.all([http.stop(), restWorker()]);
   });
+  onShutdown(
+    'recurring jobs',
+    scheduleRecurringJobs(providers.log, () => providers.now()),
+  );
   const loading = setTimeout(loadTheRest, REST_LOADED_AFTER_MS);
   onShutdown('libraries', async () => clearTimeout(loading));
   // People are answered meanwhile. The worker bears the name of one that it takes over from, so it starts afterwards.
