@@ -28,21 +28,28 @@ export async function* makeUnderName<Made>(
   { make, isThere = async () => false }: Making<Made>,
 ): AsyncGenerator<PublishEvent, Made> {
   const { site } = destination;
+  const [first, second] = names;
   const noted = wantedIn(site);
-  let last: unknown;
-  for (const name of noted === names[1] ? names.slice(1) : names) {
-    try {
-      if (name !== noted) {
-        if (name === names[0] && (await isThere(name))) continue;
-        yield { type: 'site', site: { ...site, wanted: name } };
-      }
-      return await make(name, name === noted);
-    } catch (error) {
-      last = error;
-      if (!(error instanceof AppError) || UNCLEAR.includes(error.code)) throw error;
-      if (error.code !== 'name_taken') break;
-    }
+  const note = (wanted: string): PublishEvent => ({ type: 'site', site: { ...site, wanted } });
+  const isTaken = noted === second || (noted !== first && (await isThere(first)));
+  try {
+    if (!isTaken && noted !== first) yield note(first);
+    const made = isTaken ? null : await unlessTaken(make(first, noted === first));
+    if (made !== null) return made;
+    if (noted !== second) yield note(second);
+    return await make(second, noted === second);
+  } catch (error) {
+    if (error instanceof AppError && !UNCLEAR.includes(error.code)) yield { type: 'site', site };
+    throw error;
   }
-  yield { type: 'site', site };
-  throw last;
+}
+
+/** Null where somebody else has the name. */
+async function unlessTaken<Made>(made: Promise<Made>): Promise<Made | null> {
+  try {
+    return await made;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'name_taken') return null;
+    throw error;
+  }
 }

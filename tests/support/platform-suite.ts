@@ -431,4 +431,14 @@ function unnotedPlaces(name: string, make: () => Promise<InWorld>, step: Step): 
     await platform.remove(harness.call);
     expect((await world.countPlaces?.()) ?? (await world.countSites())).toBe(0);
   });
+
+  test(`${name}: what ${step} refuses is not looked for afterwards`, async () => {
+    await using subject = await make();
+    const { platform, world } = subject;
+    await using harness = await platformHarness();
+    const request = await harness.release(1, FILES);
+    world.fail(step, { how: 'status', status: 402, body: { message: 'No' } }, 10);
+    await expect(published(platform, harness.call, request, world)).rejects.toMatchObject({ code: 'payment_required' });
+    expect(harness.call.destination.site ?? {}).not.toHaveProperty('wanted');
+  });
 }
