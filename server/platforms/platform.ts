@@ -127,6 +127,7 @@ export type RestoreRequest = {
   actId: string;
 };
 
+/** `site`: what is known of the place, from the name on under which it is asked for (wanted-name.ts); null where nothing is. */
 export type PublishEvent =
   | { type: 'site'; site: PlatformRef | null }
   | { type: 'ref'; ref: PlatformRef }
@@ -228,8 +229,8 @@ export interface Platform {
   /** Returns what is left to the person. Present exactly when `capabilities.publish` is `handOff`. */
   handOff?(call: Pick<PlatformCall, 'destination'>, request: HandOffRequest): HandOff;
   /**
-   * Takes the deployment away from the platform. What is gone already is no error. Returns where people find what the
-   * credential may not delete, and nobody visits any more.
+   * Takes the deployment away from the platform, with a place that a killed run has made and only noted the name of. What
+   * is gone already is no error. Returns where people find what the credential may not delete, and nobody visits any more.
    */
   remove(call: PlatformCall): Promise<string | undefined>;
   /**

@@ -23,7 +23,7 @@ const UNCLEAR: readonly string[] = ['platform_down', 'overloaded'];
  * (`wantedIn`). What the account had before is never noted, since it belongs to the person; what was refused is forgotten.
  */
 export async function* makeUnderName<Made>(
-  { destination }: Pick<PlatformCall, 'destination'>,
+  { destination, signal }: Pick<PlatformCall, 'destination' | 'signal'>,
   names: readonly [string, string],
   { make, isThere = async () => false }: Making<Made>,
 ): AsyncGenerator<PublishEvent, Made> {
@@ -39,7 +39,9 @@ export async function* makeUnderName<Made>(
     if (noted !== second) yield note(second);
     return await make(second, noted === second);
   } catch (error) {
-    if (error instanceof AppError && !UNCLEAR.includes(error.code)) yield { type: 'site', site };
+    const isRefused = error instanceof AppError && !UNCLEAR.includes(error.code);
+    // Who walks away, as after a cancellation, has heard of no refusal.
+    if (isRefused && !signal.aborted) yield { type: 'site', site };
     throw error;
   }
 }
