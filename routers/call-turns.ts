@@ -1,5 +1,5 @@
 import { AppError } from '../server/errors.ts';
-import { callOnce } from '../server/rate-counters.ts';
+import { BATCH_MAX_CALLS } from './schemas/limits.ts';
 
 /** An account begins a second call beside its first one while fewer than these are under way, of whomever. */
 const AT_ONCE = 2;
@@ -9,7 +9,7 @@ const HELD_MS = 500;
 const WAITING_MAX = 200;
 const RETRY_MS = 1_000;
 
-type Party = { underWay: number; waiting: (() => void)[] };
+type Party = { underWay: number; begun: number; waiting: (() => void)[] };
 /** Those who have calls under way, in the turn of second calls. */
 const parties = new Map<string, Party>();
 let underWay = 0;
@@ -17,23 +17,29 @@ let underWay = 0;
 /**
  * Does the work of a call when it is the account's turn. One event loop works for everybody, and whoever had ten calls
  * under way there would make all others ten times as slow. So the first call of an account begins at once, and the others
- * one after the other, unless hardly anything else is under way; whoever has more of them waiting rests after each for as
- * long as it took, while others are there. Kept by process, since each has a loop of its own. Throws `rate_limited`.
+ * one after the other, unless hardly anything else is under way. Whoever still has some waiting after those of a page
+ * rests after each for as long as it took, while others are there. Kept by process, since each has a loop of its own.
+ * Throws `rate_limited`.
  */
 export async function inTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
-  const party = parties.get(accountId) ?? { underWay: 0, waiting: [] };
+  const party = parties.get(accountId) ?? { underWay: 0, begun: 0, waiting: [] };
   parties.set(accountId, party);
   if (mayBegin(party)) begin(party);
   else if (party.waiting.length >= WAITING_MAX) throw tooManyAtOnce();
   else await new Promise<void>((resolve) => party.waiting.push(resolve));
   const begunAt = performance.now();
-  const giveBack = callOnce(() => end(accountId, party));
+  let isOver = false;
+  const giveBack = (): void => {
+    if (!isOver) end(accountId, party);
+    isOver = true;
+  };
   const timer = setTimeout(giveBack, HELD_MS).unref();
   try {
     return await work();
   } finally {
     clearTimeout(timer);
-    if (party.waiting.length === 0 || parties.size === 1) giveBack();
+    const rests = party.begun > BATCH_MAX_CALLS && party.waiting.length > 0 && parties.size > 1;
+    if (!rests) giveBack();
     else setTimeout(giveBack, performance.now() - begunAt).unref();
   }
 }
@@ -44,6 +50,7 @@ function mayBegin(party: Party): boolean {
 
 function begin(party: Party): void {
   party.underWay += 1;
+  party.begun += 1;
   underWay += 1;
 }
 

@@ -64,26 +64,31 @@ test('the first call of an account begins beside any number of another one', asy
   expect(calls.begun, 'while two calls are under way, each account has one').toEqual(['a1', 'a2', 'b1', 'b2']);
 });
 
-test('who has more calls waiting rests after each for as long as it took, while others are there', async () => {
+test('after the calls of a page an account rests between two for as long as one took, while others are there', async () => {
   await using calls = await openCalls();
-  for (const name of ['a1', 'a2', 'a3']) void calls.call('ada', name);
+  for (let number = 0; number < 12; number += 1) void calls.call('ada', `a${number}`);
   void calls.call('bob', 'b1');
   await settled();
+  for (let number = 0; number < 9; number += 1) await calls.end(`a${number}`);
+  expect(calls.begun.at(-1)).toBe('a9');
+  await calls.end('a9');
+  expect(calls.begun.at(-1)).toBe('a10');
+
   await vi.advanceTimersByTimeAsync(40);
-  await calls.end('a1');
-  await calls.end('a2');
+  await calls.end('a10');
   await vi.advanceTimersByTimeAsync(39);
-  expect(calls.begun).toEqual(['a1', 'a2', 'b1']);
+  expect(calls.begun.at(-1)).toBe('a10');
   await vi.advanceTimersByTimeAsync(1);
-  expect(calls.begun).toEqual(['a1', 'a2', 'b1', 'a3']);
+  expect(calls.begun.at(-1)).toBe('a11');
 });
 
 test('an account that is alone does not rest, and has two calls under way', async () => {
   await using calls = await openCalls();
-  for (const name of ['a1', 'a2', 'a3']) void calls.call('ada', name);
+  for (let number = 0; number < 13; number += 1) void calls.call('ada', `a${number}`);
   await vi.advanceTimersByTimeAsync(40);
-  await calls.end('a1');
-  expect(calls.begun).toEqual(['a1', 'a2', 'a3']);
+  expect(calls.begun).toEqual(['a0', 'a1']);
+  for (let number = 0; number < 11; number += 1) await calls.end(`a${number}`);
+  expect(calls.begun).toHaveLength(13);
 });
 
 test('a call that waits for others keeps nobody waiting', async () => {
