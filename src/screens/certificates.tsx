@@ -30,7 +30,7 @@ export function CertificatesScreen() {
         <Card className="overflow-hidden">
           <CardHeader title="How your addresses are served" />
           <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
-            Over plain HTTP anyone on the way between a visitor and the host can read what is sent, and change it.
+            Over plain HTTP, anyone between a visitor and the host can read and change what is sent.
           </p>
           <ListStates
             list={list}

@@ -45,7 +45,7 @@ export function DiagnosticsScreen() {
     <>
       <PageHeader
         title="System Diagnostics"
-        description="What works on the way to a website, what is broken, and how to mend it."
+        description="Checks every step on the way to a website, and says how to fix what is broken."
       />
       <LiveReport
         reportId={filters.get('report')}

@@ -99,7 +99,7 @@ function CheckFooter({ report }: { report: SelectionReport }) {
           navigate(paths.newDeployment);
         }}
       >
-        Go on to New Deployment
+        Continue to New Deployment
       </Button>
     </FilesFooter>
   );

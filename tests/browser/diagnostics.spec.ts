@@ -23,7 +23,7 @@ test('a deployment is looked at by one press, its report survives a reload, and 
 
   await report.getByRole('button', { name: 'Share' }).click();
   const dialog = page.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Make a link' }).click();
+  await dialog.getByRole('button', { name: 'Create a link' }).click();
   const link = dialog.getByText(/\/shared-report#/);
   const url = (await link.textContent()) ?? '';
   await dialog.getByRole('button', { name: 'Done' }).click();

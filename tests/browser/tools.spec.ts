@@ -48,7 +48,7 @@ test('a dry run reads a folder and sends nothing, and New Deployment goes on wit
   await simulated.getByRole('button', { name: 'Skip to the end' }).click();
   await expect(simulated.getByText('Release 1 failed while verifying')).toBeVisible();
   await expect(simulated.getByText('Simulated', { exact: true })).toBeInViewport();
-  await page.getByRole('button', { name: 'Go on to New Deployment' }).click();
+  await page.getByRole('button', { name: 'Continue to New Deployment' }).click();
   await expect(page).toHaveURL(/\/new-deployment$/);
   await expect(page.getByText('Private, and left out:')).toBeVisible();
 });

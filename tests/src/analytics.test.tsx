@@ -47,12 +47,19 @@ const answersWith = (visits: unknown): Answers => ({
 test('visits stand as figures, a chart with its table, and what was asked for most', async () => {
   using shown = showScreen(<AnalyticsScreen />, answersWith(visitsOf()));
   await shown.sees('Page views1,200');
-  for (const text of ['Visitors300', 'Bandwidth8.4 MB', '/a900', 'All others300', '40410', 'Half of the answers0.8 ms'])
+  for (const text of [
+    'Visitors300',
+    'Bandwidth8.4 MB',
+    '/a900',
+    'All others300',
+    '40410',
+    'Half of all requests0.8 ms',
+  ])
     expect(shown.page.textContent).toContain(text);
   expect(shown.page.querySelector('figure[role=img]')?.getAttribute('aria-label')).toBe(
     'Page views and visitors by day',
   );
-  expect(shown.page.textContent).toContain('99 of 1002.3 s');
+  expect(shown.page.textContent).toContain('99% of requests2.3 s');
   shown.button('Show as a table').click();
   await shown.sees('Hide the table');
   const rows = shown.rows('Visits by day');

@@ -68,8 +68,8 @@ test('without a key the screen says where keys come from, and a list that fails 
   await shown.sees('Your license keys could not be loaded');
   answers['licenses.list'] = () => ({ items: [] });
   shown.button('Retry').click();
-  await shown.sees('You hold no license keys.');
-  expect(shown.page.textContent).toContain('It works once. Its plan starts when you redeem it.');
+  await shown.sees('No license keys yet.');
+  expect(shown.page.textContent).toContain('A key works once. Its plan starts when you redeem it.');
   expect(shown.page.textContent).not.toContain('History');
 });
 
@@ -81,7 +81,7 @@ test('a key is checked in the form, refused in its words, and redeemed as it was
   );
   const answers: Answers = { ...answersWith([], null), 'licenses.redeem': redeem };
   using shown = showScreen(<LicenseManagementScreen />, answers);
-  await shown.sees('You hold no license keys.');
+  await shown.sees('No license keys yet.');
   const send = (text: string) => submit(typeInto(shown.page, 'key', text).form);
   await send('');
   await shown.sees('Enter a license key');
@@ -104,21 +104,21 @@ test('a key is checked in the form, refused in its words, and redeemed as it was
 test('a plan that the key adds nothing to is told in a toast, with when to come back', async () => {
   const redeem = () => refusal('conflict', 'Your Pro plan runs until then.', { hint: 'Come back for Basic.' });
   using shown = showScreen(<LicenseManagementScreen />, { ...answersWith([]), 'licenses.redeem': redeem });
-  await shown.sees('A key for Pro adds its time to what you have.');
+  await shown.sees('A key for Pro extends your plan.');
   typeInto(shown.page, 'key', KEY).form?.requestSubmit();
   await vi.waitFor(() => expect(lastToast()?.title).toBe('The key was not redeemed'), PATIENCE);
   expect(lastToast()?.description).toBe('Your Pro plan runs until then. Come back for Basic.');
 });
 
-test('a key for a higher plan is said to start at once, longer by what is left of the lower one', async () => {
+test('a key for a higher plan is said to start at once, extended by what is left of the lower one', async () => {
   using shown = showScreen(<LicenseManagementScreen />, answersWith([], 'BASIC'));
-  await shown.sees('One for a higher plan starts at once, and what is left of Basic makes it longer.');
+  await shown.sees('One for a higher plan starts at once and is extended by what is left of Basic.');
 });
 
 test('whoever tries Pro reads before that another plan ends the trial', async () => {
   const trial = () => ({ ...planOf('PRO'), status: 'trialing' });
   using shown = showScreen(<LicenseManagementScreen />, { ...answersWith([]), 'subscription.get': trial });
-  await shown.sees('A key for Pro adds its time to the trial; any other plan takes the place of the trial at once.');
+  await shown.sees('One for Pro extends your trial; one for another plan replaces it at once.');
 });
 
 test('each license says how it stands, and the history has the newest first', async () => {

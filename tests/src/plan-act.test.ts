@@ -52,7 +52,11 @@ test.each([
   [
     'BETA',
     situationOf('BETA'),
-    { kind: 'none', label: 'Choose Beta', reason: 'You have Beta until Jan 15, 2030. It is sold once at a time.' },
+    {
+      kind: 'none',
+      label: 'Choose Beta',
+      reason: 'You have Beta until Jan 15, 2030. You can buy it again after that.',
+    },
   ],
   ['BASIC', situationOf('PRO', 'trialing', { count: 3 }), { kind: 'fewer', label: 'Choose Basic', count: 3 }],
   ['STANDARD', situationOf('PRO', 'trialing', { count: 3 }), { kind: 'checkout', label: 'Choose Standard' }],

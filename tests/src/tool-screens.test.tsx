@@ -359,7 +359,7 @@ test('what a plan allows is said as the server says it, without a receipt and wi
   answers['subscription.allowance'] = () => onPro;
   licenses.button('Retry').click();
   await licenses.sees('The trial runs until Jan 15, 2030.');
-  await licenses.sees('You hold no license keys.');
+  await licenses.sees('No license keys yet.');
   expect(licenses.linkTo('See the plans')).toBe('/pricing');
 
   answers['payments.list'] = () => ({ items: [], hasPortal: false });

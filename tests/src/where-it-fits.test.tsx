@@ -62,15 +62,15 @@ test('each question names the places that its answer changes', async () => {
   using shown = placeQuestion();
   await shown.sees('Some platforms ignore the file _redirects: GitHub Pages, Render, Replit.');
   expect(shown.page.textContent).toContain('Some platforms publish from one: GitHub Pages, Render.');
-  expect(shown.page.textContent).toContain('Some platforms take it on their own pages alone: Replit.');
-  expect(shown.page.textContent).toContain('Fairlead publishes files: no place here fits then.');
+  expect(shown.page.textContent).toContain('Some platforms take it on their own site only: Replit.');
+  expect(shown.page.textContent).toContain('Fairlead publishes files only: no platform here can do that.');
 });
 
 test('an answer changes the order, and says what would have to change', async () => {
   choose(PLAIN);
   using shown = placeQuestion();
   await shown.sees('Recommended');
-  tick(shown, 'Files in no public repository');
+  tick(shown, 'Files that stay private');
   shown.button('4 more platforms').click();
   await shown.sees('GitHub Pages takes the files from a public repository. Agree that everybody can read the files.');
   expect(rowOf(shown, 'GitHub Pages')).toContain('Does not fit');
@@ -106,8 +106,8 @@ test('before there are files or answers nothing is recommended', async () => {
   const details = shown.page.querySelector('details');
   if (details !== null) details.open = true;
   details?.dispatchEvent(new Event('toggle'));
-  await shown.sees('A domain of its own');
-  tick(shown, 'A domain of its own');
+  await shown.sees('A custom domain');
+  tick(shown, 'A custom domain');
   await shown.sees('Recommended');
 });
 
@@ -180,7 +180,7 @@ test('a preflight is sent with the size of the files alone, and shows every step
   expect([...(list?.children ?? [])].map((item) => item.querySelector('h2')?.textContent)).toEqual([
     ...[
       'Read the files',
-      'Make the deployment',
+      'Create the deployment',
       'Send the files',
       'Publish',
       'Check every file',
@@ -190,5 +190,5 @@ test('a preflight is sent with the size of the files alone, and shows every step
   ]);
   expect(list?.textContent).toContain('harbour: ');
   expect(list?.textContent).toContain('The Free plan allows no deployments.Choose a plan.');
-  expect(shown.page.textContent).toContain('Nothing was made, changed or published.');
+  expect(shown.page.textContent).toContain('Nothing was created, changed or published.');
 });

@@ -25,7 +25,7 @@ export function PlatformOutcomes({ deploymentId, days }: { deploymentId: string 
           { key: 'platform', title: 'Platform', className: 'sm:pl-5' },
           ...['Releases', 'Went live', 'Failed', 'Cancelled'].map(rightColumn),
           { key: 'median', title: 'Median time', className: 'text-right' },
-          { key: 'p95', title: '95 of 100 within', className: 'text-right max-xl:hidden' },
+          { key: 'p95', title: '95% within', className: 'text-right max-xl:hidden' },
           { key: 'size', title: 'Median size', className: 'text-right max-md:hidden sm:pr-5' },
         ]}
       >

@@ -55,7 +55,7 @@ function VisitTable({ points, step }: { points: readonly VisitPoint[]; step: Vis
         label={`Visits by ${step}`}
         columns={[
           { key: 'label', title: step === 'day' ? 'Day' : 'Hour', className: 'sm:pl-5' },
-          ...['Page views', 'Visitors', 'Requests', 'Of bots', 'Bandwidth'].map((title) => ({
+          ...['Page views', 'Visitors', 'Requests', 'By bots', 'Bandwidth'].map((title) => ({
             key: title,
             title,
             className: 'text-right last:sm:pr-5',

@@ -9,7 +9,7 @@ export function VisitFigures({ totals }: { totals: VisitTotals }) {
     { name: 'Page views', value: totals.views.toLocaleString('en') },
     { name: 'Visitors', value: totals.visitors.toLocaleString('en') },
     { name: 'Requests', value: totals.requests.toLocaleString('en') },
-    { name: 'Requests of bots', value: totals.bots.toLocaleString('en') },
+    { name: 'Bot requests', value: totals.bots.toLocaleString('en') },
     { name: 'Bandwidth', value: formatSize(totals.bytes) },
   ];
   return (

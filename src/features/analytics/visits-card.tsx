@@ -24,7 +24,7 @@ export function VisitsCard() {
         </p>
         <BarChart
           label="Page views and visitors of the last 7 days"
-          unit="Page views by day, of these visitors in colour"
+          unit="Page views by day, visitors in colour"
           bars={visits.points.map((point) => ({ label: point.label, whole: point.views, part: point.visitors }))}
           formatLabel={shortLabel}
           describe={({ label, whole, part }) => `${label}: ${whole} page views, ${part} visitors`}

@@ -79,10 +79,10 @@ function Rankings({ visits }: { visits: Visits }) {
 }
 
 const SHARES = [
-  { key: 'p50', name: 'Half of the answers' },
-  { key: 'p75', name: '75 of 100' },
-  { key: 'p95', name: '95 of 100' },
-  { key: 'p99', name: '99 of 100' },
+  { key: 'p50', name: 'Half of all requests' },
+  { key: 'p75', name: '75% of requests' },
+  { key: 'p95', name: '95% of requests' },
+  { key: 'p99', name: '99% of requests' },
 ] as const;
 
 function ReplyTimes({ times }: { times: Visits['replyTimes'] }) {

@@ -19,9 +19,9 @@ export function LocalRootNotice({ root }: { root: string }) {
       }
     >
       <p>
-        No public authority is set up, so Fairlead signs by its own. A browser trusts such a certificate once the root
-        is installed on its machine. Whoever runs this Fairlead could then sign for any name there: install it only if
-        you trust them.{' '}
+        No public authority is set up, so Fairlead signs its own certificates. A browser trusts such a certificate once
+        the root is installed on its machine. Whoever runs this Fairlead could then sign for any name there: install it
+        only if you trust them.{' '}
         <Link to={`${paths.help}#install-root`} className="underline hover:text-ink">
           How to install it
         </Link>

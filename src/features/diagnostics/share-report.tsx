@@ -12,7 +12,7 @@ type ShareReportProps = { report: Report; onClose: () => void };
 /** Makes a link to a report that ends by itself, and ends it at once. */
 export function ShareReportDialog({ report: { id: reportId, name, sharedUntil }, onClose }: ShareReportProps) {
   const share = trpc.diagnostics.share.useMutation({
-    onError: (error) => showToast(errorToast('The link could not be made', error)),
+    onError: (error) => showToast(errorToast('The link could not be created', error)),
   });
   const stop = trpc.diagnostics.stopSharing.useMutation({
     onSuccess: () => {
@@ -26,8 +26,8 @@ export function ShareReportDialog({ report: { id: reportId, name, sharedUntil },
     <FormDialog
       title="Share this report"
       description="Anyone with the link can see this report for a week without signing in. Later reports are not included."
-      submitLabel={link === undefined ? 'Make a link' : 'Done'}
-      busyLabel="Making the link…"
+      submitLabel={link === undefined ? 'Create a link' : 'Done'}
+      busyLabel="Creating the link…"
       isBusy={share.isPending}
       onSubmit={() => (link === undefined ? share.mutate({ reportId }) : onClose())}
       onClose={onClose}

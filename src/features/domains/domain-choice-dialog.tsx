@@ -27,8 +27,8 @@ export function DomainChoiceDialog({
   });
   return (
     <FormDialog
-      title={limit === 1 ? 'Choose the domain that you change' : `Choose ${limit} domains that you change`}
-      description="You choose once in a month. The others stay live and are read-only."
+      title={limit === 1 ? 'Choose the domain you can change' : `Choose ${limit} domains you can change`}
+      description="You can choose once a month. The others stay live and are read-only."
       submitLabel="Save the choice"
       busyLabel="Saving…"
       isBusy={choose.isPending}

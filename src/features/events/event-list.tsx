@@ -40,7 +40,7 @@ function said(item: StreamItem): string {
     case 'visits_counted':
       return 'Visits of your sites were counted.';
     case 'ready':
-      return 'The channel is open; events follow from here.';
+      return 'The channel is open. New events appear here.';
     case 'resync':
       return 'Missed too many events; reloading.';
   }

@@ -21,7 +21,7 @@ export const guides: readonly Chapter[] = [
         title: 'Check a folder without publishing it',
         paragraphs: [
           'Drop it on Test & Simulation. It is read in the browser and you see what would be published, what is left out and what looks wrong. Nothing is sent.',
-          'Set up a preflight on the same page: it goes through a real deployment step by step, and says what would be sent and what would be refused. Nothing is made or published.',
+          'Set up a preflight on the same page: it goes through a real deployment step by step, and says what would be sent and what would be refused. Nothing is created or published.',
         ],
       },
       {
@@ -158,7 +158,7 @@ export const guides: readonly Chapter[] = [
         id: 'certificates',
         title: 'SSL certificates: issued and renewed',
         paragraphs: [
-          'A domain on the built-in host gets its certificate automatically once its records point here, and it is renewed well before it ends. SSL Certificates shows each with its dates, what a trial of its renewal found, and what went wrong. On the other platforms the platform issues and renews it.',
+          'A domain on the built-in host gets its certificate automatically once its records point here, and it is renewed well before it ends. SSL Certificates shows each with its dates, what a test of its renewal found, and what went wrong. On the other platforms the platform issues and renews it.',
           'Where no public authority is set up on this Fairlead, its own authority signs. Browsers trust such a certificate only once its root is installed, so it is for trying things out.',
         ],
       },
@@ -252,9 +252,9 @@ export const guides: readonly Chapter[] = [
       },
       {
         id: 'verification-failed',
-        title: 'A release failed while verifying',
+        title: 'A release failed while it was checked',
         paragraphs: [
-          'What was fetched back was not what you sent. The log names the file and what was seen. What was live before is live still. Try again; if it fails the same way, write to us with the address of the release.',
+          'What the host served was not what you sent. The log names the file and what was seen. What was live before is still live. Try again; if it fails the same way, write to us with the address of the release.',
         ],
       },
     ],

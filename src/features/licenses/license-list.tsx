@@ -33,7 +33,7 @@ export function LicenseList() {
           failure={shownFailure('Your license keys could not be loaded', list.error)}
           empty={{
             icon: KeyRound,
-            text: 'You hold no license keys. Whoever runs this Fairlead gives them out; redeem one above.',
+            text: 'No license keys yet. The operator of this Fairlead issues them; redeem one above.',
           }}
         >
           <ul aria-label="License keys" className="divide-y divide-line">

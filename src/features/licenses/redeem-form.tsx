@@ -54,13 +54,13 @@ export function RedeemForm() {
 /** What a key would do, said before it is redeemed. */
 function effectOf(subscription: Subscription | null): string {
   if (subscription === null || !isActiveStatus(subscription.status)) {
-    return 'It works once. Its plan starts when you redeem it.';
+    return 'A key works once. Its plan starts when you redeem it.';
   }
   const title = PLANS[subscription.plan].title;
   if (subscription.status === 'trialing') {
-    return `It works once. A key for ${title} adds its time to the trial; any other plan takes the place of the trial at once.`;
+    return `A key works once. One for ${title} extends your trial; one for another plan replaces it at once.`;
   }
-  const more = `A key for ${title} adds its time to what you have.`;
+  const more = `A key for ${title} extends your plan.`;
   if (subscription.plan === 'PRO' || subscription.plan === 'BETA') return more;
-  return `${more} One for a higher plan starts at once, and what is left of ${title} makes it longer.`;
+  return `${more} One for a higher plan starts at once and is extended by what is left of ${title}.`;
 }

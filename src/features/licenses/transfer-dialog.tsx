@@ -38,8 +38,8 @@ export function TransferDialog({ license, onClose }: TransferDialogProps) {
             to somebody with an account of their own.
           </p>
           <p className="mt-2">
-            Where no other license or payment carries your plan on, it ends as well: your deployments stay live and
-            become read-only.
+            If no other license or payment covers your plan, it ends as well: your deployments stay live and become
+            read-only.
           </p>
         </>
       }

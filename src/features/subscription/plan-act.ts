@@ -56,7 +56,7 @@ function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {
     return { kind: 'none', label, reason: `${endLabel(subscription) ?? ''}${keep}` };
   }
   if (plan === running)
-    return { kind: 'none', label, reason: `You have ${title} until ${end}. It is sold once at a time.` };
+    return { kind: 'none', label, reason: `You have ${title} until ${end}. You can buy it again after that.` };
   if (plan === nextPlan) return { kind: 'none', label, reason: `${title} begins on ${renewal}.` };
   if (renews && isAbove(running, plan)) {
     return { kind: 'later', label, reason: `It starts on ${renewal}, when your period ends.`, subscription };

@@ -59,7 +59,7 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret:
     onSuccess: ({ secret }) => onMade(secret),
     onError: (error) => {
       if (!applyFieldErrors(error, ['name', 'currentPassword'], form.setError)) {
-        showToast(errorToast('The token was not made', error));
+        showToast(errorToast('The token was not created', error));
       }
     },
   });

@@ -32,7 +32,7 @@ export function TokenList() {
     <Section
       title="API tokens"
       count={tokens.length === 0 ? undefined : tokens.length}
-      description="For scripts and build servers, in place of your password. A token is shown once, when it is made."
+      description="For scripts and build servers, in place of your password. A token is shown once, when it is created."
       action={make}
     >
       <Card>
@@ -75,7 +75,7 @@ function TokenRow({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }
       }
     >
       <p className="text-sm">
-        <code className="font-mono text-xs">{prefix}…</code> · {may} · made <Time at={createdAt} />
+        <code className="font-mono text-xs">{prefix}…</code> · {may} · created <Time at={createdAt} />
       </p>
       <p className="text-sm">
         {lastUsedAt === null ? (

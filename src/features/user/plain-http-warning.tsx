@@ -10,8 +10,8 @@ export function PlainHttpWarning() {
     <Notice tone="warn" title="This connection is not encrypted" className="mb-6">
       <p>
         You reach Fairlead over plain http at {location.host}. Anybody on the network in between can read your password
-        and what you publish, and act in your name. Put Fairlead behind https, or open it at localhost on the machine
-        that it runs on.
+        and what you publish, and act as you. Put Fairlead behind https, or open it at localhost on the machine that it
+        runs on.
       </p>
     </Notice>
   );

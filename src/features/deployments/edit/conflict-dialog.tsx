@@ -54,7 +54,7 @@ export function ConflictDialog({ draft, newer, onChoose, onClose }: ConflictDial
           {
             value: 'theirs',
             title: 'Discard your changes',
-            description: `You go on with the files of release ${newer.number}.`,
+            description: `You continue with the files of release ${newer.number}.`,
           },
         ]}
       />

@@ -41,7 +41,7 @@ export function SearchResults({ draft, words, onOpen }: SearchResultsProps) {
 function resultText({ hits, searchedCount, fileCount, isCut }: Search): string {
   if (searchedCount < fileCount && !isCut) return `Searching… ${searchedCount} of ${formatCount(fileCount, 'file')}`;
   const found = hits.length === 0 ? 'No matches' : formatCount(hits.length, 'match', 'matches');
-  return isCut ? `The first ${found}. Type more to find less.` : found;
+  return isCut ? `The first ${found}. Type more to narrow it down.` : found;
 }
 
 function useFileSearch(draft: Draft, words: string) {

@@ -14,7 +14,7 @@ export function DeletingNotice({ deployment }: { deployment: Deployment }) {
   if (refused.length > 0) return <RefusedNotice deployment={deployment} refused={refused} />;
   return (
     <Notice tone="accent" className="mb-6">
-      It is being taken offline and leaves the lists when that is done. Nothing of it can be changed any more.
+      It is being taken offline, and leaves the lists when that is done. It can no longer be changed.
     </Notice>
   );
 }

@@ -71,7 +71,7 @@ export function PreflightForm({ report }: PreflightFormProps) {
       <CardBody className="border-t border-line">
         <form noValidate className="flex flex-col gap-4" onSubmit={submit}>
           {deployments.length > 0 && (
-            <Field label="What is looked at">
+            <Field label="What to check">
               <Select
                 value={deployment?.id ?? NEW}
                 onValueChange={setFurther}
@@ -88,13 +88,7 @@ export function PreflightForm({ report }: PreflightFormProps) {
               <Consents />
             </>
           )}
-          <Button
-            type="submit"
-            variant="primary"
-            className="self-start"
-            isBusy={run.isPending}
-            busyLabel="Looking ahead…"
-          >
+          <Button type="submit" variant="primary" className="self-start" isBusy={run.isPending} busyLabel="Running…">
             Run the preflight
           </Button>
         </form>

@@ -15,7 +15,7 @@ type Step = Omit<PreflightStep, 'step' | 'problem'> & {
 };
 
 const TITLES: Record<PreflightStep['step'], string> = {
-  create: 'Make the deployment',
+  create: 'Create the deployment',
   send: 'Send the files',
   publish: 'Publish',
   verify: 'Check every file',
@@ -41,7 +41,8 @@ export type PreflightOf = { platform: PlatformId; isFurther: boolean };
 
 /** Every step of a deployment that was not made, each with what it would send and why it would be refused. */
 export function PreflightResult({ steps, report, of: { platform, isFurther } }: PreflightResultProps) {
-  const titleOf = (step: PreflightStep['step']) => (isFurther && step === 'create' ? 'Make the release' : TITLES[step]);
+  const titleOf = (step: PreflightStep['step']) =>
+    isFurther && step === 'create' ? 'Create the release' : TITLES[step];
   const all = [filesStep(report, platform), ...steps.map((step) => ({ ...step, title: titleOf(step.step) }))];
   const refused = all.filter(({ verdict }) => verdict === 'refused').length;
   const unknown = all.filter(({ verdict }) => verdict === 'unknown').length;
@@ -50,7 +51,7 @@ export function PreflightResult({ steps, report, of: { platform, isFurther } }: 
       <p className="font-semibold" role="status">
         {verdictText(refused, unknown)}
       </p>
-      <p className="mt-0.5 mb-5 text-sm text-ink-muted">Nothing was made, changed or published.</p>
+      <p className="mt-0.5 mb-5 text-sm text-ink-muted">Nothing was created, changed or published.</p>
       <StageList label="Preflight" stages={all.map(toStage)} />
     </CardBody>
   );
@@ -58,7 +59,7 @@ export function PreflightResult({ steps, report, of: { platform, isFurther } }: 
 
 function verdictText(refused: number, unknown: number): string {
   if (refused > 0) return `${formatCount(refused, 'step')} would be refused`;
-  if (unknown > 0) return `Nothing would be refused, but ${formatCount(unknown, 'step')} could not be looked at`;
+  if (unknown > 0) return `Nothing would be refused, but ${formatCount(unknown, 'step')} could not be checked`;
   return 'Nothing would be refused';
 }
 

@@ -5,11 +5,15 @@ import type { Ranker } from './use-ranking.ts';
 
 /** Each with what the answer changes; where, the ranking knows once there is something to rank. */
 const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[] = [
-  { need: 'ownDomain', label: 'A domain of its own', changes: 'Some platforms take it on their own pages alone' },
+  { need: 'ownDomain', label: 'A custom domain', changes: 'Some platforms take it on their own site only' },
   { need: 'redirects', label: 'Redirects from old addresses', changes: 'Some platforms ignore the file _redirects' },
-  { need: 'privateFiles', label: 'Files in no public repository', changes: 'Some platforms publish from one' },
+  {
+    need: 'privateFiles',
+    label: 'Files that stay private',
+    changes: 'Some platforms publish from a public repository',
+  },
   { need: 'forms', label: 'Forms that visitors send', changes: 'They need a service that receives them' },
-  { need: 'functions', label: 'Code that runs on a server', changes: 'Fairlead publishes files' },
+  { need: 'functions', label: 'Code that runs on a server', changes: 'Fairlead publishes files only' },
 ];
 
 export type NeedsQuestionProps = { ranker: Ranker };
@@ -41,6 +45,6 @@ export function NeedsQuestion({ ranker: { ranking, needs, answer, affectedBy } }
 }
 
 function changeText(changes: string, affected: ReturnType<Ranker['affectedBy']>): string {
-  if (affected === 'all') return `${changes}: no place here fits then.`;
+  if (affected === 'all') return `${changes}: no platform here can do that.`;
   return affected.length === 0 ? `${changes}.` : `${changes}: ${affected.join(', ')}.`;
 }

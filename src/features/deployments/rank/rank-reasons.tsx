@@ -4,8 +4,8 @@ import type { RankedPlatform, Reason } from '../../../../routers/schemas/recomme
 import { classNames } from '../../../components/class-names.ts';
 
 const looks: Record<Reason['verdict'], { icon: LucideIcon; look: string; word: string }> = {
-  good: { icon: Check, look: 'text-good', word: 'For it' },
-  note: { icon: Minus, look: 'text-ink-muted', word: 'To know' },
+  good: { icon: Check, look: 'text-good', word: 'Good for' },
+  note: { icon: Minus, look: 'text-ink-muted', word: 'Good to know' },
   no: { icon: CircleX, look: 'text-bad', word: 'Does not fit' },
 };
 

@@ -16,7 +16,7 @@ export function WhereItFits({ report }: { report: SelectionReport | null }) {
       <CardBody>
         <p className="mb-4 text-ink-muted">
           {report === null
-            ? 'Say what your site needs. With a folder above, its files are counted as well.'
+            ? 'Say what your site needs. If you choose a folder above, its files count too.'
             : 'For the files above. Say what else your site needs.'}
         </p>
         <NeedsQuestion ranker={ranker} />

@@ -88,7 +88,7 @@ function refusalFindings({ refusal }: SelectionReport['reading'], noun: string):
   ];
 }
 
-function reselectedFindings({ reselected, selection }: SelectionReport): Finding[] {
+function reselectedFindings({ reselected }: SelectionReport): Finding[] {
   if (reselected === null) return [];
   if (reselected.isSame)
     return [{ ...plain, id: 'reselected', kind: 'good', message: 'The same as before the reload' }];
@@ -98,7 +98,7 @@ function reselectedFindings({ reselected, selection }: SelectionReport): Finding
       id: 'reselected',
       kind: 'warn',
       message: `This is not what was chosen before: ${reselected.title}`,
-      detail: `Publish it anyway, or replace it. Of the ${selectionNoun(selection)} that arrives, what is there already is not sent again.`,
+      detail: 'Publish it anyway, or replace it. What the server has already is not sent again.',
     },
   ];
 }
@@ -161,7 +161,7 @@ function relativeFindings(selection: SelectionReport['selection']): Finding[] {
       kind: 'good',
       message: `${formatCount(selection.relativeLinks, 'link')} written without the first slash, in the copy that is published`,
       detail:
-        'Your own files stay as they are. Scripts may still ask for addresses that begin with a slash, and links in 404.html hold for addresses at the top only.',
+        'Your own files stay as they are. Scripts may still ask for addresses that begin with a slash, and links in 404.html work for addresses at the top only.',
     },
   ];
 }
@@ -259,9 +259,9 @@ function unreadFindings({ unreadTexts }: SelectionReport): Finding[] {
       ...plain,
       id: 'unread',
       kind: 'warn',
-      message: `${formatCount(unreadTexts, 'text')} not looked into`,
+      message: `${formatCount(unreadTexts, 'text')} not searched`,
       detail:
-        'Keys and links are looked for in the first texts of a large site only. They are published like the others.',
+        'On a large site only the first texts are searched for keys and broken links. The others are published without it.',
     },
   ];
 }

@@ -175,7 +175,7 @@ function BelowFolderOffers({ report, place, onCopy }: Partial<LinkOffers> & Omit
   const isCopied = mayBeCopied(report);
   return (
     <>
-      {!isCopied && <p>Unpack this ZIP and choose its folder to have the links written anew here.</p>}
+      {!isCopied && <p>Unpack this ZIP and choose its folder to have the links rewritten here.</p>}
       {rootSite !== undefined && <p>What {rootSite.name} shows now would be replaced.</p>}
       <div className="my-1.5 flex flex-wrap gap-2 empty:hidden">
         {isCopied && <RelativeLinks report={report} onCopy={onCopy} />}
