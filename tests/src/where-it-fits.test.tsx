@@ -70,7 +70,7 @@ test('an answer changes the order, and says what would have to change', async ()
   choose(PLAIN);
   using shown = placeQuestion();
   await shown.sees('Recommended');
-  tick(shown, 'Files that stay private');
+  tick(shown, 'No public Git repository');
   shown.button('4 more platforms').click();
   await shown.sees('GitHub Pages takes the files from a public repository. Agree that everybody can read the files.');
   expect(rowOf(shown, 'GitHub Pages')).toContain('Does not fit');
