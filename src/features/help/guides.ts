@@ -66,7 +66,7 @@ export const guides: readonly Chapter[] = [
         id: 'compare',
         title: 'See what changed',
         paragraphs: [
-          'The page of a release lists which files were added, changed and removed against what was live before.',
+          'The page of a release lists which files were added, changed and removed since the release that was live before, and how many had to be sent. The name of a changed text opens its lines.',
         ],
       },
       {

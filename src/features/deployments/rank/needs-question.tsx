@@ -9,8 +9,8 @@ const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[
   { need: 'redirects', label: 'Redirects from old addresses', changes: 'Some platforms ignore the file _redirects' },
   {
     need: 'privateFiles',
-    label: 'Files that stay private',
-    changes: 'Some platforms publish from a public repository',
+    label: 'No public Git repository',
+    changes: 'Some platforms publish from one',
   },
   { need: 'forms', label: 'Forms that visitors send', changes: 'They need a service that receives them' },
   { need: 'functions', label: 'Code that runs on a server', changes: 'Fairlead publishes files only' },
