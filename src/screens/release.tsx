@@ -65,6 +65,13 @@ export function ReleaseScreen() {
             title={isMissing ? 'This release does not exist' : 'The release could not be loaded'}
             onRetry={isMissing ? undefined : () => void release.refetch()}
             isRetrying={release.isFetching}
+            action={
+              isMissing && (
+                <Button size="sm" asChild>
+                  <Link to={href.deployment(deploymentId)}>See the deployment</Link>
+                </Button>
+              )
+            }
             requestId={errorDetails(release.error).requestId}
           >
             {isMissing ? 'It may have been deleted with its deployment.' : errorMessage(release.error)}

@@ -231,8 +231,14 @@ const ROWS: readonly Row[] = [
   // What edits a text is known to few files: all else of the screen is React.
   {
     of: /^src\/features\/deployments\/edit\/code-/,
-    files: [/^src\/features\/deployments\/edit\//],
+    files: [/^src\/features\/deployments\/edit\//, /^src\/lib\//],
     packages: [/^react$/, /^@codemirror\//, /^@lezer\//, /^get-nonce$/],
+  },
+  // So is what compares two.
+  {
+    of: /^src\/features\/releases\/compare-lines\.ts$/,
+    files: [],
+    packages: [/^diff$/],
   },
   {
     of: /^src\/features\//,

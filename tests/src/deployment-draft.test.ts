@@ -16,8 +16,8 @@ import {
   withRemoved,
   withRestored,
 } from '../../src/features/deployments/edit/draft.ts';
-import { readText } from '../../src/features/deployments/edit/texts.ts';
 import { treeRows } from '../../src/features/deployments/edit/tree.ts';
+import { readText } from '../../src/lib/texts.ts';
 
 /** The hash of a file is its content here. */
 function baseOf(number: number, files: Record<string, string>): Base {

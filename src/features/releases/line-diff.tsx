@@ -3,8 +3,8 @@ import { shownFailure } from '../../api/shown-failure.ts';
 import { classNames } from '../../components/class-names.ts';
 import { FailedState } from '../../components/failed-state.tsx';
 import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
+import { readText } from '../../lib/texts.ts';
 import { readFile } from '../../uploads/release-files.ts';
-import { readText } from '../deployments/edit/texts.ts';
 import { type ComparedLine, compareLines, type Hunk } from './compare-lines.ts';
 
 type Version = { releaseId: string; sha256: string };

@@ -12,7 +12,7 @@ import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { formatSize } from '../../lib/format.ts';
 import { lazyComponent } from '../../lib/lazy-component.tsx';
 import { useAddress, useVisit } from '../../lib/location.ts';
-import { mayBeText, TEXT_MAX_BYTES } from '../deployments/edit/texts.ts';
+import { mayBeText, TEXT_MAX_BYTES } from '../../lib/texts.ts';
 import type { LineDiffProps } from './line-diff.tsx';
 import { differenceTitle } from './release-labels.ts';
 

@@ -77,6 +77,8 @@ function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | unde
 /** What was done, counted where there is something to count. */
 function resultText(name: ReleasePart['name'], steps: readonly ReleaseStep[]): string {
   if (name === 'switching') return PART_TEXTS[name];
+  // A roll back repeats the switch alone.
+  if (name === 'checking' && steps.length === 0) return 'When it first went live';
   const counted = steps.find((step) => step.name === (name === 'checking' ? 'verifying' : 'uploading'));
   return (counted && stepResult(counted)) ?? '';
 }

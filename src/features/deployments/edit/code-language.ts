@@ -1,7 +1,7 @@
 import { defineLanguageFacet, Language, LRLanguage } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import type { LRParser } from '@lezer/lr';
-import { extensionOf } from './texts.ts';
+import { extensionOf } from '../../../lib/texts.ts';
 
 /**
  * The grammars alone, each fetched with the first text of its kind: the editor's own packages of languages bring what

@@ -2,8 +2,8 @@ import { isOsJunk } from '../../../../routers/schemas/left-out-files.ts';
 import type { NameNotice } from '../../../../routers/schemas/name-notices.ts';
 import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../../routers/schemas/private-keys.ts';
 import { readUpload } from '../../../../routers/schemas/upload-rules.ts';
+import { blobOf, sizeOf } from './content-size.ts';
 import { type Draft, filesOf, leftOutOf } from './draft.ts';
-import { blobOf, sizeOf } from './texts.ts';
 
 export type LeftOut = { path: string; reason: string };
 

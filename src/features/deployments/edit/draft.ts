@@ -2,7 +2,7 @@ import { leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
 import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../../routers/schemas/private-keys.ts';
 import { REFUSAL_SENTENCES, readUpload, refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
 import type { EditedFile } from '../../../uploads/send-edited.ts';
-import { sizeOf } from './texts.ts';
+import { sizeOf } from './content-size.ts';
 
 /** A file as the release has it. */
 export type StoredFile = { sha256: string; sizeBytes: number };

@@ -4,10 +4,11 @@ import { shownFailure } from '../../../api/shown-failure.ts';
 import { FailedState } from '../../../components/failed-state.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { formatSize } from '../../../lib/format.ts';
+import { IMAGE_MAX_BYTES, imageType, readText, TEXT_MAX_BYTES } from '../../../lib/texts.ts';
 import { readFile } from '../../../uploads/release-files.ts';
 import { CodeEditor, type LeftEditor } from './code-editor.tsx';
+import { blobOf, sizeOf } from './content-size.ts';
 import { type Content, contentOf, type Draft } from './draft.ts';
-import { blobOf, IMAGE_MAX_BYTES, imageType, readText, sizeOf, TEXT_MAX_BYTES } from './texts.ts';
 
 export type OpenFileProps = {
   draft: Draft;

@@ -2,7 +2,7 @@ import { RefreshCw, X } from 'lucide-react';
 import { useRef } from 'react';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { extensionOf } from './texts.ts';
+import { extensionOf } from '../../../lib/texts.ts';
 import type { Preview } from './use-preview.ts';
 
 export type PreviewPaneProps = { preview: Preview; active: string | null; onClose: () => void };

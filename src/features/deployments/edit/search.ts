@@ -1,5 +1,6 @@
+import { mayBeText, TEXT_MAX_BYTES } from '../../../lib/texts.ts';
+import { sizeOf } from './content-size.ts';
 import type { Content } from './draft.ts';
-import { mayBeText, sizeOf, TEXT_MAX_BYTES } from './texts.ts';
 
 /** A place of a text, counted from 1, with what stands around it; `line` is null where the name of the file fits. */
 export type Hit = { path: string; line: number | null; text: string };

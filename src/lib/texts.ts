@@ -1,5 +1,3 @@
-import type { Content } from './draft.ts';
-
 /** Larger texts are no pages that a person edits by hand; a browser would stumble over the lines of some of them. */
 export const TEXT_MAX_BYTES = 1024 * 1024;
 /** Larger pictures are not fetched for a look at them. */
@@ -45,15 +43,4 @@ export async function readText(blob: Blob): Promise<string | null> {
   } catch {
     return null;
   }
-}
-
-export function sizeOf(content: Content): number {
-  if ('text' in content) return new TextEncoder().encode(content.text).length;
-  return 'blob' in content ? content.blob.size : content.sizeBytes;
-}
-
-/** Gives the bytes of a content that is here; null for one that the server has. */
-export function blobOf(content: Content): Blob | null {
-  if ('text' in content) return new Blob([content.text]);
-  return 'blob' in content ? content.blob : null;
 }
