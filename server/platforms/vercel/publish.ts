@@ -84,7 +84,7 @@ async function offerOf(call: PlatformCall, request: PublishRequest, projectId: s
   );
   const bytes = Buffer.from(JSON.stringify(routes));
   const config = { sha1: createHash('sha1').update(bytes).digest('hex'), bytes };
-  const files = Array.from(served, ([path, entry]) => ({
+  const files = [...served].map(([path, entry]) => ({
     file: `${OUTPUT}/static/${path}`,
     sha: sha1Of(entry),
     size: entry.sizeBytes,
