@@ -195,9 +195,9 @@ export default defineConfig(({ isSsrBuild }) => ({
         sourcemap: true,
         rolldownOptions: {
           input: {
-            main: `${here}server/main.ts`,
+            main: `${here}server/boot/main.ts`,
             fairlead: `${here}server/cli/index.ts`,
-            // Threads of their own (server/thread.ts).
+            // Threads of their own (server/lib/thread.ts).
             'zip-worker': `${here}server/artifacts/zip.worker.ts`,
             'inspection-worker': `${here}server/services/releases/inspection.worker.ts`,
           },

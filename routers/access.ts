@@ -1,5 +1,5 @@
-import { AppError, signedOut } from '../server/errors.ts';
-import type { AccountContext, ServiceContext } from '../server/service-context.ts';
+import type { AccountContext, ServiceContext } from '../server/context.ts';
+import { AppError, signedOut } from '../server/lib/errors.ts';
 
 /** A signed-in browser, or an API token of any scope. Throws `unauthenticated`, `scope_missing`. */
 export function requireAccount(ctx: ServiceContext): AccountContext {

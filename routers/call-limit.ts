@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../server/errors.ts';
-import { networksOf } from '../server/loopback.ts';
-import type { Actor, Limits, Providers } from '../server/service-context.ts';
+import type { Actor, Limits, Providers } from '../server/context.ts';
+import { AppError } from '../server/lib/errors.ts';
+import { networksOf } from '../server/lib/loopback.ts';
 
 const WINDOW_MS = 60_000;
 

@@ -1,4 +1,4 @@
-import { AppError } from '../server/errors.ts';
+import { AppError } from '../server/lib/errors.ts';
 import { BATCH_MAX_CALLS } from './schemas/limits.ts';
 
 /** An account begins a second call beside its first one while fewer than these are under way, of whomever. */

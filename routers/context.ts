@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError } from '../server/errors.ts';
 import type {
   AccountContext,
   Actor,
@@ -9,7 +8,8 @@ import type {
   Providers,
   ServiceContext,
   SubscriptionConnection,
-} from '../server/service-context.ts';
+} from '../server/context.ts';
+import { AppError } from '../server/lib/errors.ts';
 import { authenticate } from '../server/services/auth/index.ts';
 import { countsAddress } from '../server/services/rate-limit.ts';
 import { announcedBytes } from './announced-bytes.ts';

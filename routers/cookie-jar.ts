@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseCookie, stringifySetCookie } from 'cookie';
-import type { CookieJar, JarName } from '../server/service-context.ts';
+import type { CookieJar, JarName } from '../server/context.ts';
 import { DISCLAIMER_COOKIE_SECONDS } from './schemas/limits.ts';
 
 /** The refresh cookie lives as long as an idle session. */

@@ -1,4 +1,4 @@
-import { AppError } from '../server/errors.ts';
+import { AppError } from '../server/lib/errors.ts';
 
 /** Inputs are small: these leave room for ten times what the largest of the contract holds. */
 const DEPTH_MAX = 16;

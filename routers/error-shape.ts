@@ -1,9 +1,9 @@
 import { TRPCError } from '@trpc/server';
 import type { TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODE_NUMBER } from '@trpc/server/rpc';
 import * as z from 'zod/mini';
-import { AppError } from '../server/errors.ts';
-import type { Log } from '../server/log.ts';
-import { translateDatabaseError } from '../server/mongo.ts';
+import { translateDatabaseError } from '../server/database/mongo.ts';
+import { AppError } from '../server/lib/errors.ts';
+import type { Log } from '../server/lib/log.ts';
 import { type Context, newRequestId } from './context.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorDetails } from './schemas/errors.ts';
 

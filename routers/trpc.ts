@@ -1,7 +1,7 @@
 import { initTRPC, type TrackedEnvelope } from '@trpc/server';
 import * as z from 'zod/mini';
-import { AppError } from '../server/errors.ts';
-import { endWhenAway, requireAwaited } from '../server/mongo.ts';
+import { endWhenAway, requireAwaited } from '../server/database/mongo.ts';
+import { AppError } from '../server/lib/errors.ts';
 import { requireAccount, requireDatabaseRoom, requireWriter, requireWriteScope } from './access.ts';
 import { inTurn } from './call-turns.ts';
 import type { Context } from './context.ts';

@@ -78,7 +78,7 @@ export function inspectUpload(
   return atOnce(inspectionSteps(files, texts, looks));
 }
 
-/** Does the same with a pause after every few links, for a server that has others to answer (server/time-slices.ts). */
+/** Does the same with a pause after every few links, for a server that has others to answer (server/lib/time-slices.ts). */
 export function* inspectionSteps(
   files: readonly OfferedFile[],
   texts: ReadonlyMap<string, string>,

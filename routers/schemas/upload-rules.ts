@@ -170,7 +170,7 @@ export function readUpload<File extends OfferedFile>(
   return atOnce(uploadReadingSteps(offered, options));
 }
 
-/** Does the same with a pause after every few files, for a server that has others to answer (server/time-slices.ts). */
+/** Does the same with a pause after every few files, for a server that has others to answer (server/lib/time-slices.ts). */
 export function* uploadReadingSteps<File extends OfferedFile>(
   offered: readonly File[],
   options: ReadUploadOptions = {},

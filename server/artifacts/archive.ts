@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream';
 import { crc32, createDeflateRaw } from 'node:zlib';
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 import {
   CENTRAL_BYTES,
   centralExtra,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 import type { ArtifactInfo } from './store.ts';
 
 /** Many small writes cost more than their bytes do. */

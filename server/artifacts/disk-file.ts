@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { writeDurably } from '../durable-file.ts';
+import { writeDurably } from '../lib/durable-file.ts';
 import { digestAnnounced } from './digest.ts';
 import { type Reservation, withinSpace } from './disk-space.ts';
 import type { ArtifactInfo, StoreClock } from './store.ts';

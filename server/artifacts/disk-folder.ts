@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, opendir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createDurably, isUnfinished, makeFolder, unfinishedName, writeDurably } from '../durable-file.ts';
+import { createDurably, isUnfinished, makeFolder, unfinishedName, writeDurably } from '../lib/durable-file.ts';
 import { errnoOf, folderUnusable, isDiskFull } from './storage-errors.ts';
 import type { StoreClock } from './store.ts';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder, unfinishedName, writeDurably } from '../durable-file.ts';
+import { syncFolder, unfinishedName, writeDurably } from '../lib/durable-file.ts';
 import { digest, WRITE_PIECE_BYTES } from './digest.ts';
 import type { Disk } from './disk.ts';
 import { date, flushingWriter, writeAll } from './disk-file.ts';

@@ -1,6 +1,6 @@
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { createDurably } from '../durable-file.ts';
+import { createDurably } from '../lib/durable-file.ts';
 import { ignoring } from './disk-folder.ts';
 import { findInPack, PACK_ENDING, type Pack, type PackEntry, prefixesOf, prefixOf, readPack } from './disk-pack.ts';
 import { errnoOf } from './storage-errors.ts';

@@ -1,5 +1,5 @@
 import { stat, statfs } from 'node:fs/promises';
-import type { RateCounters } from '../rate-counters.ts';
+import type { RateCounters } from '../lib/rate-counters.ts';
 import { storageFull } from './storage-errors.ts';
 
 /** How many bytes are written before the disk is looked at again: other programs and other instances write to it too. */

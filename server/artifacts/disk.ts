@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RateCounters } from '../rate-counters.ts';
+import type { RateCounters } from '../lib/rate-counters.ts';
 import { digestAnnounced, piecesOf } from './digest.ts';
 import { collectDisk } from './disk-collect.ts';
 import { writeNewFile } from './disk-file.ts';

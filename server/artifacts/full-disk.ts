@@ -1,4 +1,4 @@
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
 import type { OnDiskFull } from './disk-space.ts';
 
 const LOOK_EVERY_MS = 60_000;

@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import type { RateCounters } from '../rate-counters.ts';
+import type { RateCounters } from '../lib/rate-counters.ts';
 import { createDiskSpace, createFolderSpace, type DiskSpace, type OnDiskFull, type Reservation } from './disk-space.ts';
 import { folderUnusable, refusedFull } from './storage-errors.ts';
 import type { StoreClock } from './store.ts';

@@ -1,5 +1,5 @@
 import type mongoose from 'mongoose';
-import { isDuplicateKey } from '../mongo.ts';
+import { isDuplicateKey } from '../database/mongo.ts';
 import { type Grid, type GridFile, WHOLE } from './gridfs-files.ts';
 
 /** The moves of a file between its states (gridfs-files.ts). */

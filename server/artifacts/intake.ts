@@ -1,9 +1,9 @@
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import type { NameNotice } from '../../routers/schemas/name-notices.ts';
 import { refusalSentence } from '../../routers/schemas/upload-rules.ts';
-import { AppError } from '../errors.ts';
-import type { RateCounters } from '../rate-counters.ts';
-import { withSlots } from '../with-slot.ts';
+import { AppError } from '../lib/errors.ts';
+import type { RateCounters } from '../lib/rate-counters.ts';
+import { withSlots } from '../lib/with-slot.ts';
 import { createFolderSpace, type OnDiskFull } from './disk-space.ts';
 import {
   arrivedBytes,

@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
-import { runInTimeSlices } from '../time-slices.ts';
+import { AppError } from '../lib/errors.ts';
+import { runInTimeSlices } from '../lib/time-slices.ts';
 
 /**
  * Maps each path (NFC, no leading slash) to the artifact that answers for it. It is a Map since `__proto__` may be the

@@ -1,4 +1,4 @@
-import type { RateCounters } from '../rate-counters.ts';
+import type { RateCounters } from '../lib/rate-counters.ts';
 import { createDiskStore } from './disk.ts';
 import type { OnDiskFull } from './disk-space.ts';
 import { createGridStore } from './gridfs.ts';

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { unfinishedName } from '../durable-file.ts';
+import { unfinishedName } from '../lib/durable-file.ts';
 import { type DiskSpace, type Reservation, withinSpace, withSpace } from './disk-space.ts';
 import type { IncomingFolder } from './incoming-file.ts';
 import { addPiece } from './pieces.ts';

@@ -1,5 +1,5 @@
-import { errnoOf } from '../durable-file.ts';
-import { AppError } from '../errors.ts';
+import { errnoOf } from '../lib/durable-file.ts';
+import { AppError } from '../lib/errors.ts';
 
 export { errnoOf };
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { sha256Schema } from '../../routers/schemas/primitives.ts';
-import { AppError } from '../errors.ts';
-import { runInTimeSlices } from '../time-slices.ts';
+import { AppError } from '../lib/errors.ts';
+import { runInTimeSlices } from '../lib/time-slices.ts';
 
 /**
  * Precompressed variants of a release's text files. One artifact, the index, says for the hash of each file where its br

@@ -1,4 +1,4 @@
-import { startThread } from '../thread.ts';
+import { startThread } from '../lib/thread.ts';
 import type { ZipListing } from './zip.ts';
 import type { OpenZip } from './zip-file.ts';
 import { ZipRefusal, type ZipRefusalReason } from './zip-refusal.ts';

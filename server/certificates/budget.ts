@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 
 /**
  * What an authority counts. `names`: of one exact set; `domain`: a registrable domain with all below it. `share`: what of

@@ -1,9 +1,9 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { DAY_MS } from '../durations.ts';
-import type { Log } from '../log.ts';
-import { parseSiteHost, parseUploadHost, siteHost } from '../site-names.ts';
+import { DAY_MS } from '../lib/durations.ts';
+import type { Log } from '../lib/log.ts';
+import { parseSiteHost, parseUploadHost, siteHost } from '../lib/site-names.ts';
 
 export type CertificatePair = { certFile: string; keyFile: string };
 

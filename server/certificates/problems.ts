@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 
 /** What an authority, or the way to it, has against a request. */
 export type Problem = {

@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 
 /** `signedAt`: when it came; authorities date certificates back by an hour. Those kept by older versions have none. */
 export type Lifetime = { notBefore: Date; notAfter: Date; signedAt?: Date | null };

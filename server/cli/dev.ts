@@ -19,7 +19,7 @@ async function main(): Promise<void> {
   const address = vite.httpServer?.address();
   const port = typeof address === 'object' && address !== null ? address.port : PAGE_PORT;
   process.env.PUBLIC_URL = `http://localhost:${port}`;
-  await import('../main.ts');
+  await import('../boot/main.ts');
 }
 
 main().catch((error: unknown) => {

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { readEnv } from '../env.ts';
-import { redactSecrets } from '../log.ts';
-import { SUPERVISED_ARGUMENT } from '../process-group/messages.ts';
-import { EXIT_FAILED, StartError } from '../start/start-error.ts';
+import { readEnv } from '../boot/env/env.ts';
+import { SUPERVISED_ARGUMENT } from '../boot/processes/messages.ts';
+import { redactSecrets } from '../lib/log.ts';
+import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
 import { listJobs, onDatabase, rerunJob } from './jobs.ts';
 import { licenseWork } from './license.ts';
 import { listMails, showMail } from './outbox.ts';
@@ -31,7 +31,7 @@ async function main(words: string[]): Promise<void> {
   const onLicenses = command === 'license' ? licenseWork(words.slice(1), write) : null;
   if (command === 'serve' && words.length === 1) {
     process.argv.push(SUPERVISED_ARGUMENT);
-    await import('../main.ts');
+    await import('../boot/main.ts');
   } else if (command === 'outbox' && (action ?? 'list') === 'list' && words.length <= 2) {
     await listMails(readEnv(process.env), write);
   } else if (command === 'outbox' && action === 'show' && words.length <= 3) {

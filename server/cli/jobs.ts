@@ -1,9 +1,9 @@
 import mongoose from 'mongoose';
-import { embeddedUri } from '../embedded-mongo.ts';
-import type { Env } from '../env.ts';
+import type { Env } from '../boot/env/env.ts';
+import { embeddedUri } from '../database/embedded/embedded-mongo.ts';
+import { connectMongo, UnsupportedDatabaseError } from '../database/mongo.ts';
 import { listDeadLetters, rerunDeadLetter } from '../jobs/queue/dead-letters.ts';
-import { connectMongo, UnsupportedDatabaseError } from '../mongo.ts';
-import { EXIT_FAILED, StartError } from '../start/start-error.ts';
+import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
 
 type Write = (text: string) => void;
 

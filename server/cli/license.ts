@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
 import { BETA_MONTHS } from '../../routers/schemas/limits.ts';
 import { PAID_PLANS, PLANS } from '../../routers/schemas/plans.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
+import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
 import {
   allLicenses,
   endLicense,
@@ -9,7 +10,6 @@ import {
   makeLicenses,
   type NewLicenses,
 } from '../services/licenses/operate.ts';
-import { EXIT_FAILED, StartError } from '../start/start-error.ts';
 
 type Write = (text: string) => void;
 

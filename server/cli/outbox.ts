@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Env } from '../env.ts';
+import type { Env } from '../boot/env/env.ts';
+import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
 import { readOutbox } from '../mail/outbox.ts';
-import { EXIT_FAILED, StartError } from '../start/start-error.ts';
 
 /** Writes one line a mail: id, time, kind, recipient. The texts may hold one-time links and are not in the list. */
 export async function listMails(env: Env, write: (text: string) => void): Promise<void> {

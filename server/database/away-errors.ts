@@ -1,5 +1,5 @@
 import mongoose from 'mongoose';
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 
 /** What a caller is asked to wait while the database is away. */
 const RETRY_AFTER_MS = 2_000;

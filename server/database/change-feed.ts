@@ -1,5 +1,5 @@
 import mongoose, { type mongo } from 'mongoose';
-import type { Log } from '../log.ts';
+import type { Log } from '../lib/log.ts';
 
 /**
  * These are the collections that anybody listens to. The server sends changes of these alone: with the artifacts in the

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import mongoose from 'mongoose';
-import { withTimeout } from '../with-timeout.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /** Two: while an answer is waited for that may never come, the next question has a way of its own. */
 const CONNECTIONS = 2;

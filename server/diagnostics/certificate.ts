@@ -1,6 +1,6 @@
 import type { Repair } from '../../routers/schemas/diagnostics.ts';
-import { DAY_MS } from '../durations.ts';
-import type { Handshake, HandshakeFault, SeenCertificate } from '../reach.ts';
+import { DAY_MS } from '../lib/durations.ts';
+import type { Handshake, HandshakeFault, SeenCertificate } from '../lib/egress/reach.ts';
 import { type Check, type Finding, fail, type Place, pass, type Subject, unknown, warn } from './check.ts';
 
 const LATE_MS = DAY_MS;

@@ -1,8 +1,8 @@
 import type { Asked, CheckId, CheckVerdict, Repair } from '../../routers/schemas/diagnostics.ts';
 import type { CaaQuestion } from '../dns/caa.ts';
 import type { DnssecState, RecordType, ServerAnswer, Zone } from '../dns/dns-client.ts';
+import type { Handshake } from '../lib/egress/reach.ts';
 import type { DomainRecord } from '../platforms/platform.ts';
-import type { Handshake } from '../reach.ts';
 
 /**
  * A check looks at one link of the chain from a name to the page behind it, and says what it saw: nothing is mended here.

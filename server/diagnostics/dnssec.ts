@@ -1,4 +1,4 @@
-import { DAY_MS } from '../durations.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { type Check, fail, pass, type Tools, unknown, usable, warn } from './check.ts';
 
 const SOON_MS = 3 * DAY_MS;

@@ -1,4 +1,4 @@
-import { DAY_MS, timeInWords } from '../durations.ts';
+import { DAY_MS, timeInWords } from '../lib/durations.ts';
 import { type Check, fail, pass, unknown, warn } from './check.ts';
 
 const LONG_S = 15_552_000;

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { ServerAnswer } from '../dns/dns-client.ts';
-import { timeInWords } from '../durations.ts';
+import { timeInWords } from '../lib/durations.ts';
 import {
   type Check,
   type Facts,

@@ -1,4 +1,4 @@
-import { timeInWords } from '../durations.ts';
+import { timeInWords } from '../lib/durations.ts';
 import { type Check, fail, pass, unknown, usable, warn } from './check.ts';
 
 const LONG_S = 3_600;

@@ -1,8 +1,8 @@
 import { type KeyObject, sign } from 'node:crypto';
 import * as z from 'zod/mini';
-import { textWithinBudget } from '../answer-budget.ts';
-import { parseAnswer } from '../answer-json.ts';
-import { type Egress, EgressError } from '../egress.ts';
+import { textWithinBudget } from '../lib/egress/answer-budget.ts';
+import { parseAnswer } from '../lib/egress/answer-json.ts';
+import { type Egress, EgressError } from '../lib/egress/egress.ts';
 import { type DnsClient, DnsLookupError } from './dns-client.ts';
 
 /**
@@ -14,7 +14,7 @@ import { type DnsClient, DnsLookupError } from './dns-client.ts';
  * values of the template and a signature over its query, so that nobody sends people a link with values of their own: the
  * provider looks the public key up in DNS, at the `key` host below the template's `syncPubKeyDomain`.
  *
- * The host comes out of a stranger's zone. So it is asked by https alone and where the way out goes (server/egress.ts), no
+ * The host comes out of a stranger's zone. So it is asked by https alone and where the way out goes (server/lib/egress/egress.ts), no
  * redirect is followed, an answer has 64 KB and 5 s, and the link leads to https alone. Whatever is not as it should be
  * means that no link is offered: the record may be left from an earlier provider, which no longer knows the domain.
  */

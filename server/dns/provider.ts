@@ -1,5 +1,5 @@
 import type { DnsFields, DnsProviderId } from '../../routers/schemas/dns-providers.ts';
-import type { Egress } from '../egress.ts';
+import type { Egress } from '../lib/egress/egress.ts';
 
 /**
  * A DNS provider is where the records of a person's zone are kept. The unit of all work is the record set: all values

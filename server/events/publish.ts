@@ -1,8 +1,8 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
-import { EventModel } from '../models/event.ts';
-import { UserModel } from '../models/user.ts';
-import { newId } from '../mongo.ts';
+import { EventModel } from '../database/models/event.ts';
+import { UserModel } from '../database/models/user.ts';
+import { newId } from '../database/mongo.ts';
 
 /** Of one account: what comes after a reader that is further behind is told by `resync` (services/events.ts). */
 export const EVENTS_KEPT = 10_000;

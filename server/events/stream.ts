@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
 import type { Change, ChangeFeed } from '../database/change-feed.ts';
-import { MAINTENANCE } from '../models/account-scope.ts';
-import { type EventDoc, EventModel } from '../models/event.ts';
-import { ReleaseStepModel } from '../models/release-step.ts';
-import { UserModel } from '../models/user.ts';
+import { MAINTENANCE } from '../database/models/account-scope.ts';
+import { type EventDoc, EventModel } from '../database/models/event.ts';
+import { ReleaseStepModel } from '../database/models/release-step.ts';
+import { UserModel } from '../database/models/user.ts';
 
 /** Events read at once; a reader that is further behind reads page after page. */
 export const EVENTS_A_PAGE = 200;

@@ -1,4 +1,4 @@
-import { siteUrl } from '../site-names.ts';
+import { siteUrl } from '../lib/site-names.ts';
 import type { WebRequest } from '../transport/http2.ts';
 import { locationOf, type RequestPath } from './responses/request-path.ts';
 

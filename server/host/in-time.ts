@@ -1,5 +1,5 @@
-import { AppError } from '../errors.ts';
-import { withTimeout } from '../with-timeout.ts';
+import { AppError } from '../lib/errors.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 
 /** Within this time a visitor gets an answer, also when the database hangs. */
 const TIMEOUT_MS = 3_000;

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { addressOf } from '../../routers/client-address.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { AppError } from '../errors.ts';
-import type { Providers } from '../service-context.ts';
-import { certifiedUrlHere } from '../site-names.ts';
+import type { Providers } from '../context.ts';
+import { AppError } from '../lib/errors.ts';
+import { certifiedUrlHere } from '../lib/site-names.ts';
 import type { WebRequest } from '../transport/http2.ts';
 import type { WebResponse } from '../transport/http2-response.ts';
 import type { AccessLog } from './access-log.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 import { inTime } from './in-time.ts';
 
 /** Names that nobody has can be asked for without end: this many are looked up at once, the rest come again. */

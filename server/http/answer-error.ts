@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { newRequestId, REQUEST_ID_HEADER } from '../../routers/context.ts';
 import { errorDetails, logFault, retryAfterSeconds, toAppError } from '../../routers/error-shape.ts';
-import { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
 
 /** Errors of Express's body parser in our codes (npm: body-parser, "Errors"). */
 const OF_BODY_PARSER: Record<string, ConstructorParameters<typeof AppError>> = {

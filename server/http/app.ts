@@ -1,6 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import { AppError } from '../errors.ts';
-import type { Providers } from '../service-context.ts';
+import type { Providers } from '../context.ts';
+import { AppError } from '../lib/errors.ts';
 import { answerError } from './answer-error.ts';
 import { downloadRoutes } from './downloads.ts';
 import { healthRoutes, type Readiness } from './health.ts';

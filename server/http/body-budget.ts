@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcedBytes } from '../../routers/announced-bytes.ts';
 import { clientAddress } from '../../routers/client-address.ts';
-import { AppError } from '../errors.ts';
-import { isLoopback, networksOf } from '../loopback.ts';
-import type { Refund } from '../rate-counters.ts';
-import type { Providers } from '../service-context.ts';
+import type { Providers } from '../context.ts';
+import { AppError } from '../lib/errors.ts';
+import { isLoopback, networksOf } from '../lib/loopback.ts';
+import type { Refund } from '../lib/rate-counters.ts';
 
 const RETRY_AFTER_MS = 2_000;
 

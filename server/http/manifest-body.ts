@@ -5,8 +5,8 @@ import {
   type UploadManifestInput,
   uploadManifestInput,
 } from '../../routers/schemas/releases.ts';
-import { AppError } from '../errors.ts';
-import { runInTimeSlices } from '../time-slices.ts';
+import { AppError } from '../lib/errors.ts';
+import { runInTimeSlices } from '../lib/time-slices.ts';
 import { checkShape, type ListPlace, PART_BYTES_MAX, tooLongPart } from './manifest-shape.ts';
 
 /** Judging so many takes about a millisecond. */

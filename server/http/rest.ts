@@ -4,8 +4,8 @@ import { appRouter } from '../../routers/_app.ts';
 import { contextFor } from '../../routers/context.ts';
 import { decodeInput } from '../../routers/decode-input.ts';
 import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
-import { AppError } from '../errors.ts';
-import type { Providers } from '../service-context.ts';
+import type { Providers } from '../context.ts';
+import { AppError } from '../lib/errors.ts';
 import { holdBody } from './body-budget.ts';
 
 type RestCall = { method: 'get' | 'post'; path: string; procedure: string; takesBody?: true };

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
-import { AppError } from '../errors.ts';
-import { MAILED_LINK_PATHS } from '../mailed-links.ts';
-import type { Addresses } from '../service-context.ts';
-import { siteHost, siteUrl } from '../site-names.ts';
+import type { Addresses } from '../context.ts';
+import { AppError } from '../lib/errors.ts';
+import { MAILED_LINK_PATHS } from '../lib/mailed-links.ts';
+import { siteHost, siteUrl } from '../lib/site-names.ts';
 
 const CHANGES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const LOOPBACK_NAMES = ['127.0.0.1', '[::1]'];

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Providers } from '../service-context.ts';
+import type { Providers } from '../context.ts';
 import { createListener, type ListenerTimeouts } from '../transport/listener.ts';
 import { answerError, requestIdFor } from './answer-error.ts';
 import { createApp } from './app.ts';

@@ -3,9 +3,9 @@ import type { WebSocket } from 'ws';
 import type { Called } from '../../routers/call-limit.ts';
 import { countContextCalls } from '../../routers/context.ts';
 import { toAppError } from '../../routers/error-shape.ts';
-import { MINUTE_MS } from '../durations.ts';
-import type { AppError } from '../errors.ts';
-import type { AccountContext, SubscriptionConnection } from '../service-context.ts';
+import type { AccountContext, SubscriptionConnection } from '../context.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
+import type { AppError } from '../lib/errors.ts';
 
 export type SocketTimes = {
   /** The message `connectionParams` must have come by then. */

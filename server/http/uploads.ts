@@ -4,9 +4,10 @@ import { contextFor } from '../../routers/context.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 import type { UploadManifestAnswer, UploadMissingAnswer, UploadZipArrived } from '../../routers/schemas/releases.ts';
-import { MINUTE_MS } from '../durations.ts';
-import { AppError, notFound } from '../errors.ts';
-import type { AccountContext, Providers } from '../service-context.ts';
+import type { AccountContext, Providers } from '../context.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
+import { AppError, notFound } from '../lib/errors.ts';
+import { withSlot } from '../lib/with-slot.ts';
 import { withFileListSlot } from '../services/releases/file-list-slot.ts';
 import {
   arrivedOfZip,
@@ -18,7 +19,6 @@ import {
   receiveZip,
   type SentZip,
 } from '../services/uploads/index.ts';
-import { withSlot } from '../with-slot.ts';
 import { readManifestBody } from './manifest-body.ts';
 
 /** The content type of a ZIP from a browser on Windows, which takes it from the registry there. */

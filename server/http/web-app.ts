@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
+import type { Addresses, Providers } from '../context.ts';
 import type { PaymentService } from '../payments/payments.ts';
-import type { Addresses, Providers } from '../service-context.ts';
 import { ownOrigins, setPageHeaders } from './security.ts';
 
 const NONCE_MARK = '__CSP_NONCE__';

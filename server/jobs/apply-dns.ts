@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../routers/schemas/errors.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 import { failRecordPlan, holdRecordPlan, writeRecordPlan } from '../services/domains/record-plan/write-record-plan.ts';
 import { isFinal } from './queue/failure.ts';
 import type { JobHandler } from './queue/handler.ts';

@@ -1,4 +1,4 @@
-import { jobContext } from '../service-context.ts';
+import { jobContext } from '../context.ts';
 import { lookAtConnection } from '../services/connections/watch.ts';
 import type { JobHandler } from './queue/handler.ts';
 

@@ -1,4 +1,4 @@
-import { JobDeferred } from '../errors.ts';
+import { JobDeferred } from '../lib/errors.ts';
 import { endClaim, findToCheck, runCheck } from '../services/domains/check.ts';
 import { saveCheck } from '../services/domains/save-check.ts';
 import { isAtRest } from '../services/domains/schedule.ts';

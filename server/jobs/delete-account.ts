@@ -1,4 +1,4 @@
-import { jobContext } from '../service-context.ts';
+import { jobContext } from '../context.ts';
 import { eraseAccount, removeAllDeployments } from '../services/account/erase.ts';
 import { endSubscriptions } from '../services/payments/customer.ts';
 import type { JobHandler } from './queue/handler.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 import { detachNames, endDetach, findDetaching, tellKept } from '../services/domains/detach.ts';
 import { shownError } from '../services/releases/outcome.ts';
 import { errorText, isFinal } from './queue/failure.ts';

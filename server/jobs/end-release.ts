@@ -1,4 +1,4 @@
-import { AppError, JobDeferred } from '../errors.ts';
+import { AppError, JobDeferred } from '../lib/errors.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
 import { endCancelled, endFailed } from '../services/releases/outcome.ts';
 import { findRunningRelease, type ReleaseWork } from '../services/releases/release-work.ts';

@@ -1,4 +1,4 @@
-import { jobContext } from '../service-context.ts';
+import { jobContext } from '../context.ts';
 import { mailResetLink } from '../services/auth/index.ts';
 import type { JobHandler } from './queue/handler.ts';
 

@@ -1,8 +1,8 @@
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { AppError, JobDeferred } from '../errors.ts';
-import type { DeploymentDoc } from '../models/deployment.ts';
-import type { DestinationDoc } from '../models/destination.ts';
-import { JobModel } from '../models/job.ts';
+import type { DeploymentDoc } from '../database/models/deployment.ts';
+import type { DestinationDoc } from '../database/models/destination.ts';
+import { JobModel } from '../database/models/job.ts';
+import { AppError, JobDeferred } from '../lib/errors.ts';
 import {
   eraseDeployment,
   eraseSomeReleases,

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../durations.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
 import { askForRenewal, ensureAll, renewDue } from '../services/certificates/maintenance.ts';
 import { orderPublicly } from '../services/certificates/order-publicly.ts';
 import type { JobHandler, RunningJob } from './queue/handler.ts';

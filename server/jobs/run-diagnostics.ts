@@ -1,4 +1,4 @@
-import { jobContext } from '../service-context.ts';
+import { jobContext } from '../context.ts';
 import { endReport, fillReport } from '../services/diagnostics/run.ts';
 import type { JobHandler } from './queue/handler.ts';
 

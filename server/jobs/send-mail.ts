@@ -1,4 +1,4 @@
-import { jobContext } from '../service-context.ts';
+import { jobContext } from '../context.ts';
 import { deliverMail } from '../services/mail.ts';
 import type { JobHandler } from './queue/handler.ts';
 

@@ -1,4 +1,4 @@
-import { jobContext } from '../service-context.ts';
+import { jobContext } from '../context.ts';
 import { failLatePayment, settleTestPayment } from '../services/payments/index.ts';
 import type { JobHandler } from './queue/handler.ts';
 

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { Providers } from '../service-context.ts';
+import type { Providers } from '../context.ts';
 import type { Lane } from './queue/lanes.ts';
 
 /** How the loops of a worker sleep while there is nothing to do, and what wakes them. */

@@ -1,4 +1,4 @@
-import { jobContext } from '../service-context.ts';
+import { jobContext } from '../context.ts';
 import { syncPayments } from '../services/payments/sync.ts';
 import type { JobHandler } from './queue/handler.ts';
 

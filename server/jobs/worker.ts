@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { HOUR_MS } from '../durations.ts';
-import { AppError, JobDeferred } from '../errors.ts';
-import { newId } from '../mongo.ts';
-import type { Providers } from '../service-context.ts';
-import { withTimeout } from '../with-timeout.ts';
+import type { Providers } from '../context.ts';
+import { newId } from '../database/mongo.ts';
+import { HOUR_MS } from '../lib/durations.ts';
+import { AppError, JobDeferred } from '../lib/errors.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
 import { claimJob } from './queue/claim.ts';
 import { errorText, isFinal, retryDelayMs } from './queue/failure.ts';
 import type { JobHandler, JobHandlers, RunningJob } from './queue/handler.ts';

@@ -1,8 +1,8 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { errnoOf, makeFolder, writeDurably } from '../durable-file.ts';
-import type { Log } from '../log.ts';
+import { errnoOf, makeFolder, writeDurably } from '../lib/durable-file.ts';
+import type { Log } from '../lib/log.ts';
 import type { Mail, Mailer } from './mailer.ts';
 
 /** Some forty megabytes. */

@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer';
-import { AppError } from '../errors.ts';
-import type { Log } from '../log.ts';
+import { AppError } from '../lib/errors.ts';
+import type { Log } from '../lib/log.ts';
 import type { Mailer } from './mailer.ts';
 
 /** A server that does not answer holds a worker no longer than this; the job tries again later. */

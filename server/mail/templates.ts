@@ -5,7 +5,7 @@ import {
   RESET_LINK_MINUTES,
   STOP_LINK_DAYS,
 } from '../../routers/schemas/limits.ts';
-import type { MAILED_LINK_PATHS } from '../mailed-links.ts';
+import type { MAILED_LINK_PATHS } from '../lib/mailed-links.ts';
 
 const username = z.string();
 /** The stored values of a mail's text; links are made when it leaves. */

@@ -1,4 +1,4 @@
-import { redactedLine } from '../vendor-answers.ts';
+import { redactedLine } from '../lib/egress/vendor-answers.ts';
 import type { PlatformDomain } from './platform.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { isRegistrableDomain } from '../site-domain.ts';
+import { isRegistrableDomain } from '../lib/site-domain.ts';
 import type { DomainRecord } from './platform.ts';
 
 /** An hour, as platforms advise for records that stay. */

@@ -1,6 +1,6 @@
-import type { AppError } from '../errors.ts';
-import { type FailureFacts, type FailureWords, failureError } from '../vendor-answers.ts';
-import { GOES_ON, LOOKED_AT, TRIED_AGAIN } from '../waiting-words.ts';
+import { type FailureFacts, type FailureWords, failureError } from '../lib/egress/vendor-answers.ts';
+import type { AppError } from '../lib/errors.ts';
+import { GOES_ON, LOOKED_AT, TRIED_AGAIN } from '../lib/waiting-words.ts';
 
 /**
  * Why a platform did not do what it was asked, one word for all of them. The words are error

@@ -7,7 +7,7 @@ import {
   repeat,
   tryOnce,
   type VendorApi,
-} from '../vendor-requests.ts';
+} from '../lib/egress/vendor-requests.ts';
 import { type PlatformFailure, platformError } from './failures.ts';
 import type { ConnectionCall } from './platform.ts';
 

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../routers/schemas/platforms/titles.ts';
 import { credentialSchema, MAX_CREDENTIAL } from '../../routers/schemas/primitives.ts';
-import { textWithinBudget } from '../answer-budget.ts';
-import { parseAnswer } from '../answer-json.ts';
-import { AppError } from '../errors.ts';
-import { redactedLine } from '../vendor-answers.ts';
+import { textWithinBudget } from '../lib/egress/answer-budget.ts';
+import { parseAnswer } from '../lib/egress/answer-json.ts';
+import { redactedLine } from '../lib/egress/vendor-answers.ts';
+import { AppError } from '../lib/errors.ts';
 import { platformError } from './failures.ts';
 import type { OAuthCall, OAuthClient, OAuthClients, OAuthTokens, PlatformSignIn, SignInRegistry } from './platform.ts';
 

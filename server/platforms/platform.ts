@@ -4,8 +4,8 @@ import type { PlatformOptions } from '../../routers/schemas/platforms/options.ts
 import type { SpoolFile } from '../artifacts/intake.ts';
 import type { Manifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore } from '../artifacts/store.ts';
-import type { Egress } from '../egress.ts';
-import type { AppError } from '../errors.ts';
+import type { Egress } from '../lib/egress/egress.ts';
+import type { AppError } from '../lib/errors.ts';
 import type { DomainAnswer } from './domain-answers.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 import type { PlatformRef } from './platform.ts';
 
 /** A text out of a reference, when it has one of this name. */

@@ -1,4 +1,4 @@
-import { redactedLine } from '../vendor-answers.ts';
+import { redactedLine } from '../lib/egress/vendor-answers.ts';
 import { endedThere } from './failures.ts';
 import type { PlatformCall, PlatformRelease, PlatformState, RestoreEvent } from './platform.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from './platform.ts';
 import { stringField } from './reference.ts';
 

@@ -1,5 +1,5 @@
-import { UserModel } from '../models/user.ts';
-import type { AccountContext } from '../service-context.ts';
+import type { AccountContext } from '../context.ts';
+import { UserModel } from '../database/models/user.ts';
 
 /** Returns who did something, as the history shows it: the user name, or the name of the API token. */
 export async function actorName({ actor }: AccountContext): Promise<string> {

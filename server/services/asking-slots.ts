@@ -1,8 +1,8 @@
-import { AppError } from '../errors.ts';
-import { customerOf } from '../loopback.ts';
-import type { FreeSlot } from '../rate-counters.ts';
-import type { AccountContext } from '../service-context.ts';
-import { withSlot, withSlots } from '../with-slot.ts';
+import type { AccountContext } from '../context.ts';
+import { AppError } from '../lib/errors.ts';
+import { customerOf } from '../lib/loopback.ts';
+import type { FreeSlot } from '../lib/rate-counters.ts';
+import { withSlot, withSlots } from '../lib/with-slot.ts';
 import { countsAddress } from './rate-limit.ts';
 
 /** Who asks about one thing while it is being asked about waits for that. */

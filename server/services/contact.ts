@@ -1,10 +1,10 @@
 import type { Contact, SendContactInput } from '../../routers/schemas/contact.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
-import { HOUR_MS } from '../durations.ts';
-import { NO_ACCOUNT } from '../models/account-scope.ts';
-import { ContactMessageModel } from '../models/contact-message.ts';
-import { newId, transaction } from '../mongo.ts';
-import type { ServiceContext } from '../service-context.ts';
+import type { ServiceContext } from '../context.ts';
+import { NO_ACCOUNT } from '../database/models/account-scope.ts';
+import { ContactMessageModel } from '../database/models/contact-message.ts';
+import { newId, transaction } from '../database/mongo.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { queueMail } from './mail.ts';
 import { countAgainst, countCaller } from './rate-limit.ts';
 

@@ -1,6 +1,6 @@
-import { ApiTokenModel } from '../models/api-token.ts';
-import { openSessionFilter, SessionModel } from '../models/session.ts';
-import type { AccountContext } from '../service-context.ts';
+import type { AccountContext } from '../context.ts';
+import { ApiTokenModel } from '../database/models/api-token.ts';
+import { openSessionFilter, SessionModel } from '../database/models/session.ts';
 
 /** The document that a long-lived connection, or a link for a browser, has its right from. */
 export type Credential = { collection: 'sessions' | 'api_tokens'; id: string };

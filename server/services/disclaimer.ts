@@ -2,12 +2,12 @@ import { DISCLAIMER_VERSION, type DisclaimerStatus } from '../../routers/schemas
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { DISCLAIMER_COOKIE_SECONDS } from '../../routers/schemas/limits.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
-import { HOUR_MS } from '../durations.ts';
-import { notFound, signedOut } from '../errors.ts';
-import { type DisclaimerAcceptanceDoc, DisclaimerAcceptanceModel } from '../models/disclaimer-acceptance.ts';
-import { UserModel } from '../models/user.ts';
-import { newId } from '../mongo.ts';
-import type { ServiceContext } from '../service-context.ts';
+import type { ServiceContext } from '../context.ts';
+import { type DisclaimerAcceptanceDoc, DisclaimerAcceptanceModel } from '../database/models/disclaimer-acceptance.ts';
+import { UserModel } from '../database/models/user.ts';
+import { newId } from '../database/mongo.ts';
+import { HOUR_MS } from '../lib/durations.ts';
+import { notFound, signedOut } from '../lib/errors.ts';
 import { countAgainst, countsByAddress } from './rate-limit.ts';
 
 /** Whether the current version is accepted: by the account where one is signed in, else by this browser. */

@@ -1,6 +1,6 @@
-import { AppError, notFound } from '../errors.ts';
-import { UserModel } from '../models/user.ts';
-import type { AccountContext, ServiceContext } from '../service-context.ts';
+import type { AccountContext, ServiceContext } from '../context.ts';
+import { UserModel } from '../database/models/user.ts';
+import { AppError, notFound } from '../lib/errors.ts';
 import { type Credential, credentialOf, isCredentialValid } from './credential-validity.ts';
 
 /** A ticket lasts from the click to the first byte; a download that has begun goes on. */

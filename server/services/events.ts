@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { type SendTestInput, type StreamItem, streamItemSchema } from '../../routers/schemas/events.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
-import { HOUR_MS } from '../durations.ts';
+import type { AccountContext } from '../context.ts';
+import { transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
 import { EVENTS_A_PAGE, type EventReader, type LoggedEvent, openEventReader, type StepRow } from '../events/stream.ts';
-import { transaction } from '../mongo.ts';
-import type { AccountContext } from '../service-context.ts';
+import { HOUR_MS } from '../lib/durations.ts';
 import { credentialOf, isStillValid } from './credential-validity.ts';
 import { countAgainst } from './rate-limit.ts';
 

@@ -2,12 +2,12 @@ import type { RateInput } from '../../routers/schemas/feedback.ts';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { FEEDBACK_MAIN_APP } from '../../routers/schemas/limits.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
-import { DAY_MS } from '../durations.ts';
-import { AppError, notFound } from '../errors.ts';
-import { DeploymentModel } from '../models/deployment.ts';
-import { FeedbackModel } from '../models/feedback.ts';
-import { newId } from '../mongo.ts';
-import type { ServiceContext } from '../service-context.ts';
+import type { ServiceContext } from '../context.ts';
+import { DeploymentModel } from '../database/models/deployment.ts';
+import { FeedbackModel } from '../database/models/feedback.ts';
+import { newId } from '../database/mongo.ts';
+import { DAY_MS } from '../lib/durations.ts';
+import { AppError, notFound } from '../lib/errors.ts';
 import { countAgainst, countCaller, countsByAddress } from './rate-limit.ts';
 
 /**

@@ -2,15 +2,15 @@ import { LRUCache } from 'lru-cache';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { decodeManifest } from '../artifacts/manifest.ts';
 import type { ArtifactStore, Collected } from '../artifacts/store.ts';
+import type { Providers } from '../context.ts';
 import { type Rows, rowsOf } from '../database/cursor-rows.ts';
-import { DAY_MS } from '../durations.ts';
-import { AppError } from '../errors.ts';
-import { MAINTENANCE } from '../models/account-scope.ts';
-import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../models/artifact.ts';
-import { ReleaseModel, sumOfReleaseFiles } from '../models/release.ts';
-import { sumOfOpenUploadFiles, UploadModel } from '../models/upload.ts';
-import type { Providers } from '../service-context.ts';
-import { runInTimeSlices } from '../time-slices.ts';
+import { MAINTENANCE } from '../database/models/account-scope.ts';
+import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../database/models/artifact.ts';
+import { ReleaseModel, sumOfReleaseFiles } from '../database/models/release.ts';
+import { sumOfOpenUploadFiles, UploadModel } from '../database/models/upload.ts';
+import { DAY_MS } from '../lib/durations.ts';
+import { AppError } from '../lib/errors.ts';
+import { runInTimeSlices } from '../lib/time-slices.ts';
 import { divideHashes, type HashPart } from './bloom-filter.ts';
 
 /** What is younger may belong to an upload that has no list of files yet. */

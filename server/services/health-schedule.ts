@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { CheckVerdict } from '../../routers/schemas/diagnostics.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
-import { DeploymentHealthModel } from '../models/deployment-health.ts';
+import { DeploymentHealthModel } from '../database/models/deployment-health.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 
 /** What has just gone live was seen live, so that the first look is for what comes later. */
 const FIRST_MS = 5 * MINUTE_MS;

@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
-import { HOUR_MS } from '../durations.ts';
+import type { AccountContext, Providers } from '../context.ts';
+import { type MailDoc, MailModel } from '../database/models/mail.ts';
+import { type UserDoc, UserModel } from '../database/models/user.ts';
+import { newId } from '../database/mongo.ts';
 import { enqueueJob } from '../jobs/queue/queue.ts';
+import { HOUR_MS } from '../lib/durations.ts';
+import { MAILED_LINK_PATHS } from '../lib/mailed-links.ts';
 import { type MailContent, type MailValues, mailValuesSchema, renderMail } from '../mail/templates.ts';
-import { MAILED_LINK_PATHS } from '../mailed-links.ts';
-import { type MailDoc, MailModel } from '../models/mail.ts';
-import { type UserDoc, UserModel } from '../models/user.ts';
-import { newId } from '../mongo.ts';
-import type { AccountContext, Providers } from '../service-context.ts';
 import { recipientKey } from './auth/name-keys.ts';
 import { type Count, isWithin } from './rate-limit.ts';
 

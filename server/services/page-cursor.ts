@@ -1,4 +1,4 @@
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 
 /** The end of a page in a list that is sorted by newest first: time and id of the page's last row. */
 export type PageEnd = { createdAt: Date; id: string };

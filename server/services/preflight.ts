@@ -13,10 +13,10 @@ import type {
   PreflightStep,
 } from '../../routers/schemas/preflight.ts';
 import { AuthorityError } from '../certificates/authority.ts';
-import { MINUTE_MS } from '../durations.ts';
-import { AppError } from '../errors.ts';
-import { type DeploymentDoc, primaryOf } from '../models/deployment.ts';
-import type { AccountContext } from '../service-context.ts';
+import type { AccountContext } from '../context.ts';
+import { type DeploymentDoc, primaryOf } from '../database/models/deployment.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
+import { AppError } from '../lib/errors.ts';
 import { withAskingSlots } from './asking-slots.ts';
 import { knownAccountUrl } from './certificates/account.ts';
 import { requireWithinLimits } from './certificates/authority-use.ts';

@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import { deploymentLimit, mayUse, PLANS, type Plan } from '../../routers/schemas/plans.ts';
 import type { ShownError } from '../../routers/schemas/platforms/destination.ts';
-import { AppError } from '../errors.ts';
+import type { AccountContext } from '../context.ts';
+import { DeploymentModel } from '../database/models/deployment.ts';
+import { activePlan, SubscriptionModel } from '../database/models/subscription.ts';
+import { UserModel } from '../database/models/user.ts';
 import { publishEvent } from '../events/publish.ts';
-import { DeploymentModel } from '../models/deployment.ts';
-import { activePlan, SubscriptionModel } from '../models/subscription.ts';
-import { UserModel } from '../models/user.ts';
-import type { AccountContext } from '../service-context.ts';
+import { AppError } from '../lib/errors.ts';
 import { requireLiveAccount } from './subscription/live-account.ts';
 import { upgradeHint } from './subscription/upgrade-hint.ts';
 

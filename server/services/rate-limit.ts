@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { PipelineStage } from 'mongoose';
-import { HOUR_MS } from '../durations.ts';
-import { AppError, signedOut } from '../errors.ts';
-import { isLoopback, networksOf } from '../loopback.ts';
-import { type RateLimitDoc, RateLimitModel } from '../models/rate-limit.ts';
-import { isDuplicateKey } from '../mongo.ts';
-import type { ServiceContext } from '../service-context.ts';
+import type { ServiceContext } from '../context.ts';
+import { type RateLimitDoc, RateLimitModel } from '../database/models/rate-limit.ts';
+import { isDuplicateKey } from '../database/mongo.ts';
+import { HOUR_MS } from '../lib/durations.ts';
+import { AppError, signedOut } from '../lib/errors.ts';
+import { isLoopback, networksOf } from '../lib/loopback.ts';
 
 type UpdatePipeline = (PipelineStage.Set | PipelineStage.Unset)[];
 

@@ -3,9 +3,9 @@ import { type RankedProject, rankPlatforms } from '../../routers/schemas/rank-pl
 import type { RankInput, Ranking } from '../../routers/schemas/recommendations.ts';
 import { buildFolderIn } from '../../routers/schemas/upload-inspection.ts';
 import { decodeManifest, type Manifest } from '../artifacts/manifest.ts';
-import { AppError } from '../errors.ts';
-import type { AccountContext } from '../service-context.ts';
-import { runInTimeSlices } from '../time-slices.ts';
+import type { AccountContext } from '../context.ts';
+import { AppError } from '../lib/errors.ts';
+import { runInTimeSlices } from '../lib/time-slices.ts';
 import { withFileListSlot } from './releases/file-list-slot.ts';
 import { findOpenUpload, missingHashes } from './uploads/index.ts';
 

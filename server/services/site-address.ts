@@ -1,10 +1,10 @@
 import type { Destination, ShownError } from '../../routers/schemas/platforms/destination.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { primaryOf } from '../models/deployment.ts';
-import type { DestinationDoc } from '../models/destination.ts';
-import type { Addresses } from '../service-context.ts';
-import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost } from '../site-names.ts';
+import type { Addresses } from '../context.ts';
+import { primaryOf } from '../database/models/deployment.ts';
+import type { DestinationDoc } from '../database/models/destination.ts';
+import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost } from '../lib/site-names.ts';
 
 export type Site = { platform: PlatformId; slug: string; url?: string | null | undefined };
 

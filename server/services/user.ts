@@ -1,9 +1,9 @@
 import type { NotificationSettings, UpdateUserInput, User } from '../../routers/schemas/user.ts';
-import { signedOut } from '../errors.ts';
+import type { AccountContext } from '../context.ts';
+import { toUser, type UserDoc, UserModel } from '../database/models/user.ts';
+import { isDuplicateKey, transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
-import { toUser, type UserDoc, UserModel } from '../models/user.ts';
-import { isDuplicateKey, transaction } from '../mongo.ts';
-import type { AccountContext } from '../service-context.ts';
+import { signedOut } from '../lib/errors.ts';
 import { spacesCollapsed, usernameKey } from './auth/name-keys.ts';
 import { limitTakenNames, usernameTaken } from './auth/register.ts';
 import { signedInUser } from './auth/signed-in-user.ts';

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { addressOf } from '../../routers/client-address.ts';
-import { isLoopback, networksOf } from '../loopback.ts';
-import type { Providers } from '../service-context.ts';
+import type { Providers } from '../context.ts';
+import { isLoopback, networksOf } from '../lib/loopback.ts';
 
 export type ConnectionCounts = Pick<Providers, 'addresses' | 'limits' | 'rateCounters'>;
 

@@ -1,5 +1,5 @@
 import { addressOf } from '../../routers/client-address.ts';
-import { AppError } from '../errors.ts';
+import { AppError } from '../lib/errors.ts';
 import { type ConnectionCounts, PER_ADDRESS } from './connections.ts';
 import type { WebRequest } from './http2.ts';
 import type { WebResponse } from './http2-response.ts';

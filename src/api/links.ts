@@ -14,7 +14,7 @@ import { session, sessionFetch } from './session.ts';
 type TRPCFetch = NonNullable<HTTPLinkOptions<AppRouter['_def']['_config']['$types']>['fetch']>;
 
 /**
- * A call is not waited for longer than the 20 s that the server gives a transaction (server/mongo.ts), and half of that
+ * A call is not waited for longer than the 20 s that the server gives a transaction (server/database/mongo.ts), and half of that
  * again for the way. Without an end a network that swallows everything would look like a page that loads.
  */
 const ANSWER_TIMEOUT_MS = 30_000;

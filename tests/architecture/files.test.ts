@@ -164,7 +164,7 @@ const READS_MACHINE_CLOCK = [
   'server/artifacts/disk-packs.ts',
   'server/artifacts/incoming-file.ts',
   'server/database/clock.ts',
-  'server/durable-file.ts',
+  'server/lib/durable-file.ts',
 ];
 
 /** Returns what asks the clock of the machine, which may be set back or forward at any moment. */
@@ -234,7 +234,7 @@ function deadCitations(tree: SourceTree): string[] {
 test('every file that a comment names is there, and what the README says is in one', () => {
   const readme = readFileSync('README.md', 'utf8');
   expect(missingNames(readme)).toEqual([]);
-  expect(missingNames('`gone` in `server/main.ts`')).toEqual(['gone in server/main.ts']);
+  expect(missingNames('`gone` in `server/boot/main.ts`')).toEqual(['gone in server/boot/main.ts']);
   expect(deadCitations(product)).toEqual([]);
   expect(deadCitations(new Map([['a.ts', '/** As server/gone.ts says. */']]))).toEqual(['a.ts: server/gone.ts']);
 });
@@ -242,7 +242,7 @@ test('every file that a comment names is there, and what the README says is in o
 test('every path that the README names is there', () => {
   const readme = readFileSync('README.md', 'utf8');
   expect(deadPaths(readme)).toEqual([]);
-  expect(deadPaths('`server/main.ts`, `server/gone.ts` and `src/`')).toEqual(['server/gone.ts']);
+  expect(deadPaths('`server/boot/main.ts`, `server/gone.ts` and `src/`')).toEqual(['server/gone.ts']);
   const folders = ['routers', 'server', 'src'].flatMap((top) =>
     readdirSync(top, { withFileTypes: true }).flatMap((entry) =>
       entry.isDirectory() ? [`${top}/${entry.name}/`] : [],

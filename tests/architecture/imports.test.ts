@@ -21,19 +21,26 @@ const ZOD = /^zod\/mini$/;
 /** Every server folder may use these, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
-  /^server\/(errors|log|service-context|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|token-prefix|waiting-words|vendor-answers|answer-json|answer-list|answer-budget|vendor-requests|visitor-set|database\/cursor-rows|loopback)\.ts$/,
+  /^server\/lib\/(errors|log|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|token-prefix|waiting-words|visitor-set|loopback)\.ts$/,
+  /^server\/lib\/egress\/(vendor-answers|vendor-requests|answer-json|answer-list|answer-budget)\.ts$/,
+  /^server\/(context|database\/cursor-rows)\.ts$/,
 ];
 const INTERFACES = [
-  /^server\/(artifacts\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|mail\/mailer|payments\/payments|reach|database\/change-feed|secrets|rate-counters|jobs\/queue\/(queue|payloads|handler))\.ts$/,
+  /^server\/(artifacts\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|mail\/mailer|payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|jobs\/queue\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
-const CORE = /^server\/((database|start|process-group)\/)?[^/]+\.ts$/;
+const LIB = /^server\/lib\//;
+const DATABASE = /^server\/database\/(embedded\/)?[^/]+\.ts$/;
+const MODELS = /^server\/database\/models\//;
+const MONGO = /^server\/database\/mongo\.ts$/;
+const EGRESS = /^server\/lib\/egress\/egress\.ts$/;
+const DURABLE_FILE = /^server\/lib\/durable-file\.ts$/;
 /** Without state, database or network of their own. */
 const PURE =
-  /^server\/(artifacts\/(manifest|archive|rule-files|variants|variant-packer|compress)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
+  /^server\/(artifacts\/(manifest|archive|rule-files|variants|variant-packer|compress)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
 
 /** What is stored, and how it is reached. */
-const STORED = [/^server\/models\//, /^server\/mongo\.ts$/];
+const STORED = [MODELS, MONGO];
 const WITH_DATABASE = [NODE, /^mongoose$/];
 const LOOKS = [/^react/, /^radix-ui$/, /^lucide-react$/, /^wouter$/];
 const SCREEN_PACKAGES = [...LOOKS, /^@tanstack\/react-query$/, /^@hookform\/resolvers\//, ZOD];
@@ -51,66 +58,69 @@ const ROWS: readonly Row[] = [
   {
     // `mongo` for one function: what the driver throws is told apart there, once for all transports.
     of: /^routers\//,
-    files: [...SERVER_BASE, /^server\/services\//, /^server\/mongo\.ts$/],
+    files: [...SERVER_BASE, /^server\/services\//, MONGO],
     packages: [/^@trpc\/server/, /^superjson$/, /^cookie$/, /^ipaddr\.js$/, ZOD, NODE],
   },
   // The order of the start, and the choice of adapters.
   {
-    of: /^server\/(main|providers|start\/(life-cycle|bootstrap|serving)|process-group\/(group|child))\.ts$/,
+    of: /^server\/boot\/(main|providers|life-cycle|bootstrap|serving|processes\/(group|child))\.ts$/,
     files: [/^server\//, SCHEMAS],
-    packages: WITH_DATABASE,
-  },
-  // The two below the root that look into folders: what is ready, and whose installation it is.
-  {
-    of: /^server\/(readiness|start\/installation)\.ts$/,
-    files: [CORE, /^server\/models\//, SCHEMAS, /^server\/http\/health\.ts$/],
-    types: SERVER_TYPES,
     packages: WITH_DATABASE,
   },
   // Where people are for the API of an enterprise, its folder alone knows: sign-in opens the same pages.
   {
-    of: /^server\/oauth-env\.ts$/,
+    of: /^server\/boot\/env\/oauth\.ts$/,
     files: [/^server\/platforms\/github-pages\/hosts\.ts$/],
     types: SERVER_TYPES,
     packages: [ZOD],
   },
+  // What is ready, and whose installation it is, is asked of what is stored.
   {
-    of: CORE,
-    files: [SCHEMAS],
+    of: /^server\/boot\//,
+    files: [LIB, DATABASE, MODELS, SCHEMAS, /^server\/http\/health\.ts$/],
     types: SERVER_TYPES,
-    packages: [
-      NODE,
-      ZOD,
-      /^mongoose$/,
-      /^@node-rs\/argon2$/,
-      /^mongodb-memory-server$/,
-      /^tldts$/,
-      /^undici$/,
-      /^ipaddr\.js$/,
-    ],
+    packages: [...WITH_DATABASE, ZOD],
   },
   {
-    of: /^server\/(models|migrations)\//,
-    files: [...SERVER_BASE, /^server\/(mongo|start\/start-error)\.ts$/, /^server\/models\//],
+    of: LIB,
+    files: [SCHEMAS],
+    types: SERVER_TYPES,
+    packages: [NODE, ZOD, /^@node-rs\/argon2$/, /^tldts$/, /^undici$/, /^ipaddr\.js$/],
+  },
+  {
+    of: /^server\/context\.ts$/,
+    files: [SCHEMAS],
+    types: [...SERVER_TYPES, EGRESS],
+    packages: [NODE],
+  },
+  {
+    of: DATABASE,
+    files: [LIB, SCHEMAS],
+    types: SERVER_TYPES,
+    packages: [...WITH_DATABASE, ZOD, /^mongodb-memory-server$/],
+  },
+  {
+    of: /^server\/database\/(models|migrations)\//,
+    files: [...SERVER_BASE, ...STORED, /^server\/lib\/start-error\.ts$/],
     packages: WITH_DATABASE,
   },
   {
     of: /^server\/artifacts\/gridfs/,
-    files: [...SERVER_BASE, /^server\/artifacts\//, /^server\/mongo\.ts$/],
+    files: [...SERVER_BASE, /^server\/artifacts\//, MONGO],
     types: INTERFACES,
     packages: WITH_DATABASE,
   },
   // The vendor's own library is known to its adapter alone.
   {
     of: /^server\/payments\/stripe\//,
-    files: [...SERVER_BASE, /^server\/payments\/stripe\//, /^server\/egress\.ts$/],
-    types: [...INTERFACES, /^server\/egress\.ts$/],
+    files: [...SERVER_BASE, /^server\/payments\/stripe\//, EGRESS],
+    types: [...INTERFACES, EGRESS],
     packages: [NODE, ZOD, /^stripe$/],
   },
   ...['platforms', 'dns', 'certificates', 'artifacts', 'mail', 'payments', 'diagnostics'].map((folder) => ({
     // An adapter gets what it needs as an argument; of the others it knows interfaces and what is pure.
     of: new RegExp(`^server/${folder}/`),
-    files: [...SERVER_BASE, PURE, /^server\/(egress|durable-file)\.ts$/],
+    files: [...SERVER_BASE, PURE, EGRESS, DURABLE_FILE],
     types: INTERFACES,
     packages: [
       NODE,
@@ -150,11 +160,11 @@ const ROWS: readonly Row[] = [
       /^server\/services\//,
       /^server\/jobs\/queue\/(steps|payloads|queue|lease|failure|handler)\.ts$/,
       // Of what is stored a handler reads the other jobs alone: the rest is its services'.
-      /^server\/models\/(job|account-scope)\.ts$/,
-      /^server\/mongo\.ts$/,
+      /^server\/database\/models\/(job|account-scope)\.ts$/,
+      MONGO,
       /^server\/events\//,
     ],
-    types: [/^server\/models\//, ...INTERFACES],
+    types: [MODELS, ...INTERFACES],
     packages: WITH_DATABASE,
   },
   {
@@ -162,9 +172,10 @@ const ROWS: readonly Row[] = [
     files: [
       ...SERVER_BASE,
       PURE,
-      /^server\/models\//,
+      ...STORED,
       /^server\/events\//,
-      /^server\/(mongo|secrets|egress)\.ts$/,
+      /^server\/lib\/secrets\.ts$/,
+      EGRESS,
       /^server\/jobs\/queue\/(queue|payloads)\.ts$/,
       /^server\/mail\/templates\.ts$/,
       // The checks have no adapter to choose: the service brings their tools.
@@ -182,11 +193,11 @@ const ROWS: readonly Row[] = [
     files: [
       ...SERVER_BASE,
       PURE,
-      /^server\/models\//,
+      ...STORED,
       /^server\/transport\//,
       /^server\/artifacts\//,
       /^server\/certificates\//,
-      /^server\/(mongo|durable-file)\.ts$/,
+      DURABLE_FILE,
       /^routers\/client-address\.ts$/,
     ],
     types: INTERFACES,
@@ -202,13 +213,13 @@ const ROWS: readonly Row[] = [
   {
     of: /^server\/http\//,
     files: [...SERVER_BASE, /^routers\//, /^server\/services\//, /^server\/transport\//],
-    types: [/^server\/providers\.ts$/, ...INTERFACES],
+    types: [/^server\/boot\/providers\.ts$/, ...INTERFACES],
     packages: [NODE, /^express$/, /^helmet$/, /^ws$/, /^@trpc\/server/],
   },
   { of: /^server\/cli\/deploy\.ts$/, files: [/^routers\/client\.ts$/], packages: [NODE] },
   {
     of: /^server\/cli\//,
-    files: [CORE, SCHEMAS, /^server\/services\//, /^server\/(mail|jobs|cli)\//],
+    files: [/^server\/(boot|database|lib|services|mail|jobs|cli)\//, SCHEMAS],
     packages: [NODE, /^vite$/, /^mongoose$/],
   },
   {
@@ -325,7 +336,7 @@ const TWO_WAY_FOLDERS: ReadonlySet<string> = new Set([
   // A token is told from a session where both are read, and is made by whoever signed in.
   'server/services/auth',
   // The start imports everything, and lends everything the error that ends a start.
-  'server/start',
+  'server/boot',
   // The one WebSocket is a link of the client, and its state is shown.
   'src/api',
   'src/realtime',
@@ -384,22 +395,22 @@ test('a planted circle between two folders is found', () => {
 });
 
 test.each([
-  ['src/lib/format.ts', "import { AppError } from '../../server/errors.ts';"],
-  ['src/lib/format.ts', "import type { Plan } from '../../server/service-context.ts';"],
+  ['src/lib/format.ts', "import { AppError } from '../../server/lib/errors.ts';"],
+  ['src/lib/format.ts', "import type { Plan } from '../../server/context.ts';"],
   ['src/screens/home.tsx', "import { appRouter } from '../../routers/_app.ts';"],
   ['src/components/button.tsx', "import { trpc } from '../api/trpc.ts';"],
   ['src/features/auth/login-form.tsx', "import { RateDialog } from '../feedback/rate-dialog.tsx';"],
-  ['src/screens/home.tsx', "const module = await import('../../server/main.ts');"],
+  ['src/screens/home.tsx', "const module = await import('../../server/boot/main.ts');"],
   ['server/services/user.ts', "import { Router } from 'express';"],
   ['server/services/user.ts', "import { TRPCError } from '@trpc/server';"],
-  ['server/services/user.ts', "import { readEnv } from '../env.ts';"],
-  ['server/platforms/built-in/index.ts', "import { UserModel } from '../../models/user.ts';"],
+  ['server/services/user.ts', "import { readEnv } from '../boot/env/env.ts';"],
+  ['server/platforms/built-in/index.ts', "import { UserModel } from '../../database/models/user.ts';"],
   ['server/artifacts/disk.ts', "export { deliver } from '../mail/outbox.ts';"],
-  ['server/http/rest.ts', "import { UserModel } from '../models/user.ts';"],
-  ['server/jobs/check-domain.ts', "import { DomainModel } from '../models/domain.ts';"],
-  ['server/errors.ts', "import { z } from '../tests/support/app.ts';"],
-  ['routers/user.ts', "import { UserModel } from '../server/models/user.ts';"],
-  ['routers/schemas/user.ts', "import { newId } from '../../server/mongo.ts';"],
+  ['server/http/rest.ts', "import { UserModel } from '../database/models/user.ts';"],
+  ['server/jobs/check-domain.ts', "import { DomainModel } from '../database/models/domain.ts';"],
+  ['server/lib/errors.ts', "import { z } from '../tests/support/app.ts';"],
+  ['routers/user.ts', "import { UserModel } from '../server/database/models/user.ts';"],
+  ['routers/schemas/user.ts', "import { newId } from '../../server/database/mongo.ts';"],
   ['routers/schemas/user.ts', "import { randomBytes } from 'node:crypto';"],
   ['routers/client.ts', "import { appRouter } from './_app.ts';"],
 ])('planted in %s, %s is found', (path, line) => {

@@ -19,9 +19,9 @@ const MAY_NAME = [
   // What the contract says of each platform is data there.
   /^routers\/schemas\/platforms\//,
   // Environment variables are called after the platform that they are for.
-  /^server\/(env|egress-env|oauth-env)\.ts$/,
+  /^server\/boot\/env\/(env|egress|oauth)\.ts$/,
   // Tokens are known by their first letters: struck out of logs, and warned of in an upload.
-  /^server\/log\.ts$/,
+  /^server\/lib\/log\.ts$/,
   /^routers\/schemas\/upload-tokens\.ts$/,
   // The marks of the platforms.
   /^src\/components\/platform-drawing\.tsx$/,

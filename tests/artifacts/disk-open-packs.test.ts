@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { manyBytes, sha256Of, takeIn } from '../support/store-suite.ts';
 
 async function makeStore() {

@@ -8,7 +8,7 @@ import { expect, test, vi } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { entriesOf, readPack } from '../../server/artifacts/disk-pack.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { IS_FULL } from '../support/size.ts';
 import { infoOf, manyBytes, sha256Of, takeIn } from '../support/store-suite.ts';
 
@@ -145,7 +145,7 @@ test('a write of the index that fails leaves an intake that can be abandoned, an
 const INTAKES_WITHOUT_END = `
   import { createHash, randomBytes } from 'node:crypto';
   import { createDiskStore } from '${new URL('../../server/artifacts/disk.ts', import.meta.url).pathname}';
-  import { createRateCounters } from '${new URL('../../server/rate-counters.ts', import.meta.url).pathname}';
+  import { createRateCounters } from '${new URL('../../server/lib/rate-counters.ts', import.meta.url).pathname}';
   const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0, rateCounters: createRateCounters() });
   const hash = (name, bytes) => createHash(name).update(bytes).digest('hex');
   for (;;) {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { IS_FULL } from '../support/size.ts';
 import { sha256Of } from '../support/store-suite.ts';
 
@@ -26,7 +26,7 @@ test('a disk that fills up in mid-write answers storage_full and keeps no part o
   const bytes = randomBytes(3_000_000);
   const inner = `
     import { createDiskStore } from '${new URL('../../server/artifacts/disk.ts', import.meta.url).pathname}';
-    import { createRateCounters } from '${new URL('../../server/rate-counters.ts', import.meta.url).pathname}';
+    import { createRateCounters } from '${new URL('../../server/lib/rate-counters.ts', import.meta.url).pathname}';
     const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0, rateCounters: createRateCounters() });
     process.on('SIGXFSZ', () => {});
     async function* source() { for (let i = 0; i < 30; i += 1) yield Buffer.alloc(100_000, i); }
@@ -51,7 +51,7 @@ test.each(IS_FULL ? [1, 2, 3] : [1])('kill -9 in mid-write leaves no torn artifa
   await using place = await makePlace();
   const inner = `
     import { createDiskStore } from '${new URL('../../server/artifacts/disk.ts', import.meta.url).pathname}';
-    import { createRateCounters } from '${new URL('../../server/rate-counters.ts', import.meta.url).pathname}';
+    import { createRateCounters } from '${new URL('../../server/lib/rate-counters.ts', import.meta.url).pathname}';
     import { randomBytes } from 'node:crypto';
     const store = await createDiskStore({ folder: process.argv[1], minFreeBytes: 0, rateCounters: createRateCounters() });
     process.stdout.write('x');

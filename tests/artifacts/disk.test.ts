@@ -18,7 +18,7 @@ import { expect, test, vi } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { findInPack, readPack } from '../../server/artifacts/disk-pack.ts';
 import type { StoreClock } from '../../server/artifacts/store.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
 
 const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);

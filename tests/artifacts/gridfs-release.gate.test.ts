@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createGridStore } from '../../server/artifacts/gridfs.ts';
-import { newId } from '../../server/mongo.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { newId } from '../../server/database/mongo.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { listen } from '../support/listen.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 import { writeZip } from '../support/zip-writer.ts';

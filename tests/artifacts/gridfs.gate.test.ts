@@ -3,8 +3,8 @@ import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { createGridStore } from '../../server/artifacts/gridfs.ts';
 import type { StoreClock } from '../../server/artifacts/store.ts';
-import { newId } from '../../server/mongo.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { newId } from '../../server/database/mongo.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { infoOf, manyBytes, type StoreUnderTest, sha256Of, storeSuite } from '../support/store-suite.ts';
 
 const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);

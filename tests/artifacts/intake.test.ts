@@ -7,8 +7,8 @@ import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { createFolderSpace } from '../../server/artifacts/disk-space.ts';
 import { type IncomingFolder, openIncoming } from '../../server/artifacts/incoming-file.ts';
 import { createZipIntake, type IncomingZip } from '../../server/artifacts/intake.ts';
-import { AppError } from '../../server/errors.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { AppError } from '../../server/lib/errors.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { sha256Of } from '../support/store-suite.ts';
 import { writeZip } from '../support/zip-writer.ts';
 

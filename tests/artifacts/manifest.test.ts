@@ -7,7 +7,7 @@ import {
   encodeManifest,
   type Manifest,
 } from '../../server/artifacts/manifest.ts';
-import { runInTimeSlices } from '../../server/time-slices.ts';
+import { runInTimeSlices } from '../../server/lib/time-slices.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const SHA256 = 'ab'.repeat(32);

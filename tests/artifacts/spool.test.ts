@@ -8,7 +8,7 @@ import { expect, test, vi } from 'vitest';
 import { createFolderSpace } from '../../server/artifacts/disk-space.ts';
 import { type IncomingFolder, openIncoming } from '../../server/artifacts/incoming-file.ts';
 import { spooled } from '../../server/artifacts/spool.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 
 const MIB = 1024 * 1024;
 const SENDERS = 40;

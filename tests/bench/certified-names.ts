@@ -1,10 +1,10 @@
 import { createLocalAuthority } from '../../server/certificates/local-ca.ts';
 import { sealKey } from '../../server/certificates/sealed-key.ts';
 import { createRequest, makeKey, requireServable } from '../../server/certificates/x509.ts';
-import { DAY_MS } from '../../server/durations.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { newId } from '../../server/mongo.ts';
-import type { Secrets } from '../../server/secrets.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { newId } from '../../server/database/mongo.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
+import type { Secrets } from '../../server/lib/secrets.ts';
 import { ownRoots } from '../support/local-roots.ts';
 
 /** Signing takes some milliseconds: this many are signed, and each name has a row of its own with one of them. */

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from '../../server/database/mongod-process.ts';
+import { freePort } from '../../server/database/embedded/mongod-process.ts';
 import { pinned, type Served, stopChild } from './harness.ts';
 
 const START_TIMEOUT_MS = 10_000;

@@ -4,7 +4,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { readMongodSources } from '../../server/env.ts';
+import { readMongodSources } from '../../server/boot/env/env.ts';
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { unpackPackages } from '../support/debian-packages.ts';
 import { type DnsLab, startDnsLab } from '../support/dns-lab.ts';

@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findMongod } from '../../server/database/mongod-binary.ts';
-import { freePort, initiate, launchMongod } from '../../server/database/mongod-process.ts';
-import { readMongodSources } from '../../server/env.ts';
+import { readMongodSources } from '../../server/boot/env/env.ts';
+import { findMongod } from '../../server/database/embedded/mongod-binary.ts';
+import { freePort, initiate, launchMongod } from '../../server/database/embedded/mongod-process.ts';
 import { install, NETLIFY_COMMAND, VERCEL_CLIENT } from '../clients/install.ts';
 import { loadLine, pinned, stopChild } from './harness.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createCertificateFiles } from '../../server/certificates/certificate-files.ts';
-import type { Log } from '../../server/log.ts';
+import type { Log } from '../../server/lib/log.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { handshake } from '../support/tls-visitor.ts';
 

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { AppError } from '../../server/errors.ts';
-import { AuthorityUseModel } from '../../server/models/authority-use.ts';
-import { ChallengeRecordModel } from '../../server/models/challenge-record.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { JobModel } from '../../server/models/job.ts';
+import { AuthorityUseModel } from '../../server/database/models/authority-use.ts';
+import { ChallengeRecordModel } from '../../server/database/models/challenge-record.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { AppError } from '../../server/lib/errors.ts';
 import { removeLeftRecords } from '../../server/services/certificates/challenge-records.ts';
 import { ensureAll, renewDue } from '../../server/services/certificates/maintenance.ts';
 import { NAMES, ZONE } from '../support/certified-world.ts';

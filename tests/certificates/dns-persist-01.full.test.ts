@@ -5,8 +5,8 @@ import {
   persistentNameOf,
   persistentText,
 } from '../../server/certificates/persistent-record.ts';
-import { AcmeAccountModel } from '../../server/models/acme-account.ts';
-import { DomainModel } from '../../server/models/domain.ts';
+import { AcmeAccountModel } from '../../server/database/models/acme-account.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
 import { ZONE } from '../support/certified-world.ts';
 import { createDnsChallengeWorld, textsAt } from '../support/dns-challenge-world.ts';
 

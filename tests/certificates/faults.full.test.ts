@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CertificateAuthority } from '../../server/certificates/authority.ts';
-import { DAY_MS } from '../../server/durations.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
 import { acmeClient } from '../support/acme.ts';
 import { type CertifiedHost, createCertifiedHost } from '../support/certified-host.ts';
 import { startChallengeServer } from '../support/challenge-server.ts';

@@ -4,13 +4,13 @@ import { createServer } from 'node:https';
 import { type AddressInfo, createServer as listenRaw } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { waitFor } from '../../server/boot/providers.ts';
 import { createAcmeAuthority } from '../../server/certificates/acme/client.ts';
 import type { Problem } from '../../server/certificates/problems.ts';
 import { makeKey } from '../../server/certificates/x509.ts';
-import { DAY_MS } from '../../server/durations.ts';
-import { createEgress } from '../../server/egress.ts';
-import { parseRange } from '../../server/egress-rules.ts';
-import { waitFor } from '../../server/providers.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
+import { createEgress } from '../../server/lib/egress/egress.ts';
+import { parseRange } from '../../server/lib/egress/rules.ts';
 import { problemOf } from '../support/acme.ts';
 import { selfSigned } from '../support/certificate.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS } from '../../server/durations.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { DomainModel } from '../../server/models/domain.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { HOUR_MS } from '../../server/lib/durations.ts';
 import { orderPublicly } from '../../server/services/certificates/order-publicly.ts';
 import { acmeClient, startZone } from '../support/acme.ts';
 import { type CertifiedHost, createCertifiedHost } from '../support/certified-host.ts';

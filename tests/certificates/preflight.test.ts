@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { UserModel } from '../../server/database/models/user.ts';
 import { DnsLookupError } from '../../server/dns/dns-client.ts';
-import { HOUR_MS } from '../../server/durations.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { UserModel } from '../../server/models/user.ts';
+import { HOUR_MS } from '../../server/lib/durations.ts';
 import { rehearseAll } from '../../server/services/certificates/maintenance.ts';
 import { acmeClient } from '../support/acme.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLocalAuthority } from '../../server/certificates/local-ca.ts';
 import { classifyProblem, parseProblem } from '../../server/certificates/problems.ts';
 import { createRequest, makeKey } from '../../server/certificates/x509.ts';
-import { createSecrets, newKeys } from '../../server/secrets.ts';
+import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
 import { acmeClient, openAccount, problemOf } from '../support/acme.ts';
 import { ownRoots } from '../support/local-roots.ts';
 import { type Refusal, startRefusingAuthority } from '../support/standins/acme.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { AuthorityError, type CertificateAuthority } from '../../server/certificates/authority.ts';
 import { unreachable } from '../../server/certificates/problems.ts';
-import { MINUTE_MS } from '../../server/durations.ts';
-import type { Egress } from '../../server/egress.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { JobModel } from '../../server/database/models/job.ts';
 import { renewCertificatesJob } from '../../server/jobs/renew-certificates.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { JobModel } from '../../server/models/job.ts';
+import { MINUTE_MS } from '../../server/lib/durations.ts';
+import type { Egress } from '../../server/lib/egress/egress.ts';
 import { askForRenewal } from '../../server/services/certificates/maintenance.ts';
 import { createWorld, issued, ZONE } from '../support/certified-world.ts';
 import { createDnsChallengeWorld, leaveTwo } from '../support/dns-challenge-world.ts';

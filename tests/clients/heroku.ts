@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import * as z from 'zod/mini';
-import { textWithinBudget } from '../../server/answer-budget.ts';
+import { textWithinBudget } from '../../server/lib/egress/answer-budget.ts';
 import { testEgress } from '../support/platforms.ts';
 import { startHeroku } from '../support/standins/heroku/index.ts';
 import { ZONE } from '../support/standins/heroku/state.ts';

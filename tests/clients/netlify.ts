@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { textWithinBudget } from '../../server/answer-budget.ts';
+import { textWithinBudget } from '../../server/lib/egress/answer-budget.ts';
 import { testEgress } from '../support/platforms.ts';
 import { startNetlify } from '../support/standins/netlify/index.ts';
 import { newSite } from '../support/standins/netlify/state.ts';

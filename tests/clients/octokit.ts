@@ -2,7 +2,7 @@ import { deepEqual } from 'node:assert/strict';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod/mini';
-import { textWithinBudget } from '../../server/answer-budget.ts';
+import { textWithinBudget } from '../../server/lib/egress/answer-budget.ts';
 import { testEgress } from '../support/platforms.ts';
 import { startGithub } from '../support/standins/github-pages/index.ts';
 import { OWNER, SITES_DOMAIN } from '../support/standins/github-pages/state.ts';

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
-import { textWithinBudget } from '../../server/answer-budget.ts';
+import { textWithinBudget } from '../../server/lib/egress/answer-budget.ts';
 import { testEgress } from '../support/platforms.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 import { CLIENT_DRIFT, startVercel } from '../support/standins/vercel/index.ts';

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { CheckId } from '../../routers/schemas/diagnostics.ts';
-import { DAY_MS } from '../../server/durations.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { DnsChangeModel } from '../../server/models/dns-change.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { newId } from '../../server/mongo.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { DnsChangeModel } from '../../server/database/models/dns-change.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { newId } from '../../server/database/mongo.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { createDiagnosisWorld, type DiagnosisWorld, NOBODY, OLD, OTHER } from '../support/diagnosis-world.ts';
 import { publish } from '../support/publishing.ts';

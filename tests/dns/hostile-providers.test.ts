@@ -5,7 +5,7 @@ import { digitalocean } from '../../server/dns/providers/digitalocean.ts';
 import { hetzner } from '../../server/dns/providers/hetzner.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { route53 } from '../../server/dns/providers/route53.ts';
-import type { Egress } from '../../server/egress.ts';
+import type { Egress } from '../../server/lib/egress/egress.ts';
 import { readNames, readZones } from '../../server/services/connections/dns-connections.ts';
 import { createTestApp } from '../support/app.ts';
 

@@ -1,6 +1,6 @@
 import dnsPacket from 'dns-packet';
 import { expect, test } from 'vitest';
-import { classifyAddress, parseRange } from '../../server/egress-rules.ts';
+import { classifyAddress, parseRange } from '../../server/lib/egress/rules.ts';
 import { a, cname, HOSTILE, NOT_AUTHORITATIVE, NXDOMAIN, ns, startInternet } from '../support/hostile-internet.ts';
 
 const { signal } = new AbortController();

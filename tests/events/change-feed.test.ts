@@ -1,13 +1,13 @@
 import mongoose, { mongo } from 'mongoose';
 import { expect, test, vi } from 'vitest';
 import { type ChangeFeed, createChangeFeed } from '../../server/database/change-feed.ts';
+import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { ReleaseStepModel } from '../../server/database/models/release-step.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { openEventReader } from '../../server/events/stream.ts';
-import type { Log } from '../../server/log.ts';
-import { MAINTENANCE } from '../../server/models/account-scope.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { EventModel } from '../../server/models/event.ts';
-import { ReleaseStepModel } from '../../server/models/release-step.ts';
-import { newId } from '../../server/mongo.ts';
+import type { Log } from '../../server/lib/log.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 
 const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,12 +1,12 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { ReleaseStepModel } from '../../server/database/models/release-step.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { publishEvent } from '../../server/events/publish.ts';
 import { EVENTS_A_PAGE } from '../../server/events/stream.ts';
-import type { Log } from '../../server/log.ts';
-import { EventModel } from '../../server/models/event.ts';
-import { ReleaseStepModel } from '../../server/models/release-step.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import type { Log } from '../../server/lib/log.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';
 import { type EventClient, followEvents } from '../support/event-client.ts';

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { ChallengeAnswerModel } from '../../server/models/challenge-answer.ts';
-import { DeploymentModel } from '../../server/models/deployment.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { connectMongo, newId } from '../../server/mongo.ts';
+import { ChallengeAnswerModel } from '../../server/database/models/challenge-answer.ts';
+import { DeploymentModel } from '../../server/database/models/deployment.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { connectMongo, newId } from '../../server/database/mongo.ts';
 import { type Ask, createTestHost, get, publishSite, type TestHost } from '../support/host.ts';
 
 const visit = (site: TestHost, host: string, path = '/', ask: Ask = {}) => get(site.host.address.port, host, path, ask);

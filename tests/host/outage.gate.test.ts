@@ -3,8 +3,8 @@ import { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject, test, vi } from 'vitest';
+import { buildIndexes, connectMongo } from '../../server/database/mongo.ts';
 import { createRouteRecheck } from '../../server/host/routing/recheck-route.ts';
-import { buildIndexes, connectMongo } from '../../server/mongo.ts';
 import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 

@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { ReleaseModel } from '../../server/database/models/release.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { codingsFor } from '../../server/host/responses/encoding.ts';
-import { ReleaseModel } from '../../server/models/release.ts';
-import { transaction } from '../../server/mongo.ts';
 import { makeVariants, saveVariants } from '../../server/services/releases/variants.ts';
 import { addRelease, createTestHost, makeLive, type Published, publishSite, type TestHost } from '../support/host.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { newId } from '../../server/database/mongo.ts';
 import { createPreviews } from '../../server/host/routing/previews.ts';
-import { newId } from '../../server/mongo.ts';
 
 const routeOf = (deploymentId: string, releaseId = newId()) => ({
   ...{ slug: 'a', deploymentId, accountId: newId(), releaseId, manifestHash: 'a'.repeat(64) },

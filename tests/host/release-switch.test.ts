@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { DeploymentModel } from '../../server/database/models/deployment.ts';
+import { ReleaseModel } from '../../server/database/models/release.ts';
 import { readRoutes } from '../../server/host/routing/read-routes.ts';
 import { createRouteTable } from '../../server/host/routing/route-table.ts';
-import { DeploymentModel } from '../../server/models/deployment.ts';
-import { ReleaseModel } from '../../server/models/release.ts';
 import { addRelease, createTestHost, makeLive, publishSite } from '../support/host.ts';
 import { IS_FULL } from '../support/size.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { encodeManifest } from '../../server/artifacts/manifest.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
-import { AppError } from '../../server/errors.ts';
 import { createSiteCache, findEarlierAsset } from '../../server/host/responses/site.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { AppError } from '../../server/lib/errors.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { startCorruptible } from '../support/corruptible-store.ts';
 import { refusalOf } from '../support/refusal.ts';
 

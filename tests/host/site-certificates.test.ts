@@ -1,11 +1,11 @@
 import mongoose from 'mongoose';
 import { expect, test, vi } from 'vitest';
 import type { ChangeFeed } from '../../server/database/change-feed.ts';
-import { MINUTE_MS } from '../../server/durations.ts';
+import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
 import { createSiteCertificates, weightOf } from '../../server/host/site-certificates.ts';
-import { MAINTENANCE } from '../../server/models/account-scope.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { createSecrets, newKeys } from '../../server/secrets.ts';
+import { MINUTE_MS } from '../../server/lib/durations.ts';
+import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
 import { storeCertificates } from '../bench/certified-names.ts';
 
 const SILENT: ChangeFeed = {

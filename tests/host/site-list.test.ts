@@ -2,9 +2,9 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newId } from '../../server/database/mongo.ts';
 import { createRoutes } from '../../server/host/routing/routes.ts';
 import { createSiteList, type Route } from '../../server/host/routing/site-list.ts';
-import { newId } from '../../server/mongo.ts';
 
 const warned: string[] = [];
 const LOG = {

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
+import { newId } from '../../server/database/mongo.ts';
 import { createSnapshot } from '../../server/host/routing/snapshot.ts';
-import { newId } from '../../server/mongo.ts';
 
 const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 

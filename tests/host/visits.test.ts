@@ -1,11 +1,11 @@
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
+import { OTHER, VisitModel } from '../../server/database/models/visit.ts';
+import { VisitSaltModel } from '../../server/database/models/visit-salt.ts';
+import { connectMongo } from '../../server/database/mongo.ts';
 import { createAccessLog } from '../../server/host/access-log.ts';
 import { createVisitCount } from '../../server/host/visit-count.ts';
-import { OTHER, VisitModel } from '../../server/models/visit.ts';
-import { VisitSaltModel } from '../../server/models/visit-salt.ts';
-import { connectMongo } from '../../server/mongo.ts';
-import { openVisitorSet } from '../../server/visitor-set.ts';
+import { openVisitorSet } from '../../server/lib/visitor-set.ts';
 import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
 
 const BROWSER = { 'User-Agent': 'Mozilla/5.0 (test)' };

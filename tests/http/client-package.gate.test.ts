@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
-import { createLog } from '../../server/log.ts';
+import { createLog } from '../../server/lib/log.ts';
 import { createTestApp } from '../support/app.ts';
 import { listen } from '../support/listen.ts';
 

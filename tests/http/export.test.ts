@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
-import { ConnectionModel } from '../../server/models/connection.ts';
-import { VisitModel, type VisitRow } from '../../server/models/visit.ts';
-import { newId } from '../../server/mongo.ts';
+import { ConnectionModel } from '../../server/database/models/connection.ts';
+import { VisitModel, type VisitRow } from '../../server/database/models/visit.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import type { Person } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';

@@ -4,8 +4,8 @@ import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { clientAddress } from '../../routers/client-address.ts';
 import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
+import { SessionModel } from '../../server/database/models/session.ts';
 import { REST_CALLS } from '../../server/http/rest.ts';
-import { SessionModel } from '../../server/models/session.ts';
 import { createTestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { MAILED_LINK_PATHS } from '../../server/mailed-links.ts';
+import { MAILED_LINK_PATHS } from '../../server/lib/mailed-links.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitFor } from '../../server/boot/providers.ts';
 import { databaseBusy } from '../../server/database/away-errors.ts';
+import { DnsChangeModel } from '../../server/database/models/dns-change.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { JobModel } from '../../server/database/models/job.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
-import { DnsChangeModel } from '../../server/models/dns-change.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { waitFor } from '../../server/providers.ts';
 import type { TestApp } from '../support/app.ts';
 import { type DomainLab, HERE, startDomainLab } from '../support/domain-lab.ts';
 import { makeDue } from '../support/make-due.ts';

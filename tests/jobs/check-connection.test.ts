@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DAY_MS } from '../../server/durations.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { enqueueJob } from '../../server/jobs/queue/queue.ts';
-import { transaction } from '../../server/mongo.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
 import { createPlatformApp, ONE, type PlatformApp } from '../support/platform-app.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../server/durations.ts';
-import { MAINTENANCE } from '../../server/models/account-scope.ts';
-import { ConnectionModel } from '../../server/models/connection.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
+import { ConnectionModel } from '../../server/database/models/connection.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
+import { DAY_MS, HOUR_MS } from '../../server/lib/durations.ts';
 import { enqueueDueLooks } from '../../server/services/connections/watch.ts';
 
 const now = new Date('2026-11-25T12:00:00Z');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/durations.ts';
-import { DeploymentHealthModel } from '../../server/models/deployment-health.ts';
-import { transaction } from '../../server/mongo.ts';
+import { DeploymentHealthModel } from '../../server/database/models/deployment-health.ts';
+import { transaction } from '../../server/database/mongo.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/lib/durations.ts';
 import { enqueueDueHealthChecks } from '../../server/services/diagnostics/health.ts';
 import { isAnother, nextHealthCheckAt } from '../../server/services/health-schedule.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS, MINUTE_MS } from '../../server/durations.ts';
-import { MAINTENANCE } from '../../server/models/account-scope.ts';
-import { DeploymentHealthModel } from '../../server/models/deployment-health.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
+import { DeploymentHealthModel } from '../../server/database/models/deployment-health.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
+import { HOUR_MS, MINUTE_MS } from '../../server/lib/durations.ts';
 import { enqueueDueHealthChecks } from '../../server/services/diagnostics/health.ts';
 
 const now = new Date('2026-11-25T12:00:00Z');

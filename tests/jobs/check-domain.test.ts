@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY_MS, MINUTE_MS } from '../../server/durations.ts';
-import { JobModel } from '../../server/models/job.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { DAY_MS, MINUTE_MS } from '../../server/lib/durations.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { makeDue } from '../support/make-due.ts';

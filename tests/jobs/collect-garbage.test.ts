@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
+import { ArtifactModel } from '../../server/database/models/artifact.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { ReleaseModel } from '../../server/database/models/release.ts';
+import { UploadModel } from '../../server/database/models/upload.ts';
 import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
-import { ArtifactModel } from '../../server/models/artifact.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { ReleaseModel } from '../../server/models/release.ts';
-import { UploadModel } from '../../server/models/upload.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { collectGarbage } from '../../server/services/garbage.ts';
 import type { Person } from '../support/app.ts';
 import {

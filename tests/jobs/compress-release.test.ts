@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { DeploymentModel } from '../../server/database/models/deployment.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { ReleaseModel } from '../../server/database/models/release.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { claimJob } from '../../server/jobs/queue/claim.ts';
 import { enqueueJob, finishJob } from '../../server/jobs/queue/queue.ts';
-import { DeploymentModel } from '../../server/models/deployment.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { ReleaseModel } from '../../server/models/release.ts';
-import { newId, transaction } from '../../server/mongo.ts';
 import { enqueueCompression, makeVariants } from '../../server/services/releases/variants.ts';
 import { createTestHost, publishSite } from '../support/host.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { JobModel } from '../../server/database/models/job.ts';
+import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { enqueueJob } from '../../server/jobs/queue/queue.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { RateLimitModel } from '../../server/models/rate-limit.ts';
-import { newId, transaction } from '../../server/mongo.ts';
 import { type JobProcess, startJobProcess } from '../support/job-processes.ts';
 import { randomOf, SEED } from '../support/random.ts';
 import { IS_FULL } from '../support/size.ts';

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listJobs, rerunJob } from '../../server/cli/jobs.ts';
-import { embeddedUri } from '../../server/embedded-mongo.ts';
-import { AppError } from '../../server/errors.ts';
+import { embeddedUri } from '../../server/database/embedded/embedded-mongo.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { enqueueJob } from '../../server/jobs/queue/queue.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import { AppError } from '../../server/lib/errors.ts';
 import { createTestApp } from '../support/app.ts';
 
 async function said(act: (write: (text: string) => void) => Promise<void>): Promise<string> {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { DAY_MS } from '../../server/durations.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { EventModel } from '../../server/models/event.ts';
-import { SubscriptionModel } from '../../server/models/subscription.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
 import { ONE } from '../support/platform-app.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';
 

@@ -1,10 +1,10 @@
 import mongoose from 'mongoose';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { DAY_MS, MINUTE_MS } from '../../server/durations.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { connectMongo, newId } from '../../server/mongo.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { connectMongo, newId } from '../../server/database/mongo.ts';
+import { DAY_MS, MINUTE_MS } from '../../server/lib/durations.ts';
 import { ensureAll } from '../../server/services/certificates/maintenance.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 

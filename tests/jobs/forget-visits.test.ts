@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { VisitDayModel } from '../../server/database/models/visit-day.ts';
+import { VisitHourModel } from '../../server/database/models/visit-hour.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
-import { VisitDayModel } from '../../server/models/visit-day.ts';
-import { VisitHourModel } from '../../server/models/visit-hour.ts';
-import { transaction } from '../../server/mongo.ts';
 import { forgetVisits, rollUpVisits } from '../../server/services/analytics/index.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { setPlan } from '../support/plans.ts';

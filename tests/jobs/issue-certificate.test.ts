@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { CertificateAuthority } from '../../server/certificates/authority.ts';
-import { AuthorityUseModel } from '../../server/models/authority-use.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { transaction } from '../../server/mongo.ts';
+import { AuthorityUseModel } from '../../server/database/models/authority-use.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { hastenIssue } from '../../server/services/certificates/ensure.ts';
 import { ensureAll } from '../../server/services/certificates/maintenance.ts';
 import { acmeClient } from '../support/acme.ts';

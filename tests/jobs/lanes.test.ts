@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
-import { JobDeferred } from '../../server/errors.ts';
+import { NO_ACCOUNT } from '../../server/database/models/account-scope.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { type ClaimOptions, claimJob } from '../../server/jobs/queue/claim.ts';
 import type { JobHandlers, RunningJob } from '../../server/jobs/queue/handler.ts';
 import type { JobName, JobPayload } from '../../server/jobs/queue/payloads.ts';
 import { endLease, enqueueJob, finishJob, requeueJob } from '../../server/jobs/queue/queue.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
-import { NO_ACCOUNT } from '../../server/models/account-scope.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import { JobDeferred } from '../../server/lib/errors.ts';
 import { createTestApp } from '../support/app.ts';
 import { IS_FULL } from '../support/size.ts';
 

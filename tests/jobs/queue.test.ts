@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { JobModel } from '../../server/database/models/job.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { claimJob } from '../../server/jobs/queue/claim.ts';
 import { backoffMs } from '../../server/jobs/queue/failure.ts';
 import {
@@ -12,8 +14,6 @@ import {
   requeueJob,
   retryJob,
 } from '../../server/jobs/queue/queue.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { newId, transaction } from '../../server/mongo.ts';
 
 const NAMES = ['remove-deployment'];
 

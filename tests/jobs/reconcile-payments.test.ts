@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/durations.ts';
-import { PaymentModel } from '../../server/models/payment.ts';
+import { PaymentModel } from '../../server/database/models/payment.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/lib/durations.ts';
 import { takePaymentNotice } from '../../server/services/payments/customer.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { get, pay, refund, renew } from '../support/standins/stripe/state.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Egress } from '../../server/egress.ts';
+import { NO_ACCOUNT } from '../../server/database/models/account-scope.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { enqueueJob } from '../../server/jobs/queue/queue.ts';
-import { NO_ACCOUNT } from '../../server/models/account-scope.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { transaction } from '../../server/mongo.ts';
+import type { Egress } from '../../server/lib/egress/egress.ts';
 import { createWorld, issued, ZONE } from '../support/certified-world.ts';
 import { testEgress } from '../support/platforms.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { HOUR_MS } from '../../server/durations.ts';
-import type { Egress } from '../../server/egress.ts';
+import { NO_ACCOUNT } from '../../server/database/models/account-scope.ts';
+import { ChallengeRecordModel } from '../../server/database/models/challenge-record.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { enqueueJob } from '../../server/jobs/queue/queue.ts';
-import { NO_ACCOUNT } from '../../server/models/account-scope.ts';
-import { ChallengeRecordModel } from '../../server/models/challenge-record.ts';
-import { transaction } from '../../server/mongo.ts';
+import { HOUR_MS } from '../../server/lib/durations.ts';
+import type { Egress } from '../../server/lib/egress/egress.ts';
 import { ZONE } from '../support/certified-world.ts';
 import { createDnsChallengeWorld, leaveTwo } from '../support/dns-challenge-world.ts';
 import { holdTimeouts, never } from '../support/held-timeouts.ts';

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { RELEASES_KEPT, ROLL_BACKS_KEPT } from '../../routers/schemas/limits.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/durations.ts';
+import { DeploymentModel } from '../../server/database/models/deployment.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { ReleaseModel } from '../../server/database/models/release.ts';
+import { ReleaseStepModel } from '../../server/database/models/release-step.ts';
+import { RollBackModel } from '../../server/database/models/roll-back.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
-import { DeploymentModel } from '../../server/models/deployment.ts';
-import { EventModel } from '../../server/models/event.ts';
-import { ReleaseModel } from '../../server/models/release.ts';
-import { ReleaseStepModel } from '../../server/models/release-step.ts';
-import { RollBackModel } from '../../server/models/roll-back.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/lib/durations.ts';
 import { recordRollBack } from '../../server/services/releases/roll-backs.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 

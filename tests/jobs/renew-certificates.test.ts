@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { DAY_MS } from '../../server/durations.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { JobModel } from '../../server/models/job.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
 import { askForRenewal, ensureAll, renewDue } from '../../server/services/certificates/maintenance.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';
 import { createWorld, issued, NAMES, ZONE } from '../support/certified-world.ts';

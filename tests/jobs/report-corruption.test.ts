@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EventModel } from '../../server/models/event.ts';
+import { EventModel } from '../../server/database/models/event.ts';
 import type { Person } from '../support/app.ts';
 import { corruptedFilesOf, startCorruptible, untilMarked, updatesOf } from '../support/corruptible-store.ts';
 import { contextOf, publish, sendSite, sha256Of } from '../support/publishing.ts';

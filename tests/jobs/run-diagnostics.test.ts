@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { DiagnosticModel } from '../../server/database/models/diagnostic.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { runDiagnosticsJob } from '../../server/jobs/run-diagnostics.ts';
-import { DiagnosticModel } from '../../server/models/diagnostic.ts';
-import { transaction } from '../../server/mongo.ts';
 import { createTestApp } from '../support/app.ts';
 
 type GivenUp = Parameters<NonNullable<typeof runDiagnosticsJob.onDeadLetter>>[1];

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { CONFIRM_LINK_HOURS } from '../../routers/schemas/limits.ts';
-import { HOUR_MS } from '../../server/durations.ts';
-import { AppError } from '../../server/errors.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { MailModel } from '../../server/database/models/mail.ts';
+import { HOUR_MS } from '../../server/lib/durations.ts';
+import { AppError } from '../../server/lib/errors.ts';
 import type { Mail } from '../../server/mail/mailer.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { MailModel } from '../../server/models/mail.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { makeDue } from '../support/make-due.ts';
 

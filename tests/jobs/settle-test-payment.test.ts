@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { PaymentModel } from '../../server/models/payment.ts';
-import { transaction } from '../../server/mongo.ts';
+import { PaymentModel } from '../../server/database/models/payment.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { settleTestPayment } from '../../server/services/payments/index.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { makeDue } from '../support/make-due.ts';

@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
+import { ReleaseModel } from '../../server/database/models/release.ts';
+import { ReleaseStepModel, STEP_LOG_LINES } from '../../server/database/models/release-step.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { claimJob } from '../../server/jobs/queue/claim.ts';
 import type { RunningJob } from '../../server/jobs/queue/handler.ts';
 import { enqueueJob, fencedTransaction } from '../../server/jobs/queue/queue.ts';
 import { runStep, stepId } from '../../server/jobs/queue/steps.ts';
-import { ReleaseModel } from '../../server/models/release.ts';
-import { ReleaseStepModel, STEP_LOG_LINES } from '../../server/models/release-step.ts';
-import { newId, transaction } from '../../server/mongo.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
 /** A queued release with its rows, and the running job that works on it. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../server/durations.ts';
-import { EventModel } from '../../server/models/event.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { PaymentModel } from '../../server/models/payment.ts';
-import { UserModel } from '../../server/models/user.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { PaymentModel } from '../../server/database/models/payment.ts';
+import { UserModel } from '../../server/database/models/user.ts';
+import { DAY_MS, HOUR_MS } from '../../server/lib/durations.ts';
 import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import { takePaymentNotice } from '../../server/services/payments/customer.ts';
 import { dispute, failRefund, get, refund, renew } from '../support/standins/stripe/state.ts';

@@ -1,11 +1,11 @@
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { applicationName } from '../../server/database/dead-transactions.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { claimJob } from '../../server/jobs/queue/claim.ts';
 import { enqueueJob, finishJob } from '../../server/jobs/queue/queue.ts';
 import { takeOverJobs } from '../../server/jobs/queue/take-over.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { newId, transaction } from '../../server/mongo.ts';
 
 const NAMES = ['remove-deployment'];
 const lines: string[] = [];

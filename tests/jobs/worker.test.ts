@@ -1,15 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
-import { AppError, JobDeferred } from '../../server/errors.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { claimJob } from '../../server/jobs/queue/claim.ts';
 import type { JobHandlers } from '../../server/jobs/queue/handler.ts';
 import { holdLease } from '../../server/jobs/queue/lease.ts';
 import { enqueueJob } from '../../server/jobs/queue/queue.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { RateLimitModel } from '../../server/models/rate-limit.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import { AppError, JobDeferred } from '../../server/lib/errors.ts';
 import { createTestApp } from '../support/app.ts';
 import { makeDue } from '../support/make-due.ts';
 

@@ -1,6 +1,6 @@
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { expect, test } from 'vitest';
-import type { Log } from '../../server/log.ts';
+import type { Log } from '../../server/lib/log.ts';
 import type { Mail } from '../../server/mail/mailer.ts';
 import { createSmtpMailer } from '../../server/mail/smtp.ts';
 import { createTestApp } from '../support/app.ts';

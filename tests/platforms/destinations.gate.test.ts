@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { SubscriptionModel } from '../../server/models/subscription.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { SubscriptionModel } from '../../server/database/models/subscription.ts';
 import { ONE, TWO } from '../support/platform-app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as rest } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { JobModel } from '../../server/models/job.ts';
+import { JobModel } from '../../server/database/models/job.ts';
 import { createPlatformApp, ONE, type PlatformApp, type Played, TWO } from '../support/platform-app.ts';
 import { BOUNDARIES, diesAt } from '../support/publishing-that-dies.ts';
 import { IS_FULL } from '../support/size.ts';

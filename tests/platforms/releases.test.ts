@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReleaseModel } from '../../server/models/release.ts';
+import { ReleaseModel } from '../../server/database/models/release.ts';
 import { createPlatformApp, ONE, TWO } from '../support/platform-app.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';

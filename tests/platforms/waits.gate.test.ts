@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { netlifyCapabilities } from '../../routers/schemas/platforms/capabilities/netlify.ts';
-import { JobDeferred } from '../../server/errors.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import type { JobHandlers } from '../../server/jobs/queue/handler.ts';
 import { enqueueJob } from '../../server/jobs/queue/queue.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import { JobDeferred } from '../../server/lib/errors.ts';
 import { waitUntilDone } from '../../server/platforms/wait-until-done.ts';
 import { createPatience } from '../../server/services/releases/patience.ts';
 import { timeOf } from '../../server/services/releases/release-time.ts';

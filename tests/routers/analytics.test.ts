@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { VisitsInput } from '../../routers/schemas/analytics.ts';
-import { transaction } from '../../server/mongo.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { csvLine } from '../../server/services/analytics/csv.ts';
 import { rollUpVisits } from '../../server/services/analytics/index.ts';
 import { timeRange } from '../../server/services/analytics/time-range.ts';

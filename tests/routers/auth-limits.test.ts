@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { countCalls } from '../../routers/call-limit.ts';
 import { toAppError } from '../../routers/error-shape.ts';
-import { AppError } from '../../server/errors.ts';
-import { RateLimitModel } from '../../server/models/rate-limit.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
+import { AppError } from '../../server/lib/errors.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { IS_FULL } from '../support/size.ts';

@@ -1,8 +1,8 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
-import { EventModel } from '../../server/models/event.ts';
-import { SessionModel } from '../../server/models/session.ts';
-import { UserModel } from '../../server/models/user.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { SessionModel } from '../../server/database/models/session.ts';
+import { UserModel } from '../../server/database/models/user.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { afterNextPasswordCheck } from '../support/after-password-check.ts';
 import { createJar, createTestApp, type Person } from '../support/app.ts';

@@ -1,9 +1,9 @@
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { EventModel } from '../../server/models/event.ts';
-import { SessionModel } from '../../server/models/session.ts';
-import { connectMongo } from '../../server/mongo.ts';
-import { createSecrets, newKeys } from '../../server/secrets.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { SessionModel } from '../../server/database/models/session.ts';
+import { connectMongo } from '../../server/database/mongo.ts';
+import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';

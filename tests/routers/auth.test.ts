@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { SessionModel } from '../../server/models/session.ts';
-import { UserModel } from '../../server/models/user.ts';
-import { createPasswordHasher } from '../../server/password-hasher.ts';
-import type { PasswordHasher } from '../../server/secrets.ts';
+import { SessionModel } from '../../server/database/models/session.ts';
+import { UserModel } from '../../server/database/models/user.ts';
+import { createPasswordHasher } from '../../server/lib/password-hasher.ts';
+import type { PasswordHasher } from '../../server/lib/secrets.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { createJar, createTestApp } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { AuthorityError } from '../../server/certificates/authority.ts';
 import { ownProblem } from '../../server/certificates/problems.ts';
+import { ChallengeAnswerModel } from '../../server/database/models/challenge-answer.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { EventModel } from '../../server/database/models/event.ts';
 import { createSiteCertificates } from '../../server/host/site-certificates.ts';
-import { ChallengeAnswerModel } from '../../server/models/challenge-answer.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { EventModel } from '../../server/models/event.ts';
 import { ensureAll, renewDue } from '../../server/services/certificates/maintenance.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';
 import { createWorld, issued, NAMES, ZONE } from '../support/certified-world.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JobModel } from '../../server/models/job.ts';
+import { JobModel } from '../../server/database/models/job.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

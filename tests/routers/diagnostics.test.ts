@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { BASIC_CHECKS } from '../../routers/schemas/diagnostics.ts';
-import { DAY_MS } from '../../server/durations.ts';
-import { DiagnosticModel } from '../../server/models/diagnostic.ts';
-import { SubscriptionModel } from '../../server/models/subscription.ts';
-import { newId } from '../../server/mongo.ts';
+import { DiagnosticModel } from '../../server/database/models/diagnostic.ts';
+import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { newId } from '../../server/database/mongo.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
 import { REPORTS_MAX } from '../../server/services/diagnostics/read.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';

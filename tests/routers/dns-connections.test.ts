@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { ConnectionModel } from '../../server/database/models/connection.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
 import type { DnsProvider } from '../../server/dns/provider.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
-import { AppError } from '../../server/errors.ts';
-import { ConnectionModel } from '../../server/models/connection.ts';
-import { DomainModel } from '../../server/models/domain.ts';
+import { AppError } from '../../server/lib/errors.ts';
 import { withDnsConnection } from '../../server/services/connections/ask-dns.ts';
 import { findConnection } from '../../server/services/connections/index.ts';
 import { createTestApp } from '../support/app.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { addMonths, DAY_MS, HOUR_MS } from '../../server/durations.ts';
-import { PaymentModel } from '../../server/models/payment.ts';
-import { PaymentEventModel } from '../../server/models/payment-event.ts';
-import { SubscriptionModel } from '../../server/models/subscription.ts';
-import { transaction } from '../../server/mongo.ts';
+import { PaymentModel } from '../../server/database/models/payment.ts';
+import { PaymentEventModel } from '../../server/database/models/payment-event.ts';
+import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { transaction } from '../../server/database/mongo.ts';
+import { addMonths, DAY_MS, HOUR_MS } from '../../server/lib/durations.ts';
 import { takePaymentNotice } from '../../server/services/payments/customer.ts';
 import { grantPlan } from '../../server/services/subscription/grant.ts';
 import { refusalOf } from '../support/refusal.ts';

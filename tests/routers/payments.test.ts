@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { addMonths, DAY_MS } from '../../server/durations.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { PaymentModel } from '../../server/models/payment.ts';
-import { PaymentEventModel } from '../../server/models/payment-event.ts';
-import { transaction } from '../../server/mongo.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { PaymentModel } from '../../server/database/models/payment.ts';
+import { PaymentEventModel } from '../../server/database/models/payment-event.ts';
+import { transaction } from '../../server/database/mongo.ts';
+import { addMonths, DAY_MS } from '../../server/lib/durations.ts';
 import type { PaymentService } from '../../server/payments/payments.ts';
 import { applyPaymentEvent } from '../../server/services/payments/apply-event.ts';
 import { grantPlan } from '../../server/services/subscription/grant.ts';

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { connectMongo } from '../../server/mongo.ts';
+import { connectMongo } from '../../server/database/mongo.ts';
 import type { Caller, Person } from '../support/app.ts';
 import { createPublishingApp, type PublishingApp, publish } from '../support/publishing.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { ApiTokenModel } from '../../server/models/api-token.ts';
-import { UserModel } from '../../server/models/user.ts';
-import { newId } from '../../server/mongo.ts';
+import { ApiTokenModel } from '../../server/database/models/api-token.ts';
+import { UserModel } from '../../server/database/models/user.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { afterNextPasswordCheck } from '../support/after-password-check.ts';
 import { createTestApp, type Person } from '../support/app.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UserModel } from '../../server/models/user.ts';
+import { UserModel } from '../../server/database/models/user.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

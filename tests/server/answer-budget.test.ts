@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { createTransport } from '../../server/certificates/acme/transport.ts';
 import { ask, askOnce, type DnsVendor } from '../../server/dns/providers/http.ts';
-import { AppError } from '../../server/errors.ts';
+import { AppError } from '../../server/lib/errors.ts';
 import { makeOnce, type Vendor } from '../../server/platforms/http.ts';
 import { createSignIn } from '../../server/platforms/oauth.ts';
 import { fillAnswerBudget } from '../support/full-budget.ts';

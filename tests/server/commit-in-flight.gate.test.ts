@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { UserModel } from '../../server/models/user.ts';
-import { connectMongo, endWhenAway, newId, transaction } from '../../server/mongo.ts';
+import { UserModel } from '../../server/database/models/user.ts';
+import { connectMongo, endWhenAway, newId, transaction } from '../../server/database/mongo.ts';
 import { type OwnMongod, startOwnMongod } from '../support/own-mongod.ts';
 import { IS_FULL } from '../support/size.ts';
 

@@ -4,9 +4,9 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { signalProcess } from '../../server/database/mongod-process.ts';
-import { newKeys } from '../../server/secrets.ts';
-import { type DataFolder, openDataFolder, readOrMakeKeys } from '../../server/start/data-folder.ts';
+import { type DataFolder, openDataFolder, readOrMakeKeys } from '../../server/boot/data-folder.ts';
+import { signalProcess } from '../../server/database/embedded/mongod-process.ts';
+import { newKeys } from '../../server/lib/secrets.ts';
 import { IS_FULL } from '../support/size.ts';
 
 async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
@@ -137,7 +137,7 @@ if (process.platform === 'linux') {
 
   test('the lock of a killed process that its parent has not waited for is taken over', async () => {
     await using folder = await makeFolder();
-    const script = `import(${JSON.stringify(join(import.meta.dirname, '../../server/start/data-folder.ts'))})
+    const script = `import(${JSON.stringify(join(import.meta.dirname, '../../server/boot/data-folder.ts'))})
     .then((m) => m.openDataFolder(process.argv[1], { onLost: () => process.exit(1) }))
     .then(() => { console.log(process.pid); setInterval(() => {}, 1000); });`;
     // The shell becomes a program that never asks after its child.

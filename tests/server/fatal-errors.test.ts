@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
-import { createLog } from '../../server/log.ts';
-import { endOnFatalErrors } from '../../server/start/fatal-errors.ts';
+import { endOnFatalErrors } from '../../server/boot/fatal-errors.ts';
+import { createLog } from '../../server/lib/log.ts';
 
 test('rejected promises and errors of connections are counted apart', () => {
   const lines: Record<string, unknown>[] = [];

@@ -2,10 +2,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { readEnv } from '../../server/env.ts';
-import type { Log } from '../../server/log.ts';
-import { connectMongo } from '../../server/mongo.ts';
-import { createLifeCycle } from '../../server/start/life-cycle.ts';
+import { readEnv } from '../../server/boot/env/env.ts';
+import { createLifeCycle } from '../../server/boot/life-cycle.ts';
+import { connectMongo } from '../../server/database/mongo.ts';
+import type { Log } from '../../server/lib/log.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { makeFolder } from '../support/start.ts';
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createLog, type LogLevel, redactSecrets } from '../../server/log.ts';
-import { MAILED_LINK_PATHS } from '../../server/mailed-links.ts';
+import { createLog, type LogLevel, redactSecrets } from '../../server/lib/log.ts';
+import { MAILED_LINK_PATHS } from '../../server/lib/mailed-links.ts';
 
 function capture(level: LogLevel = 'info', isTerminal = false) {
   const lines: string[] = [];
@@ -95,7 +95,7 @@ test.each([
   ['a full disk', '> /dev/full'],
   ['a pipe that nobody reads any more', '| true'],
 ])('%s takes no line of the log, and ends nothing', async (_what, output) => {
-  const program = `import { createLog, writerTo } from './server/log.ts';
+  const program = `import { createLog, writerTo } from './server/lib/log.ts';
     const log = createLog({ level: 'info', isTerminal: false, write: writerTo(process.stdout) });
     for (let line = 0; line < 20; line += 1) {
       log.info('a line');

@@ -1,11 +1,11 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
-import { createLog } from '../../server/log.ts';
-import { MIGRATIONS, type Migration, runMigrations } from '../../server/migrations/index.ts';
-import { holdLease } from '../../server/migrations/lease.ts';
-import { INSTALLATION_ID, InstallationModel } from '../../server/models/installation.ts';
-import { MigrationModel } from '../../server/models/migration.ts';
-import { claimInstallation, hasData } from '../../server/start/installation.ts';
+import { claimInstallation, hasData } from '../../server/boot/installation.ts';
+import { MIGRATIONS, type Migration, runMigrations } from '../../server/database/migrations/index.ts';
+import { holdLease } from '../../server/database/migrations/lease.ts';
+import { INSTALLATION_ID, InstallationModel } from '../../server/database/models/installation.ts';
+import { MigrationModel } from '../../server/database/models/migration.ts';
+import { createLog } from '../../server/lib/log.ts';
 
 const log = createLog({ level: 'error', isTerminal: false, write: () => undefined });
 

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { UserModel } from '../../server/models/user.ts';
+import { UserModel } from '../../server/database/models/user.ts';
 import {
   connectMongo,
   endWhenAway,
@@ -8,11 +8,11 @@ import {
   transaction,
   translateDatabaseError,
   unsupportedReason,
-} from '../../server/mongo.ts';
+} from '../../server/database/mongo.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 /** Every model there is, so that none is forgotten here. */
-import.meta.glob('../../server/models/*.ts', { eager: true });
+import.meta.glob('../../server/database/models/*.ts', { eager: true });
 
 function newUser() {
   const id = newId();

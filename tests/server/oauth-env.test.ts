@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oauthClients, unpairedOauthVariable } from '../../server/oauth-env.ts';
+import { oauthClients, unpairedOauthVariable } from '../../server/boot/env/oauth.ts';
 import type { PlatformUrls } from '../../server/platforms/platform.ts';
 
 const URLS: PlatformUrls = {

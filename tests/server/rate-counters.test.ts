@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { countingProcess } from '../support/counting-process.ts';
 
 test('what two processes count is counted together, and anew in the next window', async () => {

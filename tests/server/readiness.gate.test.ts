@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
-import { createReadiness } from '../../server/readiness.ts';
+import { createReadiness } from '../../server/boot/readiness.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 
 const HEARD = { silentMs: () => 0 };
 

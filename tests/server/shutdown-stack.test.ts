@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import type { Log } from '../../server/log.ts';
-import { createShutdownStack } from '../../server/start/shutdown-stack.ts';
+import { createShutdownStack } from '../../server/boot/shutdown-stack.ts';
+import type { Log } from '../../server/lib/log.ts';
 
 function arrange() {
   const told: string[] = [];

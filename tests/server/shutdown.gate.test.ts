@@ -9,13 +9,13 @@ import { holdProcess } from '../support/held-process.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { IS_FULL } from '../support/size.ts';
 
-/** Nothing is thought of a signal that comes within this long after the first (server/main.ts). */
+/** Nothing is thought of a signal that comes within this long after the first (server/boot/main.ts). */
 const SAME_SIGNAL_MS = 1_000;
 
 /** Returns the exit code once the process is over and all that it has said is here: both may come in either order. */
 async function endOf(app: RealApp, closed: Promise<unknown>): Promise<number | null> {
   await closed;
-  // What takes longer than a stop may is ended by the app itself (server/main.ts).
+  // What takes longer than a stop may is ended by the app itself (server/boot/main.ts).
   expect(app.output()).not.toContain('Stopping takes too long');
   return app.child.exitCode;
 }

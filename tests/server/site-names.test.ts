@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSiteHost, siteHost, siteUrl } from '../../server/site-names.ts';
+import { parseSiteHost, siteHost, siteUrl } from '../../server/lib/site-names.ts';
 import { readSources } from '../support/source-tree.ts';
 
 const DOMAIN = 'sites.example';
@@ -33,7 +33,7 @@ test.each([
 });
 
 /** `sites-env.ts` holds the default of SITES_URL, from which all addresses follow. */
-const WRITERS = ['server/site-names.ts', 'server/sites-env.ts'];
+const WRITERS = ['server/lib/site-names.ts', 'server/boot/env/sites.ts'];
 
 test('names and addresses of sites are put together in one place', () => {
   const written = /[^`]\.\$\{[^}]*sites?_?domain\}|--\$\{|:\$\{[^}]*sites_?port\}/i;

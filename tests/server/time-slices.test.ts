@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { runInTimeSlices } from '../../server/time-slices.ts';
+import { runInTimeSlices } from '../../server/lib/time-slices.ts';
 
 const TASKS = 20;
 const STEPS = 30;

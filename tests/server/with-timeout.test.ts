@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { withTimeout } from '../../server/with-timeout.ts';
+import { withTimeout } from '../../server/lib/with-timeout.ts';
 
 const NEVER = new Promise<never>(() => undefined);
 const LONG_MS = 60_000;

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { MINUTE_MS } from '../../server/durations.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { ChallengeRecordModel } from '../../server/models/challenge-record.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { ChallengeRecordModel } from '../../server/database/models/challenge-record.ts';
+import { MINUTE_MS } from '../../server/lib/durations.ts';
 import { takeTurns } from '../../server/services/certificates/account-turns.ts';
 import { removeLeftRecords } from '../../server/services/certificates/challenge-records.ts';
 import { rehearseAll } from '../../server/services/certificates/maintenance.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { newId } from '../../server/mongo.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { startWithholding } from '../support/withholding-provider.ts';

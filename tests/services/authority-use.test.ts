@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BudgetQuestion } from '../../server/certificates/budget.ts';
-import { HOUR_MS } from '../../server/durations.ts';
+import { HOUR_MS } from '../../server/lib/durations.ts';
 import { countAuthorityUse, nearLimit, requireWithinLimits } from '../../server/services/certificates/authority-use.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 

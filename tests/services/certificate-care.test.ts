@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { DAY_MS, HOUR_MS } from '../../server/durations.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { EventModel } from '../../server/models/event.ts';
-import { UserModel } from '../../server/models/user.ts';
-import { transaction } from '../../server/mongo.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { UserModel } from '../../server/database/models/user.ts';
+import { transaction } from '../../server/database/mongo.ts';
+import { DAY_MS, HOUR_MS } from '../../server/lib/durations.ts';
 import { hastenIssue } from '../../server/services/certificates/ensure.ts';
 import { rehearseAll, renewDue } from '../../server/services/certificates/maintenance.ts';
 import { acmeClient } from '../support/acme.ts';

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { connectMongo, newId } from '../../server/mongo.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { connectMongo, newId } from '../../server/database/mongo.ts';
 import { createTestApp } from '../support/app.ts';
 
 /** The documents of certificates that the database has answered with. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DAY_MS } from '../../server/durations.ts';
-import { EventModel } from '../../server/models/event.ts';
-import { UserModel } from '../../server/models/user.ts';
-import type { Handshake, HandshakeRequest } from '../../server/reach.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { UserModel } from '../../server/database/models/user.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
+import type { Handshake, HandshakeRequest } from '../../server/lib/egress/reach.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';
 import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
 

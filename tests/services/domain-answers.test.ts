@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { CheckedRecord } from '../../routers/schemas/domains.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { transaction } from '../../server/mongo.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { transaction } from '../../server/database/mongo.ts';
 import { boundedAnswers } from '../../server/services/domains/record-states.ts';
 import { saveCheck } from '../../server/services/domains/save-check.ts';
 import { createTestApp } from '../support/app.ts';

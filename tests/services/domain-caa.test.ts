@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { JobModel } from '../../server/models/job.ts';
+import { JobModel } from '../../server/database/models/job.ts';
 import { acmeClient } from '../support/acme.ts';
 import { createDomainApp } from '../support/domain-app.ts';
 import { setsOf, startDomainLab } from '../support/domain-lab.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { DnsClient, Lookups } from '../../server/dns/dns-client.ts';
-import { AppError } from '../../server/errors.ts';
+import { AppError } from '../../server/lib/errors.ts';
 import { withAskingSlots } from '../../server/services/asking-slots.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { contextOf } from '../support/publishing.ts';

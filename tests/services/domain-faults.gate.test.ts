@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Domain } from '../../routers/schemas/domains.ts';
-import { MINUTE_MS } from '../../server/durations.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { JobModel } from '../../server/models/job.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { MINUTE_MS } from '../../server/lib/durations.ts';
 import { createDomainApp, type DomainApp } from '../support/domain-app.ts';
 import { type DomainLab, HERE, setsOf, startDomainLab, type ZoneSets } from '../support/domain-lab.ts';
 import { type FakeNameServer, startFakeNameServer } from '../support/fake-name-server.ts';

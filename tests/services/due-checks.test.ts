@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DomainModel } from '../../server/models/domain.ts';
-import { JobModel } from '../../server/models/job.ts';
-import { newId, transaction } from '../../server/mongo.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { JobModel } from '../../server/database/models/job.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
 import { enqueueDueChecks } from '../../server/services/domains/due-checks.ts';
 import { createTestApp } from '../support/app.ts';
 

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
+import { ReleaseModel } from '../../server/database/models/release.ts';
 import { publishEvent } from '../../server/events/publish.ts';
-import { ReleaseModel } from '../../server/models/release.ts';
 import { withFileListSlot } from '../../server/services/releases/file-list-slot.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { holdReading } from '../support/held-reading.ts';

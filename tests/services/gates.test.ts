@@ -9,7 +9,7 @@ import {
   mayUse,
   type Plan,
 } from '../../routers/schemas/plans.ts';
-import { SubscriptionModel } from '../../server/models/subscription.ts';
+import { SubscriptionModel } from '../../server/database/models/subscription.ts';
 import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import { type WritableCandidate, writableOf } from '../../server/services/subscription/writable.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
-import { FeedbackModel } from '../../server/models/feedback.ts';
+import { FeedbackModel } from '../../server/database/models/feedback.ts';
 import { jsonText } from '../../server/services/account/json-text.ts';
 import { createTestApp } from '../support/app.ts';
 

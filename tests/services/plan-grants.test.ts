@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { addMonths, DAY_MS } from '../../server/durations.ts';
-import { EventModel } from '../../server/models/event.ts';
-import { SubscriptionModel } from '../../server/models/subscription.ts';
-import { transaction } from '../../server/mongo.ts';
+import { EventModel } from '../../server/database/models/event.ts';
+import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { transaction } from '../../server/database/mongo.ts';
+import { addMonths, DAY_MS } from '../../server/lib/durations.ts';
 import { endPlan, type GrantedPeriod, grantPlan, type PlanGrant } from '../../server/services/subscription/grant.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 

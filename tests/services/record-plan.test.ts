@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { DnsChangeModel } from '../../server/database/models/dns-change.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
-import { DAY_MS } from '../../server/durations.ts';
-import { DnsChangeModel } from '../../server/models/dns-change.ts';
-import { newId } from '../../server/mongo.ts';
+import { DAY_MS } from '../../server/lib/durations.ts';
 import type { Caller } from '../support/app.ts';
 import { livePerson } from '../support/domain-app.ts';
 import { type DomainLab, HERE, startDomainLab } from '../support/domain-lab.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import { DomainModel } from '../../server/database/models/domain.ts';
 import type { DomainConnect, WantedTemplate } from '../../server/dns/domain-connect.ts';
-import { DomainModel } from '../../server/models/domain.ts';
 import { createTestApp } from '../support/app.ts';
 import { livePerson } from '../support/domain-app.ts';
 import { HERE } from '../support/domain-lab.ts';

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { readEnv } from '../../server/env.ts';
-import { AppError } from '../../server/errors.ts';
-import { ArtifactModel } from '../../server/models/artifact.ts';
-import { PaymentModel } from '../../server/models/payment.ts';
-import { RateLimitModel } from '../../server/models/rate-limit.ts';
-import { UploadModel } from '../../server/models/upload.ts';
-import { UserModel } from '../../server/models/user.ts';
-import { limitsOf } from '../../server/providers.ts';
-import type { AccountContext } from '../../server/service-context.ts';
+import { readEnv } from '../../server/boot/env/env.ts';
+import { limitsOf } from '../../server/boot/providers.ts';
+import type { AccountContext } from '../../server/context.ts';
+import { ArtifactModel } from '../../server/database/models/artifact.ts';
+import { PaymentModel } from '../../server/database/models/payment.ts';
+import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
+import { UploadModel } from '../../server/database/models/upload.ts';
+import { UserModel } from '../../server/database/models/user.ts';
+import { AppError } from '../../server/lib/errors.ts';
 import { makeLicenses } from '../../server/services/licenses/operate.ts';
 import {
   receiveFile,

@@ -7,7 +7,7 @@ import { DISCLAIMER_COOKIE_SECONDS } from '../../routers/schemas/limits.ts';
 import { EXPORT_README } from '../../server/services/account/export-entries.ts';
 import { STORED_COOKIES, STORED_DATA } from '../../src/features/account/stored-data.ts';
 
-const MODELS = new URL('../../server/models/', import.meta.url);
+const MODELS = new URL('../../server/database/models/', import.meta.url);
 const DAY_SECONDS = 86_400;
 
 const EXPORTED = [

@@ -1,4 +1,5 @@
 import { rootCertificates } from 'node:tls';
+import { waitFor } from '../../server/boot/providers.ts';
 import { createAcmeAuthority } from '../../server/certificates/acme/client.ts';
 import {
   type AuthorityCall,
@@ -9,9 +10,8 @@ import {
 import { answerTo, type ChallengeSolver, challengeOf } from '../../server/certificates/challenges.ts';
 import type { Problem } from '../../server/certificates/problems.ts';
 import { createRequest, makeKey } from '../../server/certificates/x509.ts';
-import { createEgress } from '../../server/egress.ts';
-import { parseRange } from '../../server/egress-rules.ts';
-import { waitFor } from '../../server/providers.ts';
+import { createEgress } from '../../server/lib/egress/egress.ts';
+import { parseRange } from '../../server/lib/egress/rules.ts';
 import { startPowerDns, startUnbound, stubOf } from './name-servers.ts';
 import type { Eab, Pebble } from './pebble.ts';
 

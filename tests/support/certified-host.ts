@@ -1,13 +1,13 @@
 import type { CertificateAuthority } from '../../server/certificates/authority.ts';
+import type { Providers } from '../../server/context.ts';
+import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
+import { AcmeAccountModel } from '../../server/database/models/acme-account.ts';
+import { AuthorityUseModel } from '../../server/database/models/authority-use.ts';
+import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { createSiteCertificates, type SiteCertificates } from '../../server/host/site-certificates.ts';
-import { MAINTENANCE } from '../../server/models/account-scope.ts';
-import { AcmeAccountModel } from '../../server/models/acme-account.ts';
-import { AuthorityUseModel } from '../../server/models/authority-use.ts';
-import { CertificateModel } from '../../server/models/certificate.ts';
-import { DomainModel } from '../../server/models/domain.ts';
-import { newId } from '../../server/mongo.ts';
-import { createSecrets, newKeys } from '../../server/secrets.ts';
-import type { Providers } from '../../server/service-context.ts';
+import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
 import { createTestApp } from './app.ts';
 import { createTestHost, publishSite } from './host.ts';
 

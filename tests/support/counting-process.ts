@@ -3,8 +3,8 @@ import {
   type CounterRequest,
   createRateCounterServer,
   createRemoteRateCounters,
-} from '../../server/process-group/remote-rate-counters.ts';
-import type { RateCounters } from '../../server/rate-counters.ts';
+} from '../../server/boot/processes/remote-rate-counters.ts';
+import type { RateCounters } from '../../server/lib/rate-counters.ts';
 
 /** Returns a process that asks `rateCounters` by messages, which arrive as copies. */
 export function countingProcess(rateCounters: RateCounters) {

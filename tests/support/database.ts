@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { buildIndexes, connectMongo } from '../../server/mongo.ts';
+import { buildIndexes, connectMongo } from '../../server/database/mongo.ts';
 import './patient-wait.ts';
 
 /**

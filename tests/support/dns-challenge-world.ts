@@ -1,9 +1,9 @@
+import type { Providers } from '../../server/context.ts';
+import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
+import { ChallengeRecordModel } from '../../server/database/models/challenge-record.ts';
+import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { createDnsProviders } from '../../server/dns/index.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
-import { MAINTENANCE } from '../../server/models/account-scope.ts';
-import { ChallengeRecordModel } from '../../server/models/challenge-record.ts';
-import { ConnectionModel } from '../../server/models/connection.ts';
-import type { Providers } from '../../server/service-context.ts';
 import { acmeClient } from './acme.ts';
 import { createCertifiedHost } from './certified-host.ts';
 import { ZONE } from './certified-world.ts';

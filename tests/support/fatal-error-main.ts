@@ -1,7 +1,7 @@
-import { readEnv } from '../../server/env.ts';
-import { createLog } from '../../server/log.ts';
-import { endOnFatalErrors } from '../../server/start/fatal-errors.ts';
-import { createLifeCycle } from '../../server/start/life-cycle.ts';
+import { readEnv } from '../../server/boot/env/env.ts';
+import { endOnFatalErrors } from '../../server/boot/fatal-errors.ts';
+import { createLifeCycle } from '../../server/boot/life-cycle.ts';
+import { createLog } from '../../server/lib/log.ts';
 
 /**
  * The application as main.ts starts it, with a defect: at the boundary of its work that is named, something is thrown

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { readEnv } from '../../server/env.ts';
-import { AppError } from '../../server/errors.ts';
+import { readEnv } from '../../server/boot/env/env.ts';
+import { createLifeCycle } from '../../server/boot/life-cycle.ts';
 import { LANES } from '../../server/jobs/queue/lanes.ts';
-import { createLog } from '../../server/log.ts';
-import { createLifeCycle } from '../../server/start/life-cycle.ts';
+import { AppError } from '../../server/lib/errors.ts';
+import { createLog } from '../../server/lib/log.ts';
 
 /**
  * The application as main.ts starts it, with something the matter at boundaries of its work, each named after what happens

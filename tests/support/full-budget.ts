@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { textWithinBudget } from '../../server/answer-budget.ts';
+import { textWithinBudget } from '../../server/lib/egress/answer-budget.ts';
 
 const ALL_BYTES = 32 * 1024 * 1024;
 const CHUNK = new Uint8Array(64 * 1024).fill(0x20);

@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { signalProcess } from '../../server/database/mongod-process.ts';
+import { signalProcess } from '../../server/database/embedded/mongod-process.ts';
 
 /** A signal is taken by one thread, and the others go on for a moment: proc_pid_stat(5), third field. */
 async function isStopped(pid: number): Promise<boolean> {

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { encodeManifest, type ManifestEntry } from '../../server/artifacts/manifest.ts';
 import { type ChangeFeed, createChangeFeed } from '../../server/database/change-feed.ts';
+import { DeploymentModel } from '../../server/database/models/deployment.ts';
+import { ReleaseModel } from '../../server/database/models/release.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { createHost, type Host, type HostOptions } from '../../server/host/listener.ts';
 import type { HostProviders } from '../../server/host/serve.ts';
-import type { Log } from '../../server/log.ts';
-import { DeploymentModel } from '../../server/models/deployment.ts';
-import { ReleaseModel } from '../../server/models/release.ts';
-import { newId } from '../../server/mongo.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import type { Log } from '../../server/lib/log.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { closeOf } from './close-of.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 

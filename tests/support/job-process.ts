@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
-import { AppError } from '../../server/errors.ts';
+import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
+import { connectMongo } from '../../server/database/mongo.ts';
 import type { JobHandlers, RunningJob } from '../../server/jobs/queue/handler.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
-import { RateLimitModel } from '../../server/models/rate-limit.ts';
-import { connectMongo } from '../../server/mongo.ts';
+import { AppError } from '../../server/lib/errors.ts';
 import { createTestApp } from './app.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { JobModel } from '../../server/models/job.ts';
+import { JobModel } from '../../server/database/models/job.ts';
 
 /** Makes everything due that is queued in this test file's database: no test waits for a clock. */
 export async function makeDue(): Promise<void> {

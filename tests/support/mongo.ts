@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { findMongod } from '../../server/database/mongod-binary.ts';
-import { initiate, launchMongod } from '../../server/database/mongod-process.ts';
-import { readMongodSources } from '../../server/env.ts';
+import { readMongodSources } from '../../server/boot/env/env.ts';
+import { findMongod } from '../../server/database/embedded/mongod-binary.ts';
+import { initiate, launchMongod } from '../../server/database/embedded/mongod-process.ts';
 import { onFreePort } from './free-ports.ts';
 
 declare module 'vitest' {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { readMongodSources } from '../../server/env.ts';
+import { readMongodSources } from '../../server/boot/env/env.ts';
 import { libraryFolders, programFolders, unpackPackages } from './debian-packages.ts';
 
 /** The Debian packages that hold them. */

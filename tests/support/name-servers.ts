@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { withTimeout } from '../../server/with-timeout.ts';
+import { withTimeout } from '../../server/lib/with-timeout.ts';
 import { freePort, onFreePort } from './free-ports.ts';
 import { createIdleServers } from './idle-servers.ts';
 import { findNameServerPrograms, type NameServerPrograms } from './name-server-programs.ts';

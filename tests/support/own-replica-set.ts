@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
-import { findMongod } from '../../server/database/mongod-binary.ts';
-import { launchMongod } from '../../server/database/mongod-process.ts';
-import { readMongodSources } from '../../server/env.ts';
-import type { Log } from '../../server/log.ts';
+import { readMongodSources } from '../../server/boot/env/env.ts';
+import { findMongod } from '../../server/database/embedded/mongod-binary.ts';
+import { launchMongod } from '../../server/database/embedded/mongod-process.ts';
+import type { Log } from '../../server/lib/log.ts';
 import { onFreePort } from './free-ports.ts';
 
 type Database = ReturnType<InstanceType<typeof mongoose.mongo.MongoClient>['db']>;

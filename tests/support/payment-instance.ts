@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import mongoose from 'mongoose';
-import type { Egress } from '../../server/egress.ts';
+import { connectMongo } from '../../server/database/mongo.ts';
 import { createWorker } from '../../server/jobs/worker.ts';
-import { connectMongo } from '../../server/mongo.ts';
+import type { Egress } from '../../server/lib/egress/egress.ts';
 import { takePaymentNotice } from '../../server/services/payments/customer.ts';
 import { createTestApp } from './app.ts';
 import { testEgress } from './platforms.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, fetch } from 'undici';
-import { DAY_MS, MINUTE_MS } from '../../server/durations.ts';
+import { DAY_MS, MINUTE_MS } from '../../server/lib/durations.ts';
 import { selfSigned } from './certificate.ts';
 import { freePort, onFreePort } from './free-ports.ts';
 import { findPebble } from './pebble-program.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { expect, test } from 'vitest';
 import type { DomainCapabilities } from '../../routers/schemas/platforms/capabilities/platform-capabilities.ts';
-import type { Egress } from '../../server/egress.ts';
+import type { Egress } from '../../server/lib/egress/egress.ts';
 import type {
   AttachedDomain,
   DomainRecord,

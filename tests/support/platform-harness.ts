@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { textWithinBudget } from '../../server/answer-budget.ts';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { createZipIntake } from '../../server/artifacts/intake.ts';
 import { encodeManifest, type Manifest, type ManifestEntry } from '../../server/artifacts/manifest.ts';
 import type { ArtifactStore } from '../../server/artifacts/store.ts';
+import { textWithinBudget } from '../../server/lib/egress/answer-budget.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import type {
   DomainRecord,
   Platform,
@@ -15,7 +16,6 @@ import type {
   PublishEvent,
   PublishRequest,
 } from '../../server/platforms/platform.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
 import { createPatience } from '../../server/services/releases/patience.ts';
 import { testEgress } from './platforms.ts';
 import type { Fault, Step } from './standins/faults.ts';

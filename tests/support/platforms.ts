@@ -1,7 +1,7 @@
-import { createEgress, type Egress, EgressError } from '../../server/egress.ts';
-import { parseRange } from '../../server/egress-rules.ts';
+import { createEgress, type Egress, EgressError } from '../../server/lib/egress/egress.ts';
+import { createReach } from '../../server/lib/egress/reach.ts';
+import { parseRange } from '../../server/lib/egress/rules.ts';
 import { createPlatforms } from '../../server/platforms/index.ts';
-import { createReach } from '../../server/reach.ts';
 
 /** Nothing listens here: a test that needs a vendor makes its adapter with the address of a stand-in. */
 const NOWHERE = 'http://127.0.0.1:1';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject } from 'vitest';
-import { JobModel } from '../../server/models/job.ts';
+import { JobModel } from '../../server/database/models/job.ts';
 import { makeDue } from './make-due.ts';
 import type { PlatformApp } from './platform-app.ts';
 import { program } from './program.ts';

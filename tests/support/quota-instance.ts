@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import mongoose from 'mongoose';
-import { connectMongo } from '../../server/mongo.ts';
+import { connectMongo } from '../../server/database/mongo.ts';
 import { createTestApp } from './app.ts';
 import { refusalOf } from './refusal.ts';
 import { retryUntilAvailable } from './retry-until-available.ts';

@@ -1,6 +1,6 @@
+import type { Providers } from '../../server/context.ts';
 import type { DnsProvider } from '../../server/dns/provider.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
-import type { Providers } from '../../server/service-context.ts';
 import { createDomainApp, livePerson } from './domain-app.ts';
 import type { DomainLab } from './domain-lab.ts';
 

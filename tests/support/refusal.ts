@@ -1,5 +1,5 @@
 import { toAppError } from '../../routers/error-shape.ts';
-import type { AppError } from '../../server/errors.ts';
+import type { AppError } from '../../server/lib/errors.ts';
 
 /** Returns the error that a call was refused with, as its caller gets it. Fails the test when the call went through. */
 export async function refusalOf(call: Promise<unknown>): Promise<AppError> {

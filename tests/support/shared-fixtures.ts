@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { startEmbeddedMongo } from '../../server/embedded-mongo.ts';
-import { readMongodSources } from '../../server/env.ts';
-import { newKeys } from '../../server/secrets.ts';
+import { readMongodSources } from '../../server/boot/env/env.ts';
+import { startEmbeddedMongo } from '../../server/database/embedded/embedded-mongo.ts';
+import { newKeys } from '../../server/lib/secrets.ts';
 
 const quiet = (): void => undefined;
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };

@@ -6,7 +6,7 @@ import * as z from 'zod/mini';
 import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { encodeManifest, type ManifestEntry } from '../../server/artifacts/manifest.ts';
 import type { ArtifactInfo, ArtifactIntake } from '../../server/artifacts/store.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import type { Kept } from './publishing-process.ts';
 
 /**

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from '@playwright/test';
-import { readMongodSources } from '../../server/env.ts';
+import { readMongodSources } from '../../server/boot/env/env.ts';
 import { CHROMIUM_ARGS, findChromium } from './chromium.ts';
 import { libraryFolders, programFolders, unpackPackages } from './debian-packages.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
-import type { Providers } from '../../server/service-context.ts';
+import type { Providers } from '../../server/context.ts';
 import { createPlatformApp, ONE } from './platform-app.ts';
 import { platforms } from './platforms.ts';
 import { netlifyUnderTest } from './standins/netlify/world.ts';

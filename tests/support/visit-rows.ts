@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { VisitModel, type VisitRow } from '../../server/models/visit.ts';
-import { newId } from '../../server/mongo.ts';
+import { VisitModel, type VisitRow } from '../../server/database/models/visit.ts';
+import { newId } from '../../server/database/mongo.ts';
 
 type Owner = { accountId: string; deploymentId: string };
 

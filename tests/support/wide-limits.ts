@@ -1,4 +1,4 @@
-import type { Limits } from '../../server/service-context.ts';
+import type { Limits } from '../../server/context.ts';
 
 /** Wide enough that a test meets a limit only when it brings its own. */
 export const WIDE_LIMITS: Limits = {

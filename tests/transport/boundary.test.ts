@@ -3,7 +3,7 @@ import { performServerHandshake } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
 import { expect, test } from 'vitest';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import type { WebRequest } from '../../server/transport/http2.ts';
 import type { WebResponse } from '../../server/transport/http2-response.ts';
 import { createListener } from '../../server/transport/listener.ts';

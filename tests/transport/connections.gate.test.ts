@@ -3,7 +3,7 @@ import { createServer, type RequestListener, Server, type ServerResponse } from 
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { createHost } from '../../server/host/listener.ts';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import {
   type ConnectionCounts,
   endSilentConnections,

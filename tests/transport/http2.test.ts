@@ -3,7 +3,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node
 import { createSecureContext } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, test, vi } from 'vitest';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import type { WebRequest } from '../../server/transport/http2.ts';
 import type { WebResponse } from '../../server/transport/http2-response.ts';
 import { createListener, type ListenerTimeouts } from '../../server/transport/listener.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, request } from 'node:http';
 import { createSecureContext } from 'node:tls';
 import { expect, test } from 'vitest';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import type { WebResponse } from '../../server/transport/http2-response.ts';
 import { createListener, type ListenerOptions } from '../../server/transport/listener.ts';
 import { createTestApp } from '../support/app.ts';

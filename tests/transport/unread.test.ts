@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createSecureContext, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { createRateCounters } from '../../server/rate-counters.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import type { WebRequest } from '../../server/transport/http2.ts';
 import type { WebResponse } from '../../server/transport/http2-response.ts';
 import { createListener } from '../../server/transport/listener.ts';

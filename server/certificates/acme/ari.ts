@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import * as z from 'zod/mini';
-import { HOUR_MS } from '../../durations.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import type { RenewalInfo } from '../authority.ts';
 import { authorityKeyIdOf } from '../x509.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { listOf } from '../../answer-json.ts';
-import type { Egress } from '../../egress.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
+import type { Egress } from '../../lib/egress/egress.ts';
 import {
   type AuthorityCall,
   AuthorityError,

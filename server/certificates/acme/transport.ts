@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { textWithinBudget } from '../../answer-budget.ts';
-import { listOf, parseAnswer } from '../../answer-json.ts';
-import { DAY_MS } from '../../durations.ts';
-import { type Egress, EgressError } from '../../egress.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { textWithinBudget } from '../../lib/egress/answer-budget.ts';
+import { listOf, parseAnswer } from '../../lib/egress/answer-json.ts';
+import { type Egress, EgressError } from '../../lib/egress/egress.ts';
 import { AuthorityError } from '../authority.ts';
 import { parseProblem, unreachable } from '../problems.ts';
 import { type JwsHeader, jwkOf, signJws } from './jws.ts';

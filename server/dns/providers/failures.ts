@@ -1,6 +1,6 @@
-import { AppError } from '../../errors.ts';
-import { type FailureFacts, type FailureWords, failureError } from '../../vendor-answers.ts';
-import { GOES_ON, TRIED_AGAIN } from '../../waiting-words.ts';
+import { type FailureFacts, type FailureWords, failureError } from '../../lib/egress/vendor-answers.ts';
+import { AppError } from '../../lib/errors.ts';
+import { GOES_ON, TRIED_AGAIN } from '../../lib/waiting-words.ts';
 
 /** Why a DNS provider did not do what it was asked; each word is an error code of ours. */
 export type DnsFailure = keyof typeof FAILURES;

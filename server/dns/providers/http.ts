@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini';
-import { AppError } from '../../errors.ts';
 import {
   type Outcome,
   PASSING_STATUS,
@@ -7,7 +6,8 @@ import {
   tryOnce,
   type VendorApi,
   type VendorRequest,
-} from '../../vendor-requests.ts';
+} from '../../lib/egress/vendor-requests.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { DnsProviderCall } from '../provider.ts';
 import { type DnsFailure, dnsError } from './failures.ts';
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { connect, isIP } from 'node:net';
-import { AppError } from '../../errors.ts';
-import type { FailureFacts } from '../../vendor-answers.ts';
+import type { FailureFacts } from '../../lib/egress/vendor-answers.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { DnsClient, RecordType } from '../dns-client.ts';
 import type { DnsProvider, DnsProviderCall, FoundRecordSet, RecordChange } from '../provider.ts';
 import { ask, type ServerAddress } from '../queries/wire.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { DnsProviderCall, FoundRecordSet, RecordChange } from '../provider.ts';
 import { pendingChanges } from '../record-plan/changes.ts';
 import { repeated } from './http.ts';

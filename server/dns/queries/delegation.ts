@@ -1,4 +1,4 @@
-import { isPublicSuffix, isRegistryEnding } from '../../site-domain.ts';
+import { isPublicSuffix, isRegistryEnding } from '../../lib/site-domain.ts';
 import { DnsLookupError, type ServerFault } from '../dns-client.ts';
 import { isWithin } from '../zone-names.ts';
 import { isName, type Reply } from './message.ts';

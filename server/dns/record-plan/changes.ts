@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { FoundRecordSet, RecordChange, RecordData } from '../provider.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { WebRequest } from '../../transport/http2.ts';
 import type { WebResponse } from '../../transport/http2-response.ts';
 import type { Route } from '../routing/site-list.ts';

@@ -9,7 +9,7 @@ import {
 import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
 import { createRedirectTable, type RedirectTable, redirectsSteps } from '../../../routers/schemas/redirects-file.ts';
 import type { RuleFile } from '../../../routers/schemas/rule-file.ts';
-import { runInTimeSlices } from '../../time-slices.ts';
+import { runInTimeSlices } from '../../lib/time-slices.ts';
 
 /** What a release's `_redirects` and `_headers` say, read once when the release comes into memory. */
 export type SiteRules = {

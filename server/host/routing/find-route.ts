@@ -1,5 +1,5 @@
-import { parseSiteHost, parseUploadHost } from '../../site-names.ts';
-import { withTimeout } from '../../with-timeout.ts';
+import { parseSiteHost, parseUploadHost } from '../../lib/site-names.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { databaseUnavailable } from '../in-time.ts';
 import type { createHeldNames } from './held-names.ts';
 import type { createPreviews } from './previews.ts';

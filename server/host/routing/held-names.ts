@@ -1,7 +1,7 @@
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import type { Log } from '../../log.ts';
-import { DomainModel, type DomainRow, type FormerPlace } from '../../models/domain.ts';
+import { DomainModel, type DomainRow, type FormerPlace } from '../../database/models/domain.ts';
+import type { Log } from '../../lib/log.ts';
 import { createNameIndex } from './name-index.ts';
 
 /** A proved domain as the host knows it: its names, and the one of them that serves. */

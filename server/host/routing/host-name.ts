@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { parseSiteHost, parseUploadHost } from '../../site-names.ts';
+import { parseSiteHost, parseUploadHost } from '../../lib/site-names.ts';
 
 /**
  * Reads the host names of requests: pure. Node takes nearly anything as a `Host` header,

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../lib/log.ts';
 import { createReadLoop, type ReadLoop } from './read-loop.ts';
 
 type Named = { id: string; names: readonly string[] };

@@ -2,10 +2,10 @@ import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
-import { ReleaseModel } from '../../models/release.ts';
-import { UploadModel } from '../../models/upload.ts';
-import { parseUploadHost } from '../../site-names.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { ReleaseModel } from '../../database/models/release.ts';
+import { UploadModel } from '../../database/models/upload.ts';
+import { parseUploadHost } from '../../lib/site-names.ts';
 import { EARLIER_ASSETS_MS, type Route } from './site-list.ts';
 
 /** The release that a name stands for, as the database says now. */

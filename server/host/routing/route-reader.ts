@@ -1,4 +1,4 @@
-import type { Log } from '../../log.ts';
+import type { Log } from '../../lib/log.ts';
 import type { SiteRef } from '../responses/site.ts';
 import { createReadLoop, type ReadLoop } from './read-loop.ts';
 import { type RouteRow, readAllRoutes, readRoutes } from './read-routes.ts';

@@ -1,7 +1,7 @@
+import type { Providers } from '../../context.ts';
 import type { Change } from '../../database/change-feed.ts';
-import type { Providers } from '../../service-context.ts';
-import { parseSiteHost, siteHost } from '../../site-names.ts';
-import { withTimeout } from '../../with-timeout.ts';
+import { parseSiteHost, siteHost } from '../../lib/site-names.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import type { SiteRef } from '../responses/site.ts';
 import { createSingleFlight } from '../single-flight.ts';
 import { createFinder } from './find-route.ts';

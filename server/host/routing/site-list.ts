@@ -2,8 +2,8 @@ import { appendFile, type FileHandle, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { idSchema, sha256Schema } from '../../../routers/schemas/primitives.ts';
-import { errnoOf, makeFolder, writeDurably } from '../../durable-file.ts';
-import type { Log } from '../../log.ts';
+import { errnoOf, makeFolder, writeDurably } from '../../lib/durable-file.ts';
+import type { Log } from '../../lib/log.ts';
 
 /** The release behind a name, and how it is served. */
 export type Route = {

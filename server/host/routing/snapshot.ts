@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { idSchema } from '../../../routers/schemas/primitives.ts';
-import { makeFolder, writeDurably } from '../../durable-file.ts';
-import type { Log } from '../../log.ts';
+import { makeFolder, writeDurably } from '../../lib/durable-file.ts';
+import type { Log } from '../../lib/log.ts';
 import type { HeldDomain } from './held-names.ts';
 
 /** Raised when a field is added: an older list is read anew from the database. */

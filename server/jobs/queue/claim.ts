@@ -1,5 +1,5 @@
-import { type JobDoc, JobModel } from '../../models/job.ts';
-import { isDuplicateKey } from '../../mongo.ts';
+import { type JobDoc, JobModel } from '../../database/models/job.ts';
+import { isDuplicateKey } from '../../database/mongo.ts';
 import { HELD, WAS_HELD_LATELY } from './held.ts';
 import { accountsAbove } from './lanes.ts';
 import { type ClaimedJob, fromNow, LEASE_MS, WORKER } from './queue.ts';

@@ -1,5 +1,5 @@
-import { JobModel } from '../../models/job.ts';
-import { isDuplicateKey } from '../../mongo.ts';
+import { JobModel } from '../../database/models/job.ts';
+import { isDuplicateKey } from '../../database/mongo.ts';
 
 /** An operator looks at the jobs of every account. */
 const OPERATOR = { acrossAccounts: 'jobs' } as const;

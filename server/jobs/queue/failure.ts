@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { ErrorCode } from '../../../routers/schemas/errors.ts';
-import { AppError } from '../../errors.ts';
-import { isDatabaseAway } from '../../mongo.ts';
+import { isDatabaseAway } from '../../database/mongo.ts';
+import { AppError } from '../../lib/errors.ts';
 
 /** An interruption of seconds is over at the next try, and one of hours is not hammered at. */
 const BACKOFF_FIRST_MS = 5_000;

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
 import type { JobName, JobPayload } from './payloads.ts';
 
 /** What it waits for of somebody else's, and how often it left for that. Who waits counts; the next run goes on with it. */

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../durations.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
 
 /**
  * How long a job has held a place of its lane, by the database's clock: noted with the job at its claim and whenever it is

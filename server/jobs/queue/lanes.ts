@@ -1,4 +1,4 @@
-import { NO_ACCOUNT } from '../../models/account-scope.ts';
+import { NO_ACCOUNT } from '../../database/models/account-scope.ts';
 import type { JobName } from './payloads.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { Log } from '../../log.ts';
+import type { Log } from '../../lib/log.ts';
 import { type JobLease, leaseLost, renewLease } from './queue.ts';
 
 /** A lease lasts 30 s: two renewals may be lost, and whoever hears nothing stops 10 s before it is over. */

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import { AppError } from '../../errors.ts';
-import { JobModel } from '../../models/job.ts';
-import { newId, transaction } from '../../mongo.ts';
+import { JobModel } from '../../database/models/job.ts';
+import { newId, transaction } from '../../database/mongo.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { JobWaits } from './handler.ts';
 import { HELD } from './held.ts';
 import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';

@@ -1,8 +1,8 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import type { Log } from '../../log.ts';
-import { NO_ACCOUNT } from '../../models/account-scope.ts';
-import { JobModel } from '../../models/job.ts';
-import { transaction } from '../../mongo.ts';
+import { NO_ACCOUNT } from '../../database/models/account-scope.ts';
+import { JobModel } from '../../database/models/job.ts';
+import { transaction } from '../../database/mongo.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import type { Log } from '../../lib/log.ts';
 import { errorText } from './failure.ts';
 import type { JobName, JobPayload } from './payloads.ts';
 import { enqueueJob } from './queue.ts';

@@ -1,6 +1,6 @@
-import type { Log } from '../../log.ts';
-import { endTransactionsOf } from '../../mongo.ts';
-import { withTimeout } from '../../with-timeout.ts';
+import { endTransactionsOf } from '../../database/mongo.ts';
+import type { Log } from '../../lib/log.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
 import { errorText } from './failure.ts';
 import { endLease, leasesOf } from './queue.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import Stripe from 'stripe';
 import { PAID_PLANS, type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { ask } from './client.ts';
 
 /**

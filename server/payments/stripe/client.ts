@@ -1,9 +1,9 @@
 import Stripe from 'stripe';
-import { textWithinBudget } from '../../answer-budget.ts';
-import { parseAnswer } from '../../answer-json.ts';
-import { type Egress, EgressError, type EgressRequest } from '../../egress.ts';
-import { AppError } from '../../errors.ts';
-import { redactedLine } from '../../vendor-answers.ts';
+import { textWithinBudget } from '../../lib/egress/answer-budget.ts';
+import { parseAnswer } from '../../lib/egress/answer-json.ts';
+import { type Egress, EgressError, type EgressRequest } from '../../lib/egress/egress.ts';
+import { redactedLine } from '../../lib/egress/vendor-answers.ts';
+import { AppError } from '../../lib/errors.ts';
 
 export type StripeAccess = {
   secretKey: string;

@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import * as z from 'zod/mini';
 import { PLANS } from '../../../routers/schemas/plans.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { CheckoutOrder, CustomerFacts, HostedPayments, PaymentNotice, PaymentService } from '../payments.ts';
 import { type Catalog, type CatalogSource, createCatalog, idOf, isPaidOnce } from './catalog.ts';
 import { ask, createClient, isMissing, type StripeAccess } from './client.ts';

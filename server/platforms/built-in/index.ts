@@ -1,5 +1,5 @@
 import { builtInCapabilities } from '../../../routers/schemas/platforms/capabilities/built-in.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { Platform, PlatformCall } from '../platform.ts';
 import { type Content, contentsNewSince, contentsOf, sendFiles } from '../send-files.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { listOf } from '../../answer-json.ts';
-import { MINUTE_MS } from '../../durations.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
 import { meaningOf, OTHER_DOMAIN, type PlatformFailure, type RefusalRow, remedyOf } from '../failures.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { ConnectionCall, ConnectionInfo, Target } from '../platform.ts';

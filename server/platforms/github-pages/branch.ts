@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { readLongList } from '../../answer-list.ts';
-import { AppError } from '../../errors.ts';
-import { runInTimeSlices } from '../../time-slices.ts';
+import { readLongList } from '../../lib/egress/answer-list.ts';
+import { AppError } from '../../lib/errors.ts';
+import { runInTimeSlices } from '../../lib/time-slices.ts';
 import { platformError } from '../failures.ts';
 import { ask, type Vendor, type VendorRequest } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { counterpartsOf, isRegistrableDomain, registrableDomain } from '../../site-domain.ts';
+import { counterpartsOf, isRegistrableDomain, registrableDomain } from '../../lib/site-domain.ts';
 import { type DomainAnswer, type DomainCode, domainAnswer, domainAnswerOf, notAttached } from '../domain-answers.ts';
 import { requiredRecord, routeRecords } from '../domain-records.ts';
 import { platformError } from '../failures.ts';

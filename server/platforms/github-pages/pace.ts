@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import type { PlatformCall, PublishEvent } from '../platform.ts';
 
 /**

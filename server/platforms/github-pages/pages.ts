@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { listOf } from '../../answer-json.ts';
-import { MINUTE_MS } from '../../durations.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
 import { addressFrom, ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PlatformRelease, PlatformState, PublishEvent } from '../platform.ts';
 import { nullIfNotFound, numberField, stringField } from '../reference.ts';

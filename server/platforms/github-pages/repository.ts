@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isOwnersSite } from '../../../routers/schemas/platforms/below-folder.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';

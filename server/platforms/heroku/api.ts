@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { textWithinBudget } from '../../answer-budget.ts';
-import { listOf } from '../../answer-json.ts';
-import { type EgressBody, EgressError } from '../../egress.ts';
+import { textWithinBudget } from '../../lib/egress/answer-budget.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
+import { type EgressBody, EgressError } from '../../lib/egress/egress.ts';
 import { OTHER_NAME, type PlatformFailure, PUBLISH_ANEW, UPDATE_FAIRLEAD } from '../failures.ts';
 import { ask, LONG_LIST, makeOnce, type Vendor, type VendorRequest } from '../http.ts';
 import type { ConnectionCall, PlatformCall } from '../platform.ts';

@@ -9,7 +9,7 @@ import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import { type ContentFacts, createFactsReader, type FactsReader } from '../../host/responses/content-facts.ts';
 import { answeringOf, contentTypeOf } from '../../host/responses/content-types.ts';
-import { runInTimeSlices } from '../../time-slices.ts';
+import { runInTimeSlices } from '../../lib/time-slices.ts';
 import type { PlatformCall } from '../platform.ts';
 import { bodyOf, contentsOf } from '../send-files.ts';
 import { configSteps } from '../site-routes.ts';

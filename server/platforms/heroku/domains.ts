@@ -1,4 +1,4 @@
-import { isRegistrableDomain } from '../../site-domain.ts';
+import { isRegistrableDomain } from '../../lib/site-domain.ts';
 import { type DomainCode, domainAnswer, domainAnswerOf, notAttached } from '../domain-answers.ts';
 import { requiredRecord } from '../domain-records.ts';
 import { platformError } from '../failures.ts';

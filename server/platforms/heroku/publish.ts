@@ -1,4 +1,4 @@
-import { redactedLine } from '../../vendor-answers.ts';
+import { redactedLine } from '../../lib/egress/vendor-answers.ts';
 import { neverMade } from '../failures.ts';
 import { makeOnce, type Vendor } from '../http.ts';
 import type {

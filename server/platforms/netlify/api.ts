@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { listOf } from '../../answer-json.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
 import { meaningOf, OTHER_DOMAIN, type PlatformFailure, type RefusalRow, remedyOf } from '../failures.ts';
 import { addressFrom, ask, LONG_LIST, type Vendor } from '../http.ts';
 import type { ConnectionCall, ConnectionInfo, PlatformCall, PlatformRelease, PlatformState } from '../platform.ts';

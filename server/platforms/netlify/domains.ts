@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { listOf } from '../../answer-json.ts';
-import { AppError } from '../../errors.ts';
-import { counterpartsOf } from '../../site-domain.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
+import { AppError } from '../../lib/errors.ts';
+import { counterpartsOf } from '../../lib/site-domain.ts';
 import { type DomainCode, domainAnswer, domainAnswerOf } from '../domain-answers.ts';
 import { routeRecords } from '../domain-records.ts';
 import { platformError } from '../failures.ts';

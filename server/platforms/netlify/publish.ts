@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import { neverMade, platformError } from '../failures.ts';
 import { makeOnce, type Vendor } from '../http.ts';
 import type {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { listOf } from '../../answer-json.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
 import { meaningOf, OTHER_DOMAIN, OTHER_NAME, type PlatformFailure, type RefusalRow, remedyOf } from '../failures.ts';
 import { addressFrom, ask, type Vendor } from '../http.ts';
 import type { ConnectionCall, PlatformRelease, PlatformState, Target } from '../platform.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { listOf } from '../../answer-json.ts';
-import { counterpartsOf } from '../../site-domain.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
+import { counterpartsOf } from '../../lib/site-domain.ts';
 import { domainAnswer, notAttached } from '../domain-answers.ts';
 import { routeRecords } from '../domain-records.ts';
 import { anyObject } from '../github-pages/api.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { replitCapabilities } from '../../../routers/schemas/platforms/capabilities/replit.ts';
-import { EgressError } from '../../egress.ts';
+import { EgressError } from '../../lib/egress/egress.ts';
 import { notPublished, otherFiles, waitingAt } from '../by-hand.ts';
 import type {
   HandOff,

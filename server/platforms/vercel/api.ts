@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { listOf } from '../../answer-json.ts';
-import { AppError } from '../../errors.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
+import { AppError } from '../../lib/errors.ts';
 import { OTHER_NAME, type PlatformFailure, PUBLISH_ANEW } from '../failures.ts';
 import { addressFrom, ask, LONG_LIST, makeOnce, type Vendor, type VendorRequest } from '../http.ts';
 import type { ConnectionCall, PlatformCall, PlatformRelease, PlatformState } from '../platform.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { listOf } from '../../answer-json.ts';
-import { AppError } from '../../errors.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
+import { AppError } from '../../lib/errors.ts';
 import { domainAnswer, notAttached } from '../domain-answers.ts';
 import { requiredRecord } from '../domain-records.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { listOf } from '../../answer-json.ts';
+import { listOf } from '../../lib/egress/answer-json.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PublishEvent } from '../platform.ts';

@@ -1,5 +1,5 @@
-import { HOUR_MS } from '../../durations.ts';
-import { OTHER, REPLY_BUCKETS_MS, type VisitCounts } from '../../models/visit.ts';
+import { OTHER, REPLY_BUCKETS_MS, type VisitCounts } from '../../database/models/visit.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 
 /** Of an hour and of a day; what is beyond is counted together. */
 const PAGES_MAX = 100;

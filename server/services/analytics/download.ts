@@ -3,10 +3,10 @@ import {
   downloadVisitsInput,
   type VisitsDownload,
 } from '../../../routers/schemas/analytics.ts';
+import type { AccountContext, Providers, ServiceContext } from '../../context.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
-import type { AccountContext, Providers, ServiceContext } from '../../service-context.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../download-ticket.ts';
 import { csvLine } from './csv.ts';

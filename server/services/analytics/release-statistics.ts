@@ -1,8 +1,8 @@
 import type { ReleaseStatistics, ReleaseStatisticsInput } from '../../../routers/schemas/analytics.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { DAY_MS } from '../../durations.ts';
-import { ReleaseModel, type ReleaseRow } from '../../models/release.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { findDeployment } from '../deployments/read.ts';
 
 /** The newest in the range; more than anybody publishes by hand. */

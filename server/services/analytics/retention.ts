@@ -1,10 +1,10 @@
 import { PLANS } from '../../../routers/schemas/plans.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { DAY_MS, HOUR_MS } from '../../durations.ts';
-import { MAINTENANCE } from '../../models/account-scope.ts';
-import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
-import { VisitDayModel } from '../../models/visit-day.ts';
-import { VisitHourModel } from '../../models/visit-hour.ts';
+import { MAINTENANCE } from '../../database/models/account-scope.ts';
+import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../database/models/subscription.ts';
+import { VisitDayModel } from '../../database/models/visit-day.ts';
+import { VisitHourModel } from '../../database/models/visit-hour.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { NAMES_KEPT_MS } from './roll-up.ts';
 
 /** How long after the end of a plan its counts are kept, for whoever comes back. */

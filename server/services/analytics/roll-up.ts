@@ -1,11 +1,11 @@
 import type { ClientSession } from 'mongoose';
-import { DAY_MS, MINUTE_MS } from '../../durations.ts';
-import { MAINTENANCE } from '../../models/account-scope.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
-import { VisitModel, type VisitRow } from '../../models/visit.ts';
-import { type VisitDay, VisitDayModel } from '../../models/visit-day.ts';
-import { type VisitHour, VisitHourModel } from '../../models/visit-hour.ts';
-import { openVisitorSet } from '../../visitor-set.ts';
+import { MAINTENANCE } from '../../database/models/account-scope.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { VisitModel, type VisitRow } from '../../database/models/visit.ts';
+import { type VisitDay, VisitDayModel } from '../../database/models/visit-day.ts';
+import { type VisitHour, VisitHourModel } from '../../database/models/visit-hour.ts';
+import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { openVisitorSet } from '../../lib/visitor-set.ts';
 import { emptyCounts, hourOf, sumOfCounts, sumOfNames } from './counts.ts';
 
 /** Of one deployment and hour in one transaction; a row is 60 KB at most. */

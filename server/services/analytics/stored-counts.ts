@@ -1,9 +1,9 @@
 import type { ClientSession, PipelineStage } from 'mongoose';
-import { DAY_MS } from '../../durations.ts';
-import { OTHER, VisitModel, type VisitRow } from '../../models/visit.ts';
-import { VisitDayModel } from '../../models/visit-day.ts';
-import { VisitHourModel } from '../../models/visit-hour.ts';
-import { openVisitorSet } from '../../visitor-set.ts';
+import { OTHER, VisitModel, type VisitRow } from '../../database/models/visit.ts';
+import { VisitDayModel } from '../../database/models/visit-day.ts';
+import { VisitHourModel } from '../../database/models/visit-hour.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { openVisitorSet } from '../../lib/visitor-set.ts';
 import { bytesOf, dayOf } from './roll-up.ts';
 
 /** Whose counts, and of what time. */

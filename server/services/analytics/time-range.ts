@@ -1,4 +1,4 @@
-import { DAY_MS, HOUR_MS } from '../../durations.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { hourOf } from './counts.ts';
 
 /** A range of time, cut into hours or days as a clock on the wall of a time zone shows them. */

@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import type { VisitPoint, Visits, VisitsInput } from '../../../routers/schemas/analytics.ts';
 import { PLANS } from '../../../routers/schemas/plans.ts';
-import { AppError } from '../../errors.ts';
-import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
-import { OTHER } from '../../models/visit.ts';
-import { transaction } from '../../mongo.ts';
-import type { AccountContext, Providers } from '../../service-context.ts';
-import { withSlot } from '../../with-slot.ts';
+import type { AccountContext, Providers } from '../../context.ts';
+import { activePlan, SubscriptionModel } from '../../database/models/subscription.ts';
+import { OTHER } from '../../database/models/visit.ts';
+import { transaction } from '../../database/mongo.ts';
+import { AppError } from '../../lib/errors.ts';
+import { withSlot } from '../../lib/with-slot.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { emptyCounts, hourOf, percentileMs } from './counts.ts';
 import {

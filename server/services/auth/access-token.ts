@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Access } from '../../../routers/schemas/auth.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
 import { hashToken } from '../token-hash.ts';
 
 /** A token is opaque: 256 random bits, of which the session document holds the hash. */

@@ -1,7 +1,7 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
-import { openSessionFilter, SessionModel, type SessionRow } from '../../models/session.ts';
-import { endWhenAway, translateDatabaseError } from '../../mongo.ts';
-import type { Actor, Providers } from '../../service-context.ts';
+import type { Actor, Providers } from '../../context.ts';
+import { openSessionFilter, SessionModel, type SessionRow } from '../../database/models/session.ts';
+import { endWhenAway, translateDatabaseError } from '../../database/mongo.ts';
 import { hashToken } from '../token-hash.ts';
 import { findApiToken, isApiToken } from '../tokens.ts';
 import { isAccessToken, newAccess, pushAccess } from './access-token.ts';

@@ -1,11 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import type { ChangeEmailInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { HOUR_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import { type UserDoc, UserModel } from '../../models/user.ts';
-import { transaction } from '../../mongo.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import type { ServiceContext } from '../../context.ts';
+import { type UserDoc, UserModel } from '../../database/models/user.ts';
+import { transaction } from '../../database/mongo.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import { mailsTo } from '../mail.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { currentPasswordWrong, requireCurrentPassword } from './check-password.ts';

@@ -1,7 +1,7 @@
 import type { ChangePasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { UserModel } from '../../models/user.ts';
-import { transaction } from '../../mongo.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { transaction } from '../../database/mongo.ts';
 import { mailNotice } from '../mail.ts';
 import { countCredentialAct, currentPasswordWrong, requireCurrentPassword } from './check-password.ts';
 import { endSessions } from './end-sessions.ts';

@@ -1,7 +1,7 @@
-import { HOUR_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import type { UserDoc } from '../../models/user.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import type { ServiceContext } from '../../context.ts';
+import type { UserDoc } from '../../database/models/user.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import {
   countAgainst,
   countsAddress,

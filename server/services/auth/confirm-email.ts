@@ -1,10 +1,10 @@
 import type { ConfirmEmailInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { notFound } from '../../errors.ts';
+import type { ServiceContext } from '../../context.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { isDuplicateKey, transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { UserModel } from '../../models/user.ts';
-import { isDuplicateKey, transaction } from '../../mongo.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import { notFound } from '../../lib/errors.ts';
 import { queueMail } from '../mail.ts';
 import { limitConfirmations, mailEmailChange } from './change-email.ts';
 import { closeTokens, isHeldEmail, mailLink, redeemToken, tokenInvalid } from './mailed-token.ts';

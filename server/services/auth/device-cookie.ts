@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ServiceContext } from '../../service-context.ts';
+import type { ServiceContext } from '../../context.ts';
 import { isSameText } from './refresh-token.ts';
 
 /**

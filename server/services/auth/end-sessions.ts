@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
+import type { ServiceContext } from '../../context.ts';
+import { ApiTokenModel } from '../../database/models/api-token.ts';
+import { AuthorizationRequestModel } from '../../database/models/authorization-request.ts';
+import { ConnectionModel } from '../../database/models/connection.ts';
+import { SessionModel } from '../../database/models/session.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { ApiTokenModel } from '../../models/api-token.ts';
-import { AuthorizationRequestModel } from '../../models/authorization-request.ts';
-import { ConnectionModel } from '../../models/connection.ts';
-import { SessionModel } from '../../models/session.ts';
-import type { ServiceContext } from '../../service-context.ts';
 
 export type EndReason =
   | 'logout'

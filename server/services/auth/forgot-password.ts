@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import type { ForgotPasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { HOUR_MS } from '../../durations.ts';
+import type { AccountContext, ServiceContext } from '../../context.ts';
+import { NO_ACCOUNT } from '../../database/models/account-scope.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { transaction } from '../../database/mongo.ts';
 import { enqueueJob } from '../../jobs/queue/queue.ts';
-import { NO_ACCOUNT } from '../../models/account-scope.ts';
-import { UserModel } from '../../models/user.ts';
-import { transaction } from '../../mongo.ts';
-import type { AccountContext, ServiceContext } from '../../service-context.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { countsByAddress, isWithin } from '../rate-limit.ts';
 import { mailLink } from './mailed-token.ts';
 import { emailKey } from './name-keys.ts';

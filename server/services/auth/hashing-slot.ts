@@ -1,8 +1,8 @@
-import { MINUTE_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import { customerOf } from '../../loopback.ts';
-import type { ServiceContext } from '../../service-context.ts';
-import { withSlots } from '../../with-slot.ts';
+import type { ServiceContext } from '../../context.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
+import { customerOf } from '../../lib/loopback.ts';
+import { withSlots } from '../../lib/with-slot.ts';
 import { countsAddress, tooMany } from '../rate-limit.ts';
 
 /** Whoever hashes waits for itself before it waits with all others: the queue of all has one of each. */

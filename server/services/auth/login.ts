@@ -1,8 +1,8 @@
 import type { LoginInput, SignedIn } from '../../../routers/schemas/auth.ts';
-import { AppError } from '../../errors.ts';
-import { toUser, type UserDoc, UserModel } from '../../models/user.ts';
-import { transaction } from '../../mongo.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import type { ServiceContext } from '../../context.ts';
+import { toUser, type UserDoc, UserModel } from '../../database/models/user.ts';
+import { transaction } from '../../database/mongo.ts';
+import { AppError } from '../../lib/errors.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
 import { checkPassword } from './check-password.ts';
 import { knownDevice } from './device-cookie.ts';

@@ -1,6 +1,6 @@
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { SessionModel } from '../../models/session.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import type { ServiceContext } from '../../context.ts';
+import { SessionModel } from '../../database/models/session.ts';
 import { hashToken } from '../token-hash.ts';
 import { isAccessToken, LOGOUT_GRACE_MS } from './access-token.ts';
 import { endSessions } from './end-sessions.ts';

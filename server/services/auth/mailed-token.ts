@@ -6,13 +6,13 @@ import {
   RESET_LINK_MINUTES,
   STOP_LINK_DAYS,
 } from '../../../routers/schemas/limits.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
+import type { ServiceContext } from '../../context.ts';
+import { type MailedTokenDoc, MailedTokenModel } from '../../database/models/mailed-token.ts';
+import type { UserDoc } from '../../database/models/user.ts';
+import { newId } from '../../database/mongo.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { MailValues } from '../../mail/templates.ts';
-import { type MailedTokenDoc, MailedTokenModel } from '../../models/mailed-token.ts';
-import type { UserDoc } from '../../models/user.ts';
-import { newId } from '../../mongo.ts';
-import type { ServiceContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
 import { hashToken } from '../token-hash.ts';
 import { emailKey } from './name-keys.ts';

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import type { Access } from '../../../routers/schemas/auth.ts';
-import { DAY_MS } from '../../durations.ts';
-import { openSessionFilter, SessionModel } from '../../models/session.ts';
-import { newId } from '../../mongo.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import type { ServiceContext } from '../../context.ts';
+import { openSessionFilter, SessionModel } from '../../database/models/session.ts';
+import { newId } from '../../database/mongo.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { newAccess } from './access-token.ts';
 import { rememberDevice } from './device-cookie.ts';
 import { deviceName } from './device-name.ts';

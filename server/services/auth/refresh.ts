@@ -1,10 +1,10 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
-import { AppError, signedOut } from '../../errors.ts';
+import type { ServiceContext } from '../../context.ts';
+import { openSessionFilter, type SessionDoc, SessionModel } from '../../database/models/session.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { openSessionFilter, type SessionDoc, SessionModel } from '../../models/session.ts';
-import { UserModel } from '../../models/user.ts';
-import { transaction } from '../../mongo.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import { AppError, signedOut } from '../../lib/errors.ts';
 import { mailNotice } from '../mail.ts';
 import { newAccess, type StoredAccess, withAccess } from './access-token.ts';
 import { deviceName } from './device-name.ts';

@@ -1,9 +1,9 @@
 import type { RegisterInput, SignedIn } from '../../../routers/schemas/auth.ts';
-import { HOUR_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import { toUser, UserModel } from '../../models/user.ts';
-import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import type { ServiceContext } from '../../context.ts';
+import { toUser, UserModel } from '../../database/models/user.ts';
+import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';
 import { mailsTo } from '../mail.ts';
 import { countAgainst, countsByAddress, isWithin } from '../rate-limit.ts';

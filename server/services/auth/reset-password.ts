@@ -1,9 +1,9 @@
 import type { CheckResetLinkInput, ResetLinkCheck, ResetPasswordInput } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { notFound } from '../../errors.ts';
-import { UserModel } from '../../models/user.ts';
-import { transaction } from '../../mongo.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import type { ServiceContext } from '../../context.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { transaction } from '../../database/mongo.ts';
+import { notFound } from '../../lib/errors.ts';
 import { queueMail } from '../mail.ts';
 import { endAccess, forgetConnections } from './end-sessions.ts';
 import { withHashingSlot } from './hashing-slot.ts';

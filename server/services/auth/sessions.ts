@@ -1,8 +1,8 @@
 import type { RevokeSessionInput, Session } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { notFound } from '../../errors.ts';
-import { openSessionFilter, type SessionDoc, SessionModel, toSession } from '../../models/session.ts';
-import type { Actor, ServiceContext } from '../../service-context.ts';
+import type { Actor, ServiceContext } from '../../context.ts';
+import { openSessionFilter, type SessionDoc, SessionModel, toSession } from '../../database/models/session.ts';
+import { notFound } from '../../lib/errors.ts';
 import { endSessions } from './end-sessions.ts';
 
 /** A browser that is signed in: an API token never reaches sessions and passwords. */

@@ -1,6 +1,6 @@
-import { signedOut } from '../../errors.ts';
-import { type UserDoc, UserModel } from '../../models/user.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { type UserDoc, UserModel } from '../../database/models/user.ts';
+import { signedOut } from '../../lib/errors.ts';
 
 /** Returns the account's own user. Throws `unauthenticated` when the account is gone. */
 export async function signedInUser(ctx: AccountContext): Promise<UserDoc> {

@@ -1,7 +1,7 @@
 import type { StopEmailChangeInput, StoppedEmailChange } from '../../../routers/schemas/auth.ts';
-import { UserModel } from '../../models/user.ts';
-import { isDuplicateKey, transaction } from '../../mongo.ts';
-import type { ServiceContext } from '../../service-context.ts';
+import type { ServiceContext } from '../../context.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { isDuplicateKey, transaction } from '../../database/mongo.ts';
 import { queueMail } from '../mail.ts';
 import { endAccess, forgetConnections } from './end-sessions.ts';
 import { closeTokens, makeToken, redeemToken, tokenInvalid } from './mailed-token.ts';

@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../../durations.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
 
 /** A turn more, and it is over before the next run begins: every five minutes (server/jobs/queue/recurring.ts). */
 const RUN_MS = 4 * MINUTE_MS;

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { AuthorityCall, Order } from '../../certificates/authority.ts';
 import { issuersIn } from '../../certificates/persistent-record.ts';
 import { makeKey } from '../../certificates/x509.ts';
-import { AcmeAccountModel } from '../../models/acme-account.ts';
-import { isDuplicateKey } from '../../mongo.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { AcmeAccountModel } from '../../database/models/acme-account.ts';
+import { isDuplicateKey } from '../../database/mongo.ts';
 
 type AccountProviders = Pick<Providers, 'authority' | 'secrets'>;
 

@@ -8,11 +8,11 @@ import {
   limitsOf,
 } from '../../certificates/budget.ts';
 import { ownProblem } from '../../certificates/problems.ts';
-import { AuthorityUseModel } from '../../models/authority-use.ts';
-import type { CertificateRow } from '../../models/certificate.ts';
-import { newId } from '../../mongo.ts';
-import type { Providers } from '../../service-context.ts';
-import { registrableDomain } from '../../site-domain.ts';
+import type { Providers } from '../../context.ts';
+import { AuthorityUseModel } from '../../database/models/authority-use.ts';
+import type { CertificateRow } from '../../database/models/certificate.ts';
+import { newId } from '../../database/mongo.ts';
+import { registrableDomain } from '../../lib/site-domain.ts';
 
 type LedgerProviders = Pick<Providers, 'authority' | 'now'>;
 export type AuthorityUse = Omit<BudgetQuestion, 'domains'>;

@@ -2,7 +2,7 @@ import { type AuthorityCall, AuthorityError, type Authorization, type Order } fr
 import { answerTo, type ChallengeAnswer, type ChallengeSolver, challengeOf } from '../../certificates/challenges.ts';
 import { PERSISTENT } from '../../certificates/persistent-record.ts';
 import { ownProblem, type Problem } from '../../certificates/problems.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
 
 /**
  * Shows the authority that the names of an order are ours, as far as it does not know that already; what was put in place

@@ -1,9 +1,9 @@
 import { AuthorityError } from '../../certificates/authority.ts';
 import { type ChallengeSolver, txtSetsOf } from '../../certificates/challenges.ts';
 import { ownProblem } from '../../certificates/problems.ts';
-import { MINUTE_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import { type ChallengePlace, findChallengePlaces, whyNotHeld, zonesOf } from '../connections/challenge-zones.ts';
 import { type Certified, keepChallengeRecords, removeChallengeRecords, writeTexts } from './challenge-records.ts';
 

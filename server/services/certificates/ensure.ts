@@ -1,11 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { HOUR_MS } from '../../durations.ts';
+import type { Providers } from '../../context.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
+import type { DomainRow } from '../../database/models/domain.ts';
+import { newId } from '../../database/mongo.ts';
 import { enqueueJob, hastenJob } from '../../jobs/queue/queue.ts';
-import { CertificateModel, type CertificateRow } from '../../models/certificate.ts';
-import type { DomainRow } from '../../models/domain.ts';
-import { newId } from '../../mongo.ts';
-import type { Providers } from '../../service-context.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 
 /** A few minutes are nothing to whatever lasts for longer. */
 const WAKE_WITHIN_MS = HOUR_MS;

@@ -3,9 +3,9 @@ import { type AuthorityCall, AuthorityError, type Order } from '../../certificat
 import { ownProblem } from '../../certificates/problems.ts';
 import { openKey, sealKey } from '../../certificates/sealed-key.ts';
 import { createRequest, makeKey } from '../../certificates/x509.ts';
-import { JobDeferred } from '../../errors.ts';
-import { type CertificateDoc, CertificateModel } from '../../models/certificate.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { type CertificateDoc, CertificateModel } from '../../database/models/certificate.ts';
+import { JobDeferred } from '../../lib/errors.ts';
 import { moveCertificate } from '../move-state.ts';
 import { keepPersistIssuers, openAccount } from './account.ts';
 import { countAuthorityUse, renewedBy, requireWithinLimits } from './authority-use.ts';

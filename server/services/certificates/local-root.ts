@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { LocalRoots, SealedRoot } from '../../certificates/authority.ts';
-import { LOCAL_ROOT_ID, LocalRootModel } from '../../models/local-root.ts';
-import { isDuplicateKey } from '../../mongo.ts';
+import { LOCAL_ROOT_ID, LocalRootModel } from '../../database/models/local-root.ts';
+import { isDuplicateKey } from '../../database/mongo.ts';
 
 /** Where an instance kept a root of its own before all of them shared one. */
 const FORMER_FILE = 'authority.json';

@@ -1,11 +1,11 @@
 import { ASK_MAX_MS } from '../../certificates/acme/ari.ts';
 import { AuthorityError, type RenewalInfo } from '../../certificates/authority.ts';
 import { renewAt } from '../../certificates/renewal.ts';
-import { DAY_MS, HOUR_MS } from '../../durations.ts';
-import { CertificateModel, type CertificateRow } from '../../models/certificate.ts';
-import { DomainModel } from '../../models/domain.ts';
-import { transaction } from '../../mongo.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
+import { DomainModel } from '../../database/models/domain.ts';
+import { transaction } from '../../database/mongo.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { moveCertificate } from '../move-state.ts';
 import { takeTurns } from './account-turns.ts';
 import { ensureCertificate, hastenIssue, isServedElsewhere, removeCertificates } from './ensure.ts';

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import type { CertificateState } from '../../../routers/schemas/state-names.ts';
-import { DAY } from '../../durations.ts';
+import type { Providers } from '../../context.ts';
+import type { CertificateRow } from '../../database/models/certificate.ts';
 import { publishEvent } from '../../events/publish.ts';
-import type { CertificateRow } from '../../models/certificate.ts';
-import type { Providers } from '../../service-context.ts';
+import { DAY } from '../../lib/durations.ts';
 import { mailOwner } from '../mail.ts';
 
 type Told = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { LOCAL_AUTHORITY } from '../../certificates/authority.ts';
-import { HOUR_MS } from '../../durations.ts';
-import { CertificateModel, type CertificateRow } from '../../models/certificate.ts';
-import { DomainModel } from '../../models/domain.ts';
-import { transaction } from '../../mongo.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
+import { DomainModel } from '../../database/models/domain.ts';
+import { transaction } from '../../database/mongo.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { hastenIssue, namesToCover } from './ensure.ts';
 
 /**

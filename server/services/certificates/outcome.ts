@@ -4,12 +4,12 @@ import { type ClassifiedProblem, classifyProblem, ownProblem, type Problem } fro
 import { renewAt, retryDelayMs } from '../../certificates/renewal.ts';
 import { sealKey } from '../../certificates/sealed-key.ts';
 import { type CertificateFacts, requireServable } from '../../certificates/x509.ts';
-import { DAY_MS, HOUR_MS } from '../../durations.ts';
-import { JobDeferred } from '../../errors.ts';
+import type { Providers } from '../../context.ts';
+import { type CertificateDoc, CertificateModel } from '../../database/models/certificate.ts';
+import { DomainModel } from '../../database/models/domain.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type CertificateDoc, CertificateModel } from '../../models/certificate.ts';
-import { DomainModel } from '../../models/domain.ts';
-import type { Providers } from '../../service-context.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
+import { JobDeferred } from '../../lib/errors.ts';
 import { moveCertificate } from '../move-state.ts';
 import { forgetAccount } from './account.ts';
 import { type AuthorityUse, countAuthorityUse } from './authority-use.ts';

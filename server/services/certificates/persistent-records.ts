@@ -4,11 +4,11 @@ import {
   persistentNameOf,
   persistentText,
 } from '../../certificates/persistent-record.ts';
+import type { Providers } from '../../context.ts';
+import { CertificateModel } from '../../database/models/certificate.ts';
+import { type DomainRow, namesOf } from '../../database/models/domain.ts';
 import { DnsLookupError } from '../../dns/dns-client.ts';
-import { CertificateModel } from '../../models/certificate.ts';
-import { type DomainRow, namesOf } from '../../models/domain.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
-import type { Providers } from '../../service-context.ts';
 import { knownAccountUrl, knownPersistIssuers } from './account.ts';
 
 /** Where nobody has made the record, an order does not wait longer for that news. */

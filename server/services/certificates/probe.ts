@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
-import { textWithinBudget } from '../../answer-budget.ts';
+import type { Providers } from '../../context.ts';
+import { ChallengeAnswerModel } from '../../database/models/challenge-answer.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
-import { EgressError, type EgressRequest } from '../../egress.ts';
-import { ChallengeAnswerModel } from '../../models/challenge-answer.ts';
-import type { Providers } from '../../service-context.ts';
+import { textWithinBudget } from '../../lib/egress/answer-budget.ts';
+import { EgressError, type EgressRequest } from '../../lib/egress/egress.ts';
 import { addressesBehind } from '../domains/dns-answers.ts';
 
 /** Looks for our own answer at each address of a name, as an authority does that asks from several places. */

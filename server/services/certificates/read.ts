@@ -1,7 +1,7 @@
 import type { Certificate, CertificateDetails } from '../../../routers/schemas/certificates.ts';
 import { LOCAL_AUTHORITY } from '../../certificates/authority.ts';
-import { CertificateModel, type CertificateRow } from '../../models/certificate.ts';
-import type { DomainRow } from '../../models/domain.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
+import type { DomainRow } from '../../database/models/domain.ts';
 
 /** Returns the ids of those domains that are served under a certificate of ours; a wildcard stands for one label. */
 export async function certifiedDomains(

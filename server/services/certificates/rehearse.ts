@@ -1,8 +1,8 @@
 import type { Rehearsal, RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import { AuthorityError } from '../../certificates/authority.ts';
-import type { CertificateRow } from '../../models/certificate.ts';
-import { DomainModel } from '../../models/domain.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import type { CertificateRow } from '../../database/models/certificate.ts';
+import { DomainModel } from '../../database/models/domain.ts';
 import { openAccount } from './account.ts';
 import { renewedBy, requireWithinLimits } from './authority-use.ts';
 import { namesHere } from './ensure.ts';

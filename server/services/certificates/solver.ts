@@ -1,8 +1,8 @@
 import type { ChallengeSolver } from '../../certificates/challenges.ts';
 import { PERSISTENT } from '../../certificates/persistent-record.ts';
-import { HOUR_MS } from '../../durations.ts';
-import { ChallengeAnswerModel } from '../../models/challenge-answer.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { ChallengeAnswerModel } from '../../database/models/challenge-answer.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import type { Certified } from './challenge-records.ts';
 import { createDnsSolver } from './dns-solver.ts';
 

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import type { Rehearsal, RehearsalCheck } from '../../../routers/schemas/certificates.ts';
-import { DAY_MS, HOUR_MS } from '../../durations.ts';
-import { CertificateModel, type CertificateRow } from '../../models/certificate.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { tellObstacle } from './notify-owner.ts';
 
 const EVERY_MS = 7 * DAY_MS;

@@ -2,7 +2,7 @@ import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import { AuthorityError } from '../../certificates/authority.ts';
 import { PERSISTENT } from '../../certificates/persistent-record.ts';
 import { classifyProblem, type Problem } from '../../certificates/problems.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
 import { forgetAccount, openAccount } from './account.ts';
 import { authorizeNames } from './authorize.ts';
 import type { Certified } from './challenge-records.ts';

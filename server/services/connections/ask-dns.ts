@@ -1,9 +1,9 @@
 import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import { DNS_PROVIDERS, type DnsCredential, type DnsProviderId } from '../../../routers/schemas/dns-providers.ts';
+import type { AccountContext, Providers } from '../../context.ts';
+import type { ConnectionDoc } from '../../database/models/connection.ts';
 import type { DnsConnectionInfo, DnsProvider, DnsProviderCall } from '../../dns/provider.ts';
-import { AppError } from '../../errors.ts';
-import type { ConnectionDoc } from '../../models/connection.ts';
-import type { AccountContext, Providers } from '../../service-context.ts';
+import { AppError } from '../../lib/errors.ts';
 import { bounded, countTest, whilePersonWaits } from './ask-platform.ts';
 import { openDnsCredential, recordRefusal } from './credentials.ts';
 

@@ -2,13 +2,13 @@ import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts
 import type { DnsProviderId } from '../../../routers/schemas/dns-providers.ts';
 import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import type { AccountContext, Providers } from '../../context.ts';
 import type { DnsConnectionInfo } from '../../dns/provider.ts';
-import { HOUR_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
+import { redactedLine } from '../../lib/egress/vendor-answers.ts';
+import { AppError } from '../../lib/errors.ts';
+import { TRIED_AGAIN, toldToPerson } from '../../lib/waiting-words.ts';
 import type { ConnectionCall, ConnectionInfo, Platform, Target } from '../../platforms/platform.ts';
-import type { AccountContext, Providers } from '../../service-context.ts';
-import { redactedLine } from '../../vendor-answers.ts';
-import { TRIED_AGAIN, toldToPerson } from '../../waiting-words.ts';
 import { tooManyAsking, withAskingSlots } from '../asking-slots.ts';
 import { countAgainst } from '../rate-limit.ts';
 

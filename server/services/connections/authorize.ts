@@ -7,11 +7,11 @@ import type {
 } from '../../../routers/schemas/connections.ts';
 import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { AppError } from '../../errors.ts';
-import { AuthorizationRequestModel } from '../../models/authorization-request.ts';
-import { newId } from '../../mongo.ts';
+import type { AccountContext, Providers } from '../../context.ts';
+import { AuthorizationRequestModel } from '../../database/models/authorization-request.ts';
+import { newId } from '../../database/mongo.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { PlatformSignIn } from '../../platforms/platform.ts';
-import type { AccountContext, Providers } from '../../service-context.ts';
 import { countTest, whilePersonWaits } from './ask-platform.ts';
 import { saveConnection } from './index.ts';
 

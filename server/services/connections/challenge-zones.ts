@@ -1,6 +1,6 @@
+import type { Providers } from '../../context.ts';
 import { challengePlace } from '../../dns/challenge-place.ts';
-import { HOUR_MS } from '../../durations.ts';
-import type { Providers } from '../../service-context.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { dnsConnections, findHeldZones, type HeldZone, lossOf } from './dns-connections.ts';
 
 /** A zone may come to an account that is connected already. */

@@ -8,12 +8,12 @@ import {
 import { CONNECTION_OPTIONS } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { HostingPlatform } from '../../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { AppError } from '../../errors.ts';
+import type { CredentialsOf, Providers } from '../../context.ts';
+import { type ConnectionDoc, ConnectionModel } from '../../database/models/connection.ts';
+import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type ConnectionDoc, ConnectionModel } from '../../models/connection.ts';
-import { transaction } from '../../mongo.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { OAuthTokens } from '../../platforms/platform.ts';
-import type { CredentialsOf, Providers } from '../../service-context.ts';
 
 /** A token that ends sooner than this is refreshed before it is used: what begins with it may take a while. */
 const REFRESH_AHEAD_MS = 5 * 60_000;

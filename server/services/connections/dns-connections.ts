@@ -1,14 +1,14 @@
 import { domainToASCII } from 'node:url';
 import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import { DNS_PROVIDER_IDS } from '../../../routers/schemas/dns-providers.ts';
+import type { Providers } from '../../context.ts';
+import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../../database/models/connection.ts';
 import { DnsLookupError } from '../../dns/dns-client.ts';
 import type { DnsProvider, DnsProviderCall, DnsZone, FoundRecordSet } from '../../dns/provider.ts';
 import { zoneOf } from '../../dns/record-plan/record-plan.ts';
 import { isWithin } from '../../dns/zone-names.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../../models/connection.ts';
-import type { Providers } from '../../service-context.ts';
-import { isPublicSuffix } from '../../site-domain.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
+import { isPublicSuffix } from '../../lib/site-domain.ts';
 import { withDnsConnection } from './ask-dns.ts';
 
 /** So many are asked whether they hold a name, the newest first. */

@@ -19,15 +19,15 @@ import {
 } from '../../../routers/schemas/dns-providers.ts';
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
 import { DONE, type Done, ID_ALPHABET, ID_LENGTH } from '../../../routers/schemas/primitives.ts';
-import { AppError, notFound } from '../../errors.ts';
+import type { AccountContext } from '../../context.ts';
+import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../../database/models/connection.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { newId, transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../../models/connection.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
-import { UserModel } from '../../models/user.ts';
-import { newId, transaction } from '../../mongo.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
+import { toldToPerson } from '../../lib/waiting-words.ts';
 import type { ConnectionInfo, OAuthTokens, PlatformRegistry } from '../../platforms/platform.ts';
-import type { AccountContext } from '../../service-context.ts';
-import { toldToPerson } from '../../waiting-words.ts';
 import { askDns, askWhoseDns } from './ask-dns.ts';
 import { askTargets, askWhose, boundedTargets } from './ask-platform.ts';
 import {

@@ -1,9 +1,9 @@
 import type { Connection } from '../../../routers/schemas/connections.ts';
 import { isDnsProvider } from '../../../routers/schemas/dns-providers.ts';
-import type { ConnectionRow } from '../../models/connection.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
-import { DomainModel } from '../../models/domain.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import type { ConnectionRow } from '../../database/models/connection.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { DomainModel } from '../../database/models/domain.ts';
 import { siteOf, siteUrlOf } from '../site-address.ts';
 import { CONNECTION_FIELDS, connectionIdsOf } from './credentials.ts';
 import { lostZones } from './dns-connections.ts';

@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
+import type { AccountContext } from '../../context.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
+import { MAINTENANCE } from '../../database/models/account-scope.ts';
+import { ConnectionModel, type ConnectionRow } from '../../database/models/connection.ts';
+import { type DeploymentDoc, primaryOf } from '../../database/models/deployment.ts';
 import { enqueueJob } from '../../jobs/queue/queue.ts';
-import { MAINTENANCE } from '../../models/account-scope.ts';
-import { ConnectionModel, type ConnectionRow } from '../../models/connection.ts';
-import { type DeploymentDoc, primaryOf } from '../../models/deployment.ts';
-import type { AccountContext } from '../../service-context.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import { connectionIdsOf } from './credentials.ts';
 import { testConnection } from './index.ts';
 import { connectionsOfAll, lostConnections } from './lost-connections.ts';

@@ -1,6 +1,6 @@
-import { ZoneLeaseModel } from '../../models/zone-lease.ts';
-import { isDuplicateKey, newId } from '../../mongo.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { ZoneLeaseModel } from '../../database/models/zone-lease.ts';
+import { isDuplicateKey, newId } from '../../database/mongo.ts';
 
 /** Of a run that died, whose job is claimed again after as long (server/jobs/queue/queue.ts); whoever works renews it. */
 const LEASE_MS = 30_000;

@@ -7,13 +7,13 @@ import {
 } from '../../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { HOUR_MS } from '../../durations.ts';
-import { AppError, notFound } from '../../errors.ts';
+import type { AccountContext } from '../../context.ts';
+import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
+import { isDuplicateKey, transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { enqueueJob, hastenJob } from '../../jobs/queue/queue.ts';
-import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../models/deployment.ts';
-import { isDuplicateKey, transaction } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import { moveDeployment } from '../move-state.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { requireWritable } from '../subscription/writable.ts';

@@ -2,10 +2,10 @@ import type { CreateDeploymentInput } from '../../../routers/schemas/deployments
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { PLATFORM_OPTIONS, type PlatformOptions } from '../../../routers/schemas/platforms/options.ts';
-import { AppError } from '../../errors.ts';
-import { ConnectionModel } from '../../models/connection.ts';
-import { newId } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { ConnectionModel } from '../../database/models/connection.ts';
+import { newId } from '../../database/mongo.ts';
+import { AppError } from '../../lib/errors.ts';
 
 export type DestinationInput = Pick<CreateDeploymentInput, 'platform' | 'connectionId' | 'targetId' | 'options'>;
 

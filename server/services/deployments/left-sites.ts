@@ -3,11 +3,11 @@ import type { DismissLeftSiteInput, LeftSite } from '../../../routers/schemas/de
 import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
+import type { AccountContext } from '../../context.ts';
+import type { DestinationDoc } from '../../database/models/destination.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import type { DestinationDoc } from '../../models/destination.ts';
-import { UserModel } from '../../models/user.ts';
-import { newId } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
 import { storedRef } from '../releases/platform-call.ts';
 
 /** Of those that nobody has dismissed the newest are kept. */

@@ -6,12 +6,12 @@ import type {
   ReleaseRef,
 } from '../../../routers/schemas/deployments.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
+import type { AccountContext, Addresses } from '../../context.ts';
 import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
-import { notFound } from '../../errors.ts';
-import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
-import { DeploymentHealthModel } from '../../models/deployment-health.ts';
-import { ReleaseModel, type ReleaseRow } from '../../models/release.ts';
-import type { AccountContext, Addresses } from '../../service-context.ts';
+import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
+import { DeploymentHealthModel } from '../../database/models/deployment-health.ts';
+import { ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
+import { notFound } from '../../lib/errors.ts';
 import { connectionsOfAll, lostConnections } from '../connections/lost-connections.ts';
 import { afterCursor, encodeCursor } from '../page-cursor.ts';
 import { shownStateFilter } from '../shown-state.ts';

@@ -11,10 +11,10 @@ import {
 import { HELD_SLUG_DAYS, HELD_SLUGS_MAX } from '../../../routers/schemas/limits.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { ID_ALPHABET } from '../../../routers/schemas/primitives.ts';
-import { DAY_MS } from '../../durations.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
-import { HeldSlugModel } from '../../models/held-slug.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
+import { HeldSlugModel } from '../../database/models/held-slug.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { findDeployment } from './read.ts';
 
 /** Stands for a name that has no letter or digit. */

@@ -8,9 +8,9 @@ import type {
   ReportList,
   SharedReport,
 } from '../../../routers/schemas/diagnostics.ts';
-import { notFound } from '../../errors.ts';
-import { type DiagnosticDoc, DiagnosticModel, type DiagnosticRow } from '../../models/diagnostic.ts';
-import type { AccountContext, ServiceContext } from '../../service-context.ts';
+import type { AccountContext, ServiceContext } from '../../context.ts';
+import { type DiagnosticDoc, DiagnosticModel, type DiagnosticRow } from '../../database/models/diagnostic.ts';
+import { notFound } from '../../lib/errors.ts';
 import { hashToken } from '../token-hash.ts';
 
 /** As many as are kept of an account. */

@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import type { CheckId, ReportChange } from '../../../routers/schemas/diagnostics.ts';
+import type { AccountContext } from '../../context.ts';
+import { type DiagnosticDoc, DiagnosticModel } from '../../database/models/diagnostic.ts';
+import { DnsChangeModel } from '../../database/models/dns-change.ts';
 import type { Facts } from '../../diagnostics/check.ts';
 import { checksFor } from '../../diagnostics/index.ts';
 import { runChecks, type Step } from '../../diagnostics/run.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type DiagnosticDoc, DiagnosticModel } from '../../models/diagnostic.ts';
-import { DnsChangeModel } from '../../models/dns-change.ts';
-import type { AccountContext } from '../../service-context.ts';
 import { withAskingSlots } from '../asking-slots.ts';
 import { type Diagnosed, findSubject } from './subject.ts';
 import { createTools } from './tools.ts';

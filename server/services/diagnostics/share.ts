@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { GetReportInput, SharedLink } from '../../../routers/schemas/diagnostics.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { DAY_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import { DiagnosticModel } from '../../models/diagnostic.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { DiagnosticModel } from '../../database/models/diagnostic.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import { hashToken } from '../token-hash.ts';
 import { findReport } from './read.ts';
 

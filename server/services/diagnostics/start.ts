@@ -1,12 +1,12 @@
 import type { RunDiagnosticsInput } from '../../../routers/schemas/diagnostics.ts';
 import { mayUse } from '../../../routers/schemas/plans.ts';
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import { notFound } from '../../errors.ts';
+import type { AccountContext } from '../../context.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { DiagnosticModel } from '../../database/models/diagnostic.ts';
+import { newId, transaction } from '../../database/mongo.ts';
 import { enqueueJob } from '../../jobs/queue/queue.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
-import { DiagnosticModel } from '../../models/diagnostic.ts';
-import { newId, transaction } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { notFound } from '../../lib/errors.ts';
 import { currentPlan } from '../quota.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { REPORTS_MAX } from './read.ts';

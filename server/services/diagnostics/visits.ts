@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Providers } from '../../context.ts';
 import type { Place, Visit, VisitFault } from '../../diagnostics/check.ts';
-import { type EgressAnswer, EgressError } from '../../egress.ts';
-import type { Providers } from '../../service-context.ts';
+import { type EgressAnswer, EgressError } from '../../lib/egress/egress.ts';
 
 /** Larger pages are compared by what is known of their beginning: nobody waits for more. */
 const PAGE_BYTES_MAX = 5 * 1024 * 1024;

@@ -1,10 +1,10 @@
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { AppError } from '../../errors.ts';
-import { type DeploymentRow, primaryOf } from '../../models/deployment.ts';
-import { type DomainDoc, DomainModel } from '../../models/domain.ts';
+import type { Providers } from '../../context.ts';
+import { type DeploymentRow, primaryOf } from '../../database/models/deployment.ts';
+import { type DomainDoc, DomainModel } from '../../database/models/domain.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { AttachedDomain, Platform, PlatformCall } from '../../platforms/platform.ts';
-import type { Providers } from '../../service-context.ts';
 import { shownError } from '../releases/outcome.ts';
 import { platformCall } from '../releases/platform-call.ts';
 

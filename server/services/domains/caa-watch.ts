@@ -1,7 +1,7 @@
 import { PERSISTENT } from '../../certificates/persistent-record.ts';
+import type { Providers } from '../../context.ts';
+import { type DomainRow, namesOf } from '../../database/models/domain.ts';
 import { type CaaQuestion, caaText, judgeCaa } from '../../dns/caa.ts';
-import { type DomainRow, namesOf } from '../../models/domain.ts';
-import type { Providers } from '../../service-context.ts';
 import { knownAccountUrl } from '../certificates/account.ts';
 import type { Problem } from './name-server-problem.ts';
 import type { DomainTarget } from './required-records.ts';

@@ -1,8 +1,8 @@
-import { DAY, HOUR_MS } from '../../durations.ts';
-import { CertificateModel } from '../../models/certificate.ts';
-import { type DomainRow, namesOf } from '../../models/domain.ts';
-import type { SeenCertificate } from '../../reach.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { CertificateModel } from '../../database/models/certificate.ts';
+import { type DomainRow, namesOf } from '../../database/models/domain.ts';
+import { DAY, HOUR_MS } from '../../lib/durations.ts';
+import type { SeenCertificate } from '../../lib/egress/reach.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
 import type { Problem } from './name-server-problem.ts';
 

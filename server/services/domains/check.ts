@@ -1,11 +1,11 @@
 import type { Domain, GetDomainInput } from '../../../routers/schemas/domains.ts';
-import { MINUTE_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
+import type { AccountContext, Providers } from '../../context.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
+import { type DomainDoc, DomainModel, namesOf } from '../../database/models/domain.ts';
+import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
-import { type DomainDoc, DomainModel, namesOf } from '../../models/domain.ts';
-import { transaction } from '../../mongo.ts';
-import type { AccountContext, Providers } from '../../service-context.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import { withAskingSlots } from '../asking-slots.ts';
 import { persistentRecords } from '../certificates/persistent-records.ts';
 import { type ZoneHolder, zoneHolderOf } from '../connections/challenge-zones.ts';

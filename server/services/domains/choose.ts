@@ -2,11 +2,11 @@ import type { ChooseWritableDomainsInput } from '../../../routers/schemas/domain
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLANS } from '../../../routers/schemas/plans.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
-import { AppError, notFound } from '../../errors.ts';
+import type { AccountContext } from '../../context.ts';
+import { DomainModel } from '../../database/models/domain.ts';
+import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { DomainModel } from '../../models/domain.ts';
-import { transaction } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import { currentPlan } from '../quota.ts';
 import { domainChoice, hasChosen, limitKept, requireWritable } from '../subscription/writable.ts';
 

@@ -1,5 +1,5 @@
-import { MINUTE_MS } from '../../durations.ts';
-import type { DomainRow } from '../../models/domain.ts';
+import type { DomainRow } from '../../database/models/domain.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
 import type { DnsAnswers } from './dns-answers.ts';
 import { noAnswerProblem, type Problem } from './name-server-problem.ts';
 

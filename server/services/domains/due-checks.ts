@@ -1,8 +1,8 @@
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { MINUTE_MS } from '../../durations.ts';
-import { MAINTENANCE } from '../../models/account-scope.ts';
-import { DomainModel, type DomainRow } from '../../models/domain.ts';
-import { JobModel } from '../../models/job.ts';
+import { MAINTENANCE } from '../../database/models/account-scope.ts';
+import { DomainModel, type DomainRow } from '../../database/models/domain.ts';
+import { JobModel } from '../../database/models/job.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
 import { continueRemoval } from './detach.ts';
 import { checkKeyOf, enqueueCheck } from './schedule.ts';
 

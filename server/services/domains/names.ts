@@ -1,6 +1,6 @@
-import { AppError } from '../../errors.ts';
-import type { Addresses } from '../../service-context.ts';
-import { counterpartsOf, domainFault, isRegistrableDomain } from '../../site-domain.ts';
+import type { Addresses } from '../../context.ts';
+import { AppError } from '../../lib/errors.ts';
+import { counterpartsOf, domainFault, isRegistrableDomain } from '../../lib/site-domain.ts';
 
 /** Returns the error for a name that cannot be taken: said at its field. */
 export function nameRefused(message: string, hint?: string): AppError {

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
-import { HOUR_MS } from '../../durations.ts';
+import type { Providers } from '../../context.ts';
+import { DomainModel, type DomainRow } from '../../database/models/domain.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { DomainModel, type DomainRow } from '../../models/domain.ts';
-import type { Providers } from '../../service-context.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { mailOwner } from '../mail.ts';
 
 const TITLES = {

@@ -1,8 +1,8 @@
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import type { DomainRow, FormerPlace } from '../../database/models/domain.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { brokenDnssecText } from '../../dns/record-plan/conflicts.ts';
-import type { DomainRow, FormerPlace } from '../../models/domain.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
 import { noAnswerProblem, type Problem, someLameProblem } from './name-server-problem.ts';
 import type { DomainTarget } from './required-records.ts';

@@ -6,9 +6,9 @@ import type {
   ListDomainsInput,
 } from '../../../routers/schemas/domains.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
-import { notFound } from '../../errors.ts';
-import { type DomainDoc, DomainModel, type DomainRow } from '../../models/domain.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { type DomainDoc, DomainModel, type DomainRow } from '../../database/models/domain.ts';
+import { notFound } from '../../lib/errors.ts';
 import { certifiedDomains } from '../certificates/read.ts';
 import { afterCursor, encodeCursor } from '../page-cursor.ts';
 import { domainUrlOf } from '../site-address.ts';

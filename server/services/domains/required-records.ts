@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import type { Providers } from '../../context.ts';
+import { type DeploymentRow, primaryOf } from '../../database/models/deployment.ts';
+import { type DomainRow, namesOf } from '../../database/models/domain.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
-import { type DeploymentRow, primaryOf } from '../../models/deployment.ts';
-import { type DomainRow, namesOf } from '../../models/domain.ts';
+import { isRegistrableDomain } from '../../lib/site-domain.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
-import type { Providers } from '../../service-context.ts';
-import { isRegistrableDomain } from '../../site-domain.ts';
 
 /** What is mended is seen soon. */
 export const TTL_S = 300;

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import type { DomainState } from '../../../routers/schemas/state-names.ts';
+import type { Providers } from '../../context.ts';
+import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../../database/models/domain.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../../models/domain.ts';
-import type { Providers } from '../../service-context.ts';
 import { ensureCertificate, isServedElsewhere, removeCertificates } from '../certificates/ensure.ts';
 import { publishStatus } from '../certificates/notify-owner.ts';
 import type { ZoneHolder } from '../connections/challenge-zones.ts';

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import type { DomainRow } from '../../database/models/domain.ts';
 import { enqueueJob, hastenJob } from '../../jobs/queue/queue.ts';
-import type { DomainRow } from '../../models/domain.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { isCertificateComing } from './ask-platform.ts';
 
 const SECOND_MS = 1_000;

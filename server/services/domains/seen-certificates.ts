@@ -1,6 +1,6 @@
-import { type Egress, EgressError } from '../../egress.ts';
+import type { Providers } from '../../context.ts';
+import { type Egress, EgressError } from '../../lib/egress/egress.ts';
 import type { PlatformDomain } from '../../platforms/platform.ts';
-import type { Providers } from '../../service-context.ts';
 
 const SEEN = {
   state: 'ok',

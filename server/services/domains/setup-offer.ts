@@ -1,9 +1,9 @@
 import type { GetDomainInput, SetupOffer } from '../../../routers/schemas/domains.ts';
-import { MINUTE_MS } from '../../durations.ts';
-import type { DomainRow } from '../../models/domain.ts';
+import type { AccountContext } from '../../context.ts';
+import type { DomainRow } from '../../database/models/domain.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { registrableDomain } from '../../lib/site-domain.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
-import type { AccountContext } from '../../service-context.ts';
-import { registrableDomain } from '../../site-domain.ts';
 import { withAskingSlots } from '../asking-slots.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { countAgainst } from '../rate-limit.ts';

@@ -6,8 +6,8 @@ import {
   licenseKeyOf,
 } from '../../../routers/schemas/license-key.ts';
 import type { LicenseAct } from '../../../routers/schemas/licenses.ts';
-import { LICENSE_HISTORY_MAX } from '../../models/license.ts';
-import { newId } from '../../mongo.ts';
+import { LICENSE_HISTORY_MAX } from '../../database/models/license.ts';
+import { newId } from '../../database/mongo.ts';
 import { hashToken } from '../token-hash.ts';
 
 /** What is stored of a key, beside what it is good for. */

@@ -3,11 +3,11 @@ import { isLicenseKey, normalizeLicenseKey } from '../../../routers/schemas/lice
 import { type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
 import type { LicenseState } from '../../../routers/schemas/state-names.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { AppError, notFound } from '../../errors.ts';
+import { type LicenseDoc, LicenseModel } from '../../database/models/license.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type LicenseDoc, LicenseModel } from '../../models/license.ts';
-import { UserModel } from '../../models/user.ts';
-import { transaction } from '../../mongo.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import { hashToken } from '../token-hash.ts';
 import { historyOf, newLicenseKey } from './key.ts';
 import { withdrawLicense } from './withdraw.ts';

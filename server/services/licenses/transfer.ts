@@ -6,12 +6,12 @@ import type {
   TransferredLicense,
 } from '../../../routers/schemas/licenses.ts';
 import { PLANS } from '../../../routers/schemas/plans.ts';
-import { HOUR_MS } from '../../durations.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { type LicenseDoc, LicenseModel } from '../../models/license.ts';
-import { SubscriptionModel } from '../../models/subscription.ts';
-import { transaction } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { type LicenseDoc, LicenseModel } from '../../database/models/license.ts';
+import { SubscriptionModel } from '../../database/models/subscription.ts';
+import { transaction } from '../../database/mongo.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { requireLiveAccount } from '../subscription/live-account.ts';
 import { historyOf, type NewKey, newLicenseKey } from './key.ts';

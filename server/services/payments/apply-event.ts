@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { daysFor, PAID_PLANS } from '../../../routers/schemas/plans.ts';
-import { DAY_MS } from '../../durations.ts';
-import { notFound } from '../../errors.ts';
+import { type PaymentDoc, PaymentModel } from '../../database/models/payment.ts';
+import { PaymentEventModel } from '../../database/models/payment-event.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type PaymentDoc, PaymentModel } from '../../models/payment.ts';
-import { PaymentEventModel } from '../../models/payment-event.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { notFound } from '../../lib/errors.ts';
 import type { PaidFacts, PaymentEvent } from '../../payments/payments.ts';
 import { type GrantedPeriod, grantPlan } from '../subscription/grant.ts';
 import { keptTime } from '../subscription/kept-time.ts';

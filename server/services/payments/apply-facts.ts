@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import { type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
 import { mayMove, PAYMENT_MOVES } from '../../../routers/schemas/states.ts';
+import type { AccountContext } from '../../context.ts';
+import { NO_ACCOUNT } from '../../database/models/account-scope.ts';
+import { type PaymentDoc, PaymentModel } from '../../database/models/payment.ts';
+import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { NO_ACCOUNT } from '../../models/account-scope.ts';
-import { type PaymentDoc, PaymentModel } from '../../models/payment.ts';
-import { newId } from '../../mongo.ts';
 import type { ChargeFacts, CheckoutFacts, PaidFacts } from '../../payments/payments.ts';
-import type { AccountContext } from '../../service-context.ts';
 import { queueMail } from '../mail.ts';
 import { endPlan } from '../subscription/grant.ts';
 import { fulfil } from './apply-event.ts';

@@ -1,14 +1,14 @@
 import type { ClientSession } from 'mongoose';
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { MAINTENANCE } from '../../models/account-scope.ts';
-import { PaymentModel } from '../../models/payment.ts';
-import { PaymentCustomerModel } from '../../models/payment-customer.ts';
-import { PaymentEventModel } from '../../models/payment-event.ts';
-import { UserModel } from '../../models/user.ts';
-import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
+import type { AccountContext, Providers } from '../../context.ts';
+import { MAINTENANCE } from '../../database/models/account-scope.ts';
+import { PaymentModel } from '../../database/models/payment.ts';
+import { PaymentCustomerModel } from '../../database/models/payment-customer.ts';
+import { PaymentEventModel } from '../../database/models/payment-event.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import type { HostedPayments, PaymentNotice, PaymentService } from '../../payments/payments.ts';
-import type { AccountContext, Providers } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { askAbout } from '../subscription/renewal.ts';
 

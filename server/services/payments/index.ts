@@ -8,15 +8,15 @@ import type {
   PaymentList,
 } from '../../../routers/schemas/payments.ts';
 import { type PaidPlan, PLANS, type Plan } from '../../../routers/schemas/plans.ts';
-import { addMonths, DAY_MS, HOUR_MS } from '../../durations.ts';
-import { AppError, notFound } from '../../errors.ts';
+import type { AccountContext } from '../../context.ts';
+import { hasExpired, PaymentModel, type PaymentRow, toPayment } from '../../database/models/payment.ts';
+import { PaymentCustomerModel } from '../../database/models/payment-customer.ts';
+import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../database/models/subscription.ts';
+import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
 import { enqueueJob } from '../../jobs/queue/queue.ts';
-import { hasExpired, PaymentModel, type PaymentRow, toPayment } from '../../models/payment.ts';
-import { PaymentCustomerModel } from '../../models/payment-customer.ts';
-import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
-import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
+import { addMonths, DAY_MS, HOUR_MS } from '../../lib/durations.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import type { PaymentEvent, PaymentService, Price } from '../../payments/payments.ts';
-import type { AccountContext } from '../../service-context.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { refusePlan } from '../subscription/grant.ts';
 import { requireLiveAccount } from '../subscription/live-account.ts';

@@ -1,9 +1,9 @@
 import { PLANS } from '../../../routers/schemas/plans.ts';
-import { AppError } from '../../errors.ts';
-import { type PaymentDoc, PaymentModel } from '../../models/payment.ts';
-import { transaction } from '../../mongo.ts';
+import type { AccountContext } from '../../context.ts';
+import { type PaymentDoc, PaymentModel } from '../../database/models/payment.ts';
+import { transaction } from '../../database/mongo.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { CheckoutFacts, CheckoutOrder, HostedPayments } from '../../payments/payments.ts';
-import type { AccountContext } from '../../service-context.ts';
 import { askAbout } from '../subscription/renewal.ts';
 import { customerOf, expectNews } from './customer.ts';
 

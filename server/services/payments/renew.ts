@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { PLANS } from '../../../routers/schemas/plans.ts';
-import { PaymentModel } from '../../models/payment.ts';
-import { SubscriptionModel } from '../../models/subscription.ts';
-import { UserModel } from '../../models/user.ts';
-import { newId } from '../../mongo.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { PaymentModel } from '../../database/models/payment.ts';
+import { SubscriptionModel } from '../../database/models/subscription.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { newId } from '../../database/mongo.ts';
 import { dueStep, planAfter } from '../subscription/ending.ts';
 import { applyPaymentEvent } from './apply-event.ts';
 

@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import { hasExpired, PaymentModel, type PaymentRow } from '../../models/payment.ts';
-import { PaymentCustomerModel } from '../../models/payment-customer.ts';
-import { SubscriptionModel } from '../../models/subscription.ts';
-import { UserModel } from '../../models/user.ts';
+import type { AccountContext } from '../../context.ts';
+import { hasExpired, PaymentModel, type PaymentRow } from '../../database/models/payment.ts';
+import { PaymentCustomerModel } from '../../database/models/payment-customer.ts';
+import { SubscriptionModel } from '../../database/models/subscription.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { CustomerFacts, HostedPayments, PaidFacts, SubscriptionFacts } from '../../payments/payments.ts';
-import type { AccountContext } from '../../service-context.ts';
 import { followSubscription } from '../subscription/follow.ts';
 import { applyCharge, endCheckout, giveBack, takePaid } from './apply-facts.ts';
 

@@ -1,12 +1,12 @@
 import type { ClientSession } from 'mongoose';
 import type { CancelReleaseInput, Release } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
-import { AppError, notFound } from '../../errors.ts';
+import type { AccountContext } from '../../context.ts';
+import { JobModel } from '../../database/models/job.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { transaction } from '../../database/mongo.ts';
 import { hastenJob } from '../../jobs/queue/queue.ts';
-import { JobModel } from '../../models/job.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
-import { transaction } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import { endCancelled } from './outcome.ts';
 import { findRelease, toReleaseOf } from './read.ts';
 import { wasLiveBefore } from './was-live-before.ts';

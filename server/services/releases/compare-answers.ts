@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Egress, EgressError } from '../../egress.ts';
-import { AppError, JobDeferred } from '../../errors.ts';
+import { type Egress, EgressError } from '../../lib/egress/egress.ts';
+import { AppError, JobDeferred } from '../../lib/errors.ts';
 import type { Patience } from '../../platforms/platform.ts';
 import type { SiteAddress } from '../site-address.ts';
 

@@ -3,11 +3,11 @@ import type { DownloadReleaseInput, ReleaseDownload } from '../../../routers/sch
 import { type ArchiveFile, archiveSize, writeArchive } from '../../artifacts/archive.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { notFound, signedOut } from '../../errors.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
-import { ReleaseModel } from '../../models/release.ts';
-import type { AccountContext, Providers, ServiceContext } from '../../service-context.ts';
-import { runInTimeSlices } from '../../time-slices.ts';
+import type { AccountContext, Providers, ServiceContext } from '../../context.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { ReleaseModel } from '../../database/models/release.ts';
+import { notFound, signedOut } from '../../lib/errors.ts';
+import { runInTimeSlices } from '../../lib/time-slices.ts';
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../download-ticket.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { handOffOf } from './platform-call.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '../../errors.ts';
-import type { AccountContext } from '../../service-context.ts';
-import { withSlots } from '../../with-slot.ts';
+import type { AccountContext } from '../../context.ts';
+import { AppError } from '../../lib/errors.ts';
+import { withSlots } from '../../lib/with-slot.ts';
 
 /** A list of 20,000 long paths has some 11 MB, and several times that while it is read; most have a few kilobytes. */
 const AT_ONCE = { limit: 4, queueLength: 200 };

@@ -4,7 +4,7 @@ import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
 import { textsToRead } from '../../../routers/schemas/upload-text-problems.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import { type Inspector, openInspector } from './inspector.ts';
 
 /** A text of more is data, and nothing that a person has written. */

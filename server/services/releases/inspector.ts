@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspectionSteps, type UploadInspection } from '../../../routers/schemas/upload-inspection.ts';
 import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
 import { inspectText, type TextFindings } from '../../../routers/schemas/upload-text-problems.ts';
-import { startThread } from '../../thread.ts';
-import { runInTimeSlices } from '../../time-slices.ts';
+import { startThread } from '../../lib/thread.ts';
+import { runInTimeSlices } from '../../lib/time-slices.ts';
 
 /** Messages to the thread (inspection.worker.ts), each of which has one answer. */
 export type ToInspection =

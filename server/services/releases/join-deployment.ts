@@ -1,5 +1,5 @@
 import type { PipelineStage } from 'mongoose';
-import { DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
+import { DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
 
 /** A row with its deployment; without one when that was removed meanwhile. */
 export type WithDeployment<Row> = Row & { deployment: DeploymentRow[] };

@@ -2,12 +2,12 @@ import type { ClientSession } from 'mongoose';
 import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
+import type { DestinationDoc } from '../../database/models/destination.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { enqueueJob } from '../../jobs/queue/queue.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../models/deployment.ts';
-import type { DestinationDoc } from '../../models/destination.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
-import { newId } from '../../mongo.ts';
 import { furtherPlatformsRefusal } from '../quota.ts';
 import { BEING_PUBLISHED, type DestinationIds, fieldsBelow, type ReleaseWork } from './release-work.ts';
 

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
-import type { ReleaseDoc } from '../../models/release.ts';
-import { UserModel } from '../../models/user.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import type { ReleaseDoc } from '../../database/models/release.ts';
+import { UserModel } from '../../database/models/user.ts';
 import { queueMail } from '../mail.ts';
 
 /**

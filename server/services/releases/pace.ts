@@ -1,6 +1,6 @@
 import { formatCount } from '../../../routers/schemas/format-count.ts';
-import { HOUR_MS } from '../../durations.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { type Count, countAgainst, requireRoomFor } from '../rate-limit.ts';
 import { requireRoomForRow } from '../uploads/index.ts';
 

@@ -1,14 +1,14 @@
 import { refusalByLimits } from '../../../routers/schemas/platforms/limits.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Manifest } from '../../artifacts/manifest.ts';
-import { AppError } from '../../errors.ts';
+import type { Providers } from '../../context.ts';
+import { ArtifactModel, HASHES_A_QUERY } from '../../database/models/artifact.ts';
+import type { DeploymentDoc } from '../../database/models/deployment.ts';
+import type { DestinationDoc } from '../../database/models/destination.ts';
+import type { ReleaseDoc } from '../../database/models/release.ts';
 import type { RunningJob } from '../../jobs/queue/handler.ts';
-import { ArtifactModel, HASHES_A_QUERY } from '../../models/artifact.ts';
-import type { DeploymentDoc } from '../../models/deployment.ts';
-import type { DestinationDoc } from '../../models/destination.ts';
-import type { ReleaseDoc } from '../../models/release.ts';
+import { AppError } from '../../lib/errors.ts';
 import type { HandOff, Platform, PlatformCall, PlatformRef } from '../../platforms/platform.ts';
-import type { Providers } from '../../service-context.ts';
 import { createHolding, createPatience } from './patience.ts';
 
 type Reached = Pick<DeploymentDoc, 'accountId' | 'slug' | 'isSinglePage'>;

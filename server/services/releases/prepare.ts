@@ -1,5 +1,5 @@
 import type { PreparedUpload, PrepareReleaseInput } from '../../../routers/schemas/releases.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
 import { requireConnected } from '../connections/watch.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { requireWritable } from '../subscription/writable.ts';

@@ -1,7 +1,7 @@
 import type { PreviewUploadInput, UploadPreview } from '../../../routers/schemas/releases.ts';
-import { AppError } from '../../errors.ts';
-import { UploadModel } from '../../models/upload.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { UploadModel } from '../../database/models/upload.ts';
+import { AppError } from '../../lib/errors.ts';
 import { uploadUrlOf } from '../site-address.ts';
 import { requireWritable } from '../subscription/writable.ts';
 import { findOpenUpload, quietEnd } from '../uploads/index.ts';

@@ -4,13 +4,13 @@ import type { ShownError } from '../../../routers/schemas/platforms/destination.
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { compareManifests, type Manifest } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { AppError } from '../../errors.ts';
+import type { Providers } from '../../context.ts';
+import { ReleaseModel } from '../../database/models/release.ts';
 import { publishEvent } from '../../events/publish.ts';
 import type { StepReport } from '../../jobs/queue/handler.ts';
-import { ReleaseModel } from '../../models/release.ts';
+import { AppError } from '../../lib/errors.ts';
+import { LOOKED_AT } from '../../lib/waiting-words.ts';
 import type { PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../../platforms/platform.ts';
-import type { Providers } from '../../service-context.ts';
-import { LOOKED_AT } from '../../waiting-words.ts';
 import { refusePrivateKeys } from '../uploads/index.ts';
 import { reportFindings } from './inspect.ts';
 import { folderAtHost, reportPacked } from './place-report.ts';

@@ -1,6 +1,6 @@
 import { formatCount } from '../../../routers/schemas/format-count.ts';
-import { DAY_MS, MINUTE_MS } from '../../durations.ts';
-import { AppError, JobDeferred } from '../../errors.ts';
+import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { AppError, JobDeferred } from '../../lib/errors.ts';
 import type { Platform, PlatformCall } from '../../platforms/platform.ts';
 import type { ReleaseWork } from './release-work.ts';
 

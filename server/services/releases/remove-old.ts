@@ -2,13 +2,13 @@ import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { RELEASES_KEPT } from '../../../routers/schemas/limits.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { DAY_MS } from '../../durations.ts';
+import { MAINTENANCE } from '../../database/models/account-scope.ts';
+import { DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
+import { ReleaseModel } from '../../database/models/release.ts';
+import { ReleaseStepModel } from '../../database/models/release-step.ts';
+import { RollBackModel } from '../../database/models/roll-back.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { MAINTENANCE } from '../../models/account-scope.ts';
-import { DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
-import { ReleaseModel } from '../../models/release.ts';
-import { ReleaseStepModel } from '../../models/release-step.ts';
-import { RollBackModel } from '../../models/roll-back.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 
 /** Releases removed in one transaction: its writes are kept small (MongoDB manual, production considerations). */
 const AT_ONCE = 100;

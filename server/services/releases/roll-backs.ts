@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { ROLL_BACKS_KEPT } from '../../../routers/schemas/limits.ts';
 import type { RollBack } from '../../../routers/schemas/releases.ts';
-import type { DeploymentRow } from '../../models/deployment.ts';
-import type { ReleaseDoc } from '../../models/release.ts';
-import { RollBackModel, type RollBackRow } from '../../models/roll-back.ts';
-import { newId } from '../../mongo.ts';
+import type { DeploymentRow } from '../../database/models/deployment.ts';
+import type { ReleaseDoc } from '../../database/models/release.ts';
+import { RollBackModel, type RollBackRow } from '../../database/models/roll-back.ts';
+import { newId } from '../../database/mongo.ts';
 import { joinDeployment, type WithDeployment } from './join-deployment.ts';
 
 /** Between two releases of a list somebody may go back and forth; this many are shown. */

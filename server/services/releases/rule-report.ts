@@ -9,7 +9,7 @@ import type { RuleFile, RuleProblem } from '../../../routers/schemas/rule-file.t
 import type { Manifest } from '../../artifacts/manifest.ts';
 import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { runInTimeSlices } from '../../time-slices.ts';
+import { runInTimeSlices } from '../../lib/time-slices.ts';
 import type { ReleaseWork } from './release-work.ts';
 
 /** Returns where the addresses of a release lead by its own rules: verification expects no file there. */

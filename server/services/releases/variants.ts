@@ -12,11 +12,11 @@ import {
   type VariantSlice,
   type Variants,
 } from '../../artifacts/variants.ts';
-import { AppError } from '../../errors.ts';
+import { type DeploymentDoc, primaryOf } from '../../database/models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { isTextPath } from '../../host/responses/content-types.ts';
 import { enqueueJob } from '../../jobs/queue/queue.ts';
-import { type DeploymentDoc, primaryOf } from '../../models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { AppError } from '../../lib/errors.ts';
 import { readManifest } from './read.ts';
 
 /** More packs than this are written into new ones, so that the last of many small releases does not name hundreds. */

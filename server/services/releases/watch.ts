@@ -1,7 +1,7 @@
-import { AppError } from '../../errors.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { AppError } from '../../lib/errors.ts';
 import { BEING_PUBLISHED, type ReleaseWork } from './release-work.ts';
 
 /** How often a worker looks whether its work is still wanted, when no change feed tells it. */

@@ -1,5 +1,5 @@
-import { DeploymentModel } from '../../models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../models/release.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import type { PlatformCall } from '../../platforms/platform.ts';
 import { storedRef } from './platform-call.ts';
 import type { Writer } from './publish.ts';

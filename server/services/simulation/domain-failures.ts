@@ -1,6 +1,6 @@
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { classifyProblem, PROBLEM_TYPES, type Problem, parseProblem } from '../../certificates/problems.ts';
-import type { AppError } from '../../errors.ts';
+import type { AppError } from '../../lib/errors.ts';
 import { type DomainAnswer, domainAnswer } from '../../platforms/domain-answers.ts';
 import { platformError } from '../../platforms/failures.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';

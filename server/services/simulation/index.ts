@@ -7,9 +7,9 @@ import type {
   SimulatedScene,
   Simulation,
 } from '../../../routers/schemas/simulation.ts';
-import { MINUTE_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { MINUTE_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { type Cast, SIMULATED_ID } from './cast.ts';
 import { type CheckFailure, checkFailures } from './check-failures.ts';

@@ -2,7 +2,7 @@ import type { Certificate } from '../../../routers/schemas/certificates.ts';
 import type { CheckedRecord, Domain } from '../../../routers/schemas/domains.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { classifyProblem } from '../../certificates/problems.ts';
-import { DAY_MS } from '../../durations.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { domainAnswer } from '../../platforms/domain-answers.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
 import { delayAfter } from '../certificates/outcome.ts';

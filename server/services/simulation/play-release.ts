@@ -3,7 +3,7 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releases.ts';
 import type { SimulatedScene } from '../../../routers/schemas/simulation.ts';
 import { RELEASE_STEPS, type ReleaseStepName } from '../../../routers/schemas/states.ts';
-import type { AppError } from '../../errors.ts';
+import type { AppError } from '../../lib/errors.ts';
 import { waitingAt } from '../../platforms/by-hand.ts';
 import { shownError } from '../releases/outcome.ts';
 import { firstReleaseLine } from '../releases/publish.ts';

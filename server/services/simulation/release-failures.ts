@@ -3,7 +3,7 @@ import { refusalByLimits } from '../../../routers/schemas/platforms/limits.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { SimulatedPlace } from '../../../routers/schemas/simulation.ts';
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
-import { AppError } from '../../errors.ts';
+import { AppError } from '../../lib/errors.ts';
 import { notPublished, otherFiles } from '../../platforms/by-hand.ts';
 import { endedThere, type PlatformFailure, platformError } from '../../platforms/failures.ts';
 import { mismatch } from '../releases/compare-answers.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Answered, Place, Subject, Tools, Visit } from '../../diagnostics/check.ts';
-import { DAY_MS } from '../../durations.ts';
-import type { Handshake, SeenCertificate } from '../../reach.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import type { Handshake, SeenCertificate } from '../../lib/egress/reach.ts';
 import { type Cast, DOMAIN, LIFETIME_DAYS } from './cast.ts';
 
 /** How the host of a site answers otherwise than it should. */

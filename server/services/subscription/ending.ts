@@ -1,12 +1,17 @@
 import type { ClientSession } from 'mongoose';
 import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
-import { DAY, DAY_MS, MINUTE_MS } from '../../durations.ts';
+import type { Providers } from '../../context.ts';
+import { MAINTENANCE } from '../../database/models/account-scope.ts';
+import {
+  goesOnAtEnd,
+  type Renewing,
+  SubscriptionModel,
+  type SubscriptionRow,
+} from '../../database/models/subscription.ts';
+import { UserModel } from '../../database/models/user.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { MAINTENANCE } from '../../models/account-scope.ts';
-import { goesOnAtEnd, type Renewing, SubscriptionModel, type SubscriptionRow } from '../../models/subscription.ts';
-import { UserModel } from '../../models/user.ts';
-import type { Providers } from '../../service-context.ts';
+import { DAY, DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { mailOwner } from '../mail.ts';
 
 /** What the end of a period asks for now. */

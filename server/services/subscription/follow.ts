@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { isAbove, PLANS } from '../../../routers/schemas/plans.ts';
-import { DAY, DAY_MS } from '../../durations.ts';
+import type { AccountContext } from '../../context.ts';
+import { type SubscriptionDoc, SubscriptionModel } from '../../database/models/subscription.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { type SubscriptionDoc, SubscriptionModel } from '../../models/subscription.ts';
+import { DAY, DAY_MS } from '../../lib/durations.ts';
 import type { SubscriptionFacts } from '../../payments/payments.ts';
-import type { AccountContext } from '../../service-context.ts';
 import { mailOwner } from '../mail.ts';
 import { graceAfter } from './renewal.ts';
 

@@ -1,19 +1,19 @@
 import type { ClientSession } from 'mongoose';
 import { isAbove, PAID_PLANS, type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
 import type { PlanSource } from '../../../routers/schemas/subscription.ts';
-import { addMonths, DAY } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import { publishEvent } from '../../events/publish.ts';
-import { LicenseModel } from '../../models/license.ts';
-import { PaymentModel } from '../../models/payment.ts';
+import { LicenseModel } from '../../database/models/license.ts';
+import { PaymentModel } from '../../database/models/payment.ts';
 import {
   activePlan,
   type SubscriptionDoc,
   SubscriptionModel,
   type SubscriptionRow,
-} from '../../models/subscription.ts';
-import { UserModel } from '../../models/user.ts';
-import { newId } from '../../mongo.ts';
+} from '../../database/models/subscription.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { newId } from '../../database/mongo.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { addMonths, DAY } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import { requireLiveAccount } from './live-account.ts';
 import { askAbout, graceAfter } from './renewal.ts';
 

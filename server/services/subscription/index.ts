@@ -3,14 +3,19 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { deploymentLimit, mayUse, PLANS, remainingDeployments } from '../../../routers/schemas/plans.ts';
 import type { Allowance, ChooseWritableInput, Subscription } from '../../../routers/schemas/subscription.ts';
-import { addMonths, DAY_MS } from '../../durations.ts';
-import { AppError, notFound } from '../../errors.ts';
+import type { AccountContext } from '../../context.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import {
+  activePlan,
+  SubscriptionModel,
+  type SubscriptionRow,
+  toSubscription,
+} from '../../database/models/subscription.ts';
+import { UserModel, type UserRow } from '../../database/models/user.ts';
+import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { DeploymentModel } from '../../models/deployment.ts';
-import { activePlan, SubscriptionModel, type SubscriptionRow, toSubscription } from '../../models/subscription.ts';
-import { UserModel, type UserRow } from '../../models/user.ts';
-import { isDuplicateKey, newId, transaction } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
+import { addMonths, DAY_MS } from '../../lib/durations.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import { accountEnded, requireLiveAccount } from './live-account.ts';
 import { askAbout } from './renewal.ts';
 import { hadTrial } from './used-trial.ts';

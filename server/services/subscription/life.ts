@@ -1,18 +1,18 @@
 import type { ClientSession } from 'mongoose';
 import { isAbove, PLANS } from '../../../routers/schemas/plans.ts';
 import type { ChangePlanInput, Subscription } from '../../../routers/schemas/subscription.ts';
-import { HOUR_MS } from '../../durations.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { publishEvent } from '../../events/publish.ts';
+import type { AccountContext } from '../../context.ts';
 import {
   activePlan,
   goesOnAtEnd,
   type SubscriptionDoc,
   SubscriptionModel,
   toSubscription,
-} from '../../models/subscription.ts';
-import { transaction } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
+} from '../../database/models/subscription.ts';
+import { transaction } from '../../database/mongo.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { requireLiveAccount } from './live-account.ts';
 import { askAbout } from './renewal.ts';

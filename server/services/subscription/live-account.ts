@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import { AppError } from '../../errors.ts';
-import { UserModel } from '../../models/user.ts';
+import { UserModel } from '../../database/models/user.ts';
+import { AppError } from '../../lib/errors.ts';
 
 /**
  * Refuses to change the plan of an account that is being deleted, which a call may do that began before. Joins the

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import type { Plan } from '../../../routers/schemas/plans.ts';
-import { SubscriptionModel } from '../../models/subscription.ts';
-import { UserModel } from '../../models/user.ts';
+import { SubscriptionModel } from '../../database/models/subscription.ts';
+import { UserModel } from '../../database/models/user.ts';
 import { hadTrial } from './used-trial.ts';
 
 /** Returns what to do where the plan does not allow it; `plan` is the one that is active now. */

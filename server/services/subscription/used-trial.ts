@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import type { SubscriptionRow } from '../../models/subscription.ts';
-import { UsedTrialModel } from '../../models/used-trial.ts';
+import type { SubscriptionRow } from '../../database/models/subscription.ts';
+import { UsedTrialModel } from '../../database/models/used-trial.ts';
 
 /** Keeps that the trial of this address was used, beyond the account. */
 export async function recordUsedTrial(session: ClientSession, emailKey: string): Promise<void> {

@@ -1,13 +1,13 @@
 import type { ClientSession, PipelineStage } from 'mongoose';
 import { deploymentLimit, PAID_PLANS, PLANS, type Plan } from '../../../routers/schemas/plans.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { addMonths } from '../../durations.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { DeploymentModel, type DeploymentRow } from '../../models/deployment.ts';
-import { DomainModel, type DomainRow } from '../../models/domain.ts';
-import { ReleaseModel } from '../../models/release.ts';
-import { activePlan, SubscriptionModel } from '../../models/subscription.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
+import { DomainModel, type DomainRow } from '../../database/models/domain.ts';
+import { ReleaseModel } from '../../database/models/release.ts';
+import { activePlan, SubscriptionModel } from '../../database/models/subscription.ts';
+import { addMonths } from '../../lib/durations.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 import { requireLiveAccount } from './live-account.ts';
 import { upgradeHint } from './upgrade-hint.ts';
 

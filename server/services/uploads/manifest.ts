@@ -7,11 +7,11 @@ import {
 } from '../../../routers/schemas/upload-rules.ts';
 import { encodeManifest, type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/manifest.ts';
 import type { ArtifactStore } from '../../artifacts/store.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { type UploadDoc, UploadModel } from '../../models/upload.ts';
-import { endWhenAway, transaction } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
-import { runInTimeSlices } from '../../time-slices.ts';
+import type { AccountContext } from '../../context.ts';
+import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
+import { endWhenAway, transaction } from '../../database/mongo.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
+import { runInTimeSlices } from '../../lib/time-slices.ts';
 import { clearStoredAgain } from '../corruption.ts';
 import { entriesOf } from './entries.ts';
 import { missingHashes, storedSizes } from './missing.ts';

@@ -1,8 +1,8 @@
 import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
-import { AppError, notFound } from '../../errors.ts';
-import { type UploadDoc, UploadModel } from '../../models/upload.ts';
-import { isDuplicateKey, newId } from '../../mongo.ts';
-import type { AccountContext } from '../../service-context.ts';
+import type { AccountContext } from '../../context.ts';
+import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
+import { isDuplicateKey, newId } from '../../database/mongo.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
 
 /** An upload for which nothing has arrived for so long gives its slot to a new one. */
 const QUIET_MS = 30_000;

@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
-import { DAY_MS, HOUR_MS } from '../../durations.ts';
-import { AppError } from '../../errors.ts';
-import { ArtifactModel } from '../../models/artifact.ts';
-import { UserModel, type UserRow } from '../../models/user.ts';
-import type { AccountContext, Providers } from '../../service-context.ts';
+import type { AccountContext, Providers } from '../../context.ts';
+import { ArtifactModel } from '../../database/models/artifact.ts';
+import { UserModel, type UserRow } from '../../database/models/user.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
+import { AppError } from '../../lib/errors.ts';
 import { addToCount, readCount, setCount } from '../rate-limit.ts';
 import { sizeInWords } from './size-in-words.ts';
 

@@ -1,8 +1,8 @@
-import { MAINTENANCE } from '../../models/account-scope.ts';
-import { ArtifactModel } from '../../models/artifact.ts';
-import { ReleaseModel } from '../../models/release.ts';
-import { UploadModel } from '../../models/upload.ts';
-import type { Providers } from '../../service-context.ts';
+import type { Providers } from '../../context.ts';
+import { MAINTENANCE } from '../../database/models/account-scope.ts';
+import { ArtifactModel } from '../../database/models/artifact.ts';
+import { ReleaseModel } from '../../database/models/release.ts';
+import { UploadModel } from '../../database/models/upload.ts';
 
 /** Callers that may wait for one list; garbage collection takes away what more of them would. */
 const WAITING_MAX = 100;

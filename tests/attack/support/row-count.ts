@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createConnection } from 'mongoose';
-import { embeddedUri } from '../../../server/embedded-mongo.ts';
+import { embeddedUri } from '../../../server/database/embedded/embedded-mongo.ts';
 import type { RealApp } from '../../support/real-app.ts';
 
 export type RowCount = AsyncDisposable & {

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createHTTPServer } from '@trpc/server/adapters/standalone';
 import { appRouter } from '../../../routers/_app.ts';
 import { contextFor } from '../../../routers/context.ts';
+import { createReadiness } from '../../../server/boot/readiness.ts';
+import type { Providers } from '../../../server/context.ts';
+import { DeploymentModel } from '../../../server/database/models/deployment.ts';
+import { ReleaseModel } from '../../../server/database/models/release.ts';
+import { newId } from '../../../server/database/mongo.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
-import { DeploymentModel } from '../../../server/models/deployment.ts';
-import { ReleaseModel } from '../../../server/models/release.ts';
-import { newId } from '../../../server/mongo.ts';
-import { createReadiness } from '../../../server/readiness.ts';
-import type { Providers } from '../../../server/service-context.ts';
 import { createTestApp } from '../../support/app.ts';
 import { connectDatabase, tellReady } from './database.ts';
 

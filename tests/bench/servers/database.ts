@@ -1,4 +1,4 @@
-import { buildIndexes, connectMongo } from '../../../server/mongo.ts';
+import { buildIndexes, connectMongo } from '../../../server/database/mongo.ts';
 
 /** The run's one database server (tests/bench/run.ts starts it); each server has a database of its own on it. */
 export function mongoUri(): string {

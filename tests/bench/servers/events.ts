@@ -5,11 +5,11 @@ import { applyWSSHandler } from '@trpc/server/adapters/ws';
 import mongoose from 'mongoose';
 import superjson from 'superjson';
 import { WebSocketServer } from 'ws';
+import { createReadiness } from '../../../server/boot/readiness.ts';
 import { createChangeFeed } from '../../../server/database/change-feed.ts';
+import { transaction } from '../../../server/database/mongo.ts';
 import { publishEvent } from '../../../server/events/publish.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
-import { transaction } from '../../../server/mongo.ts';
-import { createReadiness } from '../../../server/readiness.ts';
 import { createTestApp } from '../../support/app.ts';
 import { connectDatabase, tellReady } from './database.ts';
 

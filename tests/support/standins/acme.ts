@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { DAY_MS } from '../../../server/durations.ts';
+import { DAY_MS } from '../../../server/lib/durations.ts';
 import { selfSigned } from '../certificate.ts';
 
 export type Refusal = {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { createServer, request as forward } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { DAY_MS } from '../../../server/durations.ts';
+import { DAY_MS } from '../../../server/lib/durations.ts';
 import { selfSigned } from '../certificate.ts';
 import type { Pebble } from '../pebble.ts';
 import { requestHandler } from '../request-handler.ts';

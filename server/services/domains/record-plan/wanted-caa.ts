@@ -1,8 +1,8 @@
+import type { Providers } from '../../../context.ts';
+import { type DomainRow, namesOf } from '../../../database/models/domain.ts';
 import type { RecordPlanInput } from '../../../dns/record-plan/record-sets.ts';
 import { isWithin } from '../../../dns/zone-names.ts';
-import { type DomainRow, namesOf } from '../../../models/domain.ts';
 import type { DomainRecord } from '../../../platforms/platform.ts';
-import type { Providers } from '../../../service-context.ts';
 import { knownAccountUrl } from '../../certificates/account.ts';
 import { signingAuthorities } from '../caa-watch.ts';
 import { type DomainTarget, TTL_S } from '../required-records.ts';

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import type { RemovedDomain } from '../../../../routers/schemas/domains.ts';
+import { DnsChangeModel } from '../../../database/models/dns-change.ts';
+import type { DomainRow } from '../../../database/models/domain.ts';
 import type { RecordChange } from '../../../dns/provider.ts';
-import { AppError } from '../../../errors.ts';
-import { DnsChangeModel } from '../../../models/dns-change.ts';
-import type { DomainRow } from '../../../models/domain.ts';
+import { AppError } from '../../../lib/errors.ts';
 import { openChanges } from './stored-record-plan.ts';
 
 type WrittenRecord = RemovedDomain['deleteFirst'][number];

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { addMonths } from '../../../../server/durations.ts';
+import { addMonths } from '../../../../server/lib/durations.ts';
 import { type Json, make } from './objects.ts';
 
 /** What Stripe remembers of one account, and what happens there without us: people pay, banks refuse, time goes by. */

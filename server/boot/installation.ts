@@ -1,0 +1,41 @@
+import { INSTALLATION_ID, InstallationModel } from '../database/models/installation.ts';
+import { UserModel } from '../database/models/user.ts';
+import { EXIT_CONFIG, StartError } from '../lib/start-error.ts';
+
+/** Whether anything of an earlier start is in the database: then its keys must be found, never made anew. */
+export async function hasData(): Promise<boolean> {
+  const known = await InstallationModel.findById(INSTALLATION_ID).lean();
+  if (known?.keysFingerprint !== null && known?.keysFingerprint !== undefined) return true;
+  return (await UserModel.findOne({}, { _id: 1 }).hint({ _id: 1 }).lean()) !== null;
+}
+
+/**
+ * Writes down whose keys and which artifact store this database belongs to, at the first start; at every later one it
+ * compares. Throws StartError when they are others.
+ */
+export async function claimInstallation(own: { keysFingerprint: string; storeId: string }): Promise<void> {
+  await InstallationModel.updateOne(
+    { _id: INSTALLATION_ID },
+    { $setOnInsert: { leaseHolder: null } },
+    { upsert: true },
+  );
+  // Each field on its own: whoever writes first decides, also when two instances start at once.
+  await InstallationModel.updateOne(
+    { _id: INSTALLATION_ID, keysFingerprint: null },
+    { $set: { keysFingerprint: own.keysFingerprint } },
+  );
+  await InstallationModel.updateOne({ _id: INSTALLATION_ID, storeId: null }, { $set: { storeId: own.storeId } });
+  const known = await InstallationModel.findById(INSTALLATION_ID).lean();
+  if (known?.keysFingerprint !== own.keysFingerprint) {
+    throw new StartError(
+      EXIT_CONFIG,
+      'The keys of this instance are not those that this database was made with; give it their keys.json, or set FAIRLEAD_KEYS to its content.',
+    );
+  }
+  if (known.storeId !== own.storeId) {
+    throw new StartError(
+      EXIT_CONFIG,
+      'The artifact store of this instance is not the one that this database belongs to; set ARTIFACTS_URL to that one.',
+    );
+  }
+}

@@ -1,0 +1,73 @@
+import type { Faults, Limits } from '../context.ts';
+import type { Log } from '../lib/log.ts';
+import { createRateCounters } from '../lib/rate-counters.ts';
+import { bootstrap } from './bootstrap.ts';
+import type { Env } from './env/env.ts';
+import { startServing } from './serving.ts';
+import { createShutdownStack } from './shutdown-stack.ts';
+
+/**
+ * The application from the lock on its folder to its listeners, started in order and stopped in reverse:
+ *
+ *   data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
+ *   → change feed → host → HTTP → worker → ready
+ *
+ * What was started is stopped again when a later step fails. `stop` may be called at any time, also during the start.
+ */
+export type LifeCycle = { start(): Promise<void>; stop(): Promise<void> };
+
+export type LifeCycleOptions = {
+  env: Env;
+  log: Log;
+  webRoot: string;
+  /** Tests of crashes end the process at a boundary of its work; main.ts has no way to say this. */
+  faults?: Faults;
+  /** Tests that write more than a person may bring wider limits than an installation has. */
+  limits?: Partial<Limits>;
+};
+
+/** Starts everything in this process; for several processes see process-group/group.ts. */
+export function createLifeCycle({ env, log, webRoot, faults, limits }: LifeCycleOptions): LifeCycle {
+  const shutdown = createShutdownStack(log);
+  let isServing = false;
+
+  async function start(): Promise<void> {
+    const { providers, run, killedRuns, forgetKilledRuns } = await bootstrap(
+      { env, log, rateCounters: createRateCounters() },
+      shutdown.push,
+    );
+    const complete = {
+      ...providers,
+      limits: { ...providers.limits, ...limits },
+      ...(faults !== undefined && { faults }),
+    };
+    const serving = {
+      env,
+      webRoot,
+      worker: run,
+      takesOverFrom: killedRuns,
+      isServing: () => isServing,
+      keepsSnapshot: true,
+    };
+    await startServing(complete, serving, shutdown.push);
+    forgetKilledRuns();
+    isServing = !shutdown.isStopping;
+  }
+
+  async function stop(): Promise<void> {
+    isServing = false;
+    await shutdown.stopAll();
+  }
+
+  return {
+    async start() {
+      try {
+        await start();
+      } catch (error) {
+        await stop();
+        throw error;
+      }
+    },
+    stop,
+  };
+}

@@ -1,0 +1,88 @@
+import cluster from 'node:cluster';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createLog, type Log, redactSecrets, writerTo } from '../lib/log.ts';
+import { SLUG_MARK } from '../lib/site-names.ts';
+import { EXIT_FAILED, StartError, sentenceOf } from '../lib/start-error.ts';
+import { type Env, readEnv, showsStackTraces } from './env/env.ts';
+import { endOnFatalErrors } from './fatal-errors.ts';
+import { createLifeCycle } from './life-cycle.ts';
+import { runGroupChild } from './processes/child.ts';
+import { createProcessGroup } from './processes/group.ts';
+import { CHILD_ARGUMENT, SUPERVISED_ARGUMENT } from './processes/messages.ts';
+
+/** Within this time a second signal is the same one: npm passes on what the terminal has sent to the whole group. */
+const SAME_SIGNAL_MS = 1_000;
+/** A stop with work in hand takes up to 30 s; what hangs longer is left to the next start. */
+const STOP_TIMEOUT_MS = 29_000;
+
+/** Reads the environment, starts the app, and ends the process by a signal, or with one sentence when it cannot start. */
+async function main(): Promise<void> {
+  const env = readEnv(process.env);
+  const isTerminal = process.stdout.isTTY === true;
+  const write = writerTo(process.stdout);
+  const log = createLog({ level: env.logLevel, isTerminal, write });
+  process.stderr.on('error', () => undefined);
+  const webRoot = join(packageRoot(), 'dist', 'web');
+  endOnFatalErrors(log);
+  if (cluster.isWorker && process.argv.includes(CHILD_ARGUMENT)) return runGroupChild({ env, log, webRoot });
+  for (const warning of env.warnings) log.warn(warning);
+  const entry = fileURLToPath(import.meta.url);
+  const isGroup = env.processes > 1 || process.argv.includes(SUPERVISED_ARGUMENT);
+  const app = isGroup ? createProcessGroup({ env, log, entry }) : createLifeCycle({ env, log, webRoot });
+  endOnSignals(() => app.stop(), log);
+  await app.start();
+  announce(env, log, isTerminal ? write : undefined);
+}
+
+function endOnSignals(stop: () => Promise<void>, log: Log): void {
+  let firstAt: number | undefined;
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (firstAt !== undefined) {
+      if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(EXIT_FAILED);
+      return;
+    }
+    firstAt = performance.now();
+    log.info(`Stopping (${signal})`);
+    setTimeout(() => {
+      log.error('Stopping takes too long; what is left is ended with the process');
+      process.exit(EXIT_FAILED);
+    }, STOP_TIMEOUT_MS).unref();
+    void stop().then(() => {
+      log.info('Stopped');
+      process.exit(0);
+    });
+  };
+  process.on('SIGTERM', onSignal);
+  process.on('SIGINT', onSignal);
+}
+
+/** Finds the nearest folder above that is a package, from the sources and from the bundle alike. */
+function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
+}
+
+function announce(env: Env, log: Log, write: ((text: string) => void) | undefined): void {
+  const sites = env.sitesUrl.replace(SLUG_MARK, '{name}');
+  const mail = env.smtp === undefined ? 'kept here: npx fairlead outbox lists it' : 'sent by SMTP';
+  if (write === undefined) {
+    log.info('Fairlead is running', { app: env.publicUrl, sites, data: env.dataDir, mail, processes: env.processes });
+    return;
+  }
+  write(
+    `\n  Fairlead is running.\n\n    Open   ${env.publicUrl}\n    Sites  ${sites}\n    Data   ${env.dataDir}\n    Mail   ${mail}\n\n  Ctrl-C stops it.\n\n`,
+  );
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(
+    `Fairlead did not start: ${redactSecrets(error instanceof StartError ? error.message : `${sentenceOf(error)}.`)}\n`,
+  );
+  if (!(error instanceof StartError) && showsStackTraces(process.env) && error instanceof Error) {
+    process.stderr.write(`${redactSecrets(error.stack ?? '')}\n`);
+  }
+  process.exit(error instanceof StartError ? error.exitCode : EXIT_FAILED);
+});

@@ -1,0 +1,279 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { UNCONFIRMED_DAYS, UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { createFullDiskListener } from '../artifacts/full-disk.ts';
+import { openDatabaseSpace } from '../artifacts/gridfs-files.ts';
+import { createZipIntake } from '../artifacts/intake.ts';
+import { openStore } from '../artifacts/open-store.ts';
+import { createAcmeAuthority } from '../certificates/acme/client.ts';
+import { createLocalAuthority } from '../certificates/local-ca.ts';
+import type { Addresses, Limits, Providers } from '../context.ts';
+import { createChangeFeed } from '../database/change-feed.ts';
+import { createDomainConnect } from '../dns/domain-connect.ts';
+import { createDnsProviders } from '../dns/index.ts';
+import { createDnsClient } from '../dns/queries/resolve.ts';
+import { createSitesAddresses } from '../host/sites-addresses.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
+import { createEgress } from '../lib/egress/egress.ts';
+import { createReach } from '../lib/egress/reach.ts';
+import { classifyAddress } from '../lib/egress/rules.ts';
+import type { Log } from '../lib/log.ts';
+import { createPasswordHasher } from '../lib/password-hasher.ts';
+import type { RateCounters } from '../lib/rate-counters.ts';
+import { createSecrets, type Keys, type Secrets } from '../lib/secrets.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { createOutbox } from '../mail/outbox.ts';
+import type { PaymentService } from '../payments/payments.ts';
+import { createTestCheckout } from '../payments/test-checkout.ts';
+import { createPlatforms } from '../platforms/index.ts';
+import { createSignIn } from '../platforms/oauth.ts';
+import { createLocalRoots } from '../services/certificates/local-root.ts';
+import { createCredentialsOf } from '../services/connections/credentials.ts';
+import { createCorruptionListener } from '../services/corruption.ts';
+import { serverText, systemResolvers } from './env/dns.ts';
+import type { Env } from './env/env.ts';
+
+const MIB = 1024 ** 2;
+
+/** Whether others than the person at this machine come: from elsewhere, or through a proxy, which is the loopback to us. */
+function isOpenToStrangers(env: Env): boolean {
+  return !(env.isLocal && env.trustProxy === 0);
+}
+
+/**
+ * Wide enough for a person and their scripts, narrow enough that one account or address cannot hold up the others. Where
+ * no source is named the figure is our own choice, and says what it leaves room for.
+ */
+export function limitsOf(env: Env): Limits {
+  return {
+    isAddressCounted: isOpenToStrangers(env),
+    // Ten a second, of one session or token: a screen makes about ten when it opens.
+    callsPerMinute: 600,
+    // Of all its sessions and tokens: a person and a script that calls as fast as it may, or two of them.
+    accountCallsPerMinute: 1_200,
+    // A call has some hundred bytes: this is a hundred and sixty of the longest, which take half a second to parse.
+    accountBodyBytesPerMinute: 16 * MIB,
+    // Before a session there are a few calls a page; people behind one address share it.
+    anonymousCallsPerMinute: 60,
+    // An office behind one address mistypes less; a list of stolen passwords is slowed to 4,320 tries a day.
+    failuresPerAddress: { count: 30, windowMs: 10 * MINUTE_MS },
+    // Whoever knows the password gets it right within five tries; after them each wait is twice the last.
+    freeFailuresPerUsernameAndAddress: 5,
+    // A fifth of the 100 failures in a row that NIST SP 800-63B, section 5.2.2, allows: then only strangers wait longer.
+    failuresPerUsername: { count: 20, windowMs: 15 * MINUTE_MS },
+    // One every five seconds, each as much work as a wrong one: more than a person types and scripts sign in.
+    rightPasswordsPerTenMinutes: 120,
+    // By address: a team that signs up together.
+    registrationsPerHour: 10,
+    // A first mail, one that went to the junk folder, and one more; nobody's mailbox can be flooded through the form.
+    forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
+    confirmationsPerRecipientPerHour: 6,
+    // An office that begins on one day: each browser does it once a year.
+    acceptancesPerHour: 60,
+    // People read both. Each rating has 2 KB at most and each message 5 KB, and both are kept for a year.
+    feedbackPerHour: 5,
+    // Twice a week; and what strangers write comes to 40 MB, of which one address has a fifth at the most.
+    feedbackRows: { perAccount: 100, ofStrangers: 20_000, perAddressADay: 10 },
+    contactPerHour: 5,
+    // All have been mailed to the operator as well.
+    contactRows: { perAccount: 100, ofStrangers: 10_000 },
+    // A dozen who write all that they may; more than that nobody reads.
+    contactMailsPerHour: 60,
+    // A person who compares plans opens a few; each is a row that stays for a month.
+    checkoutsPerHour: 20,
+    // Whoever types from paper is told of a slip before the key is looked for; an office shares one address.
+    licenseGuessesPerHour: { perAccount: 20, perAddress: 60 },
+    // People do it once in a while; each one makes a key.
+    licenseTransfersPerHour: 20,
+    // A script that moves a whole agency's websites here takes a few hours; plans may have no other bound.
+    deploymentsPerHour: 100,
+    // Of all its deployments: a build that publishes every eighteen seconds for an hour. Each is a row, steps and a log.
+    releasesPerHour: 200,
+    // People do it once in a while; each one keeps a name from everybody else.
+    addressChangesPerHour: 10,
+    // New passwords and API tokens: each is told by a mail, which is kept for a week with its job.
+    credentialActsPerHour: 60,
+    // A script that renames all of an agency's deployments takes a few hours; each one is an event to every open tab.
+    deploymentUpdatesPerHour: 300,
+    // With their certificates 200 MB in each process (host/routing/name-index.ts).
+    domainsInAll: 100_000,
+    // Whoever tries out how notifications look sends a few; each is kept for a week.
+    testNotificationsPerHour: 10,
+    // Sizes and counts of files are in routers/schemas/limits.ts.
+    uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDay,
+    accountBytes: UPLOAD_LIMITS.maxAccountBytes,
+    accountFiles: UPLOAD_LIMITS.maxAccountFiles,
+    // Forty deployments with all the releases that are kept; with steps and logs of an ordinary size 200 MB.
+    accountRows: 20_000,
+    listedFiles: UPLOAD_LIMITS.maxListedFiles,
+    variantBytes: UPLOAD_LIMITS.maxVariantBytes,
+    // Where mail stays in the outbox, not everybody who registers can read it.
+    smallWhileUnconfirmedMs: env.smtp === undefined ? UNCONFIRMED_DAYS * DAY_MS : Number.POSITIVE_INFINITY,
+    asksForGivenPlan: isOpenToStrangers(env),
+    atFirst: {
+      uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDayAtFirst,
+      accountBytes: UPLOAD_LIMITS.maxAccountBytesAtFirst,
+      accountFiles: UPLOAD_LIMITS.maxFiles,
+      accountRows: 1_000,
+    },
+    // A call has some hundred bytes and 100 KiB at most: one address sends forty of those at once, a process takes 320.
+    bodyBytes: { perAddress: 4 * MIB, perProcess: 32 * MIB },
+    // Of one account: the browser sends six at once (src/uploads/send.ts), and a script may send beside it.
+    uploadsAtOnce: 8,
+    // Forty a second: small files travel together, and large ones fill a line with fewer.
+    uploadsPerMinute: 2_400,
+    // Each holds the list of a release's files and the directory of its ZIP, some 30 MB at the most.
+    downloadsAtOnce: { perAccount: 2, perProcess: 8 },
+    // A script that saves the releases of all deployments; small ones would else be put together twenty a second.
+    downloadsPerMinute: 60,
+    // Half a megabit, which every line that loads a page of today has; the patience covers a line that drops for a moment.
+    // To hold all places against others takes 32 megabits of whoever tries.
+    slowestDownload: { bytesPerSecond: 64 * 1_024, patienceMs: 30_000, givesWayBelow: 512 * 1_024 },
+    // A tab or a script has one.
+    socketsPerAccount: 10,
+    // Five accounts with all of theirs behind one address.
+    socketsPerAddress: 50,
+    // All of these, when they come back every ten seconds as the client does (REALTIME_RECONNECT_MS).
+    socketsOpenedPerMinute: 300,
+    accessTokenSeconds: env.accessTokenSeconds,
+    // They are the database's, which goes on writing while uploads are refused (server/artifacts/disk-space.ts).
+    minFreeDiskBytes: 500 * MIB,
+  };
+}
+
+/**
+ * Builds every adapter from the environment; the only place that chooses. Needs the open database.
+ * Throws an Error with a sentence that names the folder when the artifact store cannot be used.
+ */
+export async function buildProviders(
+  env: Env,
+  { keys, log, rateCounters, now }: { keys: Keys; log: Log; rateCounters: RateCounters; now: () => Date },
+): Promise<Providers> {
+  const limits = limitsOf(env);
+  const onDiskFull = createFullDiskListener(log);
+  const databaseFolder = env.mongodbUri === undefined ? env.dataDir : undefined;
+  const isAllowed = (address: string): boolean => classifyAddress(address, env.egressAllow) !== 'refused';
+  const providers: Providers = {
+    addresses: addressesOf(env),
+    sitesAddresses: createSitesAddresses(env.sitesAddresses, {
+      sitesDomain: env.sitesDomain,
+      nameServers: env.dnsResolvers?.map(serverText),
+    }),
+    limits,
+    store: await openStore(env.artifacts, {
+      minFreeBytes: limits.minFreeDiskBytes,
+      rateCounters,
+      databaseFolder,
+      onDiskFull,
+      onCorruption: createCorruptionListener(log),
+      now,
+    }),
+    // Half of what uploads leave: then the rest of what grows stops as well.
+    databaseSpace: openDatabaseSpace({ databaseFolder, minFreeBytes: limits.minFreeDiskBytes / 2, rateCounters }),
+    zips: await createZipIntake(
+      { path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes, onDiskFull },
+      rateCounters,
+    ),
+    platforms: createPlatforms(env.platformUrls),
+    egress: createEgress({
+      allow: env.egressAllow,
+      bases: Object.values(env.platformUrls),
+      ...(env.dnsResolvers !== undefined && { nameServers: env.dnsResolvers.map(serverText) }),
+    }),
+    reach: createReach({ allow: env.egressAllow }),
+    dns: createDnsClient({
+      nameServerPort: env.dnsAuthorityPort,
+      resolvers: env.dnsResolvers ?? systemResolvers(),
+      isAllowed,
+    }),
+    dnsProviders: createDnsProviders({
+      isAllowed,
+      askResolvers: (name, type, signal) => providers.dns.askResolvers(name, type, signal),
+    }),
+    ...createAuthorities(env, createSecrets(keys), now),
+    credentialsOf: (accountId, destination) => createCredentialsOf(providers)(accountId, destination),
+    signIn: createSignIn(env.oauthClients),
+    wait: waitFor,
+    mailer: await createMailer(env, log),
+    payments: await createPayments(env, now),
+    hasher: createPasswordHasher({ rateCounters }),
+    secrets: createSecrets(keys),
+    changes: createChangeFeed(log),
+    rateCounters,
+    log,
+    now,
+  };
+  if (env.domainConnect !== undefined) {
+    const { serviceId } = env.domainConnect;
+    providers.domainConnect = { serviceId, ...createDomainConnect(providers, env.domainConnect) };
+  }
+  return providers;
+}
+
+function addressesOf(env: Env): Addresses {
+  return {
+    publicUrl: env.publicUrl,
+    sitesDomain: env.sitesDomain,
+    sitesUrl: env.sitesUrl,
+    sitesHttpPort: env.sitesPort,
+    sitesTlsPort: env.tlsPort,
+    sitesListener:
+      env.sitesTls === undefined
+        ? { protocol: 'http:', host: connectableHost(env.host), port: env.sitesPort }
+        : { protocol: 'https:', host: connectableHost(env.host), port: env.sitesTls.port },
+    supportEmail: env.supportEmail,
+    operatorEmail: env.operatorEmail,
+    trustedProxies: env.trustProxy,
+  };
+}
+
+/** Without an SMTP server its library, larger than all of our platforms, is loaded for nobody. */
+async function createMailer({ smtp, dataDir }: Env, log: Log): Promise<Mailer> {
+  if (smtp === undefined) return createOutbox(join(dataDir, 'outbox'), log);
+  const { createSmtpMailer } = await import('../mail/smtp.ts');
+  return createSmtpMailer(smtp, log);
+}
+
+/** Stripe where the operator has set it up: then there is no test checkout. Its library is loaded for nobody else. */
+async function createPayments({ stripe, publicUrl, egressAllow }: Env, now: () => Date): Promise<PaymentService> {
+  if (stripe === undefined) return createTestCheckout({ publicUrl });
+  const { createStripePayments } = await import('../payments/stripe/index.ts');
+  const egress = createEgress({ allow: egressAllow, bases: [stripe.apiUrl] });
+  return createStripePayments({ ...stripe, publicUrl, egress, now });
+}
+
+/**
+ * The authority that the operator names; the app's own without one. Beside it the directory for trials, at which an external
+ * account of the other is nobody's.
+ */
+function createAuthorities(
+  { acme, egressAllow, dataDir }: Env,
+  secrets: Secrets,
+  now: () => Date,
+): Pick<Providers, 'authority' | 'staging'> {
+  if (acme === undefined) {
+    return { authority: createLocalAuthority({ roots: createLocalRoots(join(dataDir, 'secrets')), secrets, now }) };
+  }
+  const { stagingUrl, email, ca } = acme;
+  const allow = [...egressAllow, ...acme.allow];
+  const at = (directoryUrl: string) => {
+    const egress = createEgress({ allow, bases: [directoryUrl], ...(ca !== undefined && { ca }) });
+    return { directoryUrl, email, egress, now, wait: waitFor };
+  };
+  return {
+    authority: createAcmeAuthority({ ...at(acme.directoryUrl), eab: acme.eab }),
+    ...(stagingUrl !== undefined && { staging: createAcmeAuthority(at(stagingUrl)) }),
+  };
+}
+
+/** Returns one listens on "all addresses", but connects to one. */
+function connectableHost(host: string | undefined): string {
+  if (host === undefined || host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}
+
+/** Resolves after `ms`; rejects with the reason of the signal, which is not what an ended timer throws. */
+export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+  signal.throwIfAborted();
+}

@@ -1,0 +1,247 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import mongoose from 'mongoose';
+import { errnoOf } from '../../lib/durable-file.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Mongod } from './mongod-binary.ts';
+
+type MongoClient = InstanceType<typeof mongoose.mongo.MongoClient>;
+
+export type Credentials = { user: string; password: string };
+
+export type LaunchOptions = {
+  mongod: Mongod;
+  dbPath: string;
+  port: number;
+  /** None in tests of a server that is no replica set. */
+  replSet?: string;
+  /** Are added to those that every `mongod` gets. */
+  args?: string[];
+  /** Both or none: without them there is no access control (tests alone). */
+  keyfile?: string;
+  credentials?: Credentials;
+};
+
+export type MongodProcess = {
+  pid: number | undefined;
+  /** Resolves with how it ended. */
+  ended: Promise<string>;
+  stop(): Promise<void>;
+};
+
+export type InitiateOptions = {
+  port: number;
+  replSet: string;
+  credentials?: Credentials;
+  /** False gives durability up, for speed; tests alone. */
+  isDurable?: boolean;
+};
+
+/** A crash leaves a journal to be replayed, which takes its time on a slow disk. */
+const LAUNCH_TIMEOUT_MS = 60_000;
+const PRIMARY_TIMEOUT_MS = 30_000;
+const ORPHAN_TIMEOUT_MS = 15_000;
+
+/**
+ * 0.25 GB of cache is plenty here; diagnostics would double the time of a start. A set of
+ * one has nobody to hand over to, so nothing is waited for at the end. No JavaScript in the server: nothing uses it.
+ * A process that is killed leaves its open transaction behind, which holds the account it wrote to for the manual's 60 s;
+ * ours are over in a fraction of a second, and 10 s let the account go on.
+ */
+const ARGUMENTS = [
+  ...['--wiredTigerCacheSizeGB', '0.25', '--quiet', '--noscripting'],
+  ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+  ...['--setParameter', 'shutdownTimeoutMillisForSignaledShutdown=100'],
+  ...['--setParameter', 'transactionLifetimeLimitSeconds=10'],
+];
+
+const ALREADY_INITIALIZED = 23;
+
+/**
+ * Starts a `mongod`. A helper process of mongodb-memory-server ends it within seconds when this process is killed.
+ * It gets a process group of its own: Ctrl-C in a terminal reaches the app, and the app stops the database last.
+ */
+export async function launchMongod(options: LaunchOptions): Promise<MongodProcess> {
+  const { credentials, keyfile } = options;
+  // It brings a driver of its own: with MONGODB_URI, and in all processes but the first, nobody waits for that.
+  const { MongoInstance } = await import('mongodb-memory-server');
+  const instance = new MongoInstance({
+    instance: {
+      ip: '127.0.0.1',
+      port: options.port,
+      dbPath: options.dbPath,
+      ...(options.replSet !== undefined && { replSet: options.replSet }),
+      storageEngine: 'wiredTiger',
+      args: [...ARGUMENTS, ...(options.args ?? [])],
+      launchTimeout: LAUNCH_TIMEOUT_MS,
+      auth: credentials !== undefined,
+      ...(keyfile !== undefined && { keyfileLocation: keyfile }),
+    },
+    // The version keeps the library from comparing the program with its own default.
+    binary: { systemBinary: options.mongod.path, version: options.mongod.version },
+    spawn: { detached: true },
+  });
+  const ended = once(instance, 'instanceClosed').then(([code, signal]) => String(signal ?? `exit code ${code}`));
+  await instance.start();
+  const pid = instance.mongodProcess?.pid;
+  return {
+    pid,
+    ended,
+    async stop() {
+      // The library would sign in and send a command; a signal does the same and needs no password.
+      if (pid !== undefined) signalProcess(pid, 'SIGTERM');
+      await ended;
+      await instance.stop();
+    },
+  };
+}
+
+/** Sends a signal; false when there is no such process any more, which may be so from one line to the next. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (errnoOf(error) === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+/**
+ * Makes the process a replica set of one and waits until it takes writes; on data of an earlier start it puts the
+ * address right. At the very first start it makes the user, through the exception for loopback (MongoDB manual,
+ * "Localhost Exception"). Answers the feature compatibility version of the data.
+ */
+export async function initiate(options: InitiateOptions): Promise<string> {
+  const giveUpAt = performance.now() + PRIMARY_TIMEOUT_MS;
+  for (;;) {
+    try {
+      return await tryToInitiate(options, giveUpAt);
+    } catch (error) {
+      // A member closes connections while its role or its address changes: what was begun is found by the next try.
+      if (!(error instanceof mongoose.mongo.MongoNetworkError) || performance.now() > giveUpAt) throw error;
+    }
+  }
+}
+
+async function tryToInitiate(options: InitiateOptions, giveUpAt: number): Promise<string> {
+  const { port, credentials } = options;
+  if (credentials !== undefined && !(await isUserThere(port, credentials))) {
+    await using bare = await openClient(port);
+    await makeReplicaSet(bare.client, options, giveUpAt);
+    await bare.client.db('admin').command({
+      createUser: credentials.user,
+      pwd: credentials.password,
+      roles: ['root'],
+      writeConcern: { w: 'majority', j: true },
+    });
+  }
+  await using session = await openClient(port, credentials);
+  await makeReplicaSet(session.client, options, giveUpAt);
+  const answer = await session.client.db('admin').command({ getParameter: 1, featureCompatibilityVersion: 1 });
+  return String(answer.featureCompatibilityVersion.version);
+}
+
+async function makeReplicaSet(client: MongoClient, options: InitiateOptions, giveUpAt: number): Promise<void> {
+  const admin = client.db('admin');
+  const host = `127.0.0.1:${options.port}`;
+  const config = {
+    _id: options.replSet,
+    members: [{ _id: 0, host }],
+    ...(options.isDurable === false && { writeConcernMajorityJournalDefault: false }),
+  };
+  try {
+    await admin.command({ replSetInitiate: config });
+  } catch (error) {
+    if (!hasCode(error, ALREADY_INITIALIZED)) throw error;
+    const hello = await admin.command({ hello: 1 });
+    // A member that does not find itself in its own set never becomes primary: the port has changed.
+    if (hello.me !== host) await admin.command({ replSetReconfig: { ...config, version: 1 }, force: true });
+  }
+  await untilPrimary(client, giveUpAt);
+}
+
+async function untilPrimary(client: MongoClient, giveUpAt: number): Promise<void> {
+  while (performance.now() < giveUpAt) {
+    const hello = await client.db('admin').command({ hello: 1 });
+    if (hello.isWritablePrimary === true) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error(`The database did not take writes within ${PRIMARY_TIMEOUT_MS / 1000} s.`);
+}
+
+async function isUserThere(port: number, credentials: Credentials): Promise<boolean> {
+  try {
+    await using session = await openClient(port, credentials);
+    await session.client.db('admin').command({ ping: 1 });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 18)) return false;
+    throw error;
+  }
+}
+
+async function openClient(port: number, credentials?: Credentials): Promise<{ client: MongoClient } & AsyncDisposable> {
+  const client = new mongoose.mongo.MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`, {
+    serverSelectionTimeoutMS: PRIMARY_TIMEOUT_MS,
+    ...(credentials !== undefined && {
+      auth: { username: credentials.user, password: credentials.password },
+      authSource: 'admin',
+    }),
+  });
+  await client.connect();
+  return { client, [Symbol.asyncDispose]: () => client.close() };
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+/** The wanted port when it is free, else any. */
+export async function freePort(wanted?: number): Promise<number> {
+  if (wanted !== undefined) {
+    const port = await tryPort(wanted).catch(() => null);
+    if (port !== null) return port;
+  }
+  return tryPort(0);
+}
+
+async function tryPort(port: number): Promise<number> {
+  const server = createServer();
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('The system gave no port.');
+  return address.port;
+}
+
+/** Ends a `mongod` that an app left behind when it was killed, and waits until it has let go of the data. */
+export async function stopOrphanedMongod(dbPath: string, log: Log): Promise<void> {
+  const pid = Number((await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim());
+  if (!Number.isInteger(pid) || pid <= 0 || !(await isMongodOf(pid, dbPath))) return;
+  log.info('Database of an earlier start is still running; ending it first', { pid });
+  signalProcess(pid, 'SIGTERM');
+  const killAt = performance.now() + ORPHAN_TIMEOUT_MS;
+  while (await isMongodOf(pid, dbPath)) {
+    if (performance.now() > killAt) signalProcess(pid, 'SIGKILL');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Returns whether that process is a `mongod` on that folder, and not another one that got its number. */
+async function isMongodOf(pid: number, dbPath: string): Promise<boolean> {
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => commandByPs(pid));
+  return command.includes(dbPath);
+}
+
+/** Systems without /proc (macOS). */
+async function commandByPs(pid: number): Promise<string> {
+  if (process.platform === 'linux') return '';
+  const { stdout } = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'args=']).catch(() => ({ stdout: '' }));
+  return stdout;
+}

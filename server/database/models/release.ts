@@ -1,0 +1,114 @@
+import { type ClientSession, type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { RELEASE_SOURCES } from '../../../routers/schemas/releases.ts';
+import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
+import { releaseStateSchema } from '../../../routers/schemas/states.ts';
+import { accountScope } from './account-scope.ts';
+import { errorDocSchema, releaseDestinationDocSchema } from './destination.ts';
+
+const releaseDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    accountId: { type: String, required: true },
+    deploymentId: { type: String, required: true },
+    number: { type: Number, required: true },
+    state: { type: String, enum: releaseStateSchema.options, required: true, default: 'queued' as const },
+    source: { type: String, enum: RELEASE_SOURCES, required: true },
+    createdBy: { type: String, required: true },
+    /** The manifest is an artifact of its own. */
+    manifestHash: { type: String, required: true },
+    fileCount: { type: Number, required: true },
+    totalBytes: { type: Number, required: true },
+    changedFiles: { type: Number, required: true },
+    /** One for each destination that the deployment had when the release was made. */
+    destinations: { type: [releaseDestinationDocSchema], required: true },
+    /**
+     * Precompressed variants of its text files (server/artifacts/variants.ts), made once it is live: their list and
+     * their packs are artifacts, which stay as long as a release names them. Null until then.
+     */
+    variants: {
+      type: new Schema(
+        {
+          indexHash: { type: String, default: null },
+          packHashes: { type: [String], required: true },
+          /**
+           * Bytes that were stored for this release alone: packs that it shares were counted with the release that made
+           * them.
+           */
+          sizeBytes: { type: Number, default: 0 },
+        },
+        { _id: false },
+      ),
+      default: null,
+    },
+    /** Files that the store has lost (server/services/corruption.ts). */
+    corruptedFiles: {
+      type: [
+        new Schema(
+          { path: { type: String, required: true }, sha256: { type: String, required: true } },
+          { _id: false },
+        ),
+      ],
+      required: true,
+      default: [],
+    },
+    /** When it was first seen live: a roll back to a verified release runs the second half of verification only. */
+    verifiedAt: { type: Date, default: null },
+    /** The last time it went live; a roll back to it sets it anew. */
+    liveSince: { type: Date, default: null },
+    /**
+     * What visitors had when this one was made, so that its changes are those that they see; null for nothing, and
+     * absent where an earlier version made it.
+     */
+    previousReleaseId: { type: String },
+    /** The release that served when this one took over: the pointer goes back to it when verification fails. */
+    replacedReleaseId: { type: String, default: null },
+    /**
+     * The last time it was taken from the public address: who has loaded a page of it before still asks for its files.
+     */
+    servedUntil: { type: Date, default: null },
+    cancelRequestedAt: { type: Date, default: null },
+    error: { type: errorDocSchema, default: null },
+    startedAt: { type: Date, default: null },
+    finishedAt: { type: Date, default: null },
+  },
+  { timestamps: true, collection: 'releases', minimize: false },
+);
+releaseDocSchema.index({ deploymentId: 1, number: -1 }, { name: 'deployment_number', unique: true });
+// The two lists, newest first; what they filter by is in the index, so that rows which do not match are never fetched.
+releaseDocSchema.index({ accountId: 1, createdAt: -1, _id: -1, state: 1 }, { name: 'account_newest' });
+releaseDocSchema.index(
+  { accountId: 1, deploymentId: 1, number: -1, state: 1, verifiedAt: 1 },
+  { name: 'account_deployment_newest' },
+);
+releaseDocSchema.index(
+  { deploymentId: 1 },
+  { name: 'one_running', unique: true, partialFilterExpression: { state: { $in: [...RUNNING_RELEASE_STATES] } } },
+);
+releaseDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
+// The host asks which releases visitors had within the last day.
+releaseDocSchema.index({ deploymentId: 1, servedUntil: 1 }, { name: 'deployment_served_until' });
+releaseDocSchema.index({ 'corruptedFiles.sha256': 1 }, { name: 'corrupted', sparse: true });
+/** The files that an account's releases name are added up from the index alone. */
+releaseDocSchema.index({ accountId: 1, fileCount: 1 }, { name: 'account_files' });
+/** So is what their variants take: an account keeps more releases than a sum should look at. */
+releaseDocSchema.index({ accountId: 1, 'variants.sizeBytes': 1 }, { name: 'account_variants' });
+releaseDocSchema.plugin(accountScope);
+
+/** As it is stored, for reads that change nothing. */
+export type ReleaseRow = InferSchemaType<typeof releaseDocSchema>;
+export type ReleaseDoc = HydratedDocument<ReleaseRow>;
+export const ReleaseModel = model('Release', releaseDocSchema);
+
+/** How many files these releases name, those that several of them share as often as they do. */
+export async function sumOfReleaseFiles(
+  filter: { accountId?: string },
+  session: ClientSession | null = null,
+): Promise<number> {
+  const sums = await ReleaseModel.aggregate<{ files: number }>([
+    { $match: filter },
+    { $group: { _id: null, files: { $sum: '$fileCount' } } },
+  ])
+    .hint('account_files')
+    .session(session);
+  return sums[0]?.files ?? 0;
+}

@@ -1,0 +1,33 @@
+import { formatCount } from '../../routers/schemas/format-count.ts';
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+const UNITS = [
+  [86_400, 'day'],
+  [3_600, 'hour'],
+  [60, 'minute'],
+] as const;
+
+/** Returns a time in the largest unit that it is a whole number of: `2 days`, `90 minutes`, `287 seconds`. */
+export function timeInWords(seconds: number): string {
+  const unit = UNITS.find(([length]) => seconds >= length && seconds % length === 0);
+  return unit === undefined ? formatCount(seconds, 'second') : formatCount(seconds / unit[0], unit[1]);
+}
+
+/** How a day is written in a sentence. */
+export const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
+
+/**
+ * Returns the same time of day so many calendar months later, in UTC. Where that month is shorter it is its last day: six
+ * months after 31 August is 28 or 29 February.
+ */
+export function addMonths(date: Date, months: number): Date {
+  const later = new Date(date);
+  later.setUTCDate(1);
+  later.setUTCMonth(later.getUTCMonth() + months);
+  const lastDay = new Date(Date.UTC(later.getUTCFullYear(), later.getUTCMonth() + 1, 0)).getUTCDate();
+  later.setUTCDate(Math.min(date.getUTCDate(), lastDay));
+  return later;
+}

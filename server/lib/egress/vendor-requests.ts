@@ -1,0 +1,255 @@
+import { randomInt } from 'node:crypto';
+import type * as z from 'zod/mini';
+import { HOUR_MS } from '../durations.ts';
+import { AppError } from '../errors.ts';
+import { textWithinBudget } from './answer-budget.ts';
+import { cleanTexts, hasMoreValues, parseAnswer } from './answer-json.ts';
+import { type Egress, type EgressBody, EgressError } from './egress.ts';
+import { type FailureFacts, redactedAnswer, redactedLine, waitHintMs } from './vendor-answers.ts';
+
+/**
+ * How the API of another company is asked, the same for hosting platforms (server/platforms/http.ts) and DNS providers
+ * (server/dns/providers/http.ts): a request is sent once, its answer read within bounds and held against a shape, and a refusal
+ * sorted into a failure of ours. `repeat` asks again: the wait between two tries doubles from 1 s to 60 s and is never
+ * shorter than what the vendor asks for; one of more than a minute is left to the caller.
+ *
+ * An exchange ends after half a minute in which nothing moved in either direction, and after a time as a whole besides
+ * what a slow line needs for its body: a trickle of an answer does not hold a worker.
+ */
+const FIRST_WAIT_MS = 1_000;
+const LAST_WAIT_MS = 60_000;
+/** A limit of so many requests a minute may be told to end with the second after it. */
+const HELD_WAIT_MS = LAST_WAIT_MS + 1_000;
+/** Whoever is told of a longer wait asks again after this: a limit that lasts for a week is told again, and one of years was none. */
+const LONGEST_WAIT_MS = HOUR_MS;
+const WAIT_SPREAD = 0.2;
+/** 0.1 Mbit/s: half of what each of 50 files has that share a line of 10 Mbit/s. */
+const BODY_BYTES_A_MS = 12.5;
+/** A refusal has a sentence or a page; what is said in more is not looked for. */
+const REFUSAL_MAX_LENGTH = 64 * 1024;
+export const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+/** The failures that every kind of vendor has. */
+type AnyFailure = 'platform_down' | 'platform_failed';
+
+/** What the adapters of one kind of vendor have in common. */
+export type VendorRules<Failure> = {
+  /** Returns what a refusal means by its status alone. */
+  sortByStatus(status: number, waitMs: number): Failure;
+  error(failure: Failure | AnyFailure, title: string, facts: FailureFacts): AppError;
+  answerMaxBytes: number;
+  answerMaxValues: number;
+  exchangeMs: number;
+  /** As many a reading request follows; what proves who asks stays with the API's own origin. */
+  redirects: number;
+};
+
+/** The API of one vendor. */
+export type VendorApi<Failure> = {
+  title: string;
+  /** Its whole base, without a slash at the end; the token is sent to this origin alone. */
+  apiUrl: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Struck out of whatever it answers, as the token is. */
+  secrets?: readonly string[];
+  /** Returns what a refusal means, by its status, body and headers; undefined leaves it to the status alone. */
+  sort?(status: number, body: unknown, headers: Headers): Failure | undefined;
+  /** Returns the words in a refusal. */
+  words(body: unknown, headers: Headers): string | null;
+  /** Returns when a limit that the body of a refusal tells of ends, in ms since 1970; the headers come first. */
+  resetAt?(body: unknown, now: Date): number | undefined;
+  /** Returns where a person settles this kind of refusal, or what these words of it ask for. */
+  link?(failure: Failure, words: string | null): string | undefined;
+  /** Returns what to do about this refusal, where its kind of failure says too little. */
+  remedy?(status: number, body: unknown): string | undefined;
+  /** Its limit comes back little by little: the time that it tells is when all of it is back, and nothing to wait for. */
+  refillsSteadily?: true;
+  /** Its answers and refusals are texts as they stand, which `sort`, `words` and a shape get. */
+  answersText?: true;
+  /** How long nothing may move; half a minute when absent. */
+  silenceMs?: number;
+  /** How long an exchange may take besides its body, where that is not what its kind has. */
+  exchangeMs?: number;
+};
+
+export type VendorRequest = {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Begins with a slash and goes below the API's base; or a whole address that the vendor answered. */
+  url: string;
+  headers?: Record<string, string>;
+  json?: unknown;
+  /** The answer is a text as it stands, such as a log: `shape` gets it unparsed. */
+  answersText?: true;
+  /** What an answer may have, where that is more than of most. */
+  answersWith?: { bytes: number; values: number };
+  /** `shape` gets `{ body, headers }`, with the names of the headers in lower case. */
+  answersHeaders?: true;
+  /** What is an answer although its status says otherwise: `shape` gets it like every other. */
+  isAnswer?(status: number, body: unknown): boolean;
+  /** Opens the body anew for each try. */
+  body?(): Promise<EgressBody>;
+};
+
+export type Asker = {
+  egress: Egress;
+  signal: AbortSignal;
+  now(): Date;
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+  /** Of a job: whether its worker is to be held so long for the vendor's pace; what it is not held for the job comes back for. */
+  mayHold?(ms: number): boolean;
+};
+
+type Refusal = { error: AppError; mayPass: boolean; waitMs: number };
+export type Outcome<T> = { value: T } | Refusal;
+
+/** Runs an attempt until it succeeds or its refusal is final, so many times at the most. Throws the last refusal's error. */
+export async function repeat<T>(
+  call: Pick<Asker, 'signal' | 'wait' | 'mayHold'>,
+  tries: number,
+  attempt: () => Promise<Outcome<T>>,
+): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    call.signal.throwIfAborted();
+    const outcome = await attempt();
+    if ('value' in outcome) return outcome.value;
+    if (!outcome.mayPass || tried === tries || outcome.waitMs > HELD_WAIT_MS) throw outcome.error;
+    const waitMs = Math.max(outcome.waitMs, backoffMs(tried));
+    if (outcome.error.retryAfterMs !== undefined && call.mayHold?.(waitMs) === false) throw outcome.error;
+    await call.wait(waitMs, call.signal);
+  }
+}
+
+function backoffMs(tried: number): number {
+  const plain = Math.min(FIRST_WAIT_MS * 2 ** (tried - 1), LAST_WAIT_MS);
+  return plain + randomInt(0, Math.round(plain * WAIT_SPREAD));
+}
+
+type Exchange<Failure> = {
+  rules: VendorRules<Failure>;
+  call: Asker;
+  vendor: VendorApi<Failure>;
+  request: VendorRequest;
+  /** Proves who asks, in a header of its own; null where the request needs no proof, or has it otherwise. */
+  token: string | null;
+};
+type Answer = { status: number; headers: Headers; text: string };
+
+/**
+ * Asks once. Whether a request was done is not known after `platform_down` and `overloaded`. Throws the reason of the
+ * signal.
+ */
+export async function tryOnce<T, Failure>(exchange: Exchange<Failure>, shape: z.ZodMiniType<T>): Promise<Outcome<T>> {
+  const { rules, vendor, request } = exchange;
+  let answer: Answer;
+  try {
+    answer = await send(exchange);
+  } catch (error) {
+    return unanswered(exchange, error);
+  }
+  const { status, headers, text } = answer;
+  const isText = vendor.answersText === true || (request.answersText === true && status < 300);
+  const valuesMax = request.answersWith?.values ?? rules.answerMaxValues;
+  const secrets = secretsOf(exchange);
+  const body = isText ? text : cleanTexts(parseAnswer(text, valuesMax), secrets);
+  const isAnswer = (status >= 200 && status < 300) || request.isAnswer?.(status, body) === true;
+  if (!isAnswer) return refusal(exchange, answer, text.length > REFUSAL_MAX_LENGTH ? undefined : body);
+  const parsed = shape.safeParse(
+    request.answersHeaders === true ? { body, headers: Object.fromEntries(headers) } : body,
+  );
+  if (parsed.success) return { value: parsed.data };
+  const raw = redactedAnswer(status, text, secrets);
+  const isTooLong = body === undefined && hasMoreValues(text, valuesMax);
+  const said = isTooLong ? 'the answer is too long' : 'its answer is not understood';
+  const facts = { said, raw, cause: parsed.error };
+  return { error: rules.error('platform_down', vendor.title, facts), mayPass: true, waitMs: 0 };
+}
+
+function secretsOf<Failure>({ token, vendor }: Exchange<Failure>): string[] {
+  return [...(token === null ? [] : [token]), ...(vendor.secrets ?? [])];
+}
+
+/** Returns what it means that no answer came. */
+function unanswered<Failure>({ rules, call, vendor }: Exchange<Failure>, error: unknown): Refusal {
+  call.signal.throwIfAborted();
+  // There is no room of ours for the answer: the request was sent, and what came of it is not known.
+  if (error instanceof AppError && error.code === 'overloaded') {
+    return { error, mayPass: true, waitMs: error.retryAfterMs ?? 0 };
+  }
+  // The store's own trouble, met while the body was read, and a defect of the adapter.
+  if (!(error instanceof EgressError)) throw error;
+  const mayPass = error.fault !== 'refused';
+  const facts = { said: error.message, cause: error };
+  return {
+    error: rules.error(mayPass ? 'platform_down' : 'platform_failed', vendor.title, facts),
+    mayPass,
+    waitMs: 0,
+  };
+}
+
+async function send<Failure>({ rules, call, vendor, request, token }: Exchange<Failure>): Promise<Answer> {
+  const address = request.url.startsWith('/') ? `${vendor.apiUrl}${request.url}` : request.url;
+  const { origin } = new URL(vendor.apiUrl);
+  if (token !== null && new URL(address).origin !== origin) {
+    throw new Error(`A token of ${vendor.title} must not leave for ${new URL(address).origin}.`);
+  }
+  const headers = (url: URL): Record<string, string> => ({
+    accept: 'application/json',
+    // Netlify asks clients to say who they are; GitHub refuses those that do not.
+    'user-agent': 'Fairlead',
+    ...vendor.headers,
+    // A redirect may lead anywhere, as GitHub's to the storage of its logs.
+    ...(token !== null && url.origin === origin && { authorization: `Bearer ${token}` }),
+    ...(request.json !== undefined && { 'content-type': 'application/json' }),
+    ...request.headers,
+  });
+  const body = request.json === undefined ? await request.body?.() : Buffer.from(JSON.stringify(request.json));
+  const { method = 'GET' } = request;
+  const exchange = {
+    method,
+    headers,
+    body,
+    signal: call.signal,
+    maxBytes: request.answersWith?.bytes ?? rules.answerMaxBytes,
+    wholeMs: (vendor.exchangeMs ?? rules.exchangeMs) + sizeOf(body) / BODY_BYTES_A_MS,
+    redirects: method === 'GET' ? rules.redirects : 0,
+    ...(vendor.silenceMs !== undefined && { silenceMs: vendor.silenceMs }),
+  };
+  return call.egress.request(address, exchange, async (answer) => ({
+    status: answer.status,
+    headers: answer.headers,
+    text: await textWithinBudget(answer.body),
+  }));
+}
+
+function sizeOf(body: EgressBody | undefined): number {
+  return body instanceof Uint8Array ? body.byteLength : (body?.sizeBytes ?? 0);
+}
+
+function refusal<Failure>(exchange: Exchange<Failure>, { status, headers, text }: Answer, body: unknown): Refusal {
+  const { rules, call, vendor } = exchange;
+  const secrets = secretsOf(exchange);
+  const waitMs = vendor.refillsSteadily ? 0 : askedWaitMs({ call, vendor }, { status, headers }, body);
+  const failure = vendor.sort?.(status, body, headers) ?? rules.sortByStatus(status, waitMs);
+  const words = vendor.words(body, headers);
+  const link = vendor.link?.(failure, words);
+  const remedy = vendor.remedy?.(status, body);
+  const error = rules.error(failure, vendor.title, {
+    said: words === null ? `status ${status}` : redactedLine(words, secrets),
+    raw: redactedAnswer(status, text, secrets),
+    retryAfterMs: failure === 'rate_limited' || failure === 'quota_exhausted' ? waitMs || undefined : undefined,
+    ...(link !== undefined && { link }),
+    ...(remedy !== undefined && { remedy }),
+  });
+  const mayPass = PASSING_STATUS.has(status) || failure === 'rate_limited' || failure === 'platform_down';
+  return { error, mayPass, waitMs };
+}
+
+function askedWaitMs<Failure>(
+  { call, vendor }: Pick<Exchange<Failure>, 'call' | 'vendor'>,
+  { status, headers }: Omit<Answer, 'text'>,
+  body: unknown,
+): number {
+  const now = call.now();
+  const toldMs = (vendor.resetAt?.(body, now) ?? 0) - now.getTime();
+  return Math.min(waitHintMs(status, headers, now) || Math.max(0, toldMs), LONGEST_WAIT_MS);
+}

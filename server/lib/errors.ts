@@ -1,0 +1,82 @@
+import { ERROR_CODES, type ErrorCode } from '../../routers/schemas/errors.ts';
+import { TOKEN_PREFIX } from './token-prefix.ts';
+
+export type AppErrorOptions = {
+  hint?: string | undefined;
+  /** The hint for a person whose own call failed, where `hint` speaks of a job that is tried again. */
+  hintForPerson?: string | undefined;
+  field?: string | undefined;
+  fieldErrors?: Record<string, string> | undefined;
+  reason?: string | undefined;
+  path?: string | undefined;
+  retryAfterMs?: number | undefined;
+  /** The whole answer of another service, cleaned; shown where a person asks for it. */
+  raw?: string | undefined;
+  /** The true cause: for the log, never for a person. */
+  cause?: unknown;
+};
+
+/**
+ * The one error that services and adapters throw. `message` is a sentence for a person; `code` is stable
+ * (routers/schemas/errors.ts). It knows no transport: the base procedure and the REST adapter translate it.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly hintForPerson: string | undefined;
+  readonly field: string | undefined;
+  readonly fieldErrors: Record<string, string> | undefined;
+  readonly reason: string | undefined;
+  readonly path: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  readonly raw: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.hint = options.hint;
+    this.hintForPerson = options.hintForPerson;
+    this.field = options.field;
+    this.fieldErrors = options.fieldErrors;
+    this.reason = options.reason;
+    this.path = options.path;
+    this.retryAfterMs = options.retryAfterMs;
+    this.raw = options.raw;
+  }
+
+  get status(): number {
+    return ERROR_CODES[this.code].status;
+  }
+}
+
+/**
+ * Thrown by background work that can do nothing until somebody else has done something, or only waits for others from here
+ * on: its job gives the place back, and comes back after `delayMs` with no attempt counted. The queue keeps no deadline for it: whoever throws this does.
+ */
+export class JobDeferred extends Error {
+  readonly delayMs: number;
+
+  constructor(message: string, delayMs: number) {
+    super(message);
+    this.name = 'JobDeferred';
+    this.delayMs = delayMs;
+  }
+}
+
+/**
+ * Returns the error for a call that only somebody who is signed in may make. `bearer`: what the call brought instead of a
+ * good token; a script whose API token is none is not told to sign in.
+ */
+export function signedOut(bearer?: string): AppError {
+  const isApiToken = bearer?.startsWith(TOKEN_PREFIX) === true;
+  return new AppError(
+    'unauthenticated',
+    isApiToken ? 'This API token is unknown, expired or revoked.' : 'Sign in to do this.',
+  );
+}
+
+/** The error for an object that is not there, or belongs to another account: the two are never told apart. */
+export function notFound(what: string): AppError {
+  return new AppError('not_found', `This ${what} does not exist.`);
+}
