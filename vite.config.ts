@@ -198,7 +198,7 @@ export default defineConfig(({ isSsrBuild }) => ({
             main: `${here}server/boot/main.ts`,
             fairlead: `${here}server/cli/index.ts`,
             // Threads of their own (server/lib/thread.ts).
-            'zip-worker': `${here}server/artifacts/zip.worker.ts`,
+            'zip-worker': `${here}server/store/zip/zip.worker.ts`,
             'inspection-worker': `${here}server/services/releases/inspection.worker.ts`,
           },
           // Comments for tools would be a fifth of what Node reads at each start.

@@ -1,6 +1,4 @@
 import type { Scope } from '../routers/schemas/tokens.ts';
-import type { ZipIntake } from './artifacts/intake.ts';
-import type { ArtifactStore } from './artifacts/store.ts';
 import type { CertificateAuthority } from './certificates/authority.ts';
 import type { ChangeFeed } from './database/change-feed.ts';
 import type { DnsClient } from './dns/dns-client.ts';
@@ -15,6 +13,8 @@ import type { PasswordHasher, Secrets } from './lib/secrets.ts';
 import type { Mailer } from './mail/mailer.ts';
 import type { PaymentService } from './payments/payments.ts';
 import type { Credentials, PlatformRegistry, SignInRegistry } from './platforms/platform.ts';
+import type { ZipIntake } from './store/intake.ts';
+import type { ArtifactStore } from './store/store.ts';
 
 /** The caller of a service. Every filter of a service carries `accountId`. */
 export type Actor =

@@ -1,10 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UNCONFIRMED_DAYS, UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { createFullDiskListener } from '../artifacts/full-disk.ts';
-import { openDatabaseSpace } from '../artifacts/gridfs-files.ts';
-import { createZipIntake } from '../artifacts/intake.ts';
-import { openStore } from '../artifacts/open-store.ts';
 import { createAcmeAuthority } from '../certificates/acme/client.ts';
 import { createLocalAuthority } from '../certificates/local-ca.ts';
 import type { Addresses, Limits, Providers } from '../context.ts';
@@ -30,6 +26,10 @@ import { createSignIn } from '../platforms/oauth.ts';
 import { createLocalRoots } from '../services/certificates/local-root.ts';
 import { createCredentialsOf } from '../services/connections/credentials.ts';
 import { createCorruptionListener } from '../services/corruption.ts';
+import { createFullDiskListener } from '../store/full-disk.ts';
+import { openDatabaseSpace } from '../store/gridfs/files.ts';
+import { createZipIntake } from '../store/intake.ts';
+import { openStore } from '../store/open-store.ts';
 import { serverText, systemResolvers } from './env/dns.ts';
 import type { Env } from './env/env.ts';
 
@@ -136,7 +136,7 @@ export function limitsOf(env: Env): Limits {
     // All of these, when they come back every ten seconds as the client does (REALTIME_RECONNECT_MS).
     socketsOpenedPerMinute: 300,
     accessTokenSeconds: env.accessTokenSeconds,
-    // They are the database's, which goes on writing while uploads are refused (server/artifacts/disk-space.ts).
+    // They are the database's, which goes on writing while uploads are refused (server/store/disk/space.ts).
     minFreeDiskBytes: 500 * MIB,
   };
 }

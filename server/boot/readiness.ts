@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ArtifactStore } from '../artifacts/store.ts';
 import { isMongoUp } from '../database/health.ts';
 import type { PartState, Readiness, ReadinessReport } from '../http/health.ts';
+import type { ArtifactStore } from '../store/store.ts';
 
 /** Below the 3 s in which every call is answered. */
 const CHECK_TIMEOUT_MS = 2_000;

@@ -4,7 +4,7 @@ import { AppError } from './errors.ts';
 
 /** Programs that run in a thread, by the names that the build gives them (vite.config.ts). */
 const PROGRAMS = {
-  'zip-worker': '../artifacts/zip.worker.ts',
+  'zip-worker': '../store/zip/zip.worker.ts',
   'inspection-worker': '../services/releases/inspection.worker.ts',
 } as const;
 

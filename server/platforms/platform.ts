@@ -1,11 +1,11 @@
 import type { PlatformCapabilities } from '../../routers/schemas/platforms/capabilities/platform-capabilities.ts';
 import type { ConnectionProvider, HostingPlatform, PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import type { PlatformOptions } from '../../routers/schemas/platforms/options.ts';
-import type { SpoolFile } from '../artifacts/intake.ts';
-import type { Manifest } from '../artifacts/manifest.ts';
-import type { ArtifactStore } from '../artifacts/store.ts';
 import type { Egress } from '../lib/egress/egress.ts';
 import type { AppError } from '../lib/errors.ts';
+import type { SpoolFile } from '../store/intake.ts';
+import type { Manifest } from '../store/manifest.ts';
+import type { ArtifactStore } from '../store/store.ts';
 import type { DomainAnswer } from './domain-answers.ts';
 
 /**

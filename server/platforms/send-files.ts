@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { PROGRESS_INTERVAL_MS } from '../../routers/schemas/limits.ts';
-import type { Manifest } from '../artifacts/manifest.ts';
-import type { ArtifactStore } from '../artifacts/store.ts';
 import type { EgressBody } from '../lib/egress/egress.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
+import type { Manifest } from '../store/manifest.ts';
+import type { ArtifactStore } from '../store/store.ts';
 import type { PlatformCall, PublishEvent } from './platform.ts';
 
 /** One content of a release, under the first of the paths that share it. */

@@ -1,7 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import type { ClientSession } from 'mongoose';
-import { decodeManifest } from '../artifacts/manifest.ts';
-import type { ArtifactStore, OnCorruption } from '../artifacts/store.ts';
 import { MAINTENANCE, NO_ACCOUNT } from '../database/models/account-scope.ts';
 import { ArtifactModel, HASHES_A_QUERY } from '../database/models/artifact.ts';
 import { DeploymentModel } from '../database/models/deployment.ts';
@@ -11,6 +9,8 @@ import { publishEvent } from '../events/publish.ts';
 import { enqueueJob } from '../jobs/queue/queue.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
+import { decodeManifest } from '../store/manifest.ts';
+import type { ArtifactStore, OnCorruption } from '../store/store.ts';
 import { bringForward } from './move-state.ts';
 import type { Writer } from './releases/publish.ts';
 

@@ -1,7 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { decodeManifest } from '../artifacts/manifest.ts';
-import type { ArtifactStore, Collected } from '../artifacts/store.ts';
 import type { Providers } from '../context.ts';
 import { type Rows, rowsOf } from '../database/cursor-rows.ts';
 import { MAINTENANCE } from '../database/models/account-scope.ts';
@@ -11,6 +9,8 @@ import { sumOfOpenUploadFiles, UploadModel } from '../database/models/upload.ts'
 import { DAY_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import { runInTimeSlices } from '../lib/time-slices.ts';
+import { decodeManifest } from '../store/manifest.ts';
+import type { ArtifactStore, Collected } from '../store/store.ts';
 import { divideHashes, type HashPart } from './bloom-filter.ts';
 
 /** What is younger may belong to an upload that has no list of files yet. */

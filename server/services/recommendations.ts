@@ -2,10 +2,10 @@ import { dependenciesOf, detectionSteps, generatorOf } from '../../routers/schem
 import { type RankedProject, rankPlatforms } from '../../routers/schemas/rank-platforms.ts';
 import type { RankInput, Ranking } from '../../routers/schemas/recommendations.ts';
 import { buildFolderIn } from '../../routers/schemas/upload-inspection.ts';
-import { decodeManifest, type Manifest } from '../artifacts/manifest.ts';
 import type { AccountContext } from '../context.ts';
 import { AppError } from '../lib/errors.ts';
 import { runInTimeSlices } from '../lib/time-slices.ts';
+import { decodeManifest, type Manifest } from '../store/manifest.ts';
 import { withFileListSlot } from './releases/file-list-slot.ts';
 import { findOpenUpload, missingHashes } from './uploads/index.ts';
 

@@ -160,11 +160,11 @@ test('text is normalised in one place, which bounds its length', () => {
 
 /** Read where a time of the machine is compared with another of the same clock: ages of files, and the clock itself. */
 const READS_MACHINE_CLOCK = [
-  'server/artifacts/disk-folder.ts',
-  'server/artifacts/disk-packs.ts',
-  'server/artifacts/incoming-file.ts',
   'server/database/clock.ts',
   'server/lib/durable-file.ts',
+  'server/store/disk/folder.ts',
+  'server/store/disk/packs.ts',
+  'server/store/incoming-file.ts',
 ];
 
 /** Returns what asks the clock of the machine, which may be set back or forward at any moment. */

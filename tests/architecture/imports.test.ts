@@ -26,7 +26,7 @@ const SERVER_BASE = [
   /^server\/(context|database\/cursor-rows)\.ts$/,
 ];
 const INTERFACES = [
-  /^server\/(artifacts\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|mail\/mailer|payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|jobs\/queue\/(queue|payloads|handler))\.ts$/,
+  /^server\/(store\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|mail\/mailer|payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|jobs\/queue\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const LIB = /^server\/lib\//;
@@ -37,7 +37,7 @@ const EGRESS = /^server\/lib\/egress\/egress\.ts$/;
 const DURABLE_FILE = /^server\/lib\/durable-file\.ts$/;
 /** Without state, database or network of their own. */
 const PURE =
-  /^server\/(artifacts\/(manifest|archive|rule-files|variants|variant-packer|compress)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
+  /^server\/(store\/(manifest|rule-files|variants|variant-packer|compress|zip\/archive)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
 
 /** What is stored, and how it is reached. */
 const STORED = [MODELS, MONGO];
@@ -105,8 +105,8 @@ const ROWS: readonly Row[] = [
     packages: WITH_DATABASE,
   },
   {
-    of: /^server\/artifacts\/gridfs/,
-    files: [...SERVER_BASE, /^server\/artifacts\//, MONGO],
+    of: /^server\/store\/gridfs\//,
+    files: [...SERVER_BASE, /^server\/store\//, MONGO],
     types: INTERFACES,
     packages: WITH_DATABASE,
   },
@@ -117,7 +117,7 @@ const ROWS: readonly Row[] = [
     types: [...INTERFACES, EGRESS],
     packages: [NODE, ZOD, /^stripe$/],
   },
-  ...['platforms', 'dns', 'certificates', 'artifacts', 'mail', 'payments', 'diagnostics'].map((folder) => ({
+  ...['platforms', 'dns', 'certificates', 'store', 'mail', 'payments', 'diagnostics'].map((folder) => ({
     // An adapter gets what it needs as an argument; of the others it knows interfaces and what is pure.
     of: new RegExp(`^server/${folder}/`),
     files: [...SERVER_BASE, PURE, EGRESS, DURABLE_FILE],
@@ -195,7 +195,7 @@ const ROWS: readonly Row[] = [
       PURE,
       ...STORED,
       /^server\/transport\//,
-      /^server\/artifacts\//,
+      /^server\/store\//,
       /^server\/certificates\//,
       DURABLE_FILE,
       /^routers\/client-address\.ts$/,
@@ -405,7 +405,7 @@ test.each([
   ['server/services/user.ts', "import { TRPCError } from '@trpc/server';"],
   ['server/services/user.ts', "import { readEnv } from '../boot/env/env.ts';"],
   ['server/platforms/built-in/index.ts', "import { UserModel } from '../../database/models/user.ts';"],
-  ['server/artifacts/disk.ts', "export { deliver } from '../mail/outbox.ts';"],
+  ['server/store/disk/disk.ts', "export { deliver } from '../../mail/outbox.ts';"],
   ['server/http/rest.ts', "import { UserModel } from '../database/models/user.ts';"],
   ['server/jobs/check-domain.ts', "import { DomainModel } from '../database/models/domain.ts';"],
   ['server/lib/errors.ts', "import { z } from '../tests/support/app.ts';"],

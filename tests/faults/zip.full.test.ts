@@ -79,7 +79,7 @@ test(`large ZIPs (${ZIPS} at once) and those of many entries stay within a small
   const large = Array.from({ length: ZIPS }, (_, seed) =>
     writeZip([largeFile('one.txt', FILE_BYTES, seed), largeFile('two.txt', FILE_BYTES, seed + ZIPS)]),
   );
-  // The gate has these limits where no app is started (tests/artifacts/zip.test.ts).
+  // The gate has these limits where no app is started (tests/store/zip.test.ts).
   const crowded = IS_FULL && writeZip(Array.from({ length: 60_000 }, (_, index) => ({ name: `f${index}`, data: '' })));
   const full = IS_FULL && writeZip(smallFiles(20_000, 1_000, 9));
   const app = await cachedApp.running();

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { encodeManifest } from '../../server/artifacts/manifest.ts';
-import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import { createSiteCache, findEarlierAsset } from '../../server/host/responses/site.ts';
 import { AppError } from '../../server/lib/errors.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { encodeManifest } from '../../server/store/manifest.ts';
+import type { ArtifactStore } from '../../server/store/store.ts';
 import { startCorruptible } from '../support/corruptible-store.ts';
 import { refusalOf } from '../support/refusal.ts';
 

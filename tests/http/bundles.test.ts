@@ -1,10 +1,10 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { ArtifactModel } from '../../server/database/models/artifact.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { receiveManifest } from '../../server/services/uploads/index.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { contextOf, manifestOf, sha256Of } from '../support/publishing.ts';

@@ -1,8 +1,6 @@
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createDiskStore } from '../../server/artifacts/disk.ts';
-import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import { ArtifactModel } from '../../server/database/models/artifact.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
@@ -10,6 +8,8 @@ import { UploadModel } from '../../server/database/models/upload.ts';
 import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { collectGarbage } from '../../server/services/garbage.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
+import type { ArtifactStore } from '../../server/store/store.ts';
 import type { Person } from '../support/app.ts';
 import {
   contextOf,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { ArtifactStore, OpenArtifact } from '../../server/artifacts/store.ts';
 import type { PublishRequest } from '../../server/platforms/platform.ts';
+import type { ArtifactStore, OpenArtifact } from '../../server/store/store.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
 import { IS_FULL } from '../support/size.ts';
 import { herokuUnderTest } from '../support/standins/heroku/world.ts';

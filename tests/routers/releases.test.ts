@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
-import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import type { AccountContext } from '../../server/context.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { JobModel } from '../../server/database/models/job.ts';
@@ -12,6 +11,7 @@ import { AppError } from '../../server/lib/errors.ts';
 import { builtIn } from '../../server/platforms/built-in/index.ts';
 import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
 import { removeUnnamedManifest } from '../../server/services/uploads/unnamed-manifest.ts';
+import type { ArtifactStore } from '../../server/store/store.ts';
 import type { Person } from '../support/app.ts';
 import { platforms } from '../support/platforms.ts';
 import {

@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { createReadiness } from '../../server/boot/readiness.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
 
 const HEARD = { silentMs: () => 0 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { encodeManifest } from '../../server/artifacts/manifest.ts';
 import { receiveZip } from '../../server/services/uploads/index.ts';
+import { encodeManifest } from '../../server/store/manifest.ts';
 import { corruptedFilesOf, startCorruptible, untilMarked, updatesOf } from '../support/corruptible-store.ts';
 import { bytesOf, contextOf, manifestOf, publish, sendSite, sha256Of } from '../support/publishing.ts';
 import { writeZip } from '../support/zip-writer.ts';

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { encodeManifest, type ManifestEntry } from '../../server/artifacts/manifest.ts';
-import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createLog } from '../../server/lib/log.ts';
 import { createBloomFilter, divideHashes } from '../../server/services/bloom-filter.ts';
 import { collectGarbage } from '../../server/services/garbage.ts';
+import { encodeManifest, type ManifestEntry } from '../../server/store/manifest.ts';
+import type { ArtifactStore } from '../../server/store/store.ts';
 import { createTestApp } from '../support/app.ts';
 import { IS_FULL } from '../support/size.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
-import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
+import type { ArtifactStore } from '../../server/store/store.ts';
 import type { Person } from '../support/app.ts';
 import { createPublishingApp, type PublishingApp, publish, type Site, sha256Of } from '../support/publishing.ts';
 import { IS_FULL } from '../support/size.ts';

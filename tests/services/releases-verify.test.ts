@@ -4,7 +4,6 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { expect, test } from 'vitest';
 import { builtInCapabilities } from '../../routers/schemas/platforms/capabilities/built-in.ts';
-import { encodeManifest, type Manifest } from '../../server/artifacts/manifest.ts';
 import { DeploymentModel } from '../../server/database/models/deployment.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
@@ -19,6 +18,7 @@ import {
   verifyAtPublicAddress,
 } from '../../server/services/releases/verify.ts';
 import { addressHere } from '../../server/services/site-address.ts';
+import { encodeManifest, type Manifest } from '../../server/store/manifest.ts';
 import { createPublishingApp, type PublishingApp } from '../support/publishing.ts';
 import { oddNames } from '../support/sites.ts';
 

@@ -2,10 +2,10 @@ import { mkdtemp, open, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
-import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createCorruptionListener } from '../../server/services/corruption.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
 import type { Person } from './app.ts';
 import { createPublishingApp, type PublishingApp, sha256Of } from './publishing.ts';
 

@@ -1,5 +1,5 @@
-import { decodeManifest, encodeManifest } from '../../server/artifacts/manifest.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
+import { decodeManifest, encodeManifest } from '../../server/store/manifest.ts';
 import type { Person, TestApp } from './app.ts';
 
 /** Gives a release a file that a rule of today refuses, as one has that was made before the rule was. */

@@ -4,8 +4,6 @@ import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDiskStore } from '../../server/artifacts/disk.ts';
-import { encodeManifest, type ManifestEntry } from '../../server/artifacts/manifest.ts';
 import { type ChangeFeed, createChangeFeed } from '../../server/database/change-feed.ts';
 import { DeploymentModel } from '../../server/database/models/deployment.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
@@ -14,6 +12,8 @@ import { createHost, type Host, type HostOptions } from '../../server/host/liste
 import type { HostProviders } from '../../server/host/serve.ts';
 import type { Log } from '../../server/lib/log.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
+import { encodeManifest, type ManifestEntry } from '../../server/store/manifest.ts';
 import { closeOf } from './close-of.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 

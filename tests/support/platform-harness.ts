@@ -2,10 +2,6 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createDiskStore } from '../../server/artifacts/disk.ts';
-import { createZipIntake } from '../../server/artifacts/intake.ts';
-import { encodeManifest, type Manifest, type ManifestEntry } from '../../server/artifacts/manifest.ts';
-import type { ArtifactStore } from '../../server/artifacts/store.ts';
 import { textWithinBudget } from '../../server/lib/egress/answer-budget.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import type {
@@ -17,6 +13,10 @@ import type {
   PublishRequest,
 } from '../../server/platforms/platform.ts';
 import { createPatience } from '../../server/services/releases/patience.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
+import { createZipIntake } from '../../server/store/intake.ts';
+import { encodeManifest, type Manifest, type ManifestEntry } from '../../server/store/manifest.ts';
+import type { ArtifactStore } from '../../server/store/store.ts';
 import { testEgress } from './platforms.ts';
 import type { Fault, Step } from './standins/faults.ts';
 import { TOKEN } from './standins/stand-in.ts';

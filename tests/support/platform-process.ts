@@ -1,7 +1,7 @@
-import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { connectMongo } from '../../server/database/mongo.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createPlatforms } from '../../server/platforms/index.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp } from './app.ts';
 import { testEgress } from './platforms.ts';
 import { TOKEN } from './standins/stand-in.ts';

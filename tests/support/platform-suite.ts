@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { isServedPath } from '../../routers/schemas/served-path.ts';
-import type { Manifest } from '../../server/artifacts/manifest.ts';
 import type { Platform, PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
 import { requireWithinLimits } from '../../server/services/releases/platform-call.ts';
+import type { Manifest } from '../../server/store/manifest.ts';
 import { oddSite } from './odd-names.ts';
 import { domainFaultsSuite, domainSuite } from './platform-domain-suite.ts';
 import { faultsSuite } from './platform-faults-suite.ts';

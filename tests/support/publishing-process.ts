@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod/mini';
-import { decodeManifest } from '../../server/artifacts/manifest.ts';
 import { createPlatforms } from '../../server/platforms/index.ts';
 import type { Platform, PublishRequest } from '../../server/platforms/platform.ts';
+import { decodeManifest } from '../../server/store/manifest.ts';
 import { platformHarness, published, restored } from './platform-harness.ts';
 import { program } from './program.ts';
 

@@ -1,11 +1,11 @@
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listZip } from '../../server/artifacts/zip.ts';
-import { isSmall, makeScratch, readEntry, streamEntry } from '../../server/artifacts/zip-entry.ts';
-import type { OpenZip } from '../../server/artifacts/zip-file.ts';
-import type { PlacedEntry } from '../../server/artifacts/zip-local-headers.ts';
-import { ZipRefusal } from '../../server/artifacts/zip-refusal.ts';
+import { isSmall, makeScratch, readEntry, streamEntry } from '../../server/store/zip/entry.ts';
+import type { OpenZip } from '../../server/store/zip/file.ts';
+import type { PlacedEntry } from '../../server/store/zip/local-headers.ts';
+import { ZipRefusal } from '../../server/store/zip/refusal.ts';
+import { listZip } from '../../server/store/zip/zip.ts';
 
 export type ReadZip = {
   files: Map<string, Buffer>;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createDiskStore } from '../../server/artifacts/disk.ts';
 import { AppError } from '../../server/lib/errors.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
 
 /**
  * A process of its own that has a store open while its folder becomes read-only: `node --import tsx

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { ArtifactInfo, ArtifactStore, StoreClock } from '../../server/artifacts/store.ts';
+import type { ArtifactInfo, ArtifactStore, StoreClock } from '../../server/store/store.ts';
 import { IS_FULL } from './size.ts';
 
 /** More than a disk keeps as files of their own, and more bytes than one write takes. */
@@ -37,7 +37,7 @@ function expectedOf(bytes: Buffer): { sha256: string; sizeBytes: number } {
   return { sha256: sha256Of(bytes), sizeBytes: bytes.length };
 }
 
-/** What every artifact store must do (server/artifacts/store.ts). */
+/** What every artifact store must do (server/store/store.ts). */
 export function storeSuite(name: string, make: Make): void {
   writingSuite(name, make);
   intakeSuite(name, make);

@@ -3,10 +3,10 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import * as z from 'zod/mini';
-import { createDiskStore } from '../../server/artifacts/disk.ts';
-import { encodeManifest, type ManifestEntry } from '../../server/artifacts/manifest.ts';
-import type { ArtifactInfo, ArtifactIntake } from '../../server/artifacts/store.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
+import { encodeManifest, type ManifestEntry } from '../../server/store/manifest.ts';
+import type { ArtifactInfo, ArtifactIntake } from '../../server/store/store.ts';
 import type { Kept } from './publishing-process.ts';
 
 /**

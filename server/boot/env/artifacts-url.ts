@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
-import type { StoreChoice } from '../../artifacts/store.ts';
+import type { StoreChoice } from '../../store/store.ts';
 
 /** The database that everything else is in: it needs no address of its own. */
 const GRIDFS_URL = 'gridfs:';

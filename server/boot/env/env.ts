@@ -1,7 +1,6 @@
 import { availableParallelism, homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
-import type { StoreChoice } from '../../artifacts/store.ts';
 import type { MongodSources } from '../../database/embedded/mongod-binary.ts';
 import type { AddressRange } from '../../lib/egress/rules.ts';
 import { isOrigin, isSmtpUrl } from '../../lib/egress/url-rules.ts';
@@ -9,6 +8,7 @@ import { LOG_LEVELS, type LogLevel } from '../../lib/log.ts';
 import { type Keys, parseKeys } from '../../lib/secrets.ts';
 import { EXIT_CONFIG, StartError } from '../../lib/start-error.ts';
 import type { OAuthClients, PlatformUrls } from '../../platforms/platform.ts';
+import type { StoreChoice } from '../../store/store.ts';
 import { type AcmeEnv, acmeFault, acmeVariables, readAcme } from './acme.ts';
 import { artifactsUrl, storeChoice } from './artifacts-url.ts';
 import { type DnsServer, dnsVariables } from './dns.ts';

@@ -22,7 +22,7 @@ const releaseDocSchema = new Schema(
     /** One for each destination that the deployment had when the release was made. */
     destinations: { type: [releaseDestinationDocSchema], required: true },
     /**
-     * Precompressed variants of its text files (server/artifacts/variants.ts), made once it is live: their list and
+     * Precompressed variants of its text files (server/store/variants.ts), made once it is live: their list and
      * their packs are artifacts, which stay as long as a release names them. Null until then.
      */
     variants: {

@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os';
 import { constrainedMemory } from 'node:process';
-import type { ArtifactStore, OpenArtifact } from '../../artifacts/store.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { ArtifactStore, OpenArtifact } from '../../store/store.ts';
 
 /** Files up to this size are held and sent whole, which is fastest; larger ones go in pieces and are not held. */
 export const WHOLE_MAX_BYTES = 1024 * 1024;

@@ -1,4 +1,4 @@
-import type { VariantSlice, Variants } from '../../artifacts/variants.ts';
+import type { VariantSlice, Variants } from '../../store/variants.ts';
 import { cacheControlOf } from './cache-rule.ts';
 import type { ContentFacts } from './content-facts.ts';
 import { type Answering, answeringOf, contentTypeOf, isDecidedByContent } from './content-types.ts';

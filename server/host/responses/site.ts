@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { isServedPath } from '../../../routers/schemas/served-path.ts';
-import { decodeManifest, type Manifest } from '../../artifacts/manifest.ts';
-import { readRuleFiles } from '../../artifacts/rule-files.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
-import { decodeVariants, type VariantIndex } from '../../artifacts/variants.ts';
 import type { Providers } from '../../context.ts';
 import { AppError } from '../../lib/errors.ts';
 import { withSlots } from '../../lib/with-slot.ts';
+import { decodeManifest, type Manifest } from '../../store/manifest.ts';
+import { readRuleFiles } from '../../store/rule-files.ts';
+import type { ArtifactStore } from '../../store/store.ts';
+import { decodeVariants, type VariantIndex } from '../../store/variants.ts';
 import { type Entry, prepareServedFile } from './served-file.ts';
 import { createSiteLru } from './site-lru.ts';
 import { createSiteRules, type SiteRules } from './site-rules.ts';

@@ -1,5 +1,5 @@
 import { githubPagesCapabilities } from '../../../routers/schemas/platforms/capabilities/github-pages.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
+import type { Manifest } from '../../store/manifest.ts';
 import { neverMade } from '../failures.ts';
 import type { Vendor } from '../http.ts';
 import type { Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest, RestoreEvent } from '../platform.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../artifacts/manifest.ts';
+import type { Manifest } from '../../store/manifest.ts';
 import { platformError } from '../failures.ts';
 import { gitBlobHash } from '../git-blob.ts';
 import type { PlatformCall } from '../platform.ts';

@@ -1,4 +1,4 @@
-import type { Manifest } from '../../artifacts/manifest.ts';
+import type { Manifest } from '../../store/manifest.ts';
 import type { Vendor } from '../http.ts';
 import type { PlatformCall, PublishEvent, PublishRequest } from '../platform.ts';
 import { type Landed, land, readBlobIds } from './branch.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { Manifest } from '../../artifacts/manifest.ts';
 import type { EgressBody } from '../../lib/egress/egress.ts';
+import type { Manifest } from '../../store/manifest.ts';
 import { ask, type Vendor } from '../http.ts';
 import type { PlatformCall, PlatformRef, PublishEvent } from '../platform.ts';
 import { numberField, stringField } from '../reference.ts';

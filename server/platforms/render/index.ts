@@ -1,6 +1,6 @@
 import { renderCapabilities } from '../../../routers/schemas/platforms/capabilities/render.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Manifest } from '../../store/manifest.ts';
 import { neverMade } from '../failures.ts';
 import { anyObject, githubAt } from '../github-pages/api.ts';
 import { landedIn } from '../github-pages/branch.ts';

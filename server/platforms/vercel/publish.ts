@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { isServedPath } from '../../../routers/schemas/served-path.ts';
-import type { ManifestEntry } from '../../artifacts/manifest.ts';
-import { readRuleFiles } from '../../artifacts/rule-files.ts';
 import { listOf } from '../../lib/egress/answer-json.ts';
 import { AppError } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
+import type { ManifestEntry } from '../../store/manifest.ts';
+import { readRuleFiles } from '../../store/rule-files.ts';
 import { platformError } from '../failures.ts';
 import { ask, makeOnce, type Vendor } from '../http.ts';
 import type { PlatformCall, PublishEvent, PublishRequest } from '../platform.ts';

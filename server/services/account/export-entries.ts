@@ -1,5 +1,4 @@
 import { FEEDBACK_MAIN_APP, HELD_SLUG_DAYS } from '../../../routers/schemas/limits.ts';
-import type { ArchiveEntry } from '../../artifacts/archive.ts';
 import type { Providers } from '../../context.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
 import { ApiTokenModel, toApiToken } from '../../database/models/api-token.ts';
@@ -15,6 +14,7 @@ import { SubscriptionModel, toSubscription } from '../../database/models/subscri
 import { UploadModel } from '../../database/models/upload.ts';
 import { toUser, type UserDoc } from '../../database/models/user.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { ArchiveEntry } from '../../store/zip/archive.ts';
 import { findSessions } from '../auth/sessions.ts';
 import { toDeployments } from '../deployments/read.ts';
 import { toLicense } from '../licenses/read.ts';

@@ -1,8 +1,8 @@
 import type { AccountExport } from '../../../routers/schemas/account.ts';
-import { writeArchive } from '../../artifacts/archive.ts';
 import type { Providers, ServiceContext } from '../../context.ts';
 import { UserModel } from '../../database/models/user.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
+import { writeArchive } from '../../store/zip/archive.ts';
 import type { SessionContext } from '../auth/sessions.ts';
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../download-ticket.ts';
 import { exportEntries } from './export-entries.ts';

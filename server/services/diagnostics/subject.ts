@@ -1,10 +1,10 @@
-import type { Manifest } from '../../artifacts/manifest.ts';
 import type { AccountContext } from '../../context.ts';
 import { CertificateModel } from '../../database/models/certificate.ts';
 import { DeploymentModel, type DeploymentRow, primaryOf } from '../../database/models/deployment.ts';
 import { DomainModel, type DomainRow } from '../../database/models/domain.ts';
 import { ReleaseModel } from '../../database/models/release.ts';
 import type { Subject } from '../../diagnostics/check.ts';
+import type { Manifest } from '../../store/manifest.ts';
 import { certifiedDomains } from '../certificates/read.ts';
 import { unitOf } from '../domains/names.ts';
 import { domainTargetOf, requiredRecords } from '../domains/required-records.ts';

@@ -2,9 +2,9 @@ import { rootLinkProblem } from '../../../routers/schemas/root-link-problem.ts';
 import type { UploadProblem } from '../../../routers/schemas/upload-inspection.ts';
 import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
 import { textsToRead } from '../../../routers/schemas/upload-text-problems.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
 import { type Inspector, openInspector } from './inspector.ts';
 
 /** A text of more is data, and nothing that a person has written. */

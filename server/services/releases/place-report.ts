@@ -1,7 +1,7 @@
 import { folderOf } from '../../../routers/schemas/platforms/below-folder.ts';
 import { packedNotice } from '../../../routers/schemas/platforms/packed-notice.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
 import { DomainModel } from '../../database/models/domain.ts';
+import type { Manifest } from '../../store/manifest.ts';
 import type { ReleaseWork } from './release-work.ts';
 
 /** A log that names more files helps nobody. */

@@ -1,6 +1,5 @@
 import { refusalByLimits } from '../../../routers/schemas/platforms/limits.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
 import type { Providers } from '../../context.ts';
 import { ArtifactModel, HASHES_A_QUERY } from '../../database/models/artifact.ts';
 import type { DeploymentDoc } from '../../database/models/deployment.ts';
@@ -9,6 +8,7 @@ import type { ReleaseDoc } from '../../database/models/release.ts';
 import type { RunningJob } from '../../jobs/queue/handler.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { HandOff, Platform, PlatformCall, PlatformRef } from '../../platforms/platform.ts';
+import type { Manifest } from '../../store/manifest.ts';
 import { createHolding, createPatience } from './patience.ts';
 
 type Reached = Pick<DeploymentDoc, 'accountId' | 'slug' | 'isSinglePage'>;

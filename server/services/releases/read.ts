@@ -13,13 +13,13 @@ import {
   type ReleaseStep,
 } from '../../../routers/schemas/releases.ts';
 import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
-import { compareManifests, decodeManifest, type Manifest } from '../../artifacts/manifest.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { AccountContext, Addresses } from '../../context.ts';
 import { DeploymentModel, type DeploymentRow, primaryOf } from '../../database/models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
 import { ReleaseStepModel, type ReleaseStepRow } from '../../database/models/release-step.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
+import { compareManifests, decodeManifest, type Manifest } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
 import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
 import { shownStateFilter } from '../shown-state.ts';
 import { releaseUrlOf, siteOf, siteUrlOf, toDestination, toShownError } from '../site-address.ts';

@@ -1,14 +1,14 @@
 import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
 import type { DestinationDoc, ReleaseDestinationDoc } from '../../database/models/destination.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Platform } from '../../platforms/platform.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
 import { readManifest, unlessLost } from './read.ts';
 
 /** A release that is on its way, with what its worker needs. */

@@ -6,10 +6,10 @@ import {
   redirectsSteps,
 } from '../../../routers/schemas/redirects-file.ts';
 import type { RuleFile, RuleProblem } from '../../../routers/schemas/rule-file.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
-import { readRuleFiles } from '../../artifacts/rule-files.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import { readRuleFiles } from '../../store/rule-files.ts';
+import type { ArtifactStore } from '../../store/store.ts';
 import type { ReleaseWork } from './release-work.ts';
 
 /** Returns where the addresses of a release lead by its own rules: verification expects no file there. */

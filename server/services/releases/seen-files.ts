@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { RULE_FILES } from '../../../routers/schemas/rule-file.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
 import { previousRelease } from './read.ts';
 import type { ReleaseWork } from './release-work.ts';
 

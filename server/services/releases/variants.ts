@@ -1,9 +1,14 @@
 import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { COMPRESSED_MAX_BYTES, COMPRESSED_MIN_BYTES, compress } from '../../artifacts/compress.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
-import { createVariantPacker, type VariantBodies } from '../../artifacts/variant-packer.ts';
+import { type DeploymentDoc, primaryOf } from '../../database/models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { isTextPath } from '../../host/responses/content-types.ts';
+import { enqueueJob } from '../../jobs/queue/queue.ts';
+import { AppError } from '../../lib/errors.ts';
+import { COMPRESSED_MAX_BYTES, COMPRESSED_MIN_BYTES, compress } from '../../store/compress.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
+import { createVariantPacker, type VariantBodies } from '../../store/variant-packer.ts';
 import {
   decodeVariants,
   encodeVariants,
@@ -11,12 +16,7 @@ import {
   type VariantIndex,
   type VariantSlice,
   type Variants,
-} from '../../artifacts/variants.ts';
-import { type DeploymentDoc, primaryOf } from '../../database/models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
-import { isTextPath } from '../../host/responses/content-types.ts';
-import { enqueueJob } from '../../jobs/queue/queue.ts';
-import { AppError } from '../../lib/errors.ts';
+} from '../../store/variants.ts';
 import { readManifest } from './read.ts';
 
 /** More packs than this are written into new ones, so that the last of many small releases does not name hundreds. */
@@ -73,7 +73,7 @@ type MakeOptions = {
 };
 
 /**
- * Makes the precompressed variants of a release (server/artifacts/variants.ts), each content once: what the last
+ * Makes the precompressed variants of a release (server/store/variants.ts), each content once: what the last
  * release of the deployment that has variants shares with this one is taken over. Everything is stored before it resolves; the release
  * names it by `saveVariants`.
  */

@@ -4,12 +4,12 @@ import type { ServingCapabilities } from '../../../routers/schemas/platforms/cap
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { RedirectTable } from '../../../routers/schemas/redirects-file.ts';
 import { isServedPath } from '../../../routers/schemas/served-path.ts';
-import type { Manifest, ManifestEntry } from '../../artifacts/manifest.ts';
 import type { Providers } from '../../context.ts';
 import type { RunningJob, StepReport } from '../../jobs/queue/handler.ts';
 import { AppError, JobDeferred } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 import type { PlatformCall } from '../../platforms/platform.ts';
+import type { Manifest, ManifestEntry } from '../../store/manifest.ts';
 import { addressHere, type SiteAddress } from '../site-address.ts';
 import { compareAnswers, type Expected, FOREIGN_PAGE_BYTES, type Visiting } from './compare-answers.ts';
 import { toldOfEntryPage, visitEntryPage } from './entry-page.ts';

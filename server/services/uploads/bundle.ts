@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { ManifestEntry } from '../../artifacts/manifest.ts';
-import type { ArtifactInfo, ArtifactStore } from '../../artifacts/store.ts';
 import type { AccountContext } from '../../context.ts';
 import { endWhenAway } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 import { withSlots } from '../../lib/with-slot.ts';
+import type { ManifestEntry } from '../../store/manifest.ts';
+import type { ArtifactInfo, ArtifactStore } from '../../store/store.ts';
 import { clearStoredAgain } from '../corruption.ts';
 import { announcedBy, counting, keepingOpen, requireAnnounced } from './file.ts';
 import { missingHashes } from './missing.ts';

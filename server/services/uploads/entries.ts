@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { decodeManifest, type ManifestEntry } from '../../artifacts/manifest.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
+import { decodeManifest, type ManifestEntry } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
 
 /** Manifests that files are arriving for: decoding one of 20,000 rows again for each of them would be all the work. */
 const CACHED_MANIFESTS = 16;

@@ -1,11 +1,11 @@
-import type { ManifestEntry } from '../../artifacts/manifest.ts';
-import type { ArtifactInfo, ArtifactStore } from '../../artifacts/store.ts';
 import type { AccountContext } from '../../context.ts';
 import { ArtifactModel } from '../../database/models/artifact.ts';
 import type { UploadDoc } from '../../database/models/upload.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
 import { withSlot } from '../../lib/with-slot.ts';
+import type { ManifestEntry } from '../../store/manifest.ts';
+import type { ArtifactInfo, ArtifactStore } from '../../store/store.ts';
 import { clearStoredAgain } from '../corruption.ts';
 import { entriesOf } from './entries.ts';
 import { endAfter, findOpenUpload, TOUCH_MS, touch } from './open.ts';

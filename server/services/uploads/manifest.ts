@@ -5,13 +5,13 @@ import {
   refusalSentence,
   uploadReadingSteps,
 } from '../../../routers/schemas/upload-rules.ts';
-import { encodeManifest, type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/manifest.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
 import type { AccountContext } from '../../context.ts';
 import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
 import { endWhenAway, transaction } from '../../database/mongo.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
+import { encodeManifest, type Manifest, type ManifestEntry, totalBytes } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
 import { clearStoredAgain } from '../corruption.ts';
 import { entriesOf } from './entries.ts';
 import { missingHashes, storedSizes } from './missing.ts';

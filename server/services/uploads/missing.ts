@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import type { Manifest } from '../../artifacts/manifest.ts';
 import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../../database/models/artifact.ts';
+import type { Manifest } from '../../store/manifest.ts';
 
 /**
  * The hashes of a manifest that this account has not stored; of `staying` artifacts alone, what is being collected at the

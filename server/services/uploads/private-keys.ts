@@ -1,8 +1,8 @@
 import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../routers/schemas/private-keys.ts';
 import { REFUSAL_SENTENCES, refusalSentence } from '../../../routers/schemas/upload-rules.ts';
-import type { Manifest } from '../../artifacts/manifest.ts';
-import type { ArtifactStore } from '../../artifacts/store.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
 
 /** Looked into while a request waits: some 50 milliseconds. */
 export const KEYS_A_REQUEST = { files: 512, bytes: 8 * 1024 * 1024 };

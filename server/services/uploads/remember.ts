@@ -1,7 +1,7 @@
-import type { ArtifactInfo } from '../../artifacts/store.ts';
 import type { AccountContext } from '../../context.ts';
 import { ArtifactModel } from '../../database/models/artifact.ts';
 import { isDuplicateKey, newId } from '../../database/mongo.ts';
+import type { ArtifactInfo } from '../../store/store.ts';
 import { missingHashes } from './missing.ts';
 
 /** Thousands at a time: a row for each that the account has not stored yet, and a younger age for the others. */

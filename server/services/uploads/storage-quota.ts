@@ -1,6 +1,5 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
-import { type Manifest, type ManifestEntry, totalBytes } from '../../artifacts/manifest.ts';
 import type { AccountContext, Limits } from '../../context.ts';
 import { sumOfArtifacts } from '../../database/models/artifact.ts';
 import { DeploymentModel } from '../../database/models/deployment.ts';
@@ -11,6 +10,7 @@ import { RollBackModel } from '../../database/models/roll-back.ts';
 import { UploadModel } from '../../database/models/upload.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
+import { type Manifest, type ManifestEntry, totalBytes } from '../../store/manifest.ts';
 import { currentPlan } from '../quota.ts';
 import { addToCount, readCount } from '../rate-limit.ts';
 import { upgradeHint } from '../subscription/upgrade-hint.ts';

@@ -1,10 +1,10 @@
 import type { UploadZipAnswer } from '../../../routers/schemas/releases.ts';
-import type { StoredZip } from '../../artifacts/intake.ts';
 import type { AccountContext } from '../../context.ts';
 import { endWhenAway } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
 import { customerOf } from '../../lib/loopback.ts';
 import { withSlot } from '../../lib/with-slot.ts';
+import type { StoredZip } from '../../store/intake.ts';
 import { clearStoredAgain } from '../corruption.ts';
 import { countsAddress } from '../rate-limit.ts';
 import { replaceManifest } from './manifest.ts';

@@ -1,0 +1,120 @@
+import { randomBytes } from 'node:crypto';
+import { opendir, rename, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { errnoOf } from '../storage-errors.ts';
+import type { Collected, Collection } from '../store.ts';
+import type { Disk } from './disk.ts';
+import { writeNewFile } from './file.ts';
+import { FAN_OUT, ignoring, restoreFromTrash, statOrNull } from './folder.ts';
+import { entriesOf, type Pack, type PackEntry } from './pack.ts';
+
+const FILES_AT_ONCE = 500;
+/** A pack of which less than this is still used is taken apart: what is used of it becomes loose files. */
+const WORTH_KEEPING = 0.5;
+
+/** Takes away what is old and what `choose` gives up. Of a pack that is mostly used nothing is taken. */
+export async function collectDisk(disk: Disk, collection: Collection): Promise<Collected> {
+  const collected: Collected = { artifacts: 0, sizeBytes: 0 };
+  for (const digit of FAN_OUT) {
+    for await (const names of namesIn(join(disk.places.folder, digit))) {
+      collection.signal?.throwIfAborted();
+      await collectLoose(disk, collection, names, collected);
+    }
+  }
+  await disk.packs.look();
+  for (const pack of disk.packs.all()) {
+    collection.signal?.throwIfAborted();
+    await collectPack(disk, collection, pack, collected);
+  }
+  return collected;
+}
+
+/** The names of artifacts in a folder, some at a time: it may have millions. */
+async function* namesIn(folder: string): AsyncGenerator<string[], void> {
+  let names: string[] = [];
+  for await (const { name } of await opendir(folder, { bufferSize: FILES_AT_ONCE })) {
+    if (!/^[0-9a-f]{64}$/.test(name)) continue;
+    names.push(name);
+    if (names.length < FILES_AT_ONCE) continue;
+    yield names;
+    names = [];
+  }
+  yield names;
+}
+
+async function collectLoose(
+  { places }: Disk,
+  { before, choose }: Collection,
+  names: readonly string[],
+  collected: Collected,
+): Promise<void> {
+  const found = await Promise.all(names.map(async (name) => ({ name, file: await statOrNull(places.loose(name)) })));
+  const old = found.filter(({ file }) => file !== null && file.mtimeMs < before.getTime());
+  if (old.length === 0) return;
+  const chosen = await choose(old.map(({ name }) => name));
+  for (const { name, file } of old) {
+    if (!chosen.has(name) || !(await markRemoved(places.loose(name), places.trash, before))) continue;
+    collected.artifacts += 1;
+    collected.sizeBytes += file?.size ?? 0;
+  }
+}
+
+async function collectPack(
+  disk: Disk,
+  { before, choose, signal }: Collection,
+  pack: Pack,
+  collected: Collected,
+): Promise<void> {
+  const file = await statOrNull(pack.path);
+  if (file === null || file.mtimeMs >= before.getTime()) return;
+  const entries = [...entriesOf(pack)];
+  const chosen = await choose(entries.map(({ sha256 }) => sha256));
+  const used = entries.filter(({ sha256 }) => !chosen.has(sha256));
+  if (chosen.size === 0 || sizeOf(used) > WORTH_KEEPING * (file.size - pack.index.length)) return;
+  for (const entry of used) {
+    signal?.throwIfAborted();
+    await unpack(disk, entry);
+  }
+  if (!(await markRemoved(pack.path, disk.places.trash, before))) return;
+  await disk.packs.forget(pack);
+  collected.artifacts += entries.length - used.length;
+  collected.sizeBytes += sizeOf(entries) - sizeOf(used);
+}
+
+function sizeOf(entries: readonly PackEntry[]): number {
+  return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+/** Makes a loose copy of what a pack holds; what is corrupted in it is lost anyway. */
+async function unpack(disk: Disk, { sha256, sizeBytes }: PackEntry): Promise<void> {
+  const path = disk.places.loose(sha256);
+  if ((await statOrNull(path))?.size === sizeBytes) return;
+  const artifact = await disk.openIntact(sha256);
+  if (artifact === null) return;
+  try {
+    await writeNewFile(path, artifact.stream(), { sha256, sizeBytes }, { now: disk.now });
+  } finally {
+    await artifact.close();
+  }
+}
+
+/**
+ * Removes a file unless it was used again since it was looked at, which renews its age. Renamed first: whoever renews
+ * the age before that is seen here, and whoever comes after finds no file and writes a new one.
+ */
+async function markRemoved(path: string, trash: string, before: Date): Promise<boolean> {
+  const trashed = join(trash, `${basename(path)}~${randomBytes(6).toString('hex')}`);
+  try {
+    await rename(path, trashed);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  const file = await statOrNull(trashed);
+  if (file !== null && file.mtimeMs >= before.getTime()) {
+    await restoreFromTrash(trashed, path);
+    return false;
+  }
+  await rm(trashed).catch(ignoring('ENOENT'));
+  return true;
+}

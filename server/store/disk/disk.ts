@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RateCounters } from '../../lib/rate-counters.ts';
+import { digestAnnounced, piecesOf } from '../digest.ts';
+import { canOpen, corrupted, unreadable, withStorageErrors } from '../storage-errors.ts';
+import type { ArtifactStore, OnCorruption, OpenArtifact, StoreClock } from '../store.ts';
+import { collectDisk } from './collect.ts';
+import { writeNewFile } from './file.ts';
+import { checkFolder, type Places, placesIn, prepareFolder, renewAge, statOrNull, sweepFolder } from './folder.ts';
+import { createDiskIntake } from './intake.ts';
+import { createOpenPacks } from './open-packs.ts';
+import type { PackEntry } from './pack.ts';
+import { createPacks, type Packed, type Packs } from './packs.ts';
+import {
+  type OpenAt,
+  openUnverified,
+  openVerified,
+  type Place,
+  type Reading,
+  rememberVerified,
+  type Verified,
+} from './reader.ts';
+import { createFolderSpace, type DiskSpace, type OnDiskFull, withSpace } from './space.ts';
+
+export type DiskStoreOptions = {
+  folder: string;
+  /** Writes are refused with `storage_full` when fewer bytes would stay free. */
+  minFreeBytes: number;
+  /** Counts over all processes that write here. */
+  rateCounters: Pick<RateCounters, 'hold'>;
+  onDiskFull?: OnDiskFull | undefined;
+  onCorruption?: OnCorruption;
+  now?: StoreClock;
+};
+
+type Find = (sha256: string) => Promise<OpenArtifact | null>;
+type Announced = { sha256: string; sizeBytes: number };
+
+/** Shared by the parts of the disk store. */
+export type Disk = {
+  places: Places;
+  packs: Packs;
+  now: StoreClock;
+  space: DiskSpace;
+  /** Renews the age of artifacts that are here; of those that are not, which have to be written, it says false. */
+  renewStored(wanted: readonly Announced[]): Promise<boolean[]>;
+  /** Returns the artifact, its bytes those of its name; null when it is nowhere, or corrupted wherever it is. */
+  openIntact: Find;
+  /** Returns what is there under its name, whatever its bytes are by now; null when there is nothing. */
+  openAsIs: Find;
+  /**
+   * Artifacts that were read or written with the right hash; as long as its file looks the same, none is compared
+   * again.
+   */
+  verified: Verified;
+  /** Its hash is compared anew when it is opened next. */
+  doubt(sha256: string): void;
+};
+
+/**
+ * Content-addressed files under one folder: loose ones, `{first digit}/{sha256}`, and packs of those that came together
+ * (disk-pack.ts). What is found corrupted is kept in `quarantine/`, so that the next upload of the same bytes heals it.
+ * Several processes may use one folder.
+ * Throws a sentence that names the folder when it cannot be used.
+ */
+export async function createDiskStore(options: DiskStoreOptions): Promise<ArtifactStore> {
+  const { folder, now = () => new Date() } = options;
+  const id = await prepareFolder(folder);
+  const disk = createDisk(placesIn(folder), createFolderSpace(folder, options), now);
+  const { places, packs } = disk;
+
+  const store: ArtifactStore = {
+    id,
+    has: (sha256) => withStorageErrors(() => hasArtifact(disk, sha256)),
+    write: (source, expected) =>
+      withStorageErrors(async () => {
+        // The sender still has to show the bytes: to know a hash is no proof of having them.
+        if ((await disk.renewStored([expected]))[0] === true) {
+          return digestAnnounced(source, expected, async () => undefined);
+        }
+        return withSpace(disk.space, expected.sizeBytes, (reservation) =>
+          writeNewFile(places.loose(expected.sha256), source, expected, { now, reservation }),
+        );
+      }, disk.space),
+    writeWhole: (bytes) => {
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      return store.write(piecesOf(bytes), { sha256, sizeBytes: bytes.byteLength });
+    },
+    intake: async () => createDiskIntake(disk),
+    open: (sha256) => openStored(disk, disk.openIntact, sha256, options.onCorruption),
+    readWhole: async (sha256) => withOpen(store.open(sha256), (artifact) => artifact.read(0, artifact.sizeBytes)),
+    readStart: async (sha256, bytes) =>
+      withOpen(openStored(disk, disk.openAsIs, sha256, options.onCorruption), (artifact) => artifact.read(0, bytes)),
+    verify: (sha256) => {
+      disk.doubt(sha256);
+      return canOpen(() => store.open(sha256));
+    },
+    remove: (sha256) =>
+      withStorageErrors(async () => {
+        await rm(places.loose(sha256), { force: true });
+        await packs.look();
+        for (let packed = packs.known(sha256); packed !== null; packed = packs.known(sha256)) {
+          await packs.takeOut(packed);
+        }
+      }),
+    collect: (collection) => withStorageErrors(() => collectDisk(disk, collection)),
+    freeBytes: () => withStorageErrors(() => disk.space.freeBytes()),
+    check: () => checkFolder(folder),
+    sweep: () => withStorageErrors(() => sweepFolder(places)),
+  };
+  await store.sweep();
+  await packs.look();
+  return store;
+}
+
+/** Throws what is said of an artifact that is not found. */
+function openStored(disk: Disk, find: Find, sha256: string, onCorruption?: OnCorruption): Promise<OpenArtifact> {
+  return withStorageErrors(async () => {
+    const artifact = await find(sha256);
+    if (artifact !== null) return artifact;
+    if (disk.packs.hasUnreadable()) throw unreadable();
+    onCorruption?.(sha256);
+    throw corrupted('A file of this release is missing from the store, or damaged in it.');
+  });
+}
+
+async function withOpen<T>(opening: Promise<OpenArtifact>, use: (artifact: OpenArtifact) => Promise<T>): Promise<T> {
+  const artifact = await opening;
+  try {
+    return await use(artifact);
+  } finally {
+    await artifact.close();
+  }
+}
+
+function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
+  const packs = createPacks(places.packs, places.quarantine);
+  const reading: Reading = { verified: rememberVerified(), openPacks: createOpenPacks() };
+
+  async function reusePacked(wanted: Announced): Promise<boolean> {
+    const packed = packs.known(wanted.sha256);
+    if (packed === null || packed.entry.sizeBytes !== wanted.sizeBytes) return false;
+    const found = await statOrNull(packed.pack.path);
+    if (found !== null && (await renewAge(packed.pack.path, found, now))) return true;
+    await packs.forget(packed.pack);
+    return reusePacked(wanted);
+  }
+
+  async function openPacked(sha256: string, openAt: OpenAt): Promise<OpenArtifact | null> {
+    const packed = packs.known(sha256);
+    if (packed === null) return null;
+    const place: Place = { path: packed.pack.path, part: packed.entry };
+    const opened = await openAt(place, sha256, reading);
+    if (opened === 'corrupted') await quarantinePacked(places, packs, packed);
+    else if (opened === null) await packs.forget(packed.pack);
+    else return opened;
+    return openPacked(sha256, openAt);
+  }
+
+  async function openLoose(sha256: string, openAt: OpenAt): Promise<OpenArtifact | null> {
+    const path = places.loose(sha256);
+    const opened = await openAt({ path, part: null }, sha256, reading);
+    if (opened !== 'corrupted') return opened;
+    await rename(path, join(places.quarantine, sha256)).catch(() => undefined);
+    return null;
+  }
+
+  const findBy =
+    (openAt: OpenAt): Find =>
+    async (sha256) => {
+      const opened = (await openPacked(sha256, openAt)) ?? (await openLoose(sha256, openAt));
+      if (opened !== null) return opened;
+      await packs.look();
+      return openPacked(sha256, openAt);
+    };
+
+  return {
+    places,
+    packs,
+    now,
+    space,
+    doubt: (sha256) => void reading.verified.delete(sha256),
+    verified: reading.verified,
+    async renewStored(wanted) {
+      await packs.look();
+      return Promise.all(
+        wanted.map(async (one) => {
+          if (await reusePacked(one)) return true;
+          const path = places.loose(one.sha256);
+          const found = await statOrNull(path);
+          return found?.size === one.sizeBytes && (await renewAge(path, found, now));
+        }),
+      );
+    },
+    openIntact: findBy(openVerified),
+    openAsIs: findBy(openUnverified),
+  };
+}
+
+async function hasArtifact({ places, packs }: Disk, sha256: string): Promise<boolean> {
+  if ((await statOrNull(places.loose(sha256))) !== null) return true;
+  await packs.look();
+  return packs.known(sha256) !== null;
+}
+
+/** Its bytes are kept for a look at them; the pack goes on without it. On a disk that takes no writes only this process knows. */
+async function quarantinePacked(places: Places, packs: Packs, packed: Packed): Promise<void> {
+  const { entry, pack } = packed;
+  const bytes = await readPart(pack.path, entry).catch(() => null);
+  if (bytes !== null) await writeFile(join(places.quarantine, entry.sha256), bytes).catch(() => undefined);
+  await packs.takeOut(packed).catch(() => undefined);
+}
+
+async function readPart(path: string, { offset, sizeBytes }: PackEntry): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(sizeBytes), 0, sizeBytes, offset);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,223 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder, unfinishedName, writeDurably } from '../../lib/durable-file.ts';
+import { digest, WRITE_PIECE_BYTES } from '../digest.ts';
+import { withStorageErrors } from '../storage-errors.ts';
+import type { ArtifactInfo, ArtifactIntake } from '../store.ts';
+import type { Disk } from './disk.ts';
+import { date, flushingWriter, writeAll } from './file.ts';
+import { fingerprintOf } from './open-packs.ts';
+import { type Pack, type PackEntry, packOf } from './pack.ts';
+import { type Reservation, withinSpace, withSpace } from './space.ts';
+
+/** So many artifacts that fit into one write become loose files: a few fsyncs, and no pack to look into later. */
+const LOOSE_MAX = 64;
+
+type Staged = { sha256: string; bytes: Buffer };
+type Stage = { buffer: Buffer; used: number; staged: Staged[] };
+type OpenPack = {
+  file: FileHandle;
+  unfinished: string;
+  path: string;
+  sizeBytes: number;
+  entries: PackEntry[];
+  reservation: Reservation;
+};
+
+/** Small artifacts go to one pack, large ones to files of their own; all under names that nobody looks for. */
+export function createDiskIntake(disk: Disk): ArtifactIntake {
+  const { places } = disk;
+  const taken = new Set<string>();
+  const packing = createPacking(disk);
+  /** Maps a hash to the name of a file that is not final yet. */
+  const streams = new Map<string, string>();
+
+  async function addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
+    const unfinished = unfinishedName(join(places.folder, 'intake'));
+    try {
+      const info = await writeStream(unfinished, source, disk);
+      const isNew = !taken.has(info.sha256) && (await disk.renewStored([info]))[0] !== true;
+      taken.add(info.sha256);
+      if (isNew) streams.set(info.sha256, unfinished);
+      else await rm(unfinished);
+      return info;
+    } catch (error) {
+      await rm(unfinished, { force: true });
+      throw error;
+    }
+  }
+
+  async function commit(): Promise<void> {
+    for (const [sha256, unfinished] of streams) await rename(unfinished, places.loose(sha256));
+    for (const folder of new Set([...streams.keys()].map((sha256) => dirname(places.loose(sha256))))) {
+      await syncFolder(folder);
+    }
+    streams.clear();
+    await packing.finish();
+  }
+
+  async function abandon(): Promise<void> {
+    await packing.drop();
+    for (const unfinished of streams.values()) await rm(unfinished, { force: true });
+    streams.clear();
+  }
+
+  return {
+    add: (bytes, { sha256 }) =>
+      withStorageErrors(async () => {
+        if (taken.has(sha256)) return;
+        taken.add(sha256);
+        await packing.put(bytes, sha256);
+      }, disk.space),
+    addStream: (source) => withStorageErrors(() => addStream(source), disk.space),
+    commit: () => withStorageErrors(commit, disk.space),
+    abandon: () => withStorageErrors(abandon),
+  };
+}
+
+/**
+ * What comes is gathered to pieces of a megabyte, and those are written; what the store has already is left out. While
+ * one piece is written the next one is gathered.
+ */
+function createPacking(disk: Disk) {
+  let stage = newStage();
+  let pack: OpenPack | null = null;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function writePiece(staged: readonly Staged[]): Promise<void> {
+    const absent = await onlyAbsent(disk, staged);
+    if (absent.length === 0) return;
+    if (pack === null && disk.packs.isFull()) return writeLoose(disk, absent);
+    pack ??= await openPack(disk);
+    await appendTo(pack, absent);
+  }
+
+  return {
+    /** Copies: the caller may use its buffer for the next one. */
+    async put(bytes: Uint8Array, sha256: string): Promise<void> {
+      stageBytes(stage, bytes, sha256);
+      if (stage.used < WRITE_PIECE_BYTES) return;
+      const { staged } = stage;
+      stage = newStage();
+      const before = writing;
+      writing = before.then(() => writePiece(staged));
+      // Whoever comes next hears of it, at the latest `finish`.
+      writing.catch(() => undefined);
+      await before;
+    },
+    async finish(): Promise<void> {
+      await writing;
+      const { staged } = stage;
+      if (pack === null && staged.length <= LOOSE_MAX) await writeLoose(disk, await onlyAbsent(disk, staged));
+      else await writePiece(staged);
+      stage = newStage();
+      if (pack !== null) disk.packs.add(await closePack(pack, disk));
+      pack = null;
+    },
+    async drop(): Promise<void> {
+      await writing.catch(() => undefined);
+      stage = newStage();
+      const dropped = pack;
+      pack = null;
+      if (dropped === null) return;
+      await dropped.file.close().catch(() => undefined);
+      await rm(dropped.unfinished, { force: true });
+      dropped.reservation.end();
+    },
+  };
+}
+
+function newStage(): Stage {
+  return { buffer: Buffer.allocUnsafeSlow(WRITE_PIECE_BYTES), used: 0, staged: [] };
+}
+
+function stageBytes(stage: Stage, bytes: Uint8Array, sha256: string): void {
+  const end = stage.used + bytes.byteLength;
+  const fits = end <= stage.buffer.length;
+  const own = fits ? stage.buffer.subarray(stage.used, end) : Buffer.from(bytes);
+  if (fits) own.set(bytes);
+  stage.used = end;
+  stage.staged.push({ sha256, bytes: own });
+}
+
+async function appendTo(pack: OpenPack, staged: readonly Staged[]): Promise<void> {
+  for (const { sha256, bytes } of staged) {
+    pack.entries.push({ sha256, offset: pack.sizeBytes, sizeBytes: bytes.byteLength });
+    pack.sizeBytes += bytes.byteLength;
+  }
+  await appendWithinSpace(
+    pack,
+    staged.map(({ bytes }) => bytes),
+  );
+}
+
+function appendWithinSpace({ file, reservation }: OpenPack, pieces: readonly Uint8Array[]): Promise<void> {
+  return withinSpace(reservation, async (some) => void (await writeAll(file, some)))(pieces);
+}
+
+/** Writes a few at a time, since each holds a file open. */
+async function writeLoose(disk: Disk, absent: readonly Staged[]): Promise<void> {
+  await withSpace(disk.space, sizeOf(absent), async () => {
+    for (let start = 0; start < absent.length; start += LOOSE_MAX) {
+      await Promise.all(
+        absent.slice(start, start + LOOSE_MAX).map(({ sha256, bytes }) =>
+          writeDurably(disk.places.loose(sha256), async (file) => {
+            await writeAll(file, [bytes]);
+            await date(file, disk.now);
+          }),
+        ),
+      );
+    }
+  });
+}
+
+/** Returns what the store has is used again, and so not written again. */
+async function onlyAbsent(disk: Disk, staged: readonly Staged[]): Promise<Staged[]> {
+  const isHere = await disk.renewStored(staged.map(({ sha256, bytes }) => ({ sha256, sizeBytes: bytes.byteLength })));
+  return staged.filter((_, index) => isHere[index] !== true);
+}
+
+function sizeOf(staged: readonly Staged[]): number {
+  return staged.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
+}
+
+async function openPack(disk: Disk): Promise<OpenPack> {
+  const path = disk.packs.pathOf(randomBytes(12).toString('hex'));
+  const unfinished = unfinishedName(path);
+  const reservation = await disk.space.reserve(0);
+  const file = await open(unfinished, 'wx', 0o600);
+  return { file, unfinished, path, sizeBytes: 0, entries: [], reservation };
+}
+
+async function closePack(opened: OpenPack, { now, verified }: Disk): Promise<Pack> {
+  const { file, unfinished, path, entries, reservation } = opened;
+  const { pack, tail } = packOf(path, entries);
+  await appendWithinSpace(opened, [tail]);
+  await date(file, now);
+  await file.sync();
+  // The hashes were computed over the very bytes that were written.
+  const fingerprint = fingerprintOf(await file.stat());
+  await file.close();
+  await rename(unfinished, path);
+  await syncFolder(dirname(path));
+  reservation.end();
+  for (const { sha256 } of entries) verified.set(sha256, fingerprint);
+  return pack;
+}
+
+function writeStream(path: string, source: AsyncIterable<Uint8Array>, disk: Disk): Promise<ArtifactInfo> {
+  return withSpace(disk.space, 0, async (reservation) => {
+    const file = await open(path, 'wx', 0o600);
+    try {
+      const writer = flushingWriter(file);
+      const info = await digest(source, withinSpace(reservation, writer.write));
+      await writer.end();
+      await date(file, disk.now);
+      await file.sync();
+      return info;
+    } finally {
+      await file.close();
+    }
+  });
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
+import { corrupted, errnoOf } from '../storage-errors.ts';
+import type { OpenArtifact } from '../store.ts';
+import { type BorrowedFile, type Fingerprint, fingerprintOf, type OpenPacks } from './open-packs.ts';
+
+/** Large files go out by reads of this size: smaller ones cost more calls, larger ones only memory. */
+const READ_PIECE_BYTES = 256 * 1024;
+/**
+ * How many verified artifacts are remembered, some 200 bytes each; one that is forgotten is read once more. By their sizes,
+ * since by their number the cache sets 4 MB aside for all of them when it is made.
+ */
+export const VERIFIED = { maxSize: 100_000, sizeCalculation: () => 1 };
+
+/** Artifacts whose bytes had the right hash, and what their file looked like then. */
+export type Verified = LRUCache<string, Fingerprint>;
+
+export function rememberVerified(): Verified {
+  return new LRUCache(VERIFIED);
+}
+
+/** Shared by all reads of one store. */
+export type Reading = { verified: Verified; openPacks: OpenPacks };
+
+/** The place of an artifact's bytes: a whole file, or a part of a pack. */
+export type Place = { path: string; part: { offset: number; sizeBytes: number } | null };
+
+export type OpenAt = (place: Place, sha256: string, reading: Reading) => Promise<OpenArtifact | 'corrupted' | null>;
+
+/** Opens what is at this place, whatever its bytes are; null when there is no such file. */
+export const openUnverified: OpenAt = async (place, _sha256, { openPacks }) => {
+  const opened = await openPlace(place, openPacks);
+  return opened === null ? null : openArtifact(opened, partOf(place, opened));
+};
+
+/**
+ * Opens an artifact at this place if its bytes are those of its name; null when there is no such file, `corrupted` when it
+ * has other bytes. The hash is compared on the first opening and whenever the file looks different from when it was right.
+ */
+export const openVerified: OpenAt = async (place, sha256, { verified, openPacks }) => {
+  const opened = await openPlace(place, openPacks);
+  if (opened === null) return null;
+  try {
+    const { fingerprint } = opened;
+    const part = partOf(place, opened);
+    const artifact = openArtifact(opened, part);
+    if (isSame(verified.get(sha256), fingerprint)) return artifact;
+    if (part.offset + part.sizeBytes > fingerprint.sizeBytes || !(await isIntact(artifact, sha256))) {
+      await opened.close();
+      return 'corrupted';
+    }
+    verified.set(sha256, fingerprint);
+    return artifact;
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+};
+
+function openPlace({ path, part }: Place, openPacks: OpenPacks): Promise<BorrowedFile | null> {
+  return part === null ? openAlone(path) : openPacks.borrow(path);
+}
+
+function partOf({ part }: Place, { fingerprint }: BorrowedFile): NonNullable<Place['part']> {
+  return part ?? { offset: 0, sizeBytes: fingerprint.sizeBytes };
+}
+
+function isSame(known: Fingerprint | undefined, { inode, modifiedMs, sizeBytes }: Fingerprint): boolean {
+  return known?.inode === inode && known.modifiedMs === modifiedMs && known.sizeBytes === sizeBytes;
+}
+
+async function openAlone(path: string): Promise<BorrowedFile | null> {
+  const file = await openIfThere(path);
+  if (file === null) return null;
+  try {
+    return { file, fingerprint: fingerprintOf(await file.stat()), close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+async function openIfThere(path: string): Promise<FileHandle | null> {
+  try {
+    return await open(path, 'r');
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/**
+ * Whether these are the bytes of this hash. They are read a second time before the answer is no: what is corrupted is
+ * moved out for good, and a disk, a cable or memory may misread once.
+ */
+async function isIntact(artifact: OpenArtifact, sha256: string): Promise<boolean> {
+  return (await hashOf(artifact)) === sha256 || (await hashOf(artifact)) === sha256;
+}
+
+/** The SHA-256 of what is there, read through once. */
+export async function hashOf(artifact: OpenArtifact): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const piece of artifact.stream()) hash.update(piece);
+  return hash.digest('hex');
+}
+
+function openArtifact({ file, close }: BorrowedFile, { offset, sizeBytes }: NonNullable<Place['part']>): OpenArtifact {
+  async function read(start: number, end: number): Promise<Buffer> {
+    const length = Math.max(0, Math.min(end, sizeBytes) - start);
+    const bytes = Buffer.allocUnsafeSlow(length);
+    let filled = 0;
+    while (filled < length) {
+      const { bytesRead } = await file.read(bytes, filled, length - filled, offset + start + filled);
+      if (bytesRead === 0) throw corrupted('A file of this release became shorter in the store.');
+      filled += bytesRead;
+    }
+    return bytes;
+  }
+  return {
+    sizeBytes,
+    read,
+    async *stream(start = 0, end = sizeBytes) {
+      const last = Math.min(end, sizeBytes);
+      for (let at = start; at < last; at += READ_PIECE_BYTES)
+        yield await read(at, Math.min(at + READ_PIECE_BYTES, last));
+    },
+    close,
+  };
+}

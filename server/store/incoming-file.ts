@@ -1,0 +1,212 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { isUnfinished, makeFolder, unfinishedName } from '../lib/durable-file.ts';
+import { AppError } from '../lib/errors.ts';
+import type { DiskSpace, Reservation } from './disk/space.ts';
+import { addPiece } from './pieces.ts';
+import { withStorageErrors } from './storage-errors.ts';
+
+/** Many small writes cost more than their bytes do. */
+const WRITE_BYTES = 1024 * 1024;
+const READ_BYTES = 256 * 1024;
+/** A request is cut off after some minutes, so none lasts an hour. */
+const LEFTOVER_MS = 60 * 60_000;
+
+/** Ends the name of what was cut off and waits for its rest. */
+const PART = '.part';
+
+export type IncomingFolder = { path: string; space: DiskSpace };
+
+/**
+ * The place where the bytes of something that may be cut off wait for their rest. `what` is one account's, `key` tells
+ * one content from another; all three are safe as names of files. The bytes before `from` are kept, those after it come
+ * again.
+ */
+export type Part = { accountId: string; what: string; key: string };
+export type PartFrom = Part & { from: number };
+
+/**
+ * Bytes on their way in, in a file (0600). Without a part it has lost its name as soon as it was made: it is gone with
+ * this process, however that ends.
+ */
+export type IncomingFile = {
+  readonly fd: number;
+  readonly sizeBytes: number;
+  /** Throws `storage_full`. */
+  write(chunk: Uint8Array): Promise<void>;
+  /** Must be called after the last `write`. */
+  flush(): Promise<void>;
+  /** What was written, from the start; as often as asked. */
+  read(): AsyncIterable<Buffer>;
+  /** Gives its space back, or keeps what has come for the rest, where it is a part. */
+  close(how?: 'keep'): Promise<void>;
+};
+
+/** Makes the folder, and takes away what nobody goes on with. */
+export async function prepareIncoming(folder: IncomingFolder): Promise<void> {
+  await makeFolder(folder.path);
+  await sweepIncoming(folder);
+}
+
+/**
+ * Takes away what a process left that was killed in the moment between making and unnaming, and parts whose rest has not
+ * come for as long as an upload stays open.
+ */
+export async function sweepIncoming({ path }: IncomingFolder): Promise<void> {
+  for (const name of await readdir(path)) {
+    const keptMs = isUnfinished(name) ? LEFTOVER_MS : name.endsWith(PART) ? UPLOAD_LIMITS.openUploadMs : null;
+    if (keptMs === null) continue;
+    const found = await stat(join(path, name)).catch(() => null);
+    if (found !== null && Date.now() - found.mtimeMs > keptMs) await rm(join(path, name), { force: true });
+  }
+}
+
+/** Takes away the parts of an account that is gone. */
+export async function forgetParts({ path }: IncomingFolder, accountId: string): Promise<void> {
+  for (const name of await readdir(path)) {
+    if (isPartOf(accountId, name)) await rm(join(path, name), { force: true });
+  }
+}
+
+function isPartOf(accountId: string, name: string): boolean {
+  return name.startsWith(`${accountId}.`) && name.endsWith(PART);
+}
+
+/** How many bytes of a part wait here. */
+export async function arrivedBytes({ path }: IncomingFolder, part: Part): Promise<number> {
+  const found = await stat(join(path, nameOf(part))).catch(() => null);
+  return found?.size ?? 0;
+}
+
+function nameOf({ accountId, what, key }: Part): string {
+  return `${accountId}.${what}.${key}${PART}`;
+}
+
+/**
+ * Throws `storage_full` when `expectedBytes` would leave less than must stay free, `conflict` when fewer bytes of a part
+ * wait here than are said to.
+ */
+export function openIncoming(
+  folder: IncomingFolder,
+  expectedBytes: number,
+  part: PartFrom | null = null,
+): Promise<IncomingFile> {
+  return withStorageErrors(async () => {
+    if (part !== null) await dropOldParts(folder, part, part.from + expectedBytes);
+    const reservation = await folder.space.reserve(expectedBytes);
+    try {
+      return part === null ? await openNameless(folder, reservation) : await openPart(folder, reservation, part);
+    } catch (error) {
+      reservation.end();
+      throw error;
+    }
+  }, folder.space);
+}
+
+async function openNameless(folder: IncomingFolder, reservation: Reservation): Promise<IncomingFile> {
+  const name = unfinishedName(join(folder.path, 'zip'));
+  const handle = await open(name, 'wx+', 0o600);
+  await rm(name);
+  return incomingFile(handle, { space: folder.space, reservation });
+}
+
+async function openPart(folder: IncomingFolder, reservation: Reservation, part: PartFrom): Promise<IncomingFile> {
+  const name = join(folder.path, nameOf(part));
+  if (part.from > (await arrivedBytes(folder, part))) {
+    throw new AppError('conflict', 'What came before is no longer here.', {
+      hint: 'Ask how much is, and go on there.',
+    });
+  }
+  const handle = await open(name, constants.O_RDWR | constants.O_CREAT, 0o600);
+  await handle.truncate(part.from);
+  return incomingFile(
+    handle,
+    { space: folder.space, reservation },
+    {
+      from: part.from,
+      keep: (sizeBytes) => dropOldParts(folder, part, sizeBytes),
+      remove: () => rm(name, { force: true }),
+    },
+  );
+}
+
+/**
+ * No account keeps more parts than it may have uploads open, one of each upload, nor more bytes in them than
+ * `UPLOAD_LIMITS.maxPartBytes`, of which this part takes `sizeBytes`: the oldest of the others go.
+ */
+async function dropOldParts({ path }: IncomingFolder, part: Part, sizeBytes: number): Promise<void> {
+  const others: { name: string; mtimeMs: number; size: number }[] = [];
+  for (const name of await readdir(path)) {
+    if (!isPartOf(part.accountId, name) || name === nameOf(part)) continue;
+    const found = await stat(join(path, name)).catch(() => null);
+    if (found !== null && !name.startsWith(`${part.accountId}.${part.what}.`)) {
+      others.push({ name, mtimeMs: found.mtimeMs, size: found.size });
+    } else await rm(join(path, name), { force: true });
+  }
+  others.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  let kept = sizeBytes;
+  for (const [index, { name, size }] of others.entries()) {
+    kept += size;
+    if (index >= UPLOAD_LIMITS.maxOpenUploads - 1 || kept > UPLOAD_LIMITS.maxPartBytes) {
+      await rm(join(path, name), { force: true });
+    }
+  }
+}
+
+type OpenPart = { from: number; keep(sizeBytes: number): Promise<void>; remove(): Promise<void> };
+
+type Room = { space: DiskSpace; reservation: Reservation };
+
+function incomingFile(handle: FileHandle, { space, reservation }: Room, part: OpenPart | null = null): IncomingFile {
+  let chunks: Uint8Array[] = [];
+  let pending = 0;
+  let written = part?.from ?? 0;
+
+  async function flush(): Promise<void> {
+    await reservation.use(pending);
+    const bytes = Buffer.concat(chunks);
+    chunks = [];
+    pending = 0;
+    // A write may take less than it was given when the disk fills up; the next one then says ENOSPC.
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, written);
+      done += bytesWritten;
+      written += bytesWritten;
+    }
+  }
+
+  return {
+    fd: handle.fd,
+    get sizeBytes() {
+      return written + pending;
+    },
+    async write(chunk) {
+      addPiece(chunks, chunk);
+      pending += chunk.byteLength;
+      if (pending >= WRITE_BYTES) await withStorageErrors(flush, space);
+    },
+    flush: () => withStorageErrors(flush, space),
+    async *read() {
+      for (let at = 0; at < written; ) {
+        const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(READ_BYTES), 0, READ_BYTES, at);
+        if (bytesRead === 0) throw new Error('A file became shorter while it waited.');
+        yield buffer.subarray(0, bytesRead);
+        at += bytesRead;
+      }
+    },
+    async close(how) {
+      try {
+        if (part !== null && how === 'keep') {
+          await withStorageErrors(flush, space);
+          await handle.datasync();
+          await part.keep(written);
+        } else await part?.remove();
+      } finally {
+        await handle.close();
+        reservation.end();
+      }
+    },
+  };
+}

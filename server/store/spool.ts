@@ -1,0 +1,75 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { unfinishedName } from '../lib/durable-file.ts';
+import { type DiskSpace, type Reservation, withinSpace, withSpace } from './disk/space.ts';
+import type { IncomingFolder } from './incoming-file.ts';
+import { addPiece } from './pieces.ts';
+import { withStorageErrors } from './storage-errors.ts';
+
+/** Up to so many bytes of a body are held in memory while it comes; a list of a few hundred files has no more. */
+const HELD_MAX_BYTES = 64 * 1024;
+
+/**
+ * Takes a body that has to be whole before it can be used, and holds next to nothing of it while it comes: a sender may
+ * take minutes, and many of them would fill the memory. What is more than a few kilobytes waits in a file that has lost its
+ * name and is gone with this process. `use` is called when all has come; the file is gone when it has ended.
+ */
+export function spooled<T>(
+  folder: IncomingFolder,
+  body: AsyncIterable<Uint8Array>,
+  use: (readWhole: () => Promise<Buffer>) => Promise<T>,
+): Promise<T> {
+  return withSpace(folder.space, 0, (reservation) => spoolWithin(reservation, folder, { body, use }));
+}
+
+type Spooling<T> = { body: AsyncIterable<Uint8Array>; use(readWhole: () => Promise<Buffer>): Promise<T> };
+
+async function spoolWithin<T>(
+  reservation: Reservation,
+  folder: IncomingFolder,
+  { body, use }: Spooling<T>,
+): Promise<T> {
+  let held: Uint8Array[] = [];
+  let sizeBytes = 0;
+  let file: FileHandle | null = null;
+  try {
+    for await (const chunk of body) {
+      addPiece(held, chunk);
+      sizeBytes += chunk.byteLength;
+      if (sizeBytes <= HELD_MAX_BYTES) continue;
+      file ??= await openNameless(folder);
+      await append(file, held, { space: folder.space, reservation });
+      held = [];
+    }
+    const arrived = file;
+    return await use(async () => (arrived === null ? Buffer.concat(held) : readWhole(arrived, sizeBytes)));
+  } finally {
+    await file?.close();
+  }
+}
+
+function openNameless(folder: IncomingFolder): Promise<FileHandle> {
+  return withStorageErrors(async () => {
+    const name = unfinishedName(join(folder.path, 'body'));
+    const file = await open(name, 'wx+', 0o600);
+    await rm(name);
+    return file;
+  }, folder.space);
+}
+
+type Room = { space: DiskSpace; reservation: Reservation };
+
+function append(file: FileHandle, chunks: readonly Uint8Array[], { space, reservation }: Room): Promise<void> {
+  const write = withinSpace(reservation, (pieces) => file.appendFile(Buffer.concat(pieces)));
+  return withStorageErrors(() => write(chunks), space);
+}
+
+async function readWhole(file: FileHandle, sizeBytes: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(sizeBytes);
+  for (let at = 0; at < sizeBytes; ) {
+    const { bytesRead } = await file.read(bytes, at, sizeBytes - at, at);
+    if (bytesRead === 0) throw new Error('A body became shorter while it waited.');
+    at += bytesRead;
+  }
+  return bytes;
+}

@@ -1,0 +1,201 @@
+import { pipeline } from 'node:stream';
+import { crc32, createDeflateRaw } from 'node:zlib';
+import { AppError } from '../../lib/errors.ts';
+import { corrupted } from '../storage-errors.ts';
+import type { ArtifactStore, OpenArtifact } from '../store.ts';
+import {
+  CENTRAL_BYTES,
+  centralExtra,
+  centralHeader,
+  descriptor,
+  endBytes,
+  endRecords,
+  LOCAL_BYTES,
+  localExtra,
+  localHeader,
+  type Place,
+} from './archive-records.ts';
+
+/**
+ * Writes a ZIP as a stream. Files of the store are stored, not packed: the length of the whole is known before its first
+ * byte, every checksum stands before its content, and nothing is computed but these. Texts are packed while they are made.
+ *
+ * Ours, because yazl 3.3.1 foretells a length that is 76 bytes too long once the directory is over 64 KiB (a website of
+ * some 700 files), writes the checksum of what it streams behind it, and looks through all entries at each of them.
+ */
+export type ArchiveFile = { name: string; sha256: string; sizeBytes: number };
+/** What is written while it is read, a part at a time: nobody knows its length before. */
+export type ArchiveText = { name: string; text: Iterable<string> | AsyncIterable<string> };
+export type ArchiveEntry = ArchiveFile | ArchiveText;
+
+export type ArchiveOptions = {
+  at: Date;
+  /**
+   * Hears of a file that is left out because the store does not have it any more; without it the archive ends there.
+   */
+  onCorrupted?: ((entry: ArchiveFile) => void) | undefined;
+  /** Ends the reading, also where nothing is yielded yet: a large file is read through before its first byte leaves. */
+  signal?: AbortSignal | undefined;
+};
+
+/** Up to this size a file is read once, whole; a larger one twice, since its checksum stands before it. */
+const WHOLE_MAX_BYTES = 1024 * 1024;
+/** Small files leave together: a piece costs more than a kilobyte does. */
+const PIECE_BYTES = 256 * 1024;
+
+/** How many bytes `writeArchive` will yield for these files. */
+export function archiveSize(files: Iterable<Pick<ArchiveFile, 'name' | 'sizeBytes'>>): number {
+  let count = 0;
+  let directoryAt = 0;
+  let directoryBytes = 0;
+  for (const { name, sizeBytes } of files) {
+    const nameBytes = Buffer.byteLength(name, 'utf8');
+    count += 1;
+    directoryBytes += CENTRAL_BYTES + nameBytes + centralExtra({ sizeBytes, offset: directoryAt }).length;
+    directoryAt += LOCAL_BYTES + nameBytes + localExtra({ sizeBytes }).length + sizeBytes;
+  }
+  return directoryAt + directoryBytes + endBytes({ count, directoryAt, directoryBytes });
+}
+
+/**
+ * Entries are asked for one at a time. Throws `artifact_corrupted` at the first file that the store does not have byte for
+ * byte, and the reason of the signal.
+ */
+export async function* writeArchive(
+  store: Pick<ArtifactStore, 'open'>,
+  entries: Iterable<ArchiveEntry> | AsyncIterable<ArchiveEntry>,
+  options: ArchiveOptions,
+): AsyncGenerator<Buffer, void> {
+  let pieces: Buffer[] = [];
+  let pending = 0;
+  for await (const piece of writeAll(store, entries, options)) {
+    options.signal?.throwIfAborted();
+    pieces.push(piece);
+    pending += piece.length;
+    if (pending < PIECE_BYTES) continue;
+    yield pieces.length === 1 ? piece : Buffer.concat(pieces);
+    pieces = [];
+    pending = 0;
+  }
+  yield Buffer.concat(pieces);
+}
+
+async function* writeAll(
+  store: Pick<ArtifactStore, 'open'>,
+  entries: Iterable<ArchiveEntry> | AsyncIterable<ArchiveEntry>,
+  options: ArchiveOptions,
+): AsyncGenerator<Buffer, void> {
+  const { at } = options;
+  const directory: Buffer[] = [];
+  let directoryBytes = 0;
+  let offset = 0;
+  const note = (place: Place, endsAt: number): void => {
+    const header = centralHeader(place, at);
+    directory.push(header);
+    directoryBytes += header.length;
+    offset = endsAt;
+  };
+  for await (const entry of entries) {
+    if ('text' in entry) {
+      const { place, endsAt } = yield* writeText(entry, offset, at);
+      note(place, endsAt);
+      continue;
+    }
+    const content = await readyContent(store, entry, options);
+    if (content === null) continue;
+    const place = { ...content, name: Buffer.from(entry.name, 'utf8'), offset, sizeBytes: entry.sizeBytes };
+    const header = localHeader(place, at);
+    yield* writeFile(header, content);
+    note(place, offset + header.length + entry.sizeBytes);
+  }
+  yield* directory;
+  yield* endRecords({ count: directory.length, directoryAt: offset, directoryBytes });
+}
+
+/** `artifact` is null, and closed, when the content was read whole. */
+type Content = { checksum: number; whole: Buffer; artifact: OpenArtifact | null };
+const NOTHING = Buffer.alloc(0);
+
+/** Returns the file as it must be, before a byte of it leaves; null when it is left out. */
+async function readyContent(
+  store: Pick<ArtifactStore, 'open'>,
+  entry: ArchiveFile,
+  { onCorrupted, signal }: ArchiveOptions,
+): Promise<Content | null> {
+  try {
+    return await openContent(store, entry, signal);
+  } catch (error) {
+    if (onCorrupted === undefined || !(error instanceof AppError) || error.code !== 'artifact_corrupted') throw error;
+    onCorrupted(entry);
+    return null;
+  }
+}
+
+async function openContent(
+  store: Pick<ArtifactStore, 'open'>,
+  entry: ArchiveFile,
+  signal: AbortSignal | undefined,
+): Promise<Content> {
+  const artifact = await store.open(entry.sha256);
+  let isKept = false;
+  try {
+    if (artifact.sizeBytes !== entry.sizeBytes) throw corrupted('A file of this release has another size than it had.');
+    if (entry.sizeBytes <= WHOLE_MAX_BYTES) {
+      const whole = await artifact.read(0, entry.sizeBytes);
+      return { checksum: crc32(whole), whole, artifact: null };
+    }
+    const checksum = await checksumOf(artifact, signal);
+    isKept = true;
+    return { checksum, whole: NOTHING, artifact };
+  } finally {
+    if (!isKept) await artifact.close();
+  }
+}
+
+async function checksumOf(artifact: OpenArtifact, signal: AbortSignal | undefined): Promise<number> {
+  let checksum = 0;
+  for await (const piece of artifact.stream()) {
+    signal?.throwIfAborted();
+    checksum = crc32(piece, checksum);
+  }
+  return checksum;
+}
+
+async function* writeFile(header: Buffer, { whole, artifact }: Content): AsyncGenerator<Buffer, void> {
+  try {
+    yield header;
+    if (artifact === null) yield whole;
+    else yield* artifact.stream();
+  } finally {
+    await artifact?.close();
+  }
+}
+
+async function* writeText(
+  { name, text }: ArchiveText,
+  offset: number,
+  at: Date,
+): AsyncGenerator<Buffer, { place: Place; endsAt: number }> {
+  const place = { name: Buffer.from(name, 'utf8'), offset, sizeBytes: 0, packedBytes: 0, checksum: 0 };
+  async function* counted(): AsyncGenerator<Buffer, void> {
+    for await (const part of text) {
+      const bytes = Buffer.from(part, 'utf8');
+      place.checksum = crc32(bytes, place.checksum);
+      place.sizeBytes += bytes.length;
+      yield bytes;
+    }
+  }
+  const header = localHeader(place, at);
+  yield header;
+  const packer = createDeflateRaw();
+  // What goes wrong with the text is thrown by the loop below: it destroys the packer with its reason.
+  pipeline(counted(), packer, () => {});
+  const packed: AsyncIterable<Buffer> = packer;
+  for await (const piece of packed) {
+    place.packedBytes += piece.length;
+    yield piece;
+  }
+  const behind = descriptor(place);
+  yield behind;
+  return { place, endsAt: offset + header.length + place.packedBytes + behind.length };
+}

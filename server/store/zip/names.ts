@@ -1,0 +1,84 @@
+import { isOsJunk } from '../../../routers/schemas/left-out-files.ts';
+import { normalisePath } from '../../../routers/schemas/normal-form.ts';
+import { pathRefusal } from '../../../routers/schemas/upload-rules.ts';
+import type { ZipEncoding } from '../../../routers/schemas/zip-encoding-names.ts';
+import {
+  decodeIn,
+  type GuessedName,
+  guessNames,
+  pagesToGuessBy,
+  type ReadPage,
+} from '../../../routers/schemas/zip-encodings.ts';
+import { entryPaths } from '../../../routers/schemas/zip-names.ts';
+import { makeScratch, readEntry } from './entry.ts';
+import type { OpenZip } from './file.ts';
+import type { PlacedEntry } from './local-headers.ts';
+import { ZipRefusal } from './refusal.ts';
+
+/** An entry under its path: normalised, with the single root still on. A folder's ends with a slash. */
+export type NamedEntry = PlacedEntry & {
+  isFolder: boolean;
+  /** What the name was guessed to be in; null where there was nothing to guess. */
+  encoding: ZipEncoding | null;
+};
+
+/** Reads the names, by the rules that the browser shows them by. Throws ZipRefusal. */
+export function nameEntries(file: OpenZip, entries: readonly PlacedEntry[]): NamedEntry[] {
+  const guessed = guessedNames(file, entries);
+  const named = entries.map((entry) => guessed.get(entry) ?? { name: entry.name ?? '', encoding: null });
+  const paths = entryPaths(entries.map(({ kind }, index) => ({ kind, name: named[index]?.name ?? '' })));
+  return entries.flatMap((entry, index) => {
+    const { path = '', isFolder = false, isRoot = false } = paths[index] ?? {};
+    const isEmpty = entry.sizeBytes === 0 && entry.checksum === 0;
+    if (isRoot && isEmpty) return [];
+    checkName(path);
+    if (isFolder && !isEmpty) throw new ZipRefusal('folder_with_data', path);
+    return [{ ...entry, path, isFolder, encoding: named[index]?.encoding ?? null }];
+  });
+}
+
+function guessedNames(file: OpenZip, entries: readonly PlacedEntry[]): ReadonlyMap<PlacedEntry, GuessedName> {
+  const unsure = entries.filter(({ name }) => name === null);
+  if (unsure.length === 0) return new Map();
+  const names = guessNames(
+    unsure.map(({ rawName }) => bytesOf(rawName)),
+    readPages(file, entries),
+  );
+  const guessed = new Map<PlacedEntry, GuessedName>();
+  for (const [index, entry] of unsure.entries()) {
+    const guess = names[index] ?? { name: '', encoding: null };
+    if (entry.localRawName !== entry.rawName && !isNamed(entry.localRawName, guess)) {
+      throw new ZipRefusal('headers_differ', entry.path);
+    }
+    guessed.set(entry, guess);
+  }
+  return guessed;
+}
+
+/** Unpacks the few pages whose links say what the names are. Each is known to lie in a place of its own by now. */
+function readPages(file: OpenZip, entries: readonly PlacedEntry[]): ReadPage[] {
+  const scratch = makeScratch();
+  return pagesToGuessBy(entries.map((entry) => ({ ...entry, rawName: bytesOf(entry.rawName), entry }))).map(
+    ({ rawName, entry }) => ({ rawName, bytes: Buffer.from(readEntry(file, entry, scratch)) }),
+  );
+}
+
+function isNamed(rawName: string, { name, encoding }: GuessedName): boolean {
+  const other = decodeIn(encoding ?? 'utf-8', bytesOf(rawName));
+  return other !== null && normalisePath(other) === normalisePath(name);
+}
+
+function bytesOf(rawName: string): Buffer {
+  return Buffer.from(rawName, 'latin1');
+}
+
+/**
+ * The rules of names on the name as it stands, before a root is taken off: `C:/x` has none. How long a path is and how
+ * deep it lies is judged by what is left of it.
+ */
+function checkName(path: string): void {
+  if (isOsJunk(path)) return;
+  const name = path.endsWith('/') ? path.slice(0, -1) : path;
+  const reason = pathRefusal(name);
+  if (reason !== null && reason !== 'path_too_long' && reason !== 'too_deep') throw new ZipRefusal(reason, path);
+}

@@ -1,0 +1,53 @@
+import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
+import {
+  REFUSAL_SENTENCES,
+  type RefusalReason,
+  SHOWN_PATH_LENGTH,
+  visiblePath,
+} from '../../../routers/schemas/upload-rules.ts';
+
+/** Files, the `__MACOSX` companion that macOS adds to each of them, and folders. */
+export const ENTRIES_MAX = 2.5 * UPLOAD_LIMITS.maxFiles;
+
+/**
+ * What a ZIP may not be, beside the rules of names and sizes that hold for every upload (upload-rules.ts). Most of it is
+ * one thing: an archive that two programs would read differently, so that what is checked is not what is served.
+ */
+const ZIP_SENTENCES = {
+  not_zip: 'This is not a ZIP file, or its end is missing.',
+  trailing_data: 'There is something behind the end of this ZIP file.',
+  hidden_end_record: 'This ZIP file has two ends, so that it can be read in two ways.',
+  several_parts: 'This is one part of a ZIP file that was split.',
+  directory_corrupted: 'The list of files inside this ZIP file is damaged.',
+  count_wrong: 'This ZIP file holds another number of entries than it says.',
+  too_many_entries: `This ZIP file has more than ${ENTRIES_MAX.toLocaleString('en')} entries, folders among them.`,
+  prepended_data: 'There is something in front of the first file of this ZIP file.',
+  name_not_utf8: 'This name says that it is UTF-8, and is not.',
+  renamed_by_extra: 'This entry has two different names.',
+  special_file: 'This is a device or a pipe, and no file.',
+  folder_with_data: 'This is a folder, and has content as a file has.',
+  encrypted: 'This entry is encrypted.',
+  method_unsupported: 'This entry is packed in a way that is not read here: only "stored" and "deflated" are.',
+  ratio_too_high: 'This is packed so tightly that it can only be meant to fill a disk.',
+  headers_differ: 'What stands in front of this entry differs from the list of files at the end.',
+  overlap: 'The content of this entry overlaps with another one.',
+  out_of_bounds: 'The content of this entry lies where no content can be.',
+  data_corrupted: 'The packed content of this entry is damaged.',
+  size_wrong: 'This entry is larger or smaller than the list of files says.',
+  checksum_wrong: 'The content of this entry does not match its checksum.',
+} as const satisfies Record<string, string>;
+
+export type ZipRefusalReason = RefusalReason | keyof typeof ZIP_SENTENCES;
+
+/** A ZIP that is not taken. Nothing of it is kept; `path` is visible text, and empty when it is about the whole. */
+export class ZipRefusal extends Error {
+  override readonly name = 'ZipRefusal';
+  readonly reason: ZipRefusalReason;
+  readonly path: string;
+
+  constructor(reason: ZipRefusalReason, path = '') {
+    super({ ...REFUSAL_SENTENCES, ...ZIP_SENTENCES }[reason]);
+    this.reason = reason;
+    this.path = visiblePath(path).slice(0, SHOWN_PATH_LENGTH);
+  }
+}

@@ -1,0 +1,86 @@
+import type { NameNotice } from '../../../routers/schemas/name-notices.ts';
+import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../routers/schemas/private-keys.ts';
+import { readUpload, withoutPrivateKeys } from '../../../routers/schemas/upload-rules.ts';
+import { readDirectory } from './directory.ts';
+import { withoutPadding } from './end.ts';
+import { isSmall, makeScratch, readEntry, streamEntry } from './entry.ts';
+import type { OpenZip } from './file.ts';
+import { placeEntries } from './local-headers.ts';
+import { type NamedEntry, nameEntries } from './names.ts';
+import { ZipRefusal } from './refusal.ts';
+
+/**
+ * Reads an archive that somebody may have made to do harm. The cheapest checks come first:
+ *
+ *   end record and count → directory: kinds, sizes, ratios (zip-directory.ts) → what stands behind it (zip-end.ts)
+ *   → local headers and ranges (zip-local-headers.ts) → names (zip-names.ts) → the rules of every upload (upload-rules.ts)
+ *   → what may be a private key (private-keys.ts) → content: budgets, checksum (zip-entry.ts)
+ *
+ * No entry is unpacked before its place is known to be its own. Before the last step only these are: a few pages, whose
+ * links tell in which encoding names are, and what may be a private key. No name of an archive becomes a path on disk.
+ */
+
+export type ZipListing = {
+  /** The files to publish, under their final paths, in the order in which they lie in the archive. */
+  files: PublishedEntry[];
+  leftOut: { path: string; reason: string }[];
+  /** Files of the operating system that were dropped. */
+  droppedCount: number;
+  totalBytes: number;
+  /** What is to be said of names that are published as they are. */
+  notices: NameNotice[];
+};
+
+export type PublishedEntry = { path: string; sizeBytes: number; entry: NamedEntry };
+
+/** Returns everything before the content. Throws ZipRefusal. */
+export async function listZip(padded: OpenZip, publishAnyway: readonly string[]): Promise<ZipListing> {
+  const file = withoutPadding(padded);
+  const directory = await readDirectory(file);
+  const entries = nameEntries(file, placeEntries(file, directory));
+  const files = entries.filter((entry) => !entry.isFolder);
+  refuseFilesAsFolders(files, entries);
+  const offered = files.map((entry) => ({
+    path: entry.path,
+    sizeBytes: entry.sizeBytes,
+    encoding: entry.encoding,
+    isLink: entry.kind === 'link',
+    entry,
+  }));
+  const named = readUpload(offered, { publishAnyway, takesRootOff: true });
+  const keys = named.refusal === null ? await privateKeys(file, named.files) : new Set();
+  const reading = withoutPrivateKeys(named, (one) => keys.has(one));
+  if (reading.refusal !== null) throw new ZipRefusal(reading.refusal.reason, reading.refusal.path);
+  return {
+    files: reading.files,
+    leftOut: reading.leftOut.map(({ path, reason }) => ({ path, reason })),
+    droppedCount: reading.droppedCount,
+    totalBytes: reading.totalBytes,
+    notices: reading.notices,
+  };
+}
+
+/** Returns those of the files that their content says to be private keys. */
+async function privateKeys(file: OpenZip, files: readonly PublishedEntry[]): Promise<Set<PublishedEntry>> {
+  const asked = files.filter(({ path }) => mayBePrivateKey(path));
+  const scratch = asked.length > 0 ? makeScratch() : Buffer.alloc(0);
+  const keys = new Set<PublishedEntry>();
+  for (const one of asked) {
+    const start = isSmall(one.entry) ? readEntry(file, one.entry, scratch) : await firstPiece(file, one.entry);
+    if (isPrivateKey(one.path, start.subarray(0, KEY_READ_BYTES))) keys.add(one);
+  }
+  return keys;
+}
+
+async function firstPiece(file: OpenZip, entry: NamedEntry): Promise<Buffer> {
+  for await (const piece of streamEntry(file, entry)) return piece;
+  return Buffer.alloc(0);
+}
+
+/** A folder may have an entry of its own, which no list of files knows of. */
+function refuseFilesAsFolders(files: readonly NamedEntry[], entries: readonly NamedEntry[]): void {
+  const paths = new Set(files.map(({ path }) => path));
+  for (const { path, isFolder } of entries) {
+    if (isFolder && paths.has(path.slice(0, -1))) throw new ZipRefusal('file_and_folder', path);
+  }
+}

@@ -1,0 +1,83 @@
+import fs, { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { createDiskStore } from '../../server/store/disk/disk.ts';
+import type { ArtifactStore } from '../../server/store/store.ts';
+import { manyBytes, sha256Of, takeIn } from '../support/store-suite.ts';
+
+async function makeStore() {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-open-packs-'));
+  const open = () => createDiskStore({ folder, minFreeBytes: 0, rateCounters: createRateCounters() });
+  const store = await open();
+  const many = manyBytes(200, 1_000);
+  await takeIn(store, many);
+  const [name = ''] = await readdir(join(folder, 'packs'));
+  return {
+    store,
+    open,
+    many,
+    pack: join(folder, 'packs', name),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Counts the openings of files of this name until it is disposed. */
+function countOpenings(path: string): { count: number } & Disposable {
+  const original = fs.open;
+  const counted = {
+    count: 0,
+    [Symbol.dispose]: () => {
+      fs.open = original;
+      syncBuiltinESMExports();
+    },
+  };
+  fs.open = (opened, ...rest) => {
+    if (opened === path) counted.count += 1;
+    return original(opened, ...rest);
+  };
+  syncBuiltinESMExports();
+  return counted;
+}
+
+async function readAll(store: ArtifactStore, many: readonly Buffer[]): Promise<void> {
+  const read = await Promise.all(many.map((bytes) => store.readWhole(sha256Of(bytes))));
+  expect(read).toEqual(many);
+}
+
+test('the artifacts of a pack are read through one open file, one after the other and at once', async () => {
+  await using place = await makeStore();
+  using openings = countOpenings(place.pack);
+  for (const bytes of place.many) expect(await place.store.readWhole(sha256Of(bytes))).toEqual(bytes);
+  await readAll(place.store, place.many);
+  expect(openings.count).toBe(1);
+});
+
+test('a pack that was removed while it was open is gone for its readers, whoever removed it', async () => {
+  await using place = await makeStore();
+  const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = place.many;
+  const held = await place.store.open(sha256Of(first));
+  await rm(place.pack);
+  await expect(place.store.open(sha256Of(second))).rejects.toMatchObject({ code: 'artifact_corrupted' });
+  // Who has it open reads it to its end.
+  expect(await held.read(0, held.sizeBytes)).toEqual(first);
+  await held.close();
+  await held.close();
+});
+
+test('another file in the place of a pack, and other bytes in it, are compared again', async () => {
+  await using place = await makeStore();
+  const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = place.many;
+  await readAll(place.store, place.many);
+  const bytes = await readFile(place.pack);
+  await writeFile(`${place.pack}.copy`, bytes);
+  await rename(`${place.pack}.copy`, place.pack);
+  await readAll(place.store, place.many);
+
+  bytes.writeUInt8(bytes.readUInt8(bytes.indexOf(first)) ^ 1, bytes.indexOf(first));
+  await writeFile(place.pack, bytes);
+  await expect(place.store.open(sha256Of(first))).rejects.toMatchObject({ code: 'artifact_corrupted' });
+  expect(await place.store.readWhole(sha256Of(second))).toEqual(second);
+});
