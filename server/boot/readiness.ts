@@ -14,7 +14,7 @@ const SILENT_MAX_MS = 30_000;
 
 export type ReadinessParts = {
   store: Pick<ArtifactStore, 'check'>;
-  /** How long ago the worker was last heard (server/jobs/worker.ts). */
+  /** How long ago the worker was last heard (server/queue/worker.ts). */
   worker: { silentMs(): number };
   /** False before the start is whole and from the first moment of a stop. */
   isServing(): boolean;

@@ -2,8 +2,8 @@ import mongoose from 'mongoose';
 import type { Env } from '../boot/env/env.ts';
 import { embeddedUri } from '../database/embedded/embedded-mongo.ts';
 import { connectMongo, UnsupportedDatabaseError } from '../database/mongo.ts';
-import { listDeadLetters, rerunDeadLetter } from '../jobs/queue/dead-letters.ts';
 import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
+import { listDeadLetters, rerunDeadLetter } from '../queue/dead-letters.ts';
 
 type Write = (text: string) => void;
 

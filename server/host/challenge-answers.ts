@@ -1,5 +1,5 @@
 import { ChallengeAnswerModel } from '../database/models/challenge-answer.ts';
-import type { WebResponse } from '../transport/http2-response.ts';
+import type { WebResponse } from '../http/transport/http2-response.ts';
 import { createSingleFlight } from './single-flight.ts';
 
 /** RFC 8555, section 8.3: base64url; authorities send 43 characters. */

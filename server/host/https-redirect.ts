@@ -1,5 +1,5 @@
+import type { WebRequest } from '../http/transport/http2.ts';
 import { siteUrl } from '../lib/site-names.ts';
-import type { WebRequest } from '../transport/http2.ts';
 import { locationOf, type RequestPath } from './responses/request-path.ts';
 
 /** An authority of certificates asks here in the clear (RFC 8555, section 8.3). */

@@ -1,11 +1,16 @@
 import type { AddressInfo } from 'node:net';
+import type { WebRequest } from '../http/transport/http2.ts';
+import type { WebResponse } from '../http/transport/http2-response.ts';
+import {
+  createListener,
+  type Listener,
+  type ListenerOptions,
+  type ListenerTimeouts,
+} from '../http/transport/listener.ts';
+import { createTicketKeys, type TicketRoot } from '../http/transport/ticket-keys.ts';
+import type { TlsOptions } from '../http/transport/tls.ts';
 import { errnoOf } from '../lib/durable-file.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
-import type { WebRequest } from '../transport/http2.ts';
-import type { WebResponse } from '../transport/http2-response.ts';
-import { createListener, type Listener, type ListenerOptions, type ListenerTimeouts } from '../transport/listener.ts';
-import { createTicketKeys, type TicketRoot } from '../transport/ticket-keys.ts';
-import type { TlsOptions } from '../transport/tls.ts';
 import { createAccessLog } from './access-log.ts';
 import { createChallengeAnswers } from './challenge-answers.ts';
 import { createHttpsRedirect } from './https-redirect.ts';

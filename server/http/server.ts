@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Providers } from '../context.ts';
-import { createListener, type ListenerTimeouts } from '../transport/listener.ts';
 import { answerError, requestIdFor } from './answer-error.ts';
 import { createApp } from './app.ts';
 import type { Readiness } from './health.ts';
 import { answerProcedures, TRPC } from './procedures.ts';
 import { hasBody, requireHostName } from './security.ts';
-import type { SocketTimes } from './socket-connection.ts';
+import { createListener, type ListenerTimeouts } from './transport/listener.ts';
 import { createWebApp } from './web-app.ts';
-import { createSocketServer } from './websocket.ts';
+import type { SocketTimes } from './websocket/socket-connection.ts';
+import { createSocketServer } from './websocket/websocket.ts';
 
 /** A file of the largest size arrives within this at 2 MB/s. */
 const REQUEST_TIMEOUT_MS = 10 * 60_000;

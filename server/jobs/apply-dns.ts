@@ -1,8 +1,8 @@
 import type { ErrorCode } from '../../routers/schemas/errors.ts';
 import { AppError } from '../lib/errors.ts';
+import { isFinal } from '../queue/failure.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { failRecordPlan, holdRecordPlan, writeRecordPlan } from '../services/domains/record-plan/write-record-plan.ts';
-import { isFinal } from './queue/failure.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Our own database was late. Its words are for whoever waits for an answer; a plan goes on in seconds. */
 const OURS: ReadonlySet<ErrorCode> = new Set(['database_busy', 'database_unavailable']);

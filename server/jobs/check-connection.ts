@@ -1,6 +1,6 @@
 import { jobContext } from '../context.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { lookAtConnection } from '../services/connections/watch.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Asks a platform or a DNS provider whether it still accepts what is stored for it. */
 export const checkConnectionJob: JobHandler<'check-connection'> = {

@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { enqueueDueLooks } from '../services/connections/watch.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Has every connection looked at that is due. */
 export const checkConnectionsJob: JobHandler<'check-connections'> = {

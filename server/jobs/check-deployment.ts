@@ -1,6 +1,6 @@
 import { jobContext } from '../context.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { lookAtHealth } from '../services/diagnostics/health.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Runs the three checks of every plan on a deployment. */
 export const checkDeploymentJob: JobHandler<'check-deployment'> = {

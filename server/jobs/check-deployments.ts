@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { enqueueDueHealthChecks } from '../services/diagnostics/health.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Has every deployment looked at that is due. */
 export const checkDeploymentsJob: JobHandler<'check-deployments'> = {

@@ -1,8 +1,8 @@
 import { JobDeferred } from '../lib/errors.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { endClaim, findToCheck, runCheck } from '../services/domains/check.ts';
 import { saveCheck } from '../services/domains/save-check.ts';
 import { isAtRest } from '../services/domains/schedule.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /**
  * Checks a domain, and comes back, quickly at first and then slower, until it is at rest; from then on `check-domains`

@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { enqueueDueChecks } from '../services/domains/due-checks.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Has every domain checked that is due. */
 export const checkDomainsJob: JobHandler<'check-domains'> = {

@@ -1,6 +1,6 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { clearRestored } from '../services/corruption.ts';
 import { neededArtifacts } from '../services/garbage.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /**
  * Reads all that releases need once a week and compares the hashes: what nobody asks for would

@@ -1,6 +1,6 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { collectGarbage } from '../services/garbage.ts';
 import { recountUnconfirmedBytes } from '../services/uploads/index.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Takes away what nothing needs any more, and what interrupted writes left behind. Twice is harmless. */
 export const collectGarbageJob: JobHandler<'collect-garbage'> = {

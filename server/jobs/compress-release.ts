@@ -1,10 +1,10 @@
+import type { JobHandler } from '../queue/handler.ts';
 import {
   findReleaseWithoutVariants,
   makeVariants,
   saveVariants,
   sumOfVariantBytes,
 } from '../services/releases/variants.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Compresses the text files of a live release, so that no request ever has to. Until it ends they are served as they are. */
 export const compressReleaseJob: JobHandler<'compress-release'> = {

@@ -1,7 +1,7 @@
 import { jobContext } from '../context.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { eraseAccount, removeAllDeployments } from '../services/account/erase.ts';
 import { endSubscriptions } from '../services/payments/customer.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Takes down the websites of a deleted account, then erases it. Each part may run twice: what is gone is no error. */
 export const deleteAccountJob: JobHandler<'delete-account'> = {

@@ -1,4 +1,6 @@
 import type { PlatformCall } from '../platforms/platform.ts';
+import type { JobHandler, RunningJob, StepReport } from '../queue/handler.ts';
+import { runStep } from '../queue/steps.ts';
 import { endLive, switchTo } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
 import {
@@ -13,8 +15,6 @@ import { leaveForLooks, verifyRelease } from '../services/releases/verify.ts';
 import { wasLiveBefore } from '../services/releases/was-live-before.ts';
 import { watchCancel } from '../services/releases/watch.ts';
 import { endDeadRelease, endRelease } from './end-release.ts';
-import type { JobHandler, RunningJob, StepReport } from './queue/handler.ts';
-import { runStep } from './queue/steps.ts';
 
 type Job = RunningJob<'deploy-release'>;
 

@@ -1,10 +1,10 @@
 import { AppError, JobDeferred } from '../lib/errors.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
+import { errorText, isFinal } from '../queue/failure.ts';
+import type { JobHandler, RunningJob } from '../queue/handler.ts';
 import { endCancelled, endFailed } from '../services/releases/outcome.ts';
 import { findRunningRelease, type ReleaseWork } from '../services/releases/release-work.ts';
 import { withdrawRelease } from '../services/releases/withdraw.ts';
-import { errorText, isFinal } from './queue/failure.ts';
-import type { JobHandler, RunningJob } from './queue/handler.ts';
 
 type Job = RunningJob<'deploy-release'>;
 type Broken = { error: unknown; isCancelled: boolean };

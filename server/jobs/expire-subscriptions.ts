@@ -1,7 +1,7 @@
 import { rowsOf } from '../database/cursor-rows.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { renewPlan } from '../services/payments/renew.ts';
 import { dueStep, findEnding, tellEnd } from '../services/subscription/ending.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /**
  * Looks after the ends of plans: renews, goes on with the smaller plan that was chosen, warns a week and a day ahead, and

@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { forgetVisits } from '../services/analytics/index.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Deletes once a night what plans no longer keep. Twice is harmless. */
 export const forgetVisitsJob: JobHandler<'forget-visits'> = {

@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { runOrder } from '../services/certificates/issue.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Orders a certificate and comes back for as long as it is refused: its page says why, and when the next try is. */
 export const issueCertificateJob: JobHandler<'issue-certificate'> = {

@@ -1,4 +1,6 @@
 import type { PlatformCall } from '../platforms/platform.ts';
+import { isFinal } from '../queue/failure.ts';
+import type { JobHandler, RunningJob, StepReport } from '../queue/handler.ts';
 import { endFailedAt, endLiveAt } from '../services/releases/other-destinations.ts';
 import { shownError } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
@@ -6,8 +8,6 @@ import { makePublic, publishFiles, restWhileLimited } from '../services/releases
 import { loadDestinationWork, type ReleaseWork, savePublished } from '../services/releases/release-work.ts';
 import { leaveForLooks, verifyRelease } from '../services/releases/verify.ts';
 import { watchDestination } from '../services/releases/watch.ts';
-import { isFinal } from './queue/failure.ts';
-import type { JobHandler, RunningJob, StepReport } from './queue/handler.ts';
 
 type Job = RunningJob<'publish-destination'>;
 

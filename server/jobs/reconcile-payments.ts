@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { enqueueDueChecks } from '../services/payments/customer.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Finds what the payment service has told nobody: its notices may be late, or never come. */
 export const reconcilePaymentsJob: JobHandler<'reconcile-payments'> = {

@@ -1,3 +1,4 @@
+import type { JobHandlers } from '../queue/handler.ts';
 import { applyDnsJob } from './apply-dns.ts';
 import { checkConnectionJob } from './check-connection.ts';
 import { checkConnectionsJob } from './check-connections.ts';
@@ -16,7 +17,6 @@ import { forgetVisitsJob } from './forget-visits.ts';
 import { forgotPasswordJob } from './forgot-password.ts';
 import { issueCertificateJob } from './issue-certificate.ts';
 import { publishDestinationJob } from './publish-destination.ts';
-import type { JobHandlers } from './queue/handler.ts';
 import { reconcilePaymentsJob } from './reconcile-payments.ts';
 import { recountDeploymentsJob } from './recount-deployments.ts';
 import { rehearseRenewalsJob } from './rehearse-renewals.ts';

@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { rehearseAll } from '../services/certificates/maintenance.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Tries renewals weeks ahead; what it misses is found by the next run. */
 export const rehearseRenewalsJob: JobHandler<'rehearse-renewals'> = {

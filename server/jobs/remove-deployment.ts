@@ -3,6 +3,8 @@ import type { DeploymentDoc } from '../database/models/deployment.ts';
 import type { DestinationDoc } from '../database/models/destination.ts';
 import { JobModel } from '../database/models/job.ts';
 import { AppError, JobDeferred } from '../lib/errors.ts';
+import { errorText, isFinal } from '../queue/failure.ts';
+import type { JobHandler, RunningJob } from '../queue/handler.ts';
 import {
   eraseDeployment,
   eraseSomeReleases,
@@ -16,8 +18,6 @@ import { eraseSomeDomains } from '../services/domains/detach.ts';
 import { destinationKey } from '../services/releases/other-destinations.ts';
 import { shownError } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
-import { errorText, isFinal } from './queue/failure.ts';
-import type { JobHandler, RunningJob } from './queue/handler.ts';
 
 /**
  * Takes a deployment off its platforms and erases it. Each part may run twice: what is gone is no error. Its address, its

@@ -1,8 +1,8 @@
+import { isFinal } from '../queue/failure.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { endRemoval, failRemoval, findRemoving } from '../services/deployments/destinations.ts';
 import { shownError } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
-import { isFinal } from './queue/failure.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Takes a deployment off one of its platforms; what is gone there already is no error. */
 export const removeDestinationJob: JobHandler<'remove-destination'> = {

@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { removeOldReleases } from '../services/releases/remove-old.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Removes once a night the releases that are beyond a deployment's newest: who publishes each hour is not told each hour. */
 export const removeOldReleasesJob: JobHandler<'remove-old-releases'> = {

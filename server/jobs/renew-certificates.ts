@@ -1,7 +1,7 @@
 import { MINUTE_MS } from '../lib/durations.ts';
+import type { JobHandler, RunningJob } from '../queue/handler.ts';
 import { askForRenewal, ensureAll, renewDue } from '../services/certificates/maintenance.ts';
 import { orderPublicly } from '../services/certificates/order-publicly.ts';
-import type { JobHandler, RunningJob } from './queue/handler.ts';
 
 /**
  * What is due first, and then what asks the authority. What asks the servers of accounts are jobs of their own

@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { reportCorruption } from '../services/corruption.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Finds the releases that a corrupted artifact affects. What was marked before is not told again. */
 export const reportCorruptionJob: JobHandler<'report-corruption'> = {

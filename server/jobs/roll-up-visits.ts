@@ -1,5 +1,5 @@
+import type { JobHandler } from '../queue/handler.ts';
 import { forgetVisitors, rollUpVisits } from '../services/analytics/index.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Adds what the host has counted to hours and days. A run that ends half-way has counted nothing twice. */
 export const rollUpVisitsJob: JobHandler<'roll-up-visits'> = {

@@ -1,6 +1,6 @@
 import { jobContext } from '../context.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { endReport, fillReport } from '../services/diagnostics/run.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Looks at a name or a deployment, and fills its report check by check. */
 export const runDiagnosticsJob: JobHandler<'run-diagnostics'> = {

@@ -1,6 +1,6 @@
 import { jobContext } from '../context.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { deliverMail } from '../services/mail.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Hands one queued mail to the mailer; run twice it sends under the same id. */
 export const sendMailJob: JobHandler<'send-mail'> = {

@@ -1,6 +1,6 @@
 import { jobContext } from '../context.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { failLatePayment, settleTestPayment } from '../services/payments/index.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Lets the money of a payment arrive that was confirmed with Pay later. */
 export const settleTestPaymentJob: JobHandler<'settle-test-payment'> = {

@@ -1,6 +1,6 @@
 import { jobContext } from '../context.ts';
+import type { JobHandler } from '../queue/handler.ts';
 import { syncPayments } from '../services/payments/sync.ts';
-import type { JobHandler } from './queue/handler.ts';
 
 /** Asks the payment service about one account, since a notice came or none did for too long. */
 export const syncPaymentsJob: JobHandler<'sync-payments'> = {

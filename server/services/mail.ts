@@ -3,10 +3,10 @@ import type { AccountContext, Providers } from '../context.ts';
 import { type MailDoc, MailModel } from '../database/models/mail.ts';
 import { type UserDoc, UserModel } from '../database/models/user.ts';
 import { newId } from '../database/mongo.ts';
-import { enqueueJob } from '../jobs/queue/queue.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { MAILED_LINK_PATHS } from '../lib/mailed-links.ts';
 import { type MailContent, type MailValues, mailValuesSchema, renderMail } from '../mail/templates.ts';
+import { enqueueJob } from '../queue/queue.ts';
 import { recipientKey } from './auth/name-keys.ts';
 import { type Count, isWithin } from './rate-limit.ts';
 

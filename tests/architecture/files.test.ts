@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { JOB_PAYLOADS } from '../../server/jobs/queue/payloads.ts';
+import { JOB_PAYLOADS } from '../../server/queue/payloads.ts';
 import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /** Sizes and names that the linter does not look at: what is read in one go, and is found by what it is called. */

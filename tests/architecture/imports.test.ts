@@ -26,7 +26,7 @@ const SERVER_BASE = [
   /^server\/(context|database\/cursor-rows)\.ts$/,
 ];
 const INTERFACES = [
-  /^server\/(store\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|mail\/mailer|payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|jobs\/queue\/(queue|payloads|handler))\.ts$/,
+  /^server\/(store\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|mail\/mailer|payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|queue\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const LIB = /^server\/lib\//;
@@ -142,14 +142,14 @@ const ROWS: readonly Row[] = [
     packages: WITH_DATABASE,
   },
   {
-    of: /^server\/jobs\/queue\//,
+    of: /^server\/queue\//,
     files: [...SERVER_BASE, ...STORED, /^server\/events\//, /^server\/services\/move-state\.ts$/],
     types: INTERFACES,
     packages: [...WITH_DATABASE, ZOD],
   },
   {
-    of: /^server\/jobs\/(worker|registry)\.ts$/,
-    files: [...SERVER_BASE, ...STORED, /^server\/jobs\//],
+    of: /^server\/jobs\/registry\.ts$/,
+    files: [...SERVER_BASE, /^server\/(jobs|queue)\//],
     packages: WITH_DATABASE,
   },
   {
@@ -158,7 +158,7 @@ const ROWS: readonly Row[] = [
       ...SERVER_BASE,
       PURE,
       /^server\/services\//,
-      /^server\/jobs\/queue\/(steps|payloads|queue|lease|failure|handler)\.ts$/,
+      /^server\/queue\/(steps|payloads|queue|lease|failure|handler)\.ts$/,
       // Of what is stored a handler reads the other jobs alone: the rest is its services'.
       /^server\/database\/models\/(job|account-scope)\.ts$/,
       MONGO,
@@ -176,7 +176,7 @@ const ROWS: readonly Row[] = [
       /^server\/events\//,
       /^server\/lib\/secrets\.ts$/,
       EGRESS,
-      /^server\/jobs\/queue\/(queue|payloads)\.ts$/,
+      /^server\/queue\/(queue|payloads)\.ts$/,
       /^server\/mail\/templates\.ts$/,
       // The checks have no adapter to choose: the service brings their tools.
       /^server\/diagnostics\//,
@@ -194,7 +194,7 @@ const ROWS: readonly Row[] = [
       ...SERVER_BASE,
       PURE,
       ...STORED,
-      /^server\/transport\//,
+      /^server\/http\/transport\//,
       /^server\/store\//,
       /^server\/certificates\//,
       DURABLE_FILE,
@@ -205,21 +205,21 @@ const ROWS: readonly Row[] = [
   },
   // What every port has, whatever is answered at it.
   {
-    of: /^server\/transport\//,
+    of: /^server\/http\/transport\//,
     files: [...SERVER_BASE, /^routers\/client-address\.ts$/],
     types: INTERFACES,
     packages: [NODE],
   },
   {
     of: /^server\/http\//,
-    files: [...SERVER_BASE, /^routers\//, /^server\/services\//, /^server\/transport\//],
+    files: [...SERVER_BASE, /^routers\//, /^server\/services\//, /^server\/http\/transport\//],
     types: [/^server\/boot\/providers\.ts$/, ...INTERFACES],
     packages: [NODE, /^express$/, /^helmet$/, /^ws$/, /^@trpc\/server/],
   },
   { of: /^server\/cli\/deploy\.ts$/, files: [/^routers\/client\.ts$/], packages: [NODE] },
   {
     of: /^server\/cli\//,
-    files: [/^server\/(boot|database|lib|services|mail|jobs|cli)\//, SCHEMAS],
+    files: [/^server\/(boot|database|lib|services|mail|jobs|queue|cli)\//, SCHEMAS],
     packages: [NODE, /^vite$/, /^mongoose$/],
   },
   {
@@ -331,12 +331,8 @@ const TWO_WAY_FOLDERS: ReadonlySet<string> = new Set([
   // The contract rests on the server's errors and context; the server answers by the contract.
   'routers',
   'server',
-  // Services enqueue with the queue; handlers beside it run services.
-  'server/jobs',
   // A token is told from a session where both are read, and is made by whoever signed in.
   'server/services/auth',
-  // The start imports everything, and lends everything the error that ends a start.
-  'server/boot',
   // The one WebSocket is a link of the client, and its state is shown.
   'src/api',
   'src/realtime',

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createLocalAuthority } from '../../server/certificates/local-ca.ts';
 import { createRequest, makeKey } from '../../server/certificates/x509.ts';
 import { CertificateModel } from '../../server/database/models/certificate.ts';
-import { createWorker } from '../../server/jobs/worker.ts';
+import { jobHandlers } from '../../server/jobs/registry.ts';
 import { DAY_MS, MINUTE_MS } from '../../server/lib/durations.ts';
 import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
+import { createWorker } from '../../server/queue/worker.ts';
 import { renewDue } from '../../server/services/certificates/maintenance.ts';
 import { acmeClient, startZone } from '../support/acme.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';
@@ -211,7 +212,7 @@ test('an authority that is down for days is asked more and more seldom, and then
 test('two instances that find the same renewal due order it once', async () => {
   await using world = await createServed();
   const orders = world.authority.count('POST /order-plz');
-  const other = createWorker(world.app.providers);
+  const other = createWorker(world.app.providers, { handlers: jobHandlers });
   await CertificateModel.updateOne({ _id: world.certificateId, accountId: world.user.id }, { renewAt: new Date(0) });
   const instance = async (drain: () => Promise<void>) => {
     await renewDue({ providers: world.app.providers, signal });

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { JobModel } from '../../server/database/models/job.ts';
 import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
 import { buildIndexes, connectMongo, newId, transaction } from '../../server/database/mongo.ts';
-import { enqueueJob } from '../../server/jobs/queue/queue.ts';
+import { enqueueJob } from '../../server/queue/queue.ts';
 import { startJobProcess } from '../support/job-processes.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFrameLengths } from '../../server/http/frame-lengths.ts';
+import { createFrameLengths } from '../../server/http/websocket/frame-lengths.ts';
 
 const MASK = [1, 2, 3, 4];
 const [TEXT, CONTINUATION, PING] = [0x01, 0x00, 0x09];

@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { countMessages, createConnection, forSubscriptions, heartbeat } from '../../server/http/socket-connection.ts';
+import {
+  countMessages,
+  createConnection,
+  forSubscriptions,
+  heartbeat,
+} from '../../server/http/websocket/socket-connection.ts';
 
 /** Above what a reader may hold back (1 MiB), many times over, so that the system's buffers do not take it all. */
 const MUCH = Buffer.alloc(32 * 1024 * 1024);

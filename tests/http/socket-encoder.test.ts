@@ -1,7 +1,7 @@
 import superjson from 'superjson';
 import { expect, test } from 'vitest';
 import { trackShared, transformer } from '../../routers/shared-items.ts';
-import { createSocketEncoder } from '../../server/http/socket-encoder.ts';
+import { createSocketEncoder } from '../../server/http/websocket/socket-encoder.ts';
 
 /** Returns what tRPC hands to a connection's encoder for an item of the subscription `id`. */
 function messageOf(id: number, item: { id: string; data: object }) {

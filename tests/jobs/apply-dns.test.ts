@@ -5,7 +5,8 @@ import { DnsChangeModel } from '../../server/database/models/dns-change.ts';
 import { DomainModel } from '../../server/database/models/domain.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
-import { createWorker } from '../../server/jobs/worker.ts';
+import { jobHandlers } from '../../server/jobs/registry.ts';
+import { createWorker } from '../../server/queue/worker.ts';
 import type { TestApp } from '../support/app.ts';
 import { type DomainLab, HERE, startDomainLab } from '../support/domain-lab.ts';
 import { makeDue } from '../support/make-due.ts';
@@ -96,7 +97,7 @@ test('a plan and its undo that are cut off are told apart, and each is gone on w
   const { caller, domainId, planId, zone } = made;
   const before = await setsIn(lab, zone);
   const state = async () => (await caller.domains.lastPlan({ domainId }))?.state;
-  const workAgain = () => createWorker(app.providers).drain();
+  const workAgain = () => createWorker(app.providers, { handlers: jobHandlers }).drain();
   await cutOff(made, () => caller.domains.applyPlan({ planId }));
   expect(await state()).toBe('applying');
   await workAgain();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { transaction } from '../../server/database/mongo.ts';
-import { enqueueJob } from '../../server/jobs/queue/queue.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';
+import { enqueueJob } from '../../server/queue/queue.ts';
 import { createPlatformApp, ONE, type PlatformApp } from '../support/platform-app.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { UserModel } from '../../server/database/models/user.ts';
-import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
 import { HOUR_MS, MINUTE_MS } from '../../server/lib/durations.ts';
+import { enqueueDue } from '../../server/queue/recurring.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { makeDue } from '../support/make-due.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
+import { enqueueDue } from '../../server/queue/recurring.ts';
 import { corruptedFilesOf, startCorruptible, untilMarked, updatesOf } from '../support/corruptible-store.ts';
 import { publish, sha256Of } from '../support/publishing.ts';
 

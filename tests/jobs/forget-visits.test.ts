@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { VisitDayModel } from '../../server/database/models/visit-day.ts';
 import { VisitHourModel } from '../../server/database/models/visit-hour.ts';
 import { transaction } from '../../server/database/mongo.ts';
-import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
+import { enqueueDue } from '../../server/queue/recurring.ts';
 import { forgetVisits, rollUpVisits } from '../../server/services/analytics/index.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { setPlan } from '../support/plans.ts';

@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { UserModel } from '../../server/database/models/user.ts';
 import { transaction } from '../../server/database/mongo.ts';
-import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
+import { enqueueDue } from '../../server/queue/recurring.ts';
 import { recountDeployments } from '../../server/services/quota.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { NO_ACCOUNT } from '../../server/database/models/account-scope.ts';
 import { CertificateModel } from '../../server/database/models/certificate.ts';
 import { transaction } from '../../server/database/mongo.ts';
-import { enqueueJob } from '../../server/jobs/queue/queue.ts';
 import type { Egress } from '../../server/lib/egress/egress.ts';
+import { enqueueJob } from '../../server/queue/queue.ts';
 import { createWorld, issued, ZONE } from '../support/certified-world.ts';
 import { testEgress } from '../support/platforms.ts';
 

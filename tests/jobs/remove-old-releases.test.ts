@@ -6,8 +6,8 @@ import { ReleaseModel } from '../../server/database/models/release.ts';
 import { ReleaseStepModel } from '../../server/database/models/release-step.ts';
 import { RollBackModel } from '../../server/database/models/roll-back.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
-import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/lib/durations.ts';
+import { enqueueDue } from '../../server/queue/recurring.ts';
 import { recordRollBack } from '../../server/services/releases/roll-backs.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 

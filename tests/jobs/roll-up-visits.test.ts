@@ -3,7 +3,7 @@ import { OTHER, VisitModel } from '../../server/database/models/visit.ts';
 import { VisitDayModel } from '../../server/database/models/visit-day.ts';
 import { VisitHourModel } from '../../server/database/models/visit-hour.ts';
 import { transaction } from '../../server/database/mongo.ts';
-import { enqueueDue } from '../../server/jobs/queue/recurring.ts';
+import { enqueueDue } from '../../server/queue/recurring.ts';
 import { sumOfNames } from '../../server/services/analytics/counts.ts';
 import { forgetVisitors, rollUpVisits } from '../../server/services/analytics/index.ts';
 import { bytesOf } from '../../server/services/analytics/roll-up.ts';

@@ -5,7 +5,7 @@ import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { PaymentModel } from '../../server/database/models/payment.ts';
 import { newId } from '../../server/database/mongo.ts';
-import { takeOverJobs } from '../../server/jobs/queue/take-over.ts';
+import { takeOverJobs } from '../../server/queue/take-over.ts';
 import { takePaymentNotice } from '../../server/services/payments/customer.ts';
 import { program } from '../support/program.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';

@@ -11,13 +11,14 @@ import type { Actor, CookieJar, JarName, Limits, Providers, ServiceContext } fro
 import type { ChangeFeed, ChangeListener } from '../../server/database/change-feed.ts';
 import { createDnsProviders } from '../../server/dns/index.ts';
 import { createDnsClient } from '../../server/dns/queries/resolve.ts';
-import { createWorker } from '../../server/jobs/worker.ts';
+import { jobHandlers } from '../../server/jobs/registry.ts';
 import type { Log } from '../../server/lib/log.ts';
 import { createPasswordHasher } from '../../server/lib/password-hasher.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
 import type { Mail } from '../../server/mail/mailer.ts';
 import { createTestCheckout } from '../../server/payments/test-checkout.ts';
+import { createWorker } from '../../server/queue/worker.ts';
 import { authenticate } from '../../server/services/auth/index.ts';
 import { createCredentialsOf } from '../../server/services/connections/credentials.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
@@ -138,7 +139,7 @@ export async function createTestApp(options: TestAppOptions = {}) {
     now: () => clock.now(),
     ...options.providers,
   };
-  const worker = createWorker(providers);
+  const worker = createWorker(providers, { handlers: jobHandlers });
 
   function context(
     actor: Actor,

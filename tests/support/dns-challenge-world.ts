@@ -3,7 +3,8 @@ import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
 import { ChallengeRecordModel } from '../../server/database/models/challenge-record.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { createDnsProviders } from '../../server/dns/index.ts';
-import { createWorker } from '../../server/jobs/worker.ts';
+import { jobHandlers } from '../../server/jobs/registry.ts';
+import { createWorker } from '../../server/queue/worker.ts';
 import { acmeClient } from './acme.ts';
 import { createCertifiedHost } from './certified-host.ts';
 import { ZONE } from './certified-world.ts';
@@ -46,7 +47,7 @@ export async function createDnsChallengeWorld(sets: Record<string, string[]> = {
     lab,
     pebble,
     /** The workers of a process that was started again. */
-    restartedJobs: () => createWorker(world.app.providers),
+    restartedJobs: () => createWorker(world.app.providers, { handlers: jobHandlers }),
     texts: () => textsAt(lab.registry, CHALLENGE),
     /** A person with a proved domain, and the connection that holds its zone. */
     async person(names: readonly [string, ...string[]] = [ZONE]) {

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { readEnv } from '../../server/boot/env/env.ts';
 import { createLifeCycle } from '../../server/boot/life-cycle.ts';
-import { LANES } from '../../server/jobs/queue/lanes.ts';
 import { AppError } from '../../server/lib/errors.ts';
 import { createLog } from '../../server/lib/log.ts';
+import { LANES } from '../../server/queue/lanes.ts';
 
 /**
  * The application as main.ts starts it, with something the matter at boundaries of its work, each named after what happens

@@ -4,9 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
 import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
 import { connectMongo } from '../../server/database/mongo.ts';
-import type { JobHandlers, RunningJob } from '../../server/jobs/queue/handler.ts';
-import { createWorker } from '../../server/jobs/worker.ts';
 import { AppError } from '../../server/lib/errors.ts';
+import type { JobHandlers, RunningJob } from '../../server/queue/handler.ts';
+import { createWorker } from '../../server/queue/worker.ts';
 import { createTestApp } from './app.ts';
 
 /**

@@ -1,10 +1,10 @@
 import cluster, { type Worker as Child } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
+import { createTicketKeys, type TicketKeys } from '../../http/transport/ticket-keys.ts';
 import type { Log } from '../../lib/log.ts';
 import { createRateCounters, type RateCounters } from '../../lib/rate-counters.ts';
 import { EXIT_FAILED, StartError } from '../../lib/start-error.ts';
-import { createTicketKeys, type TicketKeys } from '../../transport/ticket-keys.ts';
 import { type Bootstrapped, bootstrap } from '../bootstrap.ts';
 import type { Env } from '../env/env.ts';
 import type { LifeCycle } from '../life-cycle.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { WebRequest } from '../../http/transport/http2.ts';
+import type { WebResponse } from '../../http/transport/http2-response.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { WebRequest } from '../../transport/http2.ts';
-import type { WebResponse } from '../../transport/http2-response.ts';
 import type { Route } from '../routing/site-list.ts';
 import { headersOfReused, isHashedName } from './cache-rule.ts';
 import { evaluateConditions } from './conditions.ts';

@@ -1,4 +1,4 @@
-import type { WebResponse } from '../../transport/http2-response.ts';
+import type { WebResponse } from '../../http/transport/http2-response.ts';
 import { type FileCache, type Source, WHOLE_MAX_BYTES } from './file-cache.ts';
 
 /** Large files leave in pieces of this size: smaller ones cost more calls, larger ones only memory. */

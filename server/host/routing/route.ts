@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { WebRequest } from '../../transport/http2.ts';
+import type { WebRequest } from '../../http/transport/http2.ts';
 import { PAGES, type Page } from '../responses/error-pages.ts';
 import { type RequestPath, readRequestPath } from '../responses/request-path.ts';
 import { type Names, type Target, targetOf } from './host-name.ts';

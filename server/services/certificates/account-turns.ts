@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../lib/durations.ts';
 
-/** A turn more, and it is over before the next run begins: every five minutes (server/jobs/queue/recurring.ts). */
+/** A turn more, and it is over before the next run begins: every five minutes (server/queue/recurring.ts). */
 const RUN_MS = 4 * MINUTE_MS;
 
 export type AccountTurns = {

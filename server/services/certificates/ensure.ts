@@ -4,8 +4,8 @@ import type { Providers } from '../../context.ts';
 import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
 import type { DomainRow } from '../../database/models/domain.ts';
 import { newId } from '../../database/mongo.ts';
-import { enqueueJob, hastenJob } from '../../jobs/queue/queue.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
+import { enqueueJob, hastenJob } from '../../queue/queue.ts';
 
 /** A few minutes are nothing to whatever lasts for longer. */
 const WAKE_WITHIN_MS = HOUR_MS;

@@ -4,9 +4,9 @@ import { rowsOf } from '../../database/cursor-rows.ts';
 import { MAINTENANCE } from '../../database/models/account-scope.ts';
 import { ConnectionModel, type ConnectionRow } from '../../database/models/connection.ts';
 import { type DeploymentDoc, primaryOf } from '../../database/models/deployment.ts';
-import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
+import { enqueueJob } from '../../queue/queue.ts';
 import { connectionIdsOf } from './credentials.ts';
 import { testConnection } from './index.ts';
 import { connectionsOfAll, lostConnections } from './lost-connections.ts';
@@ -15,7 +15,7 @@ import { connectionsOfAll, lostConnections } from './lost-connections.ts';
 const BELIEVED_MS = HOUR_MS;
 /** A release waits no longer for the answer: one that goes on without it fails where the token is refused. */
 const LOOK_MS = 5_000;
-/** A turn more, and it is over before the next run begins: every hour (server/jobs/queue/recurring.ts). */
+/** A turn more, and it is over before the next run begins: every hour (server/queue/recurring.ts). */
 const RUN_MS = 50 * MINUTE_MS;
 
 /**

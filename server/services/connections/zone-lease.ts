@@ -2,7 +2,7 @@ import type { Providers } from '../../context.ts';
 import { ZoneLeaseModel } from '../../database/models/zone-lease.ts';
 import { isDuplicateKey, newId } from '../../database/mongo.ts';
 
-/** Of a run that died, whose job is claimed again after as long (server/jobs/queue/queue.ts); whoever works renews it. */
+/** Of a run that died, whose job is claimed again after as long (server/queue/queue.ts); whoever works renews it. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 const LOOK_AGAIN_MS = 200;

@@ -8,9 +8,9 @@ import { DeploymentHealthModel, type DeploymentHealthRow } from '../../database/
 import { transaction } from '../../database/mongo.ts';
 import type { Step } from '../../diagnostics/run.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { notFound } from '../../lib/errors.ts';
+import { enqueueJob } from '../../queue/queue.ts';
 import { withAskingSlots } from '../asking-slots.ts';
 import { isAnother, nextHealthCheckAt } from '../health-schedule.ts';
 import { bringForward } from '../move-state.ts';
@@ -20,7 +20,7 @@ import { findSubject } from './subject.ts';
 
 /** Of an account: each is three checks. */
 const CHECKS_PER_HOUR = 240;
-/** A turn more, and it is over before the next run begins: every five minutes (server/jobs/queue/recurring.ts). */
+/** A turn more, and it is over before the next run begins: every five minutes (server/queue/recurring.ts). */
 const RUN_MS = 4 * MINUTE_MS;
 /** One whose check was lost is due again after it. */
 const LOST_MS = HOUR_MS;

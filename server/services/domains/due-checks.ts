@@ -9,7 +9,7 @@ import { checkKeyOf, enqueueCheck } from './schedule.ts';
 type InTransaction = <T>(work: (session: Parameters<typeof enqueueCheck>[0]) => Promise<T>) => Promise<T>;
 
 const BATCH = 100;
-/** A turn more, and it is over before the next run begins: every five minutes (server/jobs/queue/recurring.ts). */
+/** A turn more, and it is over before the next run begins: every five minutes (server/queue/recurring.ts). */
 const RUN_MS = 4 * MINUTE_MS;
 
 type DueRow = Pick<DomainRow, '_id' | 'accountId' | 'state'>;

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { DomainRow } from '../../database/models/domain.ts';
-import { enqueueJob, hastenJob } from '../../jobs/queue/queue.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { enqueueJob, hastenJob } from '../../queue/queue.ts';
 import { isCertificateComing } from './ask-platform.ts';
 
 const SECOND_MS = 1_000;

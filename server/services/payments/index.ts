@@ -13,10 +13,10 @@ import { hasExpired, PaymentModel, type PaymentRow, toPayment } from '../../data
 import { PaymentCustomerModel } from '../../database/models/payment-customer.ts';
 import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../database/models/subscription.ts';
 import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
-import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { addMonths, DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import type { PaymentEvent, PaymentService, Price } from '../../payments/payments.ts';
+import { enqueueJob } from '../../queue/queue.ts';
 import { countAgainst } from '../rate-limit.ts';
 import { refusePlan } from '../subscription/grant.ts';
 import { requireLiveAccount } from '../subscription/live-account.ts';

@@ -1,5 +1,5 @@
-import type { JobWaits } from '../../jobs/queue/handler.ts';
 import type { Patience } from '../../platforms/platform.ts';
+import type { JobWaits } from '../../queue/handler.ts';
 
 /** Looked at for a few seconds at once, since many are done by then; after that a worker has better things to do. */
 const LOOKING_MS = 5_000;

@@ -5,9 +5,9 @@ import { ArtifactModel, HASHES_A_QUERY } from '../../database/models/artifact.ts
 import type { DeploymentDoc } from '../../database/models/deployment.ts';
 import type { DestinationDoc } from '../../database/models/destination.ts';
 import type { ReleaseDoc } from '../../database/models/release.ts';
-import type { RunningJob } from '../../jobs/queue/handler.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { HandOff, Platform, PlatformCall, PlatformRef } from '../../platforms/platform.ts';
+import type { RunningJob } from '../../queue/handler.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import { createHolding, createPatience } from './patience.ts';
 

@@ -7,8 +7,8 @@ import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts'
 import { ReleaseStepModel } from '../../database/models/release-step.ts';
 import { newId, transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { enqueueJob } from '../../jobs/queue/queue.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
+import { enqueueJob } from '../../queue/queue.ts';
 import { actorName } from '../actor-name.ts';
 import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment, toDeployment } from '../deployments/read.ts';

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
-import { hastenJob } from '../../jobs/queue/queue.ts';
 import { DAY_MS } from '../../lib/durations.ts';
+import { hastenJob } from '../../queue/queue.ts';
 
 /** A payment service draws up the invoice of a renewal first, and takes the money an hour later. */
 const RENEWAL_TAKES_MS = DAY_MS;

@@ -10,7 +10,7 @@ import { UPGRADE } from '../support/requests.ts';
 import { faultIn } from '../support/wire.ts';
 
 const TEXT = 1;
-/** A frame of more is refused (server/http/websocket.ts). */
+/** A frame of more is refused (server/http/websocket/websocket.ts). */
 const MESSAGE_MAX_BYTES = 64 * 1024;
 const LONGEST_MS = 2_000;
 const QUIET_MS = 150;

@@ -5,9 +5,9 @@ import { type DnsChangeDoc, DnsChangeModel } from '../../../database/models/dns-
 import { DomainModel } from '../../../database/models/domain.ts';
 import { transaction } from '../../../database/mongo.ts';
 import { publishEvent } from '../../../events/publish.ts';
-import { hastenJob } from '../../../jobs/queue/queue.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { AppError, notFound } from '../../../lib/errors.ts';
+import { hastenJob } from '../../../queue/queue.ts';
 import { countTest } from '../../connections/ask-platform.ts';
 import { requireWritableDomain } from '../../subscription/writable.ts';
 import { toRecordPlan } from './stored-record-plan.ts';

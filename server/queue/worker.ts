@@ -1,0 +1,283 @@
+import { setMaxListeners } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Providers } from '../context.ts';
+import { newId } from '../database/mongo.ts';
+import { HOUR_MS } from '../lib/durations.ts';
+import { AppError, JobDeferred } from '../lib/errors.ts';
+import { withTimeout } from '../lib/with-timeout.ts';
+import { claimJob } from './claim.ts';
+import { errorText, isFinal, retryDelayMs } from './failure.ts';
+import type { JobHandler, JobHandlers, RunningJob } from './handler.ts';
+import { LANES, namesOf, standsAside } from './lanes.ts';
+import { holdLease } from './lease.ts';
+import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
+import {
+  type ClaimedJob,
+  deadLetterJob,
+  dueNames,
+  fencedTransaction,
+  finishJob,
+  requeueJob,
+  retryJob,
+  waitingFor,
+} from './queue.ts';
+import { sleep, takes, type WorkerLane, wakeLanes, wakeLater, wakeOne } from './sleepers.ts';
+
+/** Looking from time to time is enough by itself; the change feed only makes it quick. */
+const POLL_MS = 5_000;
+/** After a failed claim: the database is away, or stepping down. */
+const TROUBLE_PAUSE_MS = 1_000;
+/** How long jobs have at shutdown to reach a point from which they can go on. */
+const STOP_GRACE_MS = 20_000;
+
+export type WorkerOptions = {
+  /** Marks what it holds; one of its own when absent. */
+  name?: string;
+  handlers: JobHandlers;
+  pollMs?: number;
+  /** The number of loops of each lane; by default as LANES has it. */
+  loops?: number;
+  /** How many processes run a worker like this one. */
+  processes?: number;
+};
+
+export type Worker = {
+  start(): Promise<void>;
+  /** How long ago the queue answered one of the loops, or a running job kept its lease: what `/api/ready` looks at. */
+  silentMs(): number;
+  /** Claims no more, tells running jobs to stop, and gives back what did not end. */
+  stop(): Promise<void>;
+  /** Runs what is due now, and what that brings about, until nothing is: for tests. */
+  drain(): Promise<void>;
+};
+
+/** Runs jobs of the queue: several loops a lane, each claiming and running one at a time. */
+export function createWorker(providers: Providers, options: WorkerOptions): Worker {
+  const { handlers } = options;
+  const id = options.name ?? `worker-${newId()}`;
+  const stopping = createStopping();
+  const running = new Set<ClaimedJob>();
+  let loops: Promise<void>[] = [];
+  let stopWaking = (): void => undefined;
+  let aliveAt = performance.now();
+  const onAlive = (): void => {
+    aliveAt = performance.now();
+  };
+  const lanes = lanesOf(handlers);
+
+  /** One claim of a lane at a time: the next one sees what this account has running, and goes on behind it. */
+  const claimInTurn = (lane: WorkerLane): Promise<ClaimedJob | null> => {
+    const claiming = lane.claiming.then(() => {
+      lane.isCalled = false;
+      return claimJob(id, lane.names, lane);
+    });
+    lane.claiming = claiming.then(
+      (claimed) => {
+        if (claimed !== null) lane.after = claimed.accountId;
+      },
+      () => undefined,
+    );
+    return claiming;
+  };
+
+  const runOne = async (lane: WorkerLane): Promise<boolean> => {
+    const claimed = await claimInTurn(lane);
+    onAlive();
+    if (claimed === null) return false;
+    // There may be more than one: a sleeper looks, and wakes the next in turn.
+    wakeOne(lane);
+    running.add(claimed);
+    try {
+      const wakeIn = (ms: number): void => wakeLater(lanes.find((one) => takes(one, claimed)) ?? lane, ms);
+      await runJob({ providers, handlers, stopping: stopping.signal, onAlive, wakeIn }, claimed);
+    } finally {
+      running.delete(claimed);
+    }
+    const waiting = claimed.key === claimed.id ? [] : await waitingFor(claimed.key);
+    for (const other of lanes) if (waiting.some((job) => takes(other, job))) wakeOne(other);
+    return true;
+  };
+
+  const loop = async (lane: WorkerLane): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      try {
+        if (!(await runOne(lane)) && !lane.isCalled) await sleep(lane.sleepers, stopping.signal);
+      } catch (error) {
+        providers.log.warn('The job queue cannot be read.', { error: errorText(error) });
+        await wait(TROUBLE_PAUSE_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+      }
+    }
+  };
+
+  return {
+    async start() {
+      stopWaking = wakeLanes(providers.changes, lanes, options.pollMs ?? POLL_MS);
+      loops = lanes.flatMap((lane) => {
+        const count = options.loops ?? Math.ceil(lane.loops / (options.processes ?? 1));
+        return Array.from({ length: count }, () => loop(lane));
+      });
+    },
+    silentMs: () => performance.now() - aliveAt,
+    async stop() {
+      stopWaking();
+      stopping.abort(new AppError('shutting_down', 'Fairlead is stopping.'));
+      await withTimeout(Promise.all(loops), STOP_GRACE_MS, () => undefined);
+      // What reached no safe point in time loses its lease: from here on the fence refuses its writes.
+      await Promise.all([...running].map((claimed) => requeueJob(claimed)));
+    },
+    drain: () => drainLanes(lanes, runOne, onAlive),
+  };
+}
+
+function lanesOf(handlers: JobHandlers): WorkerLane[] {
+  return Object.entries(LANES)
+    .map(([name, lane]) => ({
+      ...lane,
+      names: namesOf(lane.asideOf ?? name, Object.keys(handlers)),
+      isAside: lane.asideOf !== undefined,
+      after: '',
+      claiming: Promise.resolve(),
+      sleepers: new Set<() => void>(),
+      isCalled: false,
+    }))
+    .filter(({ names }) => names.length > 0);
+}
+
+/** Claims one job in each lane that has something due, and asks again: an empty claim is some commands of the database. */
+async function drainLanes(
+  lanes: readonly WorkerLane[],
+  runOne: (lane: WorkerLane) => Promise<boolean>,
+  onAlive: () => void,
+): Promise<void> {
+  for (let hasRun = true; hasRun; ) {
+    hasRun = false;
+    const due = await dueNames();
+    onAlive();
+    const waiting = lanes.filter(({ names }) => names.some((name) => due.has(name)));
+    for (const lane of waiting) if (await runOne(lane)) hasRun = true;
+  }
+}
+
+/** Every loop waits for its signal: Node suspects a leak from the eleventh listener on. */
+function createStopping(): AbortController {
+  const stopping = new AbortController();
+  setMaxListeners(0, stopping.signal);
+  return stopping;
+}
+
+type WorkerContext = {
+  providers: Providers;
+  handlers: JobHandlers;
+  stopping: AbortSignal;
+  onAlive(): void;
+  /** Has the lane look again after `ms`. */
+  wakeIn(ms: number): void;
+};
+
+/** Runs one claimed job to its end, whatever that is; never throws but for a database that is away. */
+async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void> {
+  const job = parseJob(context, claimed);
+  if (job === null) return deadLetterJob(claimed, 'The payload of this job is not readable by this version.');
+  const { run, lease } = job;
+  // A crash of the process five times in a row ends here: it was claimed once more than it may run.
+  if (claimed.attempt > claimed.maxAttempts) {
+    lease.release();
+    return job.giveUp(new AppError('internal', 'This broke off too often.', { hint: 'Try again.' }));
+  }
+  try {
+    await run();
+    lease.release();
+    await finishJob(claimed);
+  } catch (error) {
+    lease.release();
+    await endFailedRun(context, claimed, lease.signal.aborted ? lease.signal.reason : error, job.giveUp);
+  }
+}
+
+/** Decides once what becomes of a job that threw: given back, tried again, given up. */
+async function endFailedRun(
+  { providers, wakeIn }: Pick<WorkerContext, 'providers' | 'wakeIn'>,
+  claimed: ClaimedJob,
+  error: unknown,
+  giveUp: (error: unknown) => Promise<void>,
+): Promise<void> {
+  const code = error instanceof AppError ? error.code : 'internal';
+  // Somebody else holds it: nothing more is written.
+  if (code === 'lease_lost') return;
+  if (code === 'shutting_down') return void (await requeueJob(claimed));
+  if (error instanceof JobDeferred) {
+    claimed.isAside = isJobName(claimed.name) && standsAside(claimed.name);
+    await requeueJob(claimed, error.delayMs);
+    return wakeIn(error.delayMs);
+  }
+  if (isFinal(error) || claimed.attempt >= claimed.maxAttempts) return giveUp(error);
+  providers.log.warn('A job failed and is tried again.', failureFields(claimed, error));
+  await retryJob(claimed, errorText(error), retryDelayMs(error, claimed.attempt));
+}
+
+function failureFields({ name, id, attempt }: ClaimedJob, error: unknown) {
+  const code = error instanceof AppError ? error.code : 'internal';
+  return { job: name, jobId: id, attempt, code, error: errorText(error) };
+}
+
+type PreparedJob = {
+  lease: ReturnType<typeof holdLease>;
+  run(): Promise<void>;
+  /** Writes the end of the job; one that never gives up begins anew an hour later. */
+  giveUp(error: unknown): Promise<void>;
+};
+
+/** Joins handler, payload and lease; null when the payload is not what the handler takes. */
+function parseJob(context: WorkerContext, claimed: ClaimedJob): PreparedJob | null {
+  const name = claimed.name;
+  return isJobName(name) ? prepareJob(context, context.handlers[name], name, claimed) : null;
+}
+
+function isJobName(name: string): name is JobName {
+  return Object.hasOwn(JOB_PAYLOADS, name);
+}
+
+/** The assertion holds since `JobPayload<Name>` is what the schema under that very name parses to. */
+function parsePayload<Name extends JobName>(name: Name, payload: unknown): JobPayload<Name> | null {
+  const parsed = JOB_PAYLOADS[name].safeParse(payload);
+  return parsed.success ? (parsed.data as JobPayload<Name>) : null;
+}
+
+function prepareJob<Name extends JobName>(
+  { providers, stopping, onAlive }: WorkerContext,
+  handler: JobHandler<Name> | undefined,
+  name: Name,
+  claimed: ClaimedJob,
+): PreparedJob | null {
+  const payload = parsePayload(name, claimed.payload);
+  if (payload === null || handler === undefined) return null;
+  const lease = holdLease(claimed, stopping, providers.log, { onConfirmed: onAlive });
+  const job: RunningJob<Name> = {
+    id: claimed.id,
+    name,
+    payload,
+    accountId: claimed.accountId,
+    attempt: claimed.attempt,
+    maxAttempts: claimed.maxAttempts,
+    waits: claimed.waits,
+    isAside: claimed.isAside,
+    signal: lease.signal,
+    providers,
+    transaction: (work) => fencedTransaction(claimed, work),
+  };
+  return {
+    lease,
+    run: () => handler.run(job),
+    async giveUp(error) {
+      const text = errorText(error);
+      const fields = failureFields(claimed, error);
+      if (handler.neverGivesUp === true) {
+        providers.log.warn('A job failed and is tried again in an hour.', fields);
+        await retryJob(claimed, text, HOUR_MS, { attempt: 0 });
+        return;
+      }
+      providers.log.error('A job was given up.', fields);
+      await deadLetterJob(claimed, text, async (session) => handler.onDeadLetter?.(session, job, error));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { ReleaseStepName } from '../../routers/schemas/states.ts';
+import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
+import { ReleaseModel } from '../../server/database/models/release.ts';
+import { ReleaseStepModel, STEP_LOG_LINES } from '../../server/database/models/release-step.ts';
+import { newId, transaction } from '../../server/database/mongo.ts';
+import { claimJob } from '../../server/queue/claim.ts';
+import type { RunningJob } from '../../server/queue/handler.ts';
+import { enqueueJob, fencedTransaction } from '../../server/queue/queue.ts';
+import { runStep, stepId } from '../../server/queue/steps.ts';
+import { createTestApp, type TestApp } from '../support/app.ts';
+
+/** A queued release with its rows, and the running job that works on it. */
+async function createRun(app: TestApp) {
+  const accountId = newId();
+  const deploymentId = newId();
+  const release = await ReleaseModel.create({
+    _id: newId(),
+    accountId,
+    deploymentId,
+    number: 1,
+    source: 'folder',
+    createdBy: 'test',
+    manifestHash: 'x',
+    fileCount: 1,
+    totalBytes: 1,
+    changedFiles: 1,
+  });
+  const rows = RELEASE_STEPS.map((name) => ({
+    _id: stepId(release._id, name),
+    accountId,
+    deploymentId,
+    releaseId: release._id,
+    name,
+  }));
+  await ReleaseStepModel.insertMany(rows);
+  const payload = { releaseId: release._id };
+  await transaction((session) =>
+    enqueueJob(session, { name: 'deploy-release', payload, accountId, key: deploymentId }),
+  );
+  const claimed = await claimJob('tester', ['deploy-release']);
+  if (claimed === null) throw new Error('Nothing was claimed.');
+  let writes = 0;
+  const job: RunningJob<'deploy-release'> = {
+    ...claimed,
+    name: 'deploy-release',
+    payload,
+    waits: { of: null, count: 0 },
+    isAside: false,
+    signal: new AbortController().signal,
+    providers: app.providers,
+    transaction: (work) => {
+      writes += 1;
+      return fencedTransaction(claimed, work);
+    },
+  };
+  return {
+    job,
+    release,
+    writes: () => writes,
+    row: async (name: ReleaseStepName) =>
+      ReleaseStepModel.findOne({ _id: stepId(release._id, name), accountId }).orFail(),
+    state: async () => (await ReleaseModel.findOne({ _id: release._id, accountId }).orFail()).state,
+  };
+}
+
+test('a step writes its row and the state of the release together, and ends with its last progress', async () => {
+  await using app = await createTestApp();
+  const run = await createRun(app);
+  await runStep(run.job, run.release, 'preparing', async (step) => {
+    expect(await run.state()).toBe('preparing');
+    expect((await run.row('preparing')).state).toBe('running');
+    step.progress({ done: 1, total: 2 });
+    step.log('halfway');
+    step.progress({ done: 2 });
+  });
+  const row = await run.row('preparing');
+  expect(row).toMatchObject({ state: 'done', done: 2, total: 2, logCount: 1 });
+  expect(row.log.map((line) => line.text)).toEqual(['halfway']);
+  expect(row.endedAt).toBeInstanceOf(Date);
+});
+
+test('a step that is done is skipped', async () => {
+  await using app = await createTestApp();
+  const run = await createRun(app);
+  await runStep(run.job, run.release, 'preparing', async () => undefined);
+  let runs = 0;
+  await runStep(run.job, run.release, 'preparing', async () => {
+    runs += 1;
+  });
+  expect(runs).toBe(0);
+});
+
+test('a step that broke off is run again and keeps its start and its log', async () => {
+  await using app = await createTestApp();
+  const run = await createRun(app);
+  const broken = runStep(run.job, run.release, 'preparing', async (step) => {
+    step.log('first try');
+    throw new Error('broke off');
+  });
+  await expect(broken).rejects.toThrow('broke off');
+  const before = await run.row('preparing');
+  expect(before).toMatchObject({ state: 'running', logCount: 1 });
+  await runStep(run.job, run.release, 'preparing', async (step) => step.log('second try'));
+  const after = await run.row('preparing');
+  expect(after.startedAt).toEqual(before.startedAt);
+  expect(after.log.map((line) => line.text)).toEqual(['first try', 'Continued after an interruption', 'second try']);
+});
+
+test('progress is written at most four times a second, however often it is told', async () => {
+  await using app = await createTestApp();
+  const run = await createRun(app);
+  let beganAt = 0;
+  await runStep(run.job, run.release, 'preparing', async (step) => {
+    beganAt = performance.now();
+    for (let done = 1; done <= 300; done += 1) {
+      step.progress({ done, total: 300 });
+      await wait(2);
+    }
+  });
+  const elapsedMs = performance.now() - beganAt;
+  // One write begins the step, one ends it; in between one each 250 ms and the first at once.
+  expect(run.writes()).toBeLessThanOrEqual(3 + Math.ceil(elapsedMs / 250));
+  expect(run.writes()).toBeGreaterThanOrEqual(3);
+  expect((await run.row('preparing')).done).toBe(300);
+});
+
+test('the log of a step keeps its newest lines and counts them all', async () => {
+  await using app = await createTestApp();
+  const run = await createRun(app);
+  await runStep(run.job, run.release, 'preparing', async (step) => {
+    for (let line = 1; line <= STEP_LOG_LINES + 20; line += 1) step.log(`line ${line}`);
+  });
+  const row = await run.row('preparing');
+  expect(row.log).toHaveLength(STEP_LOG_LINES);
+  expect(row.log.at(-1)?.text).toBe(`line ${STEP_LOG_LINES + 20}`);
+});
+
+test('a release that was cancelled meanwhile begins no further step', async () => {
+  await using app = await createTestApp();
+  const run = await createRun(app);
+  await runStep(run.job, run.release, 'preparing', async () => undefined);
+  await ReleaseModel.updateOne(
+    { _id: run.release._id, accountId: run.job.accountId },
+    { $set: { state: 'cancelled' } },
+  );
+  await expect(runStep(run.job, run.release, 'uploading', async () => undefined)).rejects.toMatchObject({
+    code: 'state_changed',
+  });
+  expect((await run.row('uploading')).state).toBe('waiting');
+});
