@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
-import { UPLOAD_KINDS } from './detect-project.ts';
 import { platformIdSchema } from './platforms/index.ts';
 import { idSchema } from './primitives.ts';
+
+/** What an upload is, in words that a person who builds nothing understands. */
+export const UPLOAD_KINDS = ['plain', 'built', 'source', 'unknown'] as const;
+export type UploadKind = (typeof UPLOAD_KINDS)[number];
 
 /** What a person says that their site needs; what is left out is not needed. */
 export const needsSchema = z.strictObject({

@@ -20,7 +20,7 @@ const COMMON = ['package-lock.json', 'vite.config.ts', 'tsconfig.json', 'server/
 const PARTS = [
   {
     name: 'web',
-    sources: [...COMMON, 'src', 'routers/schemas'],
+    sources: [...COMMON, 'src', 'routers/schemas', 'routers/rules'],
     entry: 'index.html',
     command: (folder) => [VITE, 'build', '--logLevel', 'warn', '--outDir', folder],
   },

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { REFUSAL_SENTENCES } from '../../routers/rules/uploads/upload-rules.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { REFUSAL_SENTENCES } from '../../routers/schemas/upload-rules.ts';
 import { AppError } from '../lib/errors.ts';
 
 /** The body is an object, it holds lists, and one of them holds objects. */

@@ -4,11 +4,11 @@ import {
   exactAddress,
   patternNames,
   withoutEndSlash,
-} from '../../routers/schemas/address-pattern.ts';
-import type { HeaderPattern } from '../../routers/schemas/header-pattern.ts';
-import { type HeaderRule, headersSteps } from '../../routers/schemas/headers-file.ts';
+} from '../../routers/rules/hosting/address-pattern.ts';
+import type { HeaderPattern } from '../../routers/rules/hosting/header-pattern.ts';
+import { type HeaderRule, headersSteps } from '../../routers/rules/hosting/headers-file.ts';
+import { type RedirectRule, redirectsSteps } from '../../routers/rules/hosting/redirects-file.ts';
 import { packingOf } from '../../routers/schemas/packed-files.ts';
-import { type RedirectRule, redirectsSteps } from '../../routers/schemas/redirects-file.ts';
 import { contentTypeOf } from '../host/responses/content-types.ts';
 
 /**

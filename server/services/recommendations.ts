@@ -1,7 +1,7 @@
-import { dependenciesOf, detectionSteps, generatorOf } from '../../routers/schemas/detect-project.ts';
-import { type RankedProject, rankPlatforms } from '../../routers/schemas/rank-platforms.ts';
+import { dependenciesOf, detectionSteps, generatorOf } from '../../routers/rules/uploads/detect-project.ts';
+import { type RankedProject, rankPlatforms } from '../../routers/rules/uploads/rank-platforms.ts';
+import { buildFolderIn } from '../../routers/rules/uploads/upload-inspection.ts';
 import type { RankInput, Ranking } from '../../routers/schemas/recommendations.ts';
-import { buildFolderIn } from '../../routers/schemas/upload-inspection.ts';
 import type { AccountContext } from '../context.ts';
 import { AppError } from '../lib/errors.ts';
 import { runInTimeSlices } from '../lib/time-slices.ts';

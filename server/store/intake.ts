@@ -1,6 +1,6 @@
+import { refusalSentence } from '../../routers/rules/uploads/upload-rules.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import type { NameNotice } from '../../routers/schemas/name-notices.ts';
-import { refusalSentence } from '../../routers/schemas/upload-rules.ts';
 import { AppError } from '../lib/errors.ts';
 import type { RateCounters } from '../lib/rate-counters.ts';
 import { withSlots } from '../lib/with-slot.ts';

@@ -1,8 +1,8 @@
-import { RULE_FILES, type RuleFile } from '../../routers/schemas/rule-file.ts';
+import { RULE_FILES, type RuleFile } from '../../routers/rules/hosting/rule-file.ts';
 import type { Manifest } from './manifest.ts';
 import type { ArtifactStore } from './store.ts';
 
-/** More is never read of a file of rules: the parser stops before (routers/schemas/rule-file.ts). */
+/** More is never read of a file of rules: the parser stops before (routers/rules/hosting/rule-file.ts). */
 const READ_MAX_BYTES = 1024 * 1024;
 
 /** Returns the texts of `_redirects` and `_headers`, where a release has them. Throws `artifact_corrupted`. */

@@ -1,11 +1,11 @@
-import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import {
   type OfferedFile,
   type ReadUploadOptions,
   readUpload,
   type UploadReading,
   withoutPrivateKeys,
-} from '../../routers/schemas/upload-rules.ts';
+} from '../../routers/rules/uploads/upload-rules.ts';
+import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import { isKnownPrivateKey } from './private-keys.ts';
 import { type Extent, isZip, type SelectedFile, type Selection, type ZippedFile } from './selection.ts';
 

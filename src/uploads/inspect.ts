@@ -1,6 +1,10 @@
-import { INSPECTED_TEXTS, inspectUpload, type UploadInspection } from '../../routers/schemas/upload-inspection.ts';
-import type { UploadReading } from '../../routers/schemas/upload-rules.ts';
-import { inspectText, type TextFindings, textsToRead } from '../../routers/schemas/upload-text-problems.ts';
+import {
+  INSPECTED_TEXTS,
+  inspectUpload,
+  type UploadInspection,
+} from '../../routers/rules/uploads/upload-inspection.ts';
+import type { UploadReading } from '../../routers/rules/uploads/upload-rules.ts';
+import { inspectText, type TextFindings, textsToRead } from '../../routers/rules/uploads/upload-text-problems.ts';
 import { applyRules, innerFolder, type SelectionItem } from './apply-rules.ts';
 import { readPrivateKeys } from './private-keys.ts';
 import { isZip, type Selection, selectionTitle } from './selection.ts';

@@ -5,9 +5,9 @@ import {
   referenceOf,
   referencesOf,
   styleElementReferences,
-} from '../../routers/schemas/page-references.ts';
-import { fileReferences, scriptReferences } from '../../routers/schemas/script-references.ts';
-import { leadsInside, mayHoldLinks, withoutFolder } from '../../routers/schemas/upload-links.ts';
+} from '../../routers/rules/uploads/page-references.ts';
+import { fileReferences, scriptReferences } from '../../routers/rules/uploads/script-references.ts';
+import { leadsInside, mayHoldLinks, withoutFolder } from '../../routers/rules/uploads/upload-links.ts';
 import { type SelectionItem, selectionItems } from './apply-rules.ts';
 import type { SelectionReport } from './inspect.ts';
 import type { SelectedFolder } from './selection.ts';

@@ -1,3 +1,4 @@
+import { readUpload } from '../../routers/rules/uploads/upload-rules.ts';
 import {
   type LeftOut,
   type UploadManifestAnswer,
@@ -8,7 +9,6 @@ import {
   uploadZipAnswer,
   uploadZipArrived,
 } from '../../routers/schemas/releases.ts';
-import { readUpload } from '../../routers/schemas/upload-rules.ts';
 import type { SentListener } from '../api/counted-request.ts';
 import { type HashedFile, hashBlob } from './hash.ts';
 import {

@@ -14,7 +14,8 @@ type Row = {
   own?: false;
 };
 
-const SCHEMAS = /^routers\/schemas\//;
+/** What the browser and the server share: the shapes, and the engines beside them. */
+const SCHEMAS = /^routers\/(schemas|rules)\//;
 /** Node's own modules, and the one map with a limit: whatever is remembered because of a stranger is kept in it. */
 const NODE = /^node:|^lru-cache$/;
 const ZOD = /^zod\/mini$/;

@@ -22,7 +22,7 @@ const MAY_NAME = [
   /^server\/boot\/env\/(env|egress|oauth)\.ts$/,
   // Tokens are known by their first letters: struck out of logs, and warned of in an upload.
   /^server\/lib\/log\.ts$/,
-  /^routers\/schemas\/upload-tokens\.ts$/,
+  /^routers\/rules\/uploads\/upload-tokens\.ts$/,
   // The marks of the platforms.
   /^src\/components\/platform-drawing\.tsx$/,
   // One platform has a page of its own, with a route.

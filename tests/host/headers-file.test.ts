@@ -7,7 +7,7 @@ import {
   headersSteps,
   matchingRules,
   parseHeaders,
-} from '../../routers/schemas/headers-file.ts';
+} from '../../routers/rules/hosting/headers-file.ts';
 import { createSiteRules } from '../../server/host/responses/site-rules.ts';
 
 const headersFor = (rules: readonly HeaderRule[], file: string): HeaderChange | null =>

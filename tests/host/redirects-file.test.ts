@@ -1,12 +1,12 @@
 import { expect, test, vi } from 'vitest';
-import { type Address, fitsPattern, parsePattern, readAddress } from '../../routers/schemas/address-pattern.ts';
-import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { type Address, fitsPattern, parsePattern, readAddress } from '../../routers/rules/hosting/address-pattern.ts';
 import {
   createRedirectTable,
   hostsLedTo,
   parseRedirects,
   redirectsSteps,
-} from '../../routers/schemas/redirects-file.ts';
+} from '../../routers/rules/hosting/redirects-file.ts';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { readRequestPath } from '../../server/host/responses/request-path.ts';
 
 /** Where `address` leads by these lines: the forced rules first, as the host asks them. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isServedPath } from '../../routers/schemas/served-path.ts';
+import { isServedPath } from '../../routers/rules/uploads/served-path.ts';
 import { oddSite } from '../support/odd-names.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 import { bodyAt } from '../support/visit-name.ts';

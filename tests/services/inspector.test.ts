@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
-import type { OfferedFile } from '../../routers/schemas/upload-rules.ts';
-import { inspectText } from '../../routers/schemas/upload-text-problems.ts';
+import { inspectUpload } from '../../routers/rules/uploads/upload-inspection.ts';
+import type { OfferedFile } from '../../routers/rules/uploads/upload-rules.ts';
+import { inspectText } from '../../routers/rules/uploads/upload-text-problems.ts';
 import { openInspector } from '../../server/services/releases/inspector.ts';
 
 const NEVER = new AbortController().signal;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRedirects } from '../../routers/schemas/redirects-file.ts';
+import { parseRedirects } from '../../routers/rules/hosting/redirects-file.ts';
 import { searchArticles } from '../../src/features/help/articles.ts';
 import { guides } from '../../src/features/help/guides.ts';
 import { questions } from '../../src/features/help/questions.ts';

@@ -8,9 +8,9 @@ import {
   detectionSteps,
   generatorOf,
   type ProjectNames,
-  UPLOAD_KINDS,
-} from '../../routers/schemas/detect-project.ts';
-import { FRAMEWORKS } from '../../routers/schemas/frameworks.ts';
+} from '../../routers/rules/uploads/detect-project.ts';
+import { FRAMEWORKS } from '../../routers/rules/uploads/frameworks.ts';
+import { UPLOAD_KINDS } from '../../routers/schemas/recommendations.ts';
 
 /** Facts about real public projects: support/fixtures/README.md says where they come from and what is kept of them. */
 const projects = z

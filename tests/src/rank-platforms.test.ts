@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { type RankedProject, rankPlatforms } from '../../routers/rules/uploads/rank-platforms.ts';
 import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
-import { type RankedProject, rankPlatforms } from '../../routers/schemas/rank-platforms.ts';
 import type { Needs } from '../../routers/schemas/recommendations.ts';
 
 const MB = 1_000_000;

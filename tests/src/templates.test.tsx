@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
-import { findLinks, mayHoldLinks } from '../../routers/schemas/upload-links.ts';
-import { readUpload } from '../../routers/schemas/upload-rules.ts';
+import { inspectUpload } from '../../routers/rules/uploads/upload-inspection.ts';
+import { findLinks, mayHoldLinks } from '../../routers/rules/uploads/upload-links.ts';
+import { readUpload } from '../../routers/rules/uploads/upload-rules.ts';
 import { templateFiles } from '../../src/features/deployments/templates/template-files.ts';
 import { TEMPLATES } from '../../src/features/deployments/templates/templates.ts';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { leftOutRule } from '../../routers/schemas/left-out-files.ts';
-import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { normalisePath } from '../../routers/schemas/normal-form.ts';
-import { isPrivateKey } from '../../routers/schemas/private-keys.ts';
-import { isServedPath } from '../../routers/schemas/served-path.ts';
-import { inspectUpload } from '../../routers/schemas/upload-inspection.ts';
+import { leftOutRule } from '../../routers/rules/uploads/left-out-files.ts';
+import { isPrivateKey } from '../../routers/rules/uploads/private-keys.ts';
+import { isServedPath } from '../../routers/rules/uploads/served-path.ts';
+import { inspectUpload } from '../../routers/rules/uploads/upload-inspection.ts';
 import {
   pathRefusal,
   readUpload,
   refusalSentence,
   visiblePath,
   withoutPrivateKeys,
-} from '../../routers/schemas/upload-rules.ts';
+} from '../../routers/rules/uploads/upload-rules.ts';
+import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import { normalisePath } from '../../routers/schemas/normal-form.ts';
 import { noticeDetail } from '../../src/lib/notice-detail.ts';
 import { ODD_NAMES } from '../support/odd-names.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { rootLinkProblem } from '../../routers/schemas/root-link-problem.ts';
-import { inspectionSteps, inspectUpload } from '../../routers/schemas/upload-inspection.ts';
-import { checkLinks, findLinks } from '../../routers/schemas/upload-links.ts';
-import { inspectText, isInspectable } from '../../routers/schemas/upload-text-problems.ts';
-import { findTokens, mayHoldTokens } from '../../routers/schemas/upload-tokens.ts';
+import { rootLinkProblem } from '../../routers/rules/uploads/root-link-problem.ts';
+import { inspectionSteps, inspectUpload } from '../../routers/rules/uploads/upload-inspection.ts';
+import { checkLinks, findLinks } from '../../routers/rules/uploads/upload-links.ts';
+import { inspectText, isInspectable } from '../../routers/rules/uploads/upload-text-problems.ts';
+import { findTokens, mayHoldTokens } from '../../routers/rules/uploads/upload-tokens.ts';
 
 /** Put together here, so that no scanner of source takes this file for one that holds a key. */
 const AWS = `AKIA${'ABCDEFGHIJKLMNOP'}`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { crc32 } from '../../routers/schemas/crc32.ts';
+import { crc32 } from '../../routers/rules/zip/crc32.ts';
 import { innerFolder, publishedPart } from '../../src/uploads/apply-rules.ts';
 import { isZip } from '../../src/uploads/selection.ts';
 import { readZip } from '../../src/uploads/zip.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUpload, uploadReadingSteps } from '../../routers/schemas/upload-rules.ts';
+import { readUpload, uploadReadingSteps } from '../../routers/rules/uploads/upload-rules.ts';
 import { runInTimeSlices } from '../../server/lib/time-slices.ts';
 import {
   compareManifests,

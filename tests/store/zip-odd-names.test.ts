@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { crc32, deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { encodingOfBytes } from '../../routers/schemas/zip-name-bytes.ts';
+import { encodingOfBytes } from '../../routers/rules/zip/zip-name-bytes.ts';
 import { applyRules } from '../../src/uploads/apply-rules.ts';
 import { readZip as readZipInBrowser } from '../../src/uploads/zip.ts';
 import { ODD_NAMES } from '../support/odd-names.ts';

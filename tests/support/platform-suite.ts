@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { isServedPath } from '../../routers/rules/uploads/served-path.ts';
 import { formatCount } from '../../routers/schemas/format-count.ts';
-import { isServedPath } from '../../routers/schemas/served-path.ts';
 import type { Platform, PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
 import { requireWithinLimits } from '../../server/services/releases/platform-call.ts';
 import type { Manifest } from '../../server/store/manifest.ts';

@@ -1,4 +1,4 @@
-import { decodeAddress, escapeAddress } from '../../../routers/schemas/address-pattern.ts';
+import { decodeAddress, escapeAddress } from '../../../routers/rules/hosting/address-pattern.ts';
 
 /**
  * From the path of a request to the name of a file in a manifest: pure, and no file system is

@@ -1,5 +1,5 @@
-import type { Redirection } from '../../../routers/schemas/redirects-file.ts';
-import { isHiddenPath } from '../../../routers/schemas/served-path.ts';
+import type { Redirection } from '../../../routers/rules/hosting/redirects-file.ts';
+import { isHiddenPath } from '../../../routers/rules/uploads/served-path.ts';
 import { extensionOf } from './content-types.ts';
 import { locationOf, type RequestPath } from './request-path.ts';
 import type { Entry } from './served-file.ts';

@@ -5,10 +5,14 @@ import {
   headersOf,
   headersSteps,
   matchingRules,
-} from '../../../routers/schemas/headers-file.ts';
+} from '../../../routers/rules/hosting/headers-file.ts';
+import {
+  createRedirectTable,
+  type RedirectTable,
+  redirectsSteps,
+} from '../../../routers/rules/hosting/redirects-file.ts';
+import type { RuleFile } from '../../../routers/rules/hosting/rule-file.ts';
 import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
-import { createRedirectTable, type RedirectTable, redirectsSteps } from '../../../routers/schemas/redirects-file.ts';
-import type { RuleFile } from '../../../routers/schemas/rule-file.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 
 /** What a release's `_redirects` and `_headers` say, read once when the release comes into memory. */

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { isServedPath } from '../../../routers/schemas/served-path.ts';
+import { isServedPath } from '../../../routers/rules/uploads/served-path.ts';
 import type { Providers } from '../../context.ts';
 import { AppError } from '../../lib/errors.ts';
 import { withSlots } from '../../lib/with-slot.ts';

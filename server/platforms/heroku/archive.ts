@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
-import { isServedPath } from '../../../routers/schemas/served-path.ts';
+import { isServedPath } from '../../../routers/rules/uploads/served-path.ts';
 import { type ContentFacts, createFactsReader, type FactsReader } from '../../host/responses/content-facts.ts';
 import { answeringOf, contentTypeOf } from '../../host/responses/content-types.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';

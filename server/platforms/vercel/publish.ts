@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import { isServedPath } from '../../../routers/schemas/served-path.ts';
+import { isServedPath } from '../../../routers/rules/uploads/served-path.ts';
 import { listOf } from '../../lib/egress/answer-json.ts';
 import { AppError } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';

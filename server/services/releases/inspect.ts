@@ -1,7 +1,7 @@
-import { rootLinkProblem } from '../../../routers/schemas/root-link-problem.ts';
-import type { UploadProblem } from '../../../routers/schemas/upload-inspection.ts';
-import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
-import { textsToRead } from '../../../routers/schemas/upload-text-problems.ts';
+import { rootLinkProblem } from '../../../routers/rules/uploads/root-link-problem.ts';
+import type { UploadProblem } from '../../../routers/rules/uploads/upload-inspection.ts';
+import type { OfferedFile } from '../../../routers/rules/uploads/upload-rules.ts';
+import { textsToRead } from '../../../routers/rules/uploads/upload-text-problems.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';

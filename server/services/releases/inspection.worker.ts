@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { inspectUpload } from '../../../routers/schemas/upload-inspection.ts';
-import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
-import { inspectText, type TextFindings } from '../../../routers/schemas/upload-text-problems.ts';
+import { inspectUpload } from '../../../routers/rules/uploads/upload-inspection.ts';
+import type { OfferedFile } from '../../../routers/rules/uploads/upload-rules.ts';
+import { inspectText, type TextFindings } from '../../../routers/rules/uploads/upload-text-problems.ts';
 import type { FromInspection, ToInspection } from './inspector.ts';
 
 /** A thread looks into the files of one release; each message has one answer. */

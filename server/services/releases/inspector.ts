@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { inspectionSteps, type UploadInspection } from '../../../routers/schemas/upload-inspection.ts';
-import type { OfferedFile } from '../../../routers/schemas/upload-rules.ts';
-import { inspectText, type TextFindings } from '../../../routers/schemas/upload-text-problems.ts';
+import { inspectionSteps, type UploadInspection } from '../../../routers/rules/uploads/upload-inspection.ts';
+import type { OfferedFile } from '../../../routers/rules/uploads/upload-rules.ts';
+import { inspectText, type TextFindings } from '../../../routers/rules/uploads/upload-text-problems.ts';
 import { startThread } from '../../lib/thread.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 

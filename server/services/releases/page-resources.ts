@@ -6,7 +6,7 @@ import {
   referenceOf,
   referencesOf,
   styleElementReferences,
-} from '../../../routers/schemas/page-references.ts';
+} from '../../../routers/rules/uploads/page-references.ts';
 
 /** What these elements name by one of these attributes is a script or a picture; of a `link` its `rel` decides. */
 const NAMED_BY: Readonly<Record<string, readonly string[]>> = {

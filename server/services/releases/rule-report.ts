@@ -1,11 +1,11 @@
-import { headersSteps } from '../../../routers/schemas/headers-file.ts';
+import { headersSteps } from '../../../routers/rules/hosting/headers-file.ts';
 import {
   createRedirectTable,
   hostsLedTo,
   type RedirectTable,
   redirectsSteps,
-} from '../../../routers/schemas/redirects-file.ts';
-import type { RuleFile, RuleProblem } from '../../../routers/schemas/rule-file.ts';
+} from '../../../routers/rules/hosting/redirects-file.ts';
+import type { RuleFile, RuleProblem } from '../../../routers/rules/hosting/rule-file.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import { readRuleFiles } from '../../store/rule-files.ts';

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { RedirectTable } from '../../../routers/rules/hosting/redirects-file.ts';
+import { isServedPath } from '../../../routers/rules/uploads/served-path.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ServingCapabilities } from '../../../routers/schemas/platforms/capabilities/platform-capabilities.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import type { RedirectTable } from '../../../routers/schemas/redirects-file.ts';
-import { isServedPath } from '../../../routers/schemas/served-path.ts';
 import type { Providers } from '../../context.ts';
 import { AppError, JobDeferred } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';

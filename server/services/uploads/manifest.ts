@@ -1,10 +1,10 @@
-import type { UploadManifestAnswer, UploadManifestInput } from '../../../routers/schemas/releases.ts';
 import {
   REFUSAL_SENTENCES,
   type Refusal,
   refusalSentence,
   uploadReadingSteps,
-} from '../../../routers/schemas/upload-rules.ts';
+} from '../../../routers/rules/uploads/upload-rules.ts';
+import type { UploadManifestAnswer, UploadManifestInput } from '../../../routers/schemas/releases.ts';
 import type { AccountContext } from '../../context.ts';
 import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
 import { endWhenAway, transaction } from '../../database/mongo.ts';

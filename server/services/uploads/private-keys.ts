@@ -1,5 +1,5 @@
-import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../routers/schemas/private-keys.ts';
-import { REFUSAL_SENTENCES, refusalSentence } from '../../../routers/schemas/upload-rules.ts';
+import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../routers/rules/uploads/private-keys.ts';
+import { REFUSAL_SENTENCES, refusalSentence } from '../../../routers/rules/uploads/upload-rules.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';

@@ -1,7 +1,7 @@
 import { type Entry, fromRandomAccessReaderPromise, type ZipFile } from 'yauzl';
+import { decodeLegibly } from '../../../routers/rules/zip/zip-encodings.ts';
+import { type EntryKind, readName, unixKind } from '../../../routers/rules/zip/zip-names.ts';
 import { normalisePath } from '../../../routers/schemas/normal-form.ts';
-import { decodeLegibly } from '../../../routers/schemas/zip-encodings.ts';
-import { type EntryKind, readName, unixKind } from '../../../routers/schemas/zip-names.ts';
 import { checkEnd } from './end.ts';
 import { type OpenZip, WindowReader } from './file.ts';
 import { ENTRIES_MAX, ZipRefusal } from './refusal.ts';

@@ -1,4 +1,4 @@
-import { paddingBehind } from '../../../routers/schemas/zip-padding.ts';
+import { paddingBehind } from '../../../routers/rules/zip/zip-padding.ts';
 import { type OpenZip, readAt, type WindowReader } from './file.ts';
 import { ZipRefusal } from './refusal.ts';
 

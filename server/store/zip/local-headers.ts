@@ -1,11 +1,11 @@
-import { normalisePath } from '../../../routers/schemas/normal-form.ts';
 import {
   type ExtraField,
   extraFieldsOf,
   FLAG_UTF8,
   readName,
   UNICODE_PATH,
-} from '../../../routers/schemas/zip-names.ts';
+} from '../../../routers/rules/zip/zip-names.ts';
+import { normalisePath } from '../../../routers/schemas/normal-form.ts';
 import { FLAG_ENCRYPTED, type ZipDirectory, type ZipEntry } from './directory.ts';
 import { type OpenZip, readAt } from './file.ts';
 import { ZipRefusal } from './refusal.ts';

@@ -1,15 +1,15 @@
-import { isOsJunk } from '../../../routers/schemas/left-out-files.ts';
-import { normalisePath } from '../../../routers/schemas/normal-form.ts';
-import { pathRefusal } from '../../../routers/schemas/upload-rules.ts';
-import type { ZipEncoding } from '../../../routers/schemas/zip-encoding-names.ts';
+import { isOsJunk } from '../../../routers/rules/uploads/left-out-files.ts';
+import { pathRefusal } from '../../../routers/rules/uploads/upload-rules.ts';
 import {
   decodeIn,
   type GuessedName,
   guessNames,
   pagesToGuessBy,
   type ReadPage,
-} from '../../../routers/schemas/zip-encodings.ts';
-import { entryPaths } from '../../../routers/schemas/zip-names.ts';
+} from '../../../routers/rules/zip/zip-encodings.ts';
+import { entryPaths } from '../../../routers/rules/zip/zip-names.ts';
+import { normalisePath } from '../../../routers/schemas/normal-form.ts';
+import type { ZipEncoding } from '../../../routers/schemas/zip-encoding-names.ts';
 import { makeScratch, readEntry } from './entry.ts';
 import type { OpenZip } from './file.ts';
 import type { PlacedEntry } from './local-headers.ts';

@@ -1,10 +1,10 @@
-import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
 import {
   REFUSAL_SENTENCES,
   type RefusalReason,
   SHOWN_PATH_LENGTH,
   visiblePath,
-} from '../../../routers/schemas/upload-rules.ts';
+} from '../../../routers/rules/uploads/upload-rules.ts';
+import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
 
 /** Files, the `__MACOSX` companion that macOS adds to each of them, and folders. */
 export const ENTRIES_MAX = 2.5 * UPLOAD_LIMITS.maxFiles;

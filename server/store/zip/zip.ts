@@ -1,6 +1,6 @@
+import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../routers/rules/uploads/private-keys.ts';
+import { readUpload, withoutPrivateKeys } from '../../../routers/rules/uploads/upload-rules.ts';
 import type { NameNotice } from '../../../routers/schemas/name-notices.ts';
-import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../routers/schemas/private-keys.ts';
-import { readUpload, withoutPrivateKeys } from '../../../routers/schemas/upload-rules.ts';
 import { readDirectory } from './directory.ts';
 import { withoutPadding } from './end.ts';
 import { isSmall, makeScratch, readEntry, streamEntry } from './entry.ts';

@@ -1,10 +1,10 @@
 import type { ReactNode } from 'react';
+import { rootLinkProblem } from '../../../../routers/rules/uploads/root-link-problem.ts';
 import { domainNameIn } from '../../../../routers/schemas/domain-name.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { rootLinkProblem } from '../../../../routers/schemas/root-link-problem.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { HostName } from '../../../components/host-name.tsx';

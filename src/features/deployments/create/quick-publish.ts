@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { rootLinkProblem } from '../../../../routers/schemas/root-link-problem.ts';
+import { rootLinkProblem } from '../../../../routers/rules/uploads/root-link-problem.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import { useNewDeployment } from './new-deployment-form.tsx';

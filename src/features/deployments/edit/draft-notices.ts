@@ -1,7 +1,7 @@
-import { isOsJunk } from '../../../../routers/schemas/left-out-files.ts';
+import { isOsJunk } from '../../../../routers/rules/uploads/left-out-files.ts';
+import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../../routers/rules/uploads/private-keys.ts';
+import { readUpload } from '../../../../routers/rules/uploads/upload-rules.ts';
 import type { NameNotice } from '../../../../routers/schemas/name-notices.ts';
-import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../../routers/schemas/private-keys.ts';
-import { readUpload } from '../../../../routers/schemas/upload-rules.ts';
 import { blobOf, sizeOf } from './content-size.ts';
 import { type Draft, filesOf, leftOutOf } from './draft.ts';
 

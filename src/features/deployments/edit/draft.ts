@@ -1,6 +1,6 @@
-import { leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
-import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../../routers/schemas/private-keys.ts';
-import { REFUSAL_SENTENCES, readUpload, refusalSentence } from '../../../../routers/schemas/upload-rules.ts';
+import { leftOutRule } from '../../../../routers/rules/uploads/left-out-files.ts';
+import { isPrivateKey, KEY_READ_BYTES, mayBePrivateKey } from '../../../../routers/rules/uploads/private-keys.ts';
+import { REFUSAL_SENTENCES, readUpload, refusalSentence } from '../../../../routers/rules/uploads/upload-rules.ts';
 import type { EditedFile } from '../../../uploads/send-edited.ts';
 import { sizeOf } from './content-size.ts';
 

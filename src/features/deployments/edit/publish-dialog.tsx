@@ -1,7 +1,7 @@
 import { Undo2 } from 'lucide-react';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import { REFUSAL_SENTENCES } from '../../../../routers/rules/uploads/upload-rules.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { REFUSAL_SENTENCES } from '../../../../routers/schemas/upload-rules.ts';
 import { FormDialog } from '../../../components/form-dialog.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Notice } from '../../../components/notice.tsx';

@@ -13,7 +13,7 @@ export type Ranker = {
   affectedBy(need: keyof Needs): readonly string[] | 'all';
 };
 
-type RankPlatforms = typeof import('../../../../routers/schemas/rank-platforms.ts').rankPlatforms;
+type RankPlatforms = typeof import('../../../../routers/rules/uploads/rank-platforms.ts').rankPlatforms;
 
 /** A file of this name holds the redirects of a site. */
 const RULES = '_redirects';
@@ -30,7 +30,7 @@ export function useRanking(report: SelectionReport | null, domain = ''): Ranker 
 
   useEffect(() => {
     if (!isAsked || rank !== null) return;
-    import('../../../../routers/schemas/rank-platforms.ts').then(
+    import('../../../../routers/rules/uploads/rank-platforms.ts').then(
       ({ rankPlatforms }) => setRank(() => rankPlatforms),
       () => undefined,
     );

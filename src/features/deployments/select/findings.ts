@@ -1,13 +1,13 @@
+import { leftOutRule } from '../../../../routers/rules/uploads/left-out-files.ts';
+import { rootLinkProblem } from '../../../../routers/rules/uploads/root-link-problem.ts';
+import type { ProblemPlace, UploadInspection } from '../../../../routers/rules/uploads/upload-inspection.ts';
+import { visiblePath } from '../../../../routers/rules/uploads/upload-rules.ts';
 import type { LostConnection } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { packedNotice } from '../../../../routers/schemas/platforms/packed-notice.ts';
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
-import { rootLinkProblem } from '../../../../routers/schemas/root-link-problem.ts';
-import type { ProblemPlace, UploadInspection } from '../../../../routers/schemas/upload-inspection.ts';
-import { visiblePath } from '../../../../routers/schemas/upload-rules.ts';
 import { formatSize } from '../../../lib/format.ts';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';

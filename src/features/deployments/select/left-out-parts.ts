@@ -1,6 +1,6 @@
+import { LINK_LEFT_OUT, leftOutPart, leftOutRule } from '../../../../routers/rules/uploads/left-out-files.ts';
+import type { UploadReading } from '../../../../routers/rules/uploads/upload-rules.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { LINK_LEFT_OUT, leftOutPart, leftOutRule } from '../../../../routers/schemas/left-out-files.ts';
-import type { UploadReading } from '../../../../routers/schemas/upload-rules.ts';
 import type { SelectionItem } from '../../../uploads/apply-rules.ts';
 
 type LeftOutFiles = UploadReading<SelectionItem>['leftOut'];

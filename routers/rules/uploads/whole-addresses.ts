@@ -1,4 +1,4 @@
-import { normalForm } from './normal-form.ts';
+import { normalForm } from '../../schemas/normal-form.ts';
 import { elementsOf, PAGE_LINKS, readPage, referencesOf } from './page-references.ts';
 import { LISTED_PLACES } from './root-link-problem.ts';
 import type { ProblemPlace, UploadProblem } from './upload-inspection.ts';

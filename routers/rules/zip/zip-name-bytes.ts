@@ -1,4 +1,4 @@
-import type { ZipEncoding } from './zip-encoding-names.ts';
+import type { ZipEncoding } from '../../schemas/zip-encoding-names.ts';
 
 /**
  * In which encoding names are that no page links to, as far as their bytes alone tell it. In most encodings every byte is

@@ -1,5 +1,6 @@
-import { UPLOAD_LIMITS } from './limits.ts';
-import { normalForm } from './normal-form.ts';
+import { UPLOAD_LIMITS } from '../../schemas/limits.ts';
+import { normalForm } from '../../schemas/normal-form.ts';
+import { lineCounter } from '../text-lines.ts';
 import {
   elementsOf,
   PAGE_LINKS,
@@ -10,7 +11,6 @@ import {
   styleElementReferences,
   styleReferences,
 } from './page-references.ts';
-import { lineCounter } from './text-lines.ts';
 
 /** Where the pages, style sheets and scripts of an upload lead, and whether what they name is in it: pure, over names and texts. */
 

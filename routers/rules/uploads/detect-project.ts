@@ -1,9 +1,6 @@
+import { UPLOAD_LIMITS } from '../../schemas/limits.ts';
+import type { UploadKind } from '../../schemas/recommendations.ts';
 import { FRAMEWORKS, type Framework, type NameMark } from './frameworks.ts';
-import { UPLOAD_LIMITS } from './limits.ts';
-
-/** What an upload is, in words that a person who builds nothing understands. */
-export const UPLOAD_KINDS = ['plain', 'built', 'source', 'unknown'] as const;
-export type UploadKind = (typeof UPLOAD_KINDS)[number];
 
 export type ProjectNames = {
   /** The paths of the files. Of more than an upload may have, the rest is not looked at. */

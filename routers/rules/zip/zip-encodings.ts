@@ -1,6 +1,6 @@
-import { normalForm, normalisePath } from './normal-form.ts';
-import { findLinks } from './upload-links.ts';
-import { ZIP_ENCODINGS, type ZipEncoding } from './zip-encoding-names.ts';
+import { normalForm, normalisePath } from '../../schemas/normal-form.ts';
+import { ZIP_ENCODINGS, type ZipEncoding } from '../../schemas/zip-encoding-names.ts';
+import { findLinks } from '../uploads/upload-links.ts';
 import { encodingOfBytes } from './zip-name-bytes.ts';
 import { decodeUtf8 } from './zip-names.ts';
 

@@ -1,14 +1,13 @@
-import type { UploadKind } from './detect-project.ts';
-import { formatCount } from './format-count.ts';
-import { UPLOAD_LIMITS } from './limits.ts';
-import { caseTwins } from './name-notices.ts';
-import { PLATFORM_CAPABILITIES } from './platforms/capabilities/index.ts';
-import type { PlatformCapabilities } from './platforms/capabilities/platform-capabilities.ts';
-import { domainsRefusal } from './platforms/domains-refusal.ts';
-import { type AvailablePlatform, HOSTING_PLATFORMS } from './platforms/ids.ts';
-import { PLATFORMS } from './platforms/list.ts';
-import { RANKING_FACTS, type RankingFacts, type Source } from './platforms/ranking-facts.ts';
-import type { Needs, RankedPlatform, Reason } from './recommendations.ts';
+import { formatCount } from '../../schemas/format-count.ts';
+import { UPLOAD_LIMITS } from '../../schemas/limits.ts';
+import { caseTwins } from '../../schemas/name-notices.ts';
+import { PLATFORM_CAPABILITIES } from '../../schemas/platforms/capabilities/index.ts';
+import type { PlatformCapabilities } from '../../schemas/platforms/capabilities/platform-capabilities.ts';
+import { domainsRefusal } from '../../schemas/platforms/domains-refusal.ts';
+import { type AvailablePlatform, HOSTING_PLATFORMS } from '../../schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../schemas/platforms/list.ts';
+import { RANKING_FACTS, type RankingFacts, type Source } from '../../schemas/platforms/ranking-facts.ts';
+import type { Needs, RankedPlatform, Reason, UploadKind } from '../../schemas/recommendations.ts';
 import type { OfferedFile } from './upload-rules.ts';
 
 /** The files that a place is looked for; see `inspectUpload`. */

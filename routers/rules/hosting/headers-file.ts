@@ -1,5 +1,5 @@
+import { atOnce } from '../../schemas/at-once.ts';
 import { decodeAddress, parsePattern } from './address-pattern.ts';
-import { atOnce } from './at-once.ts';
 import { type HeaderPattern, matcherOf } from './header-pattern.ts';
 import { type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 

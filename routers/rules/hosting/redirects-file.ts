@@ -1,3 +1,4 @@
+import { atOnce } from '../../schemas/at-once.ts';
 import {
   type Address,
   type AddressMatch,
@@ -13,7 +14,6 @@ import {
   readAddress,
   withoutEndSlash,
 } from './address-pattern.ts';
-import { atOnce } from './at-once.ts';
 import { type RuleLine, type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 
 /**

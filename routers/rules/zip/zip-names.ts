@@ -1,6 +1,6 @@
+import { UPLOAD_LIMITS } from '../../schemas/limits.ts';
+import { normalisePath } from '../../schemas/normal-form.ts';
 import { crc32 } from './crc32.ts';
-import { UPLOAD_LIMITS } from './limits.ts';
-import { normalisePath } from './normal-form.ts';
 
 /**
  * How the names and kinds of a ZIP's entries are read: the same in the browser, which shows them, as on the server, which

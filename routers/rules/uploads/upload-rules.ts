@@ -1,11 +1,11 @@
-import { atOnce } from './at-once.ts';
+import { atOnce } from '../../schemas/at-once.ts';
+import { UPLOAD_LIMITS } from '../../schemas/limits.ts';
+import { type NameNotice, nameNoticeSteps } from '../../schemas/name-notices.ts';
+import { NORMALISED_MAX, normalisedPaths } from '../../schemas/normal-form.ts';
+import type { ZipEncoding } from '../../schemas/zip-encoding-names.ts';
 import { isOsJunk, LINK_LEFT_OUT, leftOutPart, leftOutRule } from './left-out-files.ts';
-import { UPLOAD_LIMITS } from './limits.ts';
-import { type NameNotice, nameNoticeSteps } from './name-notices.ts';
-import { NORMALISED_MAX, normalisedPaths } from './normal-form.ts';
 import { mayBePrivateKey } from './private-keys.ts';
 import { isHiddenPath, isServedPath } from './served-path.ts';
-import type { ZipEncoding } from './zip-encoding-names.ts';
 
 /**
  * The rules for what a folder, a ZIP or a manifest may hold. They are pure functions of names and sizes: the browser

@@ -1,4 +1,4 @@
-import { lineCounter } from './text-lines.ts';
+import { lineCounter } from '../text-lines.ts';
 
 /** Files from this size on are data, no settings that somebody forgot. */
 const TOKEN_FILE_MAX_BYTES = 1024 * 1024;

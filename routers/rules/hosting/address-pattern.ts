@@ -1,5 +1,5 @@
-import { UPLOAD_LIMITS } from './limits.ts';
-import { normalForm } from './normal-form.ts';
+import { UPLOAD_LIMITS } from '../../schemas/limits.ts';
+import { normalForm } from '../../schemas/normal-form.ts';
 
 /**
  * Addresses as `_redirects` and `_headers` write them: `/about`, `/news/:year/:title`, `/blog/*`, `/docs/v1-*`. Pure and linear in the

@@ -1,6 +1,6 @@
-import type { UploadKind } from './detect-project.ts';
-import { parseHeaders } from './headers-file.ts';
-import { createRedirectTable, parseRedirects } from './redirects-file.ts';
+import type { UploadKind } from '../../schemas/recommendations.ts';
+import { parseHeaders } from '../hosting/headers-file.ts';
+import { createRedirectTable, parseRedirects } from '../hosting/redirects-file.ts';
 import { LISTED_PLACES } from './root-link-problem.ts';
 import { findScriptLinks } from './script-references.ts';
 import { isServedPath } from './served-path.ts';

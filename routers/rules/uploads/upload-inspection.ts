@@ -1,11 +1,6 @@
-import { atOnce } from './at-once.ts';
-import {
-  type DetectedProject,
-  dependenciesOf,
-  detectionSteps,
-  generatorOf,
-  type UploadKind,
-} from './detect-project.ts';
+import { atOnce } from '../../schemas/at-once.ts';
+import type { UploadKind } from '../../schemas/recommendations.ts';
+import { type DetectedProject, dependenciesOf, detectionSteps, generatorOf } from './detect-project.ts';
 import { type RootLinks, rootLinkSteps } from './root-links.ts';
 import { type OfferedFile, visiblePath } from './upload-rules.ts';
 import { ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
