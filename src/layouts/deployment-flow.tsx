@@ -4,7 +4,7 @@ import { NextSteps } from '../features/deployments/create/next-steps.tsx';
 import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
-import type { ProgressStepsProps } from '../features/releases/progress-steps.tsx';
+import type { ProgressStepsProps } from '../features/releases/progress/progress-steps.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 
 /** Fetched when something was published: the choosing before it goes without. */

@@ -1,7 +1,7 @@
 import { Upload } from 'lucide-react';
 import { useEffect } from 'react';
 import { Badge } from '../components/badge.tsx';
-import { RunningPublication } from '../features/releases/running-release.tsx';
+import { RunningPublication } from '../features/releases/progress/running-release.tsx';
 import { routes } from '../routes.tsx';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
 

@@ -7,11 +7,11 @@ import { Button } from '../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
 import { ReportView } from '../features/diagnostics/report-view.tsx';
 import { stagesOfDomain, stagesWithoutDomain } from '../features/domains/domain-stages.tsx';
-import { HandOffAddress, HandOffCard, HandOffSteps } from '../features/releases/hand-off-parts.tsx';
-import { Pipeline } from '../features/releases/pipeline-progress.tsx';
+import { HandOffAddress, HandOffCard, HandOffSteps } from '../features/releases/progress/hand-off-parts.tsx';
+import { Pipeline } from '../features/releases/progress/pipeline-progress.tsx';
+import { AddressPanel, FailedPanel } from '../features/releases/progress/release-panels.tsx';
+import { useProgressSteps } from '../features/releases/progress/use-deployment-progress.ts';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
-import { AddressPanel, FailedPanel } from '../features/releases/release-panels.tsx';
-import { useProgressSteps } from '../features/releases/use-deployment-progress.ts';
 import { SimulationForm } from '../features/simulation/simulation-form.tsx';
 import {
   type SimulatedFiles,

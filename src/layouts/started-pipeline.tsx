@@ -1,6 +1,6 @@
 import { PipelineReport } from '../features/diagnostics/pipeline-report.tsx';
 import { useDomainStages } from '../features/domains/domain-stages.tsx';
-import { PipelineProgress } from '../features/releases/pipeline-progress.tsx';
+import { PipelineProgress } from '../features/releases/progress/pipeline-progress.tsx';
 import type { FlowProgressProps } from './deployment-flow.tsx';
 
 /** The pipeline of a deployment that was started, its domain and its report included. */

@@ -1,6 +1,6 @@
 import { PipelineReport } from '../features/diagnostics/pipeline-report.tsx';
 import { DomainProgress } from '../features/domains/domain-progress.tsx';
-import { ProgressSteps } from '../features/releases/progress-steps.tsx';
+import { ProgressSteps } from '../features/releases/progress/progress-steps.tsx';
 import type { FlowProgressProps } from './deployment-flow.tsx';
 
 /** The steps of a deployment that was started, and below them the way of its domain and the report. */

@@ -19,7 +19,7 @@ import { LeadingDrop } from '../features/deployments/create/leading-drop.tsx';
 import { DeploymentRows } from '../features/deployments/manage/deployment-rows.tsx';
 import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
 import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
-import { LastActivity } from '../features/releases/last-activity.tsx';
+import { LastActivity } from '../features/releases/history/last-activity.tsx';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { paths } from '../lib/paths.ts';
@@ -27,10 +27,10 @@ import { isUnderWay, usePublications } from '../uploads/publications.ts';
 
 /** While something is being published. */
 const RunningPublication = lazy(async () => ({
-  default: (await import('../features/releases/running-release.tsx')).RunningPublication,
+  default: (await import('../features/releases/progress/running-release.tsx')).RunningPublication,
 }));
 const RunningRelease = lazy(async () => ({
-  default: (await import('../features/releases/running-release.tsx')).RunningRelease,
+  default: (await import('../features/releases/progress/running-release.tsx')).RunningRelease,
 }));
 
 /** Of the dashboard alone, which every page of the app loads with its frame. */

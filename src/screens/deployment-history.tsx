@@ -8,7 +8,7 @@ import { DeploymentSelect } from '../features/deployments/manage/deployment-sele
 import { oneOf, useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
-import { ReleaseList } from '../features/releases/release-list.tsx';
+import { ReleaseList } from '../features/releases/history/release-list.tsx';
 import { paths } from '../lib/paths.ts';
 
 /** All releases of all deployments, newest first. */

@@ -19,19 +19,19 @@ import { Skeleton, SkeletonGroup } from '../components/skeleton.tsx';
 import { StateBadge } from '../components/state-badge.tsx';
 import { Time } from '../components/time.tsx';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
-import { CorruptedPanel } from '../features/releases/corrupted-panel.tsx';
-import { seenAgainText } from '../features/releases/going-back.ts';
-import { HandOffPanel } from '../features/releases/hand-off-panel.tsx';
-import type { MissingLinksProps } from '../features/releases/missing-links.tsx';
-import { ReleaseDiff } from '../features/releases/release-diff.tsx';
-import { ReleaseFrame } from '../features/releases/release-frame.tsx';
+import { seenAgainText } from '../features/releases/acts/going-back.ts';
+import { RollBackToEarlier } from '../features/releases/acts/roll-back.tsx';
+import { useReleaseActs } from '../features/releases/acts/use-release-acts.ts';
+import { CorruptedPanel } from '../features/releases/history/corrupted-panel.tsx';
+import type { MissingLinksProps } from '../features/releases/history/missing-links.tsx';
+import { ReleaseDiff } from '../features/releases/history/release-diff.tsx';
+import { ReleasePlatforms } from '../features/releases/history/release-platforms.tsx';
+import { RollBackBadge } from '../features/releases/history/roll-back-badge.tsx';
+import { HandOffPanel } from '../features/releases/progress/hand-off-panel.tsx';
+import { ReleaseFrame } from '../features/releases/progress/release-frame.tsx';
+import { ReleaseOutcome } from '../features/releases/progress/release-outcome.tsx';
+import { ReleaseSteps } from '../features/releases/progress/release-steps.tsx';
 import { isCancellable, SOURCE_LABELS } from '../features/releases/release-labels.ts';
-import { ReleaseOutcome } from '../features/releases/release-outcome.tsx';
-import { ReleasePlatforms } from '../features/releases/release-platforms.tsx';
-import { ReleaseSteps } from '../features/releases/release-steps.tsx';
-import { RollBackToEarlier } from '../features/releases/roll-back.tsx';
-import { RollBackBadge } from '../features/releases/roll-back-badge.tsx';
-import { useReleaseActs } from '../features/releases/use-release-acts.ts';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
@@ -41,7 +41,7 @@ import { shownState } from '../lib/waiting.ts';
 
 /** Most sites lack nothing. */
 const missingLinks = lazyComponent<MissingLinksProps>(
-  async () => (await import('../features/releases/missing-links.tsx')).MissingLinks,
+  async () => (await import('../features/releases/history/missing-links.tsx')).MissingLinks,
 );
 
 /** A release's whole story. Everything is asked of the server, so that a reload shows the same. */

@@ -248,7 +248,7 @@ const ROWS: readonly Row[] = [
   },
   // So is what compares two.
   {
-    of: /^src\/features\/releases\/compare-lines\.ts$/,
+    of: /^src\/features\/releases\/history\/compare-lines\.ts$/,
     files: [],
     packages: [/^diff$/],
   },

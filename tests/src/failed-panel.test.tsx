@@ -3,10 +3,10 @@ import { createRoot } from 'react-dom/client';
 import { expect, test } from 'vitest';
 import type { LostConnection } from '../../routers/schemas/deployments.ts';
 import { LostConnectionNotices } from '../../src/features/deployments/manage/lost-connection-notices.tsx';
+import { useReleaseActs } from '../../src/features/releases/acts/use-release-acts.ts';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
-import { ReleaseOutcome } from '../../src/features/releases/release-outcome.tsx';
-import { FailedPanel } from '../../src/features/releases/release-panels.tsx';
-import { useReleaseActs } from '../../src/features/releases/use-release-acts.ts';
+import { ReleaseOutcome } from '../../src/features/releases/progress/release-outcome.tsx';
+import { FailedPanel } from '../../src/features/releases/progress/release-panels.tsx';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
 import { deploymentOf, releaseDetailOf, releaseRefOf } from '../support/screen-fixtures.ts';
 

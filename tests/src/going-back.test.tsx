@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
-import { SupersededPanel } from '../../src/features/releases/release-panels.tsx';
+import { SupersededPanel } from '../../src/features/releases/progress/release-panels.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { releaseDetailOf } from '../support/screen-fixtures.ts';
 

@@ -3,7 +3,7 @@ import type { Release, RollBack } from '../../routers/schemas/releases.ts';
 import { cutSlug, slugFromName } from '../../routers/schemas/slug.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import { questionText } from '../../src/features/deployments/select/entry-question.tsx';
-import { historyEntries } from '../../src/features/releases/history-entries.ts';
+import { historyEntries } from '../../src/features/releases/history/history-entries.ts';
 import {
   differenceTitle,
   isCancellable,

@@ -3,6 +3,7 @@ import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { isClear } from '../../src/features/deployments/create/quick-publish.ts';
 import { costText, planBlocker, readOnlyLabels, usageText } from '../../src/features/deployments/plan-labels.ts';
 import { type FindingsPlace, findingsOf, selectionLine } from '../../src/features/deployments/select/findings.ts';
+import { type SendingState, sendingSteps } from '../../src/features/releases/progress/sending-steps.tsx';
 import {
   failedStep,
   sentText,
@@ -11,7 +12,6 @@ import {
   stepResult,
   stepTitle,
 } from '../../src/features/releases/release-labels.ts';
-import { type SendingState, sendingSteps } from '../../src/features/releases/sending-steps.tsx';
 import { formatAddress } from '../../src/lib/format.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
 import { publishedPart } from '../../src/uploads/apply-rules.ts';

@@ -1,7 +1,7 @@
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Release } from '../../routers/schemas/releases.ts';
-import { ReleaseMenu } from '../../src/features/releases/release-menu.tsx';
+import { ReleaseMenu } from '../../src/features/releases/acts/release-menu.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { releaseOf } from '../support/screen-fixtures.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { session } from '../../src/api/session.ts';
-import { compareLines } from '../../src/features/releases/compare-lines.ts';
-import { ReleaseDiff } from '../../src/features/releases/release-diff.tsx';
+import { compareLines } from '../../src/features/releases/history/compare-lines.ts';
+import { ReleaseDiff } from '../../src/features/releases/history/release-diff.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { allowanceOf, releaseDetailOf } from '../support/screen-fixtures.ts';

@@ -8,8 +8,8 @@ import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { href } from '../../lib/paths.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
+import { useReleaseActs } from './acts/use-release-acts.ts';
 import { isCancellable, isRetryable } from './release-labels.ts';
-import { useReleaseActs } from './use-release-acts.ts';
 
 export type LatestNoticeProps = {
   deploymentId: string;

@@ -1,0 +1,78 @@
+import { Ban, Download, Ellipsis, ExternalLink, Eye, FileDiff, FilePen, RotateCcw, Undo2 } from 'lucide-react';
+import { Link } from 'wouter';
+import type { Release } from '../../../../routers/schemas/releases.ts';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../../components/menu.tsx';
+import { ownerLabel } from '../../../lib/deployment-label.ts';
+import { href } from '../../../lib/paths.ts';
+import { isCancellable, isRetryable, wasSeenLive } from '../release-labels.ts';
+import { useReleaseActs } from './use-release-acts.ts';
+
+export type ReleaseMenuProps = {
+  release: Release;
+  isReadOnly: boolean;
+  /** Null where nothing can go back to it. */
+  onRollBack: (() => void) | null;
+};
+
+/** Everything that can be done with a release, from its row. */
+export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProps) {
+  const { cancel, retry, download } = useReleaseActs();
+  const page = href.release(release.deploymentId, release.number);
+  const releaseId = release.id;
+  return (
+    <Menu
+      trigger={
+        <IconButton label={`Actions for release ${release.number} of ${ownerLabel(release)}`}>
+          <Ellipsis />
+        </IconButton>
+      }
+    >
+      <MenuItem asChild>
+        <Link to={page}>
+          <Eye /> Open release
+        </Link>
+      </MenuItem>
+      <MenuItem asChild>
+        <Link to={`${page}#changes`}>
+          <FileDiff /> Compare
+        </Link>
+      </MenuItem>
+      {wasSeenLive(release) && release.previewUrl !== '' && (
+        <MenuItem asChild>
+          <a href={release.previewUrl} target="_blank" rel="noreferrer">
+            <ExternalLink /> Open preview
+          </a>
+        </MenuItem>
+      )}
+      {!isReadOnly && (
+        <MenuItem asChild>
+          <Link to={href.deploymentEditor(release.deploymentId, release.isCurrent ? undefined : release.number)}>
+            <FilePen /> Edit files
+          </Link>
+        </MenuItem>
+      )}
+      <MenuItem disabled={download.isPending} onSelect={() => download.mutate({ releaseId })}>
+        <Download /> Download as ZIP
+      </MenuItem>
+      {!isReadOnly && isRetryable(release) && (
+        <MenuItem disabled={retry.isPending} onSelect={() => retry.mutate({ releaseId })}>
+          <RotateCcw /> Try again
+        </MenuItem>
+      )}
+      {onRollBack && (
+        <MenuItem onSelect={onRollBack}>
+          <Undo2 /> Roll back to {release.number}
+        </MenuItem>
+      )}
+      {isCancellable(release) && (
+        <>
+          <MenuSeparator />
+          <MenuItem isDestructive disabled={cancel.isPending} onSelect={() => cancel.mutate({ releaseId })}>
+            <Ban /> Cancel
+          </MenuItem>
+        </>
+      )}
+    </Menu>
+  );
+}

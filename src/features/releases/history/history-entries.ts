@@ -1,0 +1,25 @@
+import type { Release, RollBack } from '../../../../routers/schemas/releases.ts';
+
+/** A row of a history is a release that was made, or a roll back to one. */
+export type HistoryEntry =
+  | { kind: 'release'; id: string; at: Date; release: Release }
+  | { kind: 'rollBack'; id: string; at: Date; rollBack: RollBack };
+
+/**
+ * Releases and roll backs in one order, newest first. With `isPinned` the release that is live comes before all others:
+ * where a list is of one deployment, it is what a person looks for.
+ */
+export function historyEntries(
+  releases: readonly Release[],
+  rollBacks: readonly RollBack[],
+  isPinned: boolean,
+): HistoryEntry[] {
+  const entries: HistoryEntry[] = [
+    ...releases.map((release) => ({ kind: 'release' as const, id: release.id, at: release.createdAt, release })),
+    ...rollBacks.map((rollBack) => ({ kind: 'rollBack' as const, id: rollBack.id, at: rollBack.createdAt, rollBack })),
+  ];
+  const isCurrent = (entry: HistoryEntry) => isPinned && entry.kind === 'release' && entry.release.isCurrent;
+  return entries.sort(
+    (one, other) => Number(isCurrent(other)) - Number(isCurrent(one)) || other.at.getTime() - one.at.getTime(),
+  );
+}

@@ -1,0 +1,81 @@
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import type { ReleaseList } from '../../../../routers/schemas/releases.ts';
+import { Card, CardHeader } from '../../../components/card.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { SkeletonRows } from '../../../components/skeleton.tsx';
+import { StateBadge } from '../../../components/state-badge.tsx';
+import { Time } from '../../../components/time.tsx';
+import { ownerLabel } from '../../../lib/deployment-label.ts';
+import { href } from '../../../lib/paths.ts';
+import { shownState } from '../../../lib/waiting.ts';
+import { type HistoryEntry, historyEntries } from './history-entries.ts';
+import { RollBackBadge } from './roll-back-badge.tsx';
+
+export type LastActivityProps = {
+  /** Undefined while it loads. */
+  history: Pick<ReleaseList, 'items' | 'rollBacks'> | undefined;
+  shownEntries: number;
+  /** The link to the whole history. */
+  action: ReactNode;
+  className?: string | false;
+};
+
+/** What happened last, over all deployments; it is not there while nothing has. */
+export function LastActivity({ history, shownEntries, action, className }: LastActivityProps) {
+  if (history?.items.length === 0) return null;
+  return (
+    <Card className={classNames('min-w-0 overflow-hidden', className)}>
+      <CardHeader title="Last activity" action={action} />
+      {history === undefined ? (
+        <SkeletonRows rows={3} />
+      ) : (
+        <ul className="divide-y divide-line">
+          {historyEntries(history.items, history.rollBacks, false)
+            .slice(0, shownEntries)
+            .map((entry) => (
+              <ActivityRow key={entry.id} entry={entry} />
+            ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function ActivityRow({ entry }: { entry: HistoryEntry }) {
+  const { to, text, badge, at } = labelsOf(entry);
+  return (
+    <li className="flex items-center gap-4 px-4 py-3 sm:px-5">
+      <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1">
+        <Link
+          to={to}
+          title={text}
+          className="-my-0.5 min-w-0 truncate rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
+        >
+          {text}
+        </Link>
+        {badge}
+      </span>
+      <Time at={at} className="shrink-0 text-sm text-ink-muted" />
+    </li>
+  );
+}
+
+function labelsOf(entry: HistoryEntry): { to: string; text: string; badge: ReactNode; at: Date } {
+  if (entry.kind === 'rollBack') {
+    const { deploymentId, fromNumber, toNumber, state, createdAt } = entry.rollBack;
+    return {
+      to: href.release(deploymentId, toNumber),
+      text: `${ownerLabel(entry.rollBack)}, from release ${fromNumber} back to ${toNumber}`,
+      badge: <RollBackBadge state={state} />,
+      at: createdAt,
+    };
+  }
+  const { deploymentId, number, createdAt } = entry.release;
+  return {
+    to: href.release(deploymentId, number),
+    text: `${ownerLabel(entry.release)}, release ${number}`,
+    badge: <StateBadge state={shownState(entry.release)} />,
+    at: createdAt,
+  };
+}

@@ -1,0 +1,60 @@
+import { Link } from 'wouter';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { MISSING_LINKS_MAX } from '../../../../routers/schemas/limits.ts';
+import type { ReleaseDestination } from '../../../../routers/schemas/platforms/destination.ts';
+import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
+import type { Release } from '../../../../routers/schemas/releases.ts';
+import { Button } from '../../../components/button.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { href } from '../../../lib/paths.ts';
+
+export type MissingLinksProps = {
+  release: Pick<Release, 'deploymentId' | 'destinations'>;
+  /** While no plan is active nothing is published. */
+  isReadOnly: boolean;
+};
+
+/** What visitors of a release do not get although its entry page names it, at each platform where that is so. */
+export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
+  const { deploymentId, destinations } = release;
+  return destinations
+    .filter(({ missingLinks }) => missingLinks.length > 0)
+    .map((destination) => (
+      <Notice
+        key={destination.id}
+        tone="warn"
+        title={titleOf(destination, destinations.length > 1)}
+        className="mb-6"
+        action={
+          !isReadOnly && (
+            <Button asChild>
+              <Link to={`${href.deployment(deploymentId)}#publish`}>Publish again</Link>
+            </Button>
+          )
+        }
+      >
+        <p>{adviceFor(destination)}</p>
+        <ul className="mt-2 max-h-60 overflow-auto font-mono text-xs">
+          {destination.missingLinks.map((link) => (
+            <li key={link} className="wrap-anywhere">
+              {link}
+            </li>
+          ))}
+        </ul>
+      </Notice>
+    ));
+}
+
+function titleOf({ platform, missingLinks: { length } }: ReleaseDestination, isOneOfSeveral: boolean): string {
+  const files = length === MISSING_LINKS_MAX ? `${MISSING_LINKS_MAX} files or more` : formatCount(length, 'file');
+  const where = isOneOfSeveral ? ` on ${PLATFORM_TITLES[platform]}` : '';
+  return `The entry page names ${files} that visitors do not get${where}`;
+}
+
+function adviceFor({ url, missingLinks }: ReleaseDestination): string {
+  const folder = URL.canParse(url) ? new URL(url).pathname.replace(/\/?$/, '/') : '/';
+  if (folder === '/' || missingLinks.every((link) => link.startsWith(folder))) {
+    return 'It may look bare. Add the files or fix the links, then publish again.';
+  }
+  return `It may look bare. The site is below ${folder}, and links that begin with a slash lead outside it. Publish again with relative links, or give the site a domain of its own.`;
+}

@@ -1,0 +1,204 @@
+import { Eye, Undo2 } from 'lucide-react';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import type { Release, RollBack } from '../../../../routers/schemas/releases.ts';
+import { Badge } from '../../../components/badge.tsx';
+import { Button } from '../../../components/button.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { CorruptedBadge } from '../../../components/corrupted-badge.tsx';
+import { Size } from '../../../components/size.tsx';
+import { Skeleton, SkeletonGroup } from '../../../components/skeleton.tsx';
+import { StateBadge } from '../../../components/state-badge.tsx';
+import { Table, TableCell, TableRow } from '../../../components/table.tsx';
+import { Time } from '../../../components/time.tsx';
+import { ownerLabel } from '../../../lib/deployment-label.ts';
+import { formatDuration } from '../../../lib/format.ts';
+import { href } from '../../../lib/paths.ts';
+import { shownState } from '../../../lib/waiting.ts';
+import { goneBackAt } from '../acts/going-back.ts';
+import { ReleaseMenu, type ReleaseMenuProps } from '../acts/release-menu.tsx';
+import { RollBackDialog } from '../acts/roll-back.tsx';
+import { isFinal, SOURCE_LABELS } from '../release-labels.ts';
+import { historyEntries } from './history-entries.ts';
+import { RollBackBadge } from './roll-back-badge.tsx';
+
+export type ReleaseTableProps = {
+  label: string;
+  releases: readonly Release[];
+  rollBacks: readonly RollBack[];
+  /** Where releases of several deployments stand together. */
+  showsDeployment?: boolean;
+  /** What the plan has no place for is not changed. */
+  isReadOnly: (deploymentId: string) => boolean;
+};
+
+/** Releases and roll backs below one another; what is live comes first where they are of one deployment. */
+export function ReleaseTable({ label, releases, rollBacks, showsDeployment = false, isReadOnly }: ReleaseTableProps) {
+  const [target, setTarget] = useState<Release | null>(null);
+  const mayRollBack = (release: Release) =>
+    release.state === 'superseded' && goneBackAt(release) === null && !isReadOnly(release.deploymentId);
+  return (
+    <>
+      <Table
+        label={label}
+        columns={[
+          { key: 'release', title: 'Release' },
+          { key: 'state', title: 'State' },
+          { key: 'by', title: 'By', className: 'max-md:hidden' },
+          { key: 'when', title: 'When' },
+          { key: 'took', title: 'Took', className: 'text-right max-lg:hidden' },
+          { key: 'size', title: 'Size', className: 'text-right max-lg:hidden' },
+          { key: 'changed', title: 'Changed', className: 'text-right' },
+          { key: 'back', title: '', className: 'w-px' },
+          { key: 'actions', title: '', className: 'w-16' },
+        ]}
+      >
+        {historyEntries(releases, rollBacks, !showsDeployment).map((entry) =>
+          entry.kind === 'rollBack' ? (
+            <RollBackRow key={entry.id} rollBack={entry.rollBack} showsDeployment={showsDeployment} />
+          ) : (
+            <ReleaseRow
+              key={entry.id}
+              release={entry.release}
+              showsDeployment={showsDeployment}
+              isReadOnly={isReadOnly(entry.release.deploymentId)}
+              onRollBack={mayRollBack(entry.release) ? () => setTarget(entry.release) : null}
+            />
+          ),
+        )}
+      </Table>
+      <RollBackDialog target={target} onClose={() => setTarget(null)} />
+    </>
+  );
+}
+
+/** In one line, of which a long name is cut and the number is not; the row around it opens the same. */
+const rowLink = 'flex min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
+
+type ReleaseRowProps = ReleaseMenuProps & { showsDeployment: boolean };
+
+function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: ReleaseRowProps) {
+  const address = href.release(release.deploymentId, release.number);
+  const took = durationOf(release);
+  const title = showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`;
+  return (
+    <TableRow>
+      {/* A long name is cut, not the row. */}
+      <TableCell className="max-sm:pr-12 sm:w-1/3 sm:max-w-0">
+        <Link to={address} title={title} className={classNames(rowLink, 'font-medium')}>
+          {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(release)}, `}</span>}
+          <span className="shrink-0">{showsDeployment ? `release ${release.number}` : title}</span>
+        </Link>
+      </TableCell>
+      <TableCell>
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:whitespace-nowrap">
+          <StateBadge state={shownState(release)} />
+          {release.isCurrent && release.state !== 'live' && (
+            <Badge tone="good" icon={Eye}>
+              Serving
+            </Badge>
+          )}
+          {release.corruptedFiles.length > 0 && <CorruptedBadge />}
+        </span>
+      </TableCell>
+      <TableCell label="By" className="text-ink-muted md:max-w-48 md:min-w-28 sm:max-md:hidden!">
+        <span className="min-w-0 wrap-anywhere">
+          {release.createdBy}, {SOURCE_LABELS[release.source].toLowerCase()}
+        </span>
+      </TableCell>
+      <TableCell label="When" className="text-ink-muted">
+        <Time at={release.createdAt} className="sm:whitespace-nowrap" />
+      </TableCell>
+      <TableCell
+        label="Took"
+        className="text-ink-muted tabular-nums sm:text-right sm:whitespace-nowrap sm:max-lg:hidden!"
+      >
+        {took ?? 'not finished'}
+      </TableCell>
+      <TableCell label="Size" className="text-ink-muted sm:text-right sm:max-lg:hidden!">
+        <span className="whitespace-nowrap">
+          <Size bytes={release.totalBytes} />
+        </span>
+      </TableCell>
+      <TableCell label="Changed" className="text-ink-muted tabular-nums sm:text-right">
+        <span className="whitespace-nowrap">{formatCount(release.changedFiles, 'file')}</span>
+      </TableCell>
+      <TableCell className="max-sm:pt-2 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative">
+        {onRollBack !== null && (
+          <Button size="sm" onClick={onRollBack}>
+            <Undo2 /> Roll back
+            <span className="sr-only">
+              {' '}
+              {showsDeployment && `${ownerLabel(release)} `}to release {release.number}
+            </span>
+          </Button>
+        )}
+      </TableCell>
+      <TableCell isCorner className="[&>*]:relative">
+        <ReleaseMenu release={release} isReadOnly={isReadOnly} onRollBack={onRollBack} />
+      </TableCell>
+    </TableRow>
+  );
+}
+
+/** A release that was rolled back to was live long before: its own time is that of its first run. */
+function durationOf({ state, startedAt, finishedAt }: Release): string | null {
+  if (!isFinal(state) || finishedAt === null) return null;
+  return formatDuration(finishedAt.getTime() - (startedAt ?? finishedAt).getTime());
+}
+
+/** The geometry of the table's rows. */
+export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
+  return (
+    <SkeletonGroup label="Loading the releases" className="divide-y divide-line">
+      <div className="h-10 max-sm:hidden" />
+      {Array.from({ length: rows }, (_, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all the same and never move
+        <div key={index} className="flex h-12 items-center justify-between gap-6 px-4 max-sm:h-32">
+          <Skeleton className="h-4 w-40" />
+          <Skeleton className="h-4 w-24 max-sm:hidden" />
+          <Skeleton className="h-4 w-20 max-sm:hidden" />
+          <Skeleton className="h-4 w-16 max-md:hidden" />
+        </div>
+      ))}
+    </SkeletonGroup>
+  );
+}
+
+/** A roll back among the releases: who, when, from which to which, and what became of it. */
+function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
+  const { deploymentId, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
+  const title = `${showsDeployment ? `${ownerLabel(rollBack)}, from` : 'From'} release ${fromNumber} back to ${toNumber}`;
+  return (
+    <TableRow>
+      <TableCell className="sm:w-1/3 sm:max-w-0">
+        <Link to={href.release(deploymentId, toNumber)} title={title} className={rowLink}>
+          {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(rollBack)}, `}</span>}
+          <span className="shrink-0">
+            {showsDeployment ? 'from' : 'From'} release {fromNumber} back to {toNumber}
+          </span>
+        </Link>
+      </TableCell>
+      <TableCell>
+        <RollBackBadge state={rollBack.state} />
+      </TableCell>
+      <TableCell label="By" className="text-ink-muted md:max-w-48 sm:max-md:hidden!">
+        <span className="min-w-0 wrap-anywhere">{createdBy}</span>
+      </TableCell>
+      <TableCell label="When" className="text-ink-muted">
+        <Time at={createdAt} className="sm:whitespace-nowrap" />
+      </TableCell>
+      <TableCell
+        label="Took"
+        className="text-ink-muted tabular-nums sm:text-right sm:whitespace-nowrap sm:max-lg:hidden!"
+      >
+        {endedAt === null ? 'not finished' : formatDuration(endedAt.getTime() - createdAt.getTime())}
+      </TableCell>
+      <TableCell className="max-lg:hidden!" />
+      <TableCell className="max-sm:hidden!" />
+      <TableCell className="max-sm:hidden!" />
+      <TableCell className="max-sm:hidden!" />
+    </TableRow>
+  );
+}

@@ -1,0 +1,109 @@
+import { Download } from 'lucide-react';
+import { useState } from 'react';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import type { Release } from '../../../../routers/schemas/releases.ts';
+import { errorMessage } from '../../../api/errors.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { useDownload } from '../../../api/use-download.ts';
+import { Button } from '../../../components/button.tsx';
+import { storeDraft } from '../../../lib/draft-storage.ts';
+import { formDraftKey, tryStorage } from '../../../lib/storage.ts';
+import { waitingNumber, waitingPlatform } from '../../../lib/waiting.ts';
+import { HandOffAddress, HandOffCard, HandOffSteps } from './hand-off-parts.tsx';
+
+type HandOffPanelProps = {
+  release: Pick<Release, 'id' | 'number' | 'state' | 'destinations' | 'url'>;
+  isReadOnly: boolean;
+  className?: string | undefined;
+};
+
+/** Where a platform waits for the person: each step with its link, the archive, and the address to look at. */
+export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelProps) {
+  const waiting = waitingPlatform(release);
+  if (waiting === undefined) return null;
+  const { title } = PLATFORMS[waiting.platform];
+  return (
+    <HandOffCard number={release.number} title={title} className={className}>
+      <Steps releaseId={release.id} title={title} />
+      {!isReadOnly && (
+        <AddressForm
+          releaseId={release.id}
+          title={title}
+          known={knownAddress(release, waiting)}
+          refusal={waiting.error?.message}
+        />
+      )}
+    </HandOffCard>
+  );
+}
+
+/** The same for the release of a deployment that waits, looked up where only its number is known. */
+export function LatestHandOff({ deployment, isReadOnly }: { deployment: Deployment; isReadOnly: boolean }) {
+  const number = waitingNumber(deployment);
+  const release = trpc.releases.get.useQuery(
+    { deploymentId: deployment.id, number: number ?? 1 },
+    { enabled: number !== null },
+  );
+  return number !== null && release.data ? <HandOffPanel release={release.data} isReadOnly={isReadOnly} /> : null;
+}
+
+/** The address of a release is its deployment's: it leads to the primary platform, and tells nothing of another one. */
+function knownAddress({ url, destinations }: HandOffPanelProps['release'], waiting: Destination): string {
+  return destinations[0]?.id === waiting.id ? url : '';
+}
+
+function Steps({ releaseId, title }: { releaseId: string; title: string }) {
+  const handOff = trpc.releases.handOff.useQuery({ releaseId });
+  const download = useDownload();
+  if (handOff.error) {
+    return <p className="mt-3 text-bad">The steps could not be loaded: {errorMessage(handOff.error)}</p>;
+  }
+  return (
+    <>
+      <HandOffSteps steps={handOff.data?.steps ?? []} title={title} />
+      <Button
+        className="mt-4"
+        isBusy={download.isPending}
+        busyLabel="Preparing…"
+        onClick={() => download.mutate({ releaseId })}
+      >
+        <Download /> Download the archive
+      </Button>
+    </>
+  );
+}
+
+/** The panel goes while the address is looked at: what was entered is there again when it comes back. */
+type AddressFormProps = {
+  releaseId: string;
+  title: string;
+  /** Where the last release was found; empty before the first. */
+  known: string;
+  /** What stood against the address at the last look. */
+  refusal: string | undefined;
+};
+
+function AddressForm({ releaseId, title, known, refusal }: AddressFormProps) {
+  const draft = `hand-off-${releaseId}`;
+  const [url, setUrl] = useState(() => tryStorage(() => sessionStorage.getItem(formDraftKey(draft))) ?? known);
+  const enter = (typed: string) => {
+    setUrl(typed);
+    storeDraft(draft, typed);
+  };
+  const host = url.trim().toLowerCase().split('//').at(-1)?.split('/')[0] ?? '';
+  // What was found at one address is no reason against another that is entered.
+  const found = refusal?.toLowerCase().includes(host) ? refusal : undefined;
+  const confirm = trpc.releases.confirm.useMutation();
+  return (
+    <HandOffAddress
+      title={title}
+      url={url}
+      onUrl={enter}
+      error={confirm.error ? errorMessage(confirm.error) : found}
+      isPending={confirm.isPending}
+      onCheck={() => confirm.mutate({ releaseId, url })}
+    />
+  );
+}

@@ -1,0 +1,40 @@
+import { Link } from 'wouter';
+import type { Deployment, ReleaseRef } from '../../../../routers/schemas/deployments.ts';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { Card } from '../../../components/card.tsx';
+import { FactList } from '../../../components/fact-list.tsx';
+import { Time } from '../../../components/time.tsx';
+import { href } from '../../../lib/paths.ts';
+import { RollBackToEarlier } from '../acts/roll-back.tsx';
+import { SiteThumbnail } from '../site-thumbnail.tsx';
+
+export type LiveCardProps = { deployment: Deployment; current: ReleaseRef; isReadOnly: boolean };
+
+/** What visitors see now: the page itself, its release and since when. */
+export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
+  const mayGoBack = !isReadOnly && deployment.releaseCount > 1 && deployment.state !== 'deploying';
+  return (
+    <Card aria-label="Live now" className="grid gap-5 p-4 sm:grid-cols-[320px_minmax(0,1fr)] sm:p-5">
+      <SiteThumbnail key={current.id} platform={deployment.platform} url={deployment.url} name={deployment.name} />
+      <div className="flex min-w-0 flex-col gap-4">
+        <h2 className="text-lg font-semibold">Live now</h2>
+        <FactList
+          facts={[
+            {
+              name: 'Release',
+              value: (
+                <Link to={href.release(deployment.id, current.number)} className="text-accent underline">
+                  {current.number}
+                </Link>
+              ),
+            },
+            { name: 'Live since', value: <Time at={current.liveSince ?? current.createdAt} /> },
+            { name: 'All releases', value: formatCount(deployment.releaseCount, 'release') },
+            { name: 'Created', value: <Time at={deployment.createdAt} /> },
+          ]}
+        />
+        {mayGoBack && <RollBackToEarlier deploymentId={deployment.id} />}
+      </div>
+    </Card>
+  );
+}

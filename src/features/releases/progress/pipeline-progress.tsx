@@ -1,0 +1,189 @@
+import type { ReactNode } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Card } from '../../../components/card.tsx';
+import { Progress } from '../../../components/progress.tsx';
+import { type PipelineStage, StageList } from '../../../components/stage.tsx';
+import { type Step, Stepper } from '../../../components/stepper.tsx';
+import { formatSize } from '../../../lib/format.ts';
+import type { Selection } from '../../../uploads/selection.ts';
+import { ReleaseAddress } from '../release-address.tsx';
+import { ProgressHead } from './progress-head.tsx';
+import { ProgressStates } from './progress-states.tsx';
+import {
+  type DeploymentProgress,
+  isUnderWay,
+  useDeploymentProgress,
+  useProgressSteps,
+} from './use-deployment-progress.ts';
+
+export type PipelineProgressProps = {
+  deploymentId: string;
+  /** False while no plan is active. */
+  mayChange: boolean;
+  /** Leaves it, with these files to begin with again. */
+  onStartAgain: (files: Selection | null) => void;
+  /** How far the domain is, which never holds the site up. */
+  domain: {
+    domainStage: PipelineStage;
+    dnsStage: PipelineStage;
+    certificateStage: PipelineStage;
+    checks: readonly Step[];
+  };
+  /** In the last stage, below the check of what was published. */
+  report: ReactNode;
+  /** Below the last stage when it is over. */
+  next: ReactNode;
+};
+
+/** This step is the stage Publish; those after it are the check of what was published. */
+const SENDING: string = 'sending';
+
+/** Shows the pipeline while it runs and after: what was decided, then what happens. */
+export function PipelineProgress({
+  deploymentId,
+  mayChange,
+  onStartAgain,
+  domain,
+  report,
+  next,
+}: PipelineProgressProps) {
+  const progress = useDeploymentProgress(deploymentId);
+  const rows = useProgressSteps(progress);
+  const { data: deployment } = trpc.deployments.get.useQuery({ deploymentId });
+  return (
+    <ProgressStates deploymentId={deploymentId} progress={progress} onStartAgain={() => onStartAgain(null)}>
+      {(known) => {
+        const place = deployment && PLATFORMS[deployment.platform].title;
+        const head = <ProgressHead progress={known} mayChange={mayChange} onBack={onStartAgain} />;
+        return (
+          <>
+            <Pipeline head={head} progress={known} rows={rows} place={place} domain={domain} report={report} />
+            {!isUnderWay(known) && <div className="mt-8 max-w-reading">{next}</div>}
+          </>
+        );
+      }}
+    </ProgressStates>
+  );
+}
+
+type Known = Extract<DeploymentProgress, { stage: 'sending' | 'release' }>;
+
+export type PipelineProps = Pick<PipelineProgressProps, 'domain' | 'report'> & {
+  /** What is published where, and what became of it. */
+  head: ReactNode;
+  progress: Known;
+  rows: readonly Step[];
+  /** The platform's name; undefined as long as it is not known. */
+  place: string | undefined;
+};
+
+/** The stages of one deployment with their one progress. */
+export function Pipeline({ head, progress, rows, place, domain, report }: PipelineProps) {
+  const stages = stagesOf(progress, rows, place, { ...domain, report });
+  return (
+    <>
+      <div className="max-w-reading">
+        {head}
+        <WholeProgress stages={stages} />
+      </div>
+      <StageList label="Pipeline" stages={stages} />
+    </>
+  );
+}
+
+function stagesOf(
+  progress: Known,
+  rows: readonly Step[],
+  place: string | undefined,
+  { domainStage, dnsStage, certificateStage, checks, report }: PipelineProgressProps['domain'] & { report: ReactNode },
+): PipelineStage[] {
+  const publishing = rows.filter(({ key }) => key === SENDING);
+  const check = rows.filter(({ key }) => key !== SENDING);
+  return [
+    ...decisions(progress, place),
+    domainStage,
+    {
+      title: 'Publish',
+      state: stateOf(publishing),
+      text: progress.stage === 'sending' && 'Keep this page open until the files are sent.',
+      body: (
+        <Card>
+          <Stepper label="Steps of publishing" steps={publishing} />
+        </Card>
+      ),
+    },
+    dnsStage,
+    certificateStage,
+    {
+      title: 'Diagnostics',
+      // Of a domain that waits for its owner nothing runs.
+      state: stateOf(check) === 'done' ? (checks.every(isDone) ? 'done' : 'waiting') : stateOf(check),
+      body: (
+        <div className="flex flex-col gap-4">
+          <Card>
+            <Stepper label="Steps of the check" steps={[...check, ...checks]} />
+          </Card>
+          {report}
+        </div>
+      ),
+    },
+  ];
+}
+
+function decisions(progress: Known, place: string | undefined): PipelineStage[] {
+  const { fileCount, totalBytes } = progress.stage === 'sending' ? progress.publication.extent : progress.release;
+  const { url } = progress.stage === 'sending' ? progress.publication : progress.release;
+  return [
+    {
+      title: 'Files',
+      state: 'done',
+      // An earlier page sent all of it, and this one has no file of it.
+      text: fileCount > 0 && (
+        <span className="tabular-nums">{`${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}`}</span>
+      ),
+    },
+    { title: 'Platform', state: 'done', text: place },
+    { title: 'Address', state: 'done', text: <ReleaseAddress url={url} /> },
+  ];
+}
+
+/** The one progress of all stages, and what it waits for. */
+function WholeProgress({ stages }: { stages: readonly PipelineStage[] }) {
+  const needed = stages.filter(({ state }) => state !== 'absent');
+  const done = needed.filter(isDone).length;
+  return (
+    <div className="mb-6">
+      <p className="mb-1.5 flex flex-wrap justify-between gap-x-4 text-sm text-ink-muted tabular-nums">
+        <span>{`${done} of ${needed.length} stages done`}</span>
+        <span>{waitingText(needed)}</span>
+      </p>
+      <Progress label="All stages" fraction={done / needed.length} />
+    </div>
+  );
+}
+
+function waitingText(stages: readonly PipelineStage[]): string {
+  const titleOf = (wanted: PipelineStage['state']) => stages.find(({ state }) => state === wanted)?.title;
+  const failed = titleOf('failed');
+  if (failed !== undefined) return `${failed} needs attention`;
+  const running = titleOf('running');
+  if (running !== undefined) return `${running} is running`;
+  const open = titleOf('open');
+  return open === undefined ? '' : `${open} waits for you`;
+}
+
+function isDone({ state }: { state: Step['state'] | PipelineStage['state'] }): boolean {
+  return state === 'done';
+}
+
+/** Answers the state of several steps together: that of the step that says most. */
+function stateOf(steps: readonly Step[]): PipelineStage['state'] {
+  const isAny = (state: Step['state']) => steps.some((step) => step.state === state);
+  if (isAny('failed')) return 'failed';
+  if (isAny('cancelled')) return 'cancelled';
+  if (isAny('yours')) return 'open';
+  if (steps.every(({ state }) => state === 'done')) return 'done';
+  return isAny('running') || isAny('done') ? 'running' : 'waiting';
+}

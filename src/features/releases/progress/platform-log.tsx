@@ -1,0 +1,34 @@
+import { useId, useState } from 'react';
+import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import type { Release } from '../../../../routers/schemas/releases.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../components/button.tsx';
+
+/** Shows on request what the platform itself has written about a release; nothing where it keeps no log. */
+export function PlatformLog({ release }: { release: Release }) {
+  const platform = release.destinations[0]?.platform ?? release.platform;
+  if (PLATFORM_CAPABILITIES[platform]?.log !== true) return null;
+  return <LogOnRequest releaseId={release.id} title={PLATFORMS[platform].title} />;
+}
+
+function LogOnRequest({ releaseId, title }: { releaseId: string; title: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const { data, error } = trpc.releases.platformLog.useQuery({ releaseId }, { enabled: isOpen });
+  return (
+    <>
+      <Button variant="quiet" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+        {isOpen ? `Hide ${title}'s log` : `Show ${title}'s log`}
+      </Button>
+      {isOpen && (
+        <pre
+          id={id}
+          className="order-last max-h-80 w-full overflow-auto rounded-control bg-surface-sunken p-3 font-mono text-xs whitespace-pre-wrap text-ink-muted wrap-anywhere"
+        >
+          {data === undefined ? (error?.message ?? 'Reading the log…') : data.text || 'The log is empty.'}
+        </pre>
+      )}
+    </>
+  );
+}

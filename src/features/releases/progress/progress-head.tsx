@@ -1,0 +1,67 @@
+import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../components/button.tsx';
+import { useNavigate } from '../../../lib/location.ts';
+import { href } from '../../../lib/paths.ts';
+import type { Selection } from '../../../uploads/selection.ts';
+import { isFirstCancellable, useCancelFirst } from '../acts/use-cancel-first.ts';
+import { useReleaseActs } from '../acts/use-release-acts.ts';
+import { isCancellable } from '../release-labels.ts';
+import { ReleaseOutcome } from './release-outcome.tsx';
+import { AddressPanel } from './release-panels.tsx';
+import { SendingNotices } from './sending-notices.tsx';
+import type { DeploymentProgress } from './use-deployment-progress.ts';
+
+export type ProgressHeadProps = {
+  progress: Extract<DeploymentProgress, { stage: 'sending' | 'release' }>;
+  /** False while no plan is active. */
+  mayChange: boolean;
+  onBack: (files: Selection) => void;
+};
+
+/** What is being published, where it will be, how to stop it, and what became of it. */
+export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps) {
+  const navigate = useNavigate();
+  const cancelFirst = useCancelFirst(onBack);
+  const { cancel, retry } = useReleaseActs({ leadsToRetried: false });
+  const { deploymentId, deploymentName, url } = progress.stage === 'sending' ? progress.publication : progress.release;
+  const deployment = trpc.deployments.get.useQuery({ deploymentId });
+  const mayCancel =
+    progress.stage === 'sending' ? isFirstCancellable(progress.publication) : isCancellable(progress.release);
+  const stop = () => {
+    if (progress.stage === 'sending') cancelFirst(progress.publication);
+    else cancel.mutate({ releaseId: progress.release.id });
+  };
+  return (
+    <>
+      <div className="mb-3 flex min-h-control items-center justify-between gap-4">
+        <h2 className="min-w-0 text-lg font-semibold wrap-anywhere">{deploymentName}</h2>
+        {/* It keeps its place: whoever presses it a moment too late presses nothing else. */}
+        <Button
+          onClick={stop}
+          isBusy={cancel.isPending}
+          busyLabel="Cancelling…"
+          disabled={!mayCancel}
+          className={mayCancel ? undefined : 'invisible'}
+        >
+          Cancel
+        </Button>
+      </div>
+      {progress.stage === 'sending' && (
+        <AddressPanel
+          deploymentName={deploymentName}
+          url={url}
+          platform={deployment.data?.platform ?? 'built-in'}
+          running={`Publishing ${deploymentName}`}
+        />
+      )}
+      {progress.stage === 'sending' ? (
+        <SendingNotices
+          publication={progress.publication}
+          onReplace={() => navigate(`${href.deployment(deploymentId)}#publish`)}
+        />
+      ) : (
+        <ReleaseOutcome release={progress.release} retry={retry} mayChange={mayChange} />
+      )}
+    </>
+  );
+}

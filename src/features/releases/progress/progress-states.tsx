@@ -1,0 +1,69 @@
+import type { ReactNode } from 'react';
+import { Redirect } from 'wouter';
+import { errorDetails, errorMessage } from '../../../api/errors.ts';
+import { isNothing } from '../../../api/shown-failure.ts';
+import { Button } from '../../../components/button.tsx';
+import { Card } from '../../../components/card.tsx';
+import { ErrorState } from '../../../components/error-state.tsx';
+import { Skeleton, SkeletonGroup, SkeletonRows } from '../../../components/skeleton.tsx';
+import { href } from '../../../lib/paths.ts';
+import type { DeploymentProgress } from './use-deployment-progress.ts';
+
+export type ProgressStatesProps = {
+  deploymentId: string;
+  progress: DeploymentProgress;
+  onStartAgain: () => void;
+  children: (known: Extract<DeploymentProgress, { stage: 'sending' | 'release' }>) => ReactNode;
+};
+
+/** Everything but the good case; without files and without a release the deployment's own page asks for the files. */
+export function ProgressStates({ deploymentId, progress, onStartAgain, children }: ProgressStatesProps) {
+  switch (progress.stage) {
+    case 'sending':
+    case 'release':
+      return children(progress);
+    case 'left':
+      return <Redirect to={href.deployment(deploymentId)} replace />;
+    case 'unknown':
+      return (
+        <Card>
+          <UnknownState progress={progress} onStartAgain={onStartAgain} />
+        </Card>
+      );
+    case 'loading':
+      return (
+        <SkeletonGroup label="Loading the release">
+          <Skeleton className="mb-2 h-6 w-44" />
+          <Skeleton className="mb-5 h-4 w-56" />
+          <Card>
+            <SkeletonRows rows={6} />
+          </Card>
+        </SkeletonGroup>
+      );
+  }
+}
+
+type UnknownStateProps = { progress: Extract<DeploymentProgress, { stage: 'unknown' }>; onStartAgain: () => void };
+
+function UnknownState({ progress: { error, retry, isRetrying }, onStartAgain }: UnknownStateProps) {
+  if (isNothing(error)) {
+    return (
+      <ErrorState title="This deployment does not exist">
+        <p className="mb-3">It may have been deleted.</p>
+        <Button size="sm" onClick={onStartAgain}>
+          Start again
+        </Button>
+      </ErrorState>
+    );
+  }
+  return (
+    <ErrorState
+      title="The release could not be loaded"
+      onRetry={retry}
+      isRetrying={isRetrying}
+      requestId={errorDetails(error).requestId}
+    >
+      {errorMessage(error)}
+    </ErrorState>
+  );
+}

@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import { Card, CardBody } from '../../../components/card.tsx';
+import { PageHeader } from '../../../components/page-header.tsx';
+import { href, paths } from '../../../lib/paths.ts';
+import { ReleaseAddress } from '../release-address.tsx';
+
+export type ReleaseFrameProps = {
+  number: number;
+  deployment: { id: string; name: string };
+  url: string;
+  badge: ReactNode;
+  actions: ReactNode;
+  /** The address card, and notices. */
+  top: ReactNode;
+  steps: ReactNode;
+  /** Below the steps: what holds while they run, and what can be done when they are over. */
+  afterSteps: ReactNode;
+  aside: ReactNode;
+  /** Last on a small screen, so that nothing under it is moved when it comes. */
+  more?: ReactNode;
+};
+
+/** Holds a release in one place, from the first file that this page sends until it is live. */
+export function ReleaseFrame(props: ReleaseFrameProps) {
+  const { number, deployment, url, badge, actions, top, steps, afterSteps, aside, more } = props;
+  const title = `Release ${number}`;
+  return (
+    <>
+      <PageHeader
+        title={title}
+        badge={badge}
+        description={<ReleaseAddress url={url} />}
+        crumbs={[
+          { label: 'Deployments', to: paths.deployments },
+          { label: deployment.name, to: href.deployment(deployment.id) },
+          { label: title },
+        ]}
+        actions={actions}
+      />
+      {top}
+      <div className="grid items-start gap-x-6 gap-y-4 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_1fr]">
+        <Card className="min-w-0">
+          {steps}
+          <div className="flex min-h-16 max-sm:min-h-24 flex-wrap items-start gap-2 border-t border-line px-4 py-3 text-sm text-ink-muted sm:px-5">
+            {afterSteps}
+          </div>
+        </Card>
+        <Card className="max-lg:mt-2 lg:row-span-2">
+          <CardBody>
+            <h2 className="mb-3 font-semibold">About this release</h2>
+            {aside}
+          </CardBody>
+        </Card>
+        <div className="min-w-0 max-lg:mt-2 empty:hidden">{more}</div>
+      </div>
+    </>
+  );
+}

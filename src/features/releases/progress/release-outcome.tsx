@@ -1,0 +1,69 @@
+import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
+import { isRunningReleaseState } from '../../../../routers/schemas/state-names.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Button } from '../../../components/button.tsx';
+import { MendConnection } from '../../../components/mend-connection.tsx';
+import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
+import { isRollingBack } from '../../../lib/roll-back.ts';
+import { shownState } from '../../../lib/waiting.ts';
+import { goneBackAt } from '../acts/going-back.ts';
+import { RollBackButton } from '../acts/roll-back.tsx';
+import type { useReleaseActs } from '../acts/use-release-acts.ts';
+import { AddressPanel, CancelledPanel, FailedPanel, SupersededPanel } from './release-panels.tsx';
+
+export type ReleaseOutcomeProps = {
+  release: ReleaseDetail;
+  retry: ReturnType<typeof useReleaseActs>['retry'];
+  /** False while no plan is active. */
+  mayChange: boolean;
+};
+
+/** Where a release will be or is, and what became of it, said aloud when it changes. */
+export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProps) {
+  const { deploymentId, state } = release;
+  // Where a person has to finish it, the steps of that stand there instead.
+  const isRunning = isRunningReleaseState(state) && shownState(release) !== 'waiting';
+  const deployment = trpc.deployments.get.useQuery({ deploymentId }, { enabled: mayChange && state === 'failed' });
+  const lost = deployment.data && lostAtPrimary(deployment.data);
+  const tryAgain = mayChange && (
+    <Button
+      variant={lost === undefined ? 'primary' : 'secondary'}
+      isBusy={retry.isPending}
+      busyLabel="Starting…"
+      onClick={() => retry.mutate({ releaseId: release.id })}
+    >
+      Try again
+    </Button>
+  );
+  const goesBackHere = mayChange && goneBackAt(release) === null;
+  return (
+    <div aria-live="polite">
+      {(isRunning || state === 'live') && (
+        <AddressPanel {...release} running={isRunning ? runningText(release) : null} />
+      )}
+      {release.state === 'failed' && (
+        <FailedPanel
+          release={release}
+          action={
+            <>
+              {/* It would be refused again before this is done. */}
+              {lost !== undefined && <MendConnection lost={lost} />}
+              {tryAgain}
+            </>
+          }
+        />
+      )}
+      {release.state === 'cancelled' && <CancelledPanel release={release} action={tryAgain} />}
+      {release.state === 'superseded' && (
+        <SupersededPanel release={release} action={goesBackHere && <RollBackButton target={release} />} />
+      )}
+    </div>
+  );
+}
+
+function runningText(release: ReleaseDetail): string {
+  const { deploymentName, number } = release;
+  return isRollingBack(release)
+    ? `Rolling ${deploymentName} back to release ${number}`
+    : `Publishing ${deploymentName}`;
+}

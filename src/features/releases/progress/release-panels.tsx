@@ -1,0 +1,162 @@
+import { Ban, Check, CircleX, ExternalLink, History, LoaderCircle, type LucideIcon } from 'lucide-react';
+import { type ReactNode, useId, useState } from 'react';
+import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
+import { Button } from '../../../components/button.tsx';
+import { Card } from '../../../components/card.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { CopyButton } from '../../../components/copy-button.tsx';
+import { HostName } from '../../../components/host-name.tsx';
+import { LinkedText } from '../../../components/linked-text.tsx';
+import { formatAddress } from '../../../lib/format.ts';
+import { goneBackAt, seenAgainText } from '../acts/going-back.ts';
+import { failedStep, servingText } from '../release-labels.ts';
+import { SiteThumbnail } from '../site-thumbnail.tsx';
+import { PlatformLog } from './platform-log.tsx';
+
+export type AddressPanelProps = {
+  deploymentName: string;
+  url: string;
+  platform: PlatformId;
+  /** Until it is live: what goes on. */
+  running?: string | null;
+};
+
+/** The address large and the page itself, from the first second on: when it is live only its colour and words change. */
+export function AddressPanel({ deploymentName, url, platform, running = null }: AddressPanelProps) {
+  const isLive = running === null;
+  const { title, isSimulated } = PLATFORMS[platform];
+  return (
+    <Card aria-label={isLive ? 'Live' : 'Publishing'} className="mb-6 overflow-hidden">
+      <div className="grid gap-5 p-4 sm:grid-cols-[minmax(0,1fr)_260px] sm:p-5">
+        <div className="flex min-w-0 flex-col items-start gap-4">
+          <PanelTitle
+            icon={isLive ? Check : LoaderCircle}
+            look={isLive ? 'bg-good-soft text-good' : 'bg-accent-soft text-accent [&_.lucide]:animate-turn'}
+          >
+            {running ?? `${deploymentName} is live`}
+          </PanelTitle>
+          <p className="flex min-h-9 max-w-full min-w-0 items-center gap-1.5 text-xl touch:min-h-11">
+            {url === '' ? (
+              <span className="text-base text-ink-muted">{title} names the address</span>
+            ) : (
+              <>
+                <HostName name={formatAddress(url)} fit="wrap" className="text-lg! sm:text-xl!" />
+                <CopyButton text={url} label={isLive ? 'Copy the live address' : 'Copy the address'} />
+              </>
+            )}
+          </p>
+          {/* Of what was only simulated nobody answers there. */}
+          {isSimulated !== true &&
+            (isLive ? (
+              <Button variant="primary" asChild>
+                <a href={url} target="_blank" rel="noreferrer">
+                  Visit <ExternalLink />
+                </a>
+              </Button>
+            ) : (
+              <Button disabled>
+                Visit <ExternalLink />
+              </Button>
+            ))}
+        </div>
+        <SiteThumbnail platform={platform} url={isLive ? url : null} name={deploymentName} />
+      </div>
+    </Card>
+  );
+}
+
+type ActPanelProps = { release: ReleaseDetail; action: ReactNode };
+
+/** The cause in one sentence, what to do, the raw answer behind a toggle, and what is still live. */
+export function FailedPanel({ release, action }: ActPanelProps) {
+  const [isOpen, setOpen] = useState(false);
+  const rawId = useId();
+  const step = failedStep(release.steps);
+  const raw = release.error?.raw ?? null;
+  return (
+    <Card aria-label="Failed" className="mb-6 p-4 sm:p-5">
+      <PanelTitle icon={CircleX} look="bg-bad-soft text-bad">
+        Release {release.number} failed{step === null ? '' : ` while ${step}`}
+      </PanelTitle>
+      <div className="mt-3 flex flex-col gap-1">
+        <p className="wrap-anywhere">
+          <LinkedText text={release.error?.message ?? 'It ended without saying why.'} />
+        </p>
+        {release.error?.hint && (
+          <p className="text-ink-muted">
+            <LinkedText text={release.error.hint} />
+          </p>
+        )}
+        <p className="text-ink-muted">{servingText(release.servingNumber)}</p>
+      </div>
+      <div className="mt-4 flex flex-wrap items-center gap-2">
+        {action}
+        {raw !== null && (
+          <Button variant="quiet" aria-expanded={isOpen} aria-controls={rawId} onClick={() => setOpen(!isOpen)}>
+            {isOpen ? 'Hide the raw answer' : 'Show the raw answer'}
+          </Button>
+        )}
+        <PlatformLog release={release} />
+      </div>
+      {raw !== null && isOpen && (
+        <pre
+          id={rawId}
+          className="mt-3 max-h-60 overflow-auto rounded-control bg-surface-sunken p-3 font-mono text-xs whitespace-pre-wrap text-ink-muted wrap-anywhere"
+        >
+          {raw}
+        </pre>
+      )}
+    </Card>
+  );
+}
+
+export function CancelledPanel({ release, action }: ActPanelProps) {
+  return (
+    <Card aria-label="Cancelled" className="mb-6 p-4 sm:p-5">
+      <PanelTitle icon={Ban} look="bg-unknown-soft text-unknown">
+        Release {release.number} was cancelled
+      </PanelTitle>
+      <p className="mt-3 text-ink-muted">{servingText(release.servingNumber)}</p>
+      <div className="mt-4">{action}</div>
+    </Card>
+  );
+}
+
+/** Another release serves; this one can be brought back without a new upload. */
+export function SupersededPanel({ release, action }: ActPanelProps) {
+  const platform = goneBackAt(release);
+  return (
+    <Card aria-label="Replaced" className="mb-6 p-4 sm:p-5">
+      <PanelTitle icon={History} look="bg-unknown-soft text-unknown">
+        Another release is live
+      </PanelTitle>
+      <div className="mt-3 flex flex-col gap-1 text-ink-muted">
+        {release.error && (
+          <p className="text-ink wrap-anywhere">
+            <LinkedText text={release.error.message} />
+          </p>
+        )}
+        <p>
+          {release.servingNumber === null ? '' : `Release ${release.servingNumber} took its place. `}
+          {platform === null
+            ? `This one is kept, and can be live again ${seenAgainText(release)}.`
+            : `This one is kept here. Going back is done at ${platform}: bring an earlier version back there, or download this one and publish its files again.`}
+        </p>
+      </div>
+      <div className="mt-4">{action}</div>
+    </Card>
+  );
+}
+
+function PanelTitle({ icon: Icon, look, children }: { icon: LucideIcon; look: string; children: ReactNode }) {
+  return (
+    <h2 className="flex items-center gap-3 text-lg font-semibold">
+      <span className={classNames('flex size-7 shrink-0 items-center justify-center rounded-full', look)}>
+        <Icon />
+      </span>
+      <span className="min-w-0 wrap-anywhere">{children}</span>
+    </h2>
+  );
+}

@@ -1,0 +1,141 @@
+import { ChevronRight } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import type { ReleaseDetail, ReleaseStep } from '../../../../routers/schemas/releases.ts';
+import { type LogEntry, LogView } from '../../../components/log-view.tsx';
+import { Progress } from '../../../components/progress.tsx';
+import { type ShownStepState, type Step, Stepper } from '../../../components/stepper.tsx';
+import { stepProgress, stepResult, stepTitle, tookText } from '../release-labels.ts';
+import { PART_TEXTS, partTitle, type ReleasePart, releaseParts } from './release-parts.ts';
+
+type StepsOf = Pick<ReleaseDetail, 'state' | 'finishedAt' | 'destinations'> & { steps: readonly ReleaseStep[] };
+
+/** The parts of a release below one another, each with its time, its progress and its log folded under it. */
+export function ReleaseSteps({ release }: { release: StepsOf }) {
+  return <Stepper label="Steps of the release" steps={useReleaseRows(release)} />;
+}
+
+export function useReleaseRows(release: StepsOf): Step[] {
+  const parts = releaseParts(release);
+  const now = useRunningClock(parts.some(({ state }) => state === 'running'));
+  return parts.map((part) => rowOf(part, now, release));
+}
+
+function rowOf(part: ReleasePart, now: Date, release: StepsOf): Step {
+  const { name, state, steps, isRollBack } = part;
+  const title = partTitle(name, state, isRollBack);
+  const current = steps.find((step) => step.state === 'running' || step.state === 'failed');
+  const startedAt = steps.find((step) => step.startedAt !== null)?.startedAt ?? null;
+  const endedAt = state === 'running' ? null : (steps.findLast((step) => step.endedAt !== null)?.endedAt ?? null);
+  const took = tookOf(part, release, { startedAt, endedAt, now });
+  const progress = current === undefined ? null : stepProgress(current);
+  return {
+    key: name,
+    state,
+    title,
+    ...(took !== null && { aside: took }),
+    body: (
+      <RowBody
+        title={title}
+        state={state}
+        text={textOf(part, current, release)}
+        fraction={progress?.fraction}
+        log={steps.flatMap(({ log }) => log)}
+      />
+    ),
+  };
+}
+
+type Times = { startedAt: Date | null; endedAt: Date | null; now: Date };
+
+function tookOf(
+  { name, state, steps }: ReleasePart,
+  release: StepsOf,
+  { startedAt, endedAt, now }: Times,
+): string | null {
+  if (state === 'yours') return null;
+  return name === 'switching' && steps.length === 0 ? switchTook(release) : tookText(startedAt, endedAt, now);
+}
+
+/** The first time it is no step of its own: it lies between what was checked last and the end. */
+function switchTook({ state, steps, finishedAt }: StepsOf): string | null {
+  const checked = steps.findLast(({ name }) => name === 'verifying')?.endedAt ?? null;
+  const isOn = state === 'live' || state === 'superseded';
+  return isOn && finishedAt !== null ? tookText(checked, finishedAt, finishedAt) : null;
+}
+
+function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | undefined, release: StepsOf): string {
+  if (state === 'yours') return 'Publish it, enter its address';
+  if (name === 'switching' && release.state === 'superseded') return 'Another release has taken its place';
+  if (state === 'done') return resultText(name, steps);
+  if (current === undefined) return state === 'failed' ? '' : PART_TEXTS[name];
+  const progress = stepProgress(current);
+  if (progress !== null) return [progress.files, progress.bytes].filter((part) => part !== null).join(', ');
+  return name === 'sending' ? stepTitle(current) : PART_TEXTS[name];
+}
+
+/** What was done, counted where there is something to count. */
+function resultText(name: ReleasePart['name'], steps: readonly ReleaseStep[]): string {
+  if (name === 'switching') return PART_TEXTS[name];
+  // A roll back repeats the switch alone.
+  if (name === 'checking' && steps.length === 0) return 'When it first went live';
+  const counted = steps.find((step) => step.name === (name === 'checking' ? 'verifying' : 'uploading'));
+  return (counted && stepResult(counted)) ?? '';
+}
+
+export type RowBodyProps = {
+  title: string;
+  state: ShownStepState;
+  text: string;
+  /** Undefined where nothing is counted. */
+  fraction?: number | null | undefined;
+  log?: readonly LogEntry[];
+};
+
+/** One line below the title, in every state as tall: while a release runs nothing below it moves. */
+export function RowBody({ title, state, text, fraction, log = [] }: RowBodyProps) {
+  const [choice, setChoice] = useState<boolean | null>(null);
+  const isOpen = log.length > 0 && (choice ?? state === 'failed');
+  return (
+    <>
+      <div className="relative flex min-h-6 items-center justify-between gap-3 text-sm text-ink-muted touch:min-h-11">
+        <span title={text} className="min-w-0 truncate tabular-nums">
+          {text}
+        </span>
+        {log.length > 0 && (
+          <button
+            type="button"
+            aria-expanded={isOpen}
+            aria-label={`Log of ${title}, ${formatCount(log.length, 'line')}`}
+            onClick={() => setChoice(!isOpen)}
+            className="flex min-h-6 shrink-0 items-center gap-1 rounded-tight px-1 hover:text-ink touch:min-h-11"
+          >
+            <ChevronRight
+              className={isOpen ? 'size-3.5 rotate-90 transition-transform' : 'size-3.5 transition-transform'}
+            />
+            Log
+          </button>
+        )}
+        {fraction !== undefined && state === 'running' && (
+          <Progress label={title} fraction={fraction} className="absolute! inset-x-0 -bottom-1.5" />
+        )}
+      </div>
+      {isOpen && (
+        <div className="mt-1.5">
+          <LogView label={`Log of ${title}`} lines={log} />
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Counts the seconds of what runs, and nothing else. */
+function useRunningClock(isRunning: boolean): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    if (!isRunning) return;
+    const timer = setInterval(() => setNow(new Date()), 500);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return now;
+}

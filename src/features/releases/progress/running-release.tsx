@@ -1,0 +1,74 @@
+import { Link } from 'wouter';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import type { ReleaseStep } from '../../../../routers/schemas/releases.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { Progress } from '../../../components/progress.tsx';
+import { formatSizeOf } from '../../../lib/format.ts';
+import { href, paths } from '../../../lib/paths.ts';
+import { isRollBackStep } from '../../../lib/roll-back.ts';
+import { type Publication, useIsWaiting } from '../../../uploads/publications.ts';
+import { stepProgress, stepTitle } from '../release-labels.ts';
+
+/** Shows a release that the server works on, as one line of "Publishing now". */
+export function RunningRelease({ name, deploymentId, number }: { name: string; deploymentId: string; number: number }) {
+  const release = trpc.releases.get.useQuery({ deploymentId, number });
+  const step = release.data?.steps.find(({ state }) => state === 'running');
+  const progress = step ? stepProgress(step) : null;
+  return (
+    <RunningLine
+      to={href.release(deploymentId, number)}
+      name={`${name}, release ${number}`}
+      count={progress?.files ?? ''}
+      fraction={progress?.fraction ?? null}
+      text={stepText(step, release.data !== undefined && step !== undefined && isRollBackStep(step, release.data))}
+    />
+  );
+}
+
+function stepText(step: ReleaseStep | undefined, isRollBack: boolean): string {
+  if (step === undefined) return 'Waiting for its turn';
+  const title = stepTitle(step, isRollBack);
+  const bytes = stepProgress(step)?.bytes;
+  return bytes ? `${title}, ${bytes}` : title;
+}
+
+/** Shows a selection that this page is sending, as one line of "Publishing now". */
+export function RunningPublication({ publication }: { publication: Publication }) {
+  const { deploymentId, deploymentName, progress, state } = publication;
+  const isSending = progress?.phase === 'sending';
+  const isWaiting = useIsWaiting(publication);
+  return (
+    <RunningLine
+      to={publication.isNew ? `${paths.newDeployment}?deployment=${deploymentId}` : href.deployment(deploymentId)}
+      name={deploymentName}
+      count={
+        progress ? `${progress.filesDone.toLocaleString('en')} of ${formatCount(progress.filesTotal, 'file')}` : ''
+      }
+      fraction={progress && progress.bytesTotal > 0 ? progress.bytesDone / progress.bytesTotal : null}
+      text={
+        state === 'failed'
+          ? 'Stopped. Open it to continue'
+          : isWaiting
+            ? 'Waiting for the network'
+            : isSending
+              ? `Sending, ${formatSizeOf(progress.bytesDone, progress.bytesTotal)}`
+              : 'Reading the files'
+      }
+    />
+  );
+}
+
+type RunningLineProps = { to: string; name: string; count: string; fraction: number | null; text: string };
+
+function RunningLine({ to, name, count, fraction, text }: RunningLineProps) {
+  return (
+    <Link to={to} className="block rounded-control hover:opacity-90">
+      <span className="mb-2 flex items-baseline justify-between gap-3">
+        <span className="min-w-0 wrap-anywhere">{name}</span>
+        <span className="shrink-0 text-sm text-ink-muted tabular-nums">{count}</span>
+      </span>
+      <Progress label={`Publishing ${name}`} fraction={fraction} />
+      <span className="mt-2 block text-xs text-ink-muted tabular-nums">{text}</span>
+    </Link>
+  );
+}

@@ -1,0 +1,87 @@
+import { useEffect } from 'react';
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
+import { Button } from '../../../components/button.tsx';
+import { FactList } from '../../../components/fact-list.tsx';
+import { Size } from '../../../components/size.tsx';
+import { StateBadge } from '../../../components/state-badge.tsx';
+import { Stepper } from '../../../components/stepper.tsx';
+import { usePageTitle } from '../../../lib/page-title.ts';
+import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
+import type { Publication } from '../../../uploads/publications.ts';
+import { ReleaseFrame } from './release-frame.tsx';
+import { AddressPanel } from './release-panels.tsx';
+import { SendingNotices } from './sending-notices.tsx';
+import { sendingSteps } from './sending-steps.tsx';
+import { useLeadToRelease } from './use-lead-to-release.ts';
+
+export type SendingReleaseProps = {
+  publication: Publication;
+  /** What it is going to be. */
+  number: number;
+  platform: PlatformId;
+  /** What goes on serving meanwhile; null where nothing does yet. */
+  serving: { number: number } | null;
+  /** Null in the moment in which it becomes a release and can only be cancelled as one. */
+  onCancel: (() => void) | null;
+  /** The folder changed on the disk: the way to choose it again. */
+  onReplace: () => void;
+};
+
+/** The page of a release before the server has it: the same one, as far as this page knows. */
+export function SendingRelease(props: SendingReleaseProps) {
+  const { publication, number, platform, serving, onCancel, onReplace } = props;
+  const { deploymentId, deploymentName, url, extent } = publication;
+  usePageTitle(`Release ${number}`);
+  useLeadToRelease(publication, { replace: publication.isNew });
+  useEffect(arrive, []);
+  return (
+    <ReleaseFrame
+      number={number}
+      deployment={{ id: deploymentId, name: deploymentName }}
+      url={url}
+      badge={<StateBadge state="publishing" />}
+      actions={
+        <Button onClick={onCancel ?? undefined} disabled={onCancel === null}>
+          Cancel
+        </Button>
+      }
+      top={
+        <>
+          <AddressPanel
+            deploymentName={deploymentName}
+            url={url}
+            platform={platform}
+            running={`Publishing ${deploymentName}`}
+          />
+          <SendingNotices publication={publication} onReplace={onReplace} />
+        </>
+      }
+      steps={<Stepper label="Steps of the release" steps={sendingSteps(publication)} />}
+      afterSteps={
+        <p>
+          {serving === null
+            ? LIVE_ONCE_COMPARED
+            : `Release ${serving.number} stays live until release ${number} has been verified.`}
+          {publication.result === null && ' Keep this page open until the files are sent.'}
+        </p>
+      }
+      aside={
+        <FactList
+          facts={[
+            { name: 'Platform', value: PLATFORMS[platform].title },
+            { name: 'Files', value: formatCount(extent.fileCount, 'file') },
+            { name: 'Size', value: <Size bytes={extent.totalBytes} /> },
+          ]}
+        />
+      }
+    />
+  );
+}
+
+/** In the place of the page on which Publish was pressed, perhaps far down. */
+function arrive(): void {
+  window.scrollTo(0, 0);
+  document.getElementById('content')?.focus({ preventScroll: true });
+}

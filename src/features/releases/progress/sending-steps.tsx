@@ -1,0 +1,44 @@
+import { formatCount } from '../../../../routers/schemas/format-count.ts';
+import type { StepState } from '../../../../routers/schemas/states.ts';
+import type { Step } from '../../../components/stepper.tsx';
+import { formatSizeOf } from '../../../lib/format.ts';
+import type { Publication } from '../../../uploads/publications.ts';
+import type { UploadProgress } from '../../../uploads/publish.ts';
+import { sentText } from '../release-labels.ts';
+import { PART_TEXTS, type PartName, partTitle } from './release-parts.ts';
+import { RowBody } from './release-steps.tsx';
+
+export type SendingState = Pick<Publication, 'state' | 'progress' | 'result' | 'failure'>;
+
+/** The same steps as those of the release that comes of it: this page sends, and the server goes on. */
+export function sendingSteps({ state, progress, result, failure }: SendingState): Step[] {
+  const failed: StepState = failure?.isUnchanged === true ? 'waiting' : 'failed';
+  const stopped = state === 'failed' ? failed : state === 'cancelled' ? 'cancelled' : 'running';
+  return [
+    row('sending', stopped, sendingText(progress, result), fractionOf(progress, result)),
+    row('checking', 'waiting', PART_TEXTS.checking),
+    row('switching', 'waiting', PART_TEXTS.switching),
+  ];
+}
+
+function row(name: PartName, state: StepState, text: string, fraction?: number | null): Step {
+  const title = partTitle(name, state);
+  return { key: name, state, title, body: <RowBody title={title} state={state} text={text} fraction={fraction} /> };
+}
+
+function sendingText(progress: UploadProgress | null, result: Publication['result']): string {
+  if (result !== null) return sentText(result.sentFiles, result.sentBytes, progress?.filesThere ?? 0);
+  if (progress === null) return 'Reading the files';
+  if (progress.phase === 'comparing') return 'Asking what is there already';
+  const { phase, filesDone, filesTotal, bytesDone, bytesTotal } = progress;
+  const files = `${filesDone.toLocaleString('en')} of ${formatCount(filesTotal, 'file')}`;
+  return `${phase === 'reading' ? 'Reading ' : ''}${files}, ${formatSizeOf(bytesDone, bytesTotal)}`;
+}
+
+function fractionOf(progress: UploadProgress | null, result: Publication['result']): number | null | undefined {
+  if (progress === null || result !== null) return undefined;
+  const { phase, filesDone, filesTotal, bytesDone, bytesTotal } = progress;
+  if (phase === 'comparing') return null;
+  if (bytesTotal > 0) return bytesDone / bytesTotal;
+  return filesTotal === 0 ? 1 : filesDone / filesTotal;
+}

@@ -1,0 +1,67 @@
+import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
+import { isRunningReleaseState } from '../../../../routers/schemas/state-names.ts';
+import { trpc } from '../../../api/trpc.ts';
+import type { Step } from '../../../components/stepper.tsx';
+import { type Publication, usePublication } from '../../../uploads/publications.ts';
+import { useIsResuming } from '../../../uploads/use-publish.ts';
+import { useReleaseRows } from './release-steps.tsx';
+import { sendingSteps } from './sending-steps.tsx';
+
+/** How far a deployment that was started on this page has come. */
+export type DeploymentProgress =
+  | { stage: 'loading' }
+  | { stage: 'unknown'; error: unknown; retry: () => void; isRetrying: boolean }
+  /** Neither a release nor files on their way: its own page asks for them. */
+  | { stage: 'left' }
+  | { stage: 'sending'; publication: Publication }
+  | { stage: 'release'; release: ReleaseDetail };
+
+/**
+ * Follows a deployment from the first file that is sent to its newest release, and finds it again after a reload: the
+ * page knows of the sending, the server of everything after it.
+ */
+export function useDeploymentProgress(deploymentId: string): DeploymentProgress {
+  const publication = usePublication(deploymentId);
+  const isResuming = useIsResuming();
+  const deployment = trpc.deployments.get.useQuery({ deploymentId });
+  const number = publication?.release?.number ?? deployment.data?.latestRelease?.number;
+  const release = trpc.releases.get.useQuery(
+    { deploymentId, number: number ?? 1 },
+    { enabled: number !== undefined, placeholderData: (before) => before },
+  );
+
+  if (publication !== null && publication.release === null && publication.state !== 'cancelled') {
+    return { stage: 'sending', publication };
+  }
+  if (release.data !== undefined) return { stage: 'release', release: release.data };
+  const failed = number === undefined ? deployment : release;
+  if (failed.error !== null) {
+    return {
+      stage: 'unknown',
+      error: failed.error,
+      retry: () => void failed.refetch(),
+      isRetrying: failed.isFetching,
+    };
+  }
+  return number === undefined && deployment.isSuccess && !isResuming ? { stage: 'left' } : { stage: 'loading' };
+}
+
+/** Whether something is under way that may still be stopped or awaited. */
+export function isUnderWay(progress: DeploymentProgress): boolean {
+  if (progress.stage === 'release') return isRunningReleaseState(progress.release.state);
+  return progress.stage === 'sending' || progress.stage === 'loading';
+}
+
+/** Lists the steps from the first file to the last check: those of this page and of the server are the same. */
+export function useProgressSteps(progress: DeploymentProgress): Step[] {
+  const ofRelease = useReleaseRows(progress.stage === 'release' ? progress.release : NOT_YET);
+  if (progress.stage === 'sending') return sendingSteps(progress.publication);
+  return progress.stage === 'release' ? ofRelease : [];
+}
+
+const NOT_YET: Parameters<typeof useReleaseRows>[0] = {
+  steps: [],
+  destinations: [],
+  state: 'queued',
+  finishedAt: null,
+};

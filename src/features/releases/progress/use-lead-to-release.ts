@@ -1,0 +1,30 @@
+import { useEffect } from 'react';
+import { trpc } from '../../../api/trpc.ts';
+import { useNavigate } from '../../../lib/location.ts';
+import { href } from '../../../lib/paths.ts';
+import type { Publication } from '../../../uploads/publications.ts';
+
+/**
+ * When everything is sent the release begins: its own page takes over, once it has what it shows. Where that does not
+ * come, the page itself says so.
+ */
+export function useLeadToRelease(publication: Publication | null, options: { replace: boolean }): void {
+  const navigate = useNavigate();
+  const { releases } = trpc.useUtils();
+  const { deploymentId, control } = publication ?? {};
+  const number = publication?.state === 'done' ? publication.release?.number : undefined;
+  const { replace } = options;
+
+  useEffect(() => {
+    if (deploymentId === undefined || number === undefined) return;
+    let isLeft = false;
+    void releases.get.prefetch({ deploymentId, number }).then(() => {
+      if (isLeft) return;
+      navigate(href.release(deploymentId, number), { replace });
+      control?.forget();
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [deploymentId, number, control, navigate, replace, releases]);
+}
