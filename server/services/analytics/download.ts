@@ -4,7 +4,6 @@ import {
   type VisitsDownload,
 } from '../../../routers/schemas/analytics.ts';
 import type { AccountContext, Providers, ServiceContext } from '../../context.ts';
-import { rowsOf } from '../../database/cursor-rows.ts';
 import { DeploymentModel } from '../../database/models/deployment.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { findDeployment } from '../deployments/read.ts';
@@ -65,7 +64,7 @@ const HEADS = {
   referrers: ['referrer', 'deployment', 'address', 'page views'],
 } as const;
 
-/** One deployment after another: none but that is in memory. */
+/** One deployment after another: the visits of none but that are in memory. */
 async function* linesOf(
   providers: Providers,
   owned: { accountId: string; _id?: string },
@@ -74,8 +73,12 @@ async function* linesOf(
 ): AsyncGenerator<Buffer, void> {
   yield Buffer.from(csvLine(HEADS[input.table]));
   const { accountId } = owned;
-  const rows = DeploymentModel.find(owned, { name: 1, slug: 1 }).sort({ createdAt: -1, _id: -1 }).lean().cursor();
-  for await (const { _id: deploymentId, name, slug } of rowsOf<{ _id: string; name: string; slug: string }>(rows)) {
+  // All at once: one that something happens to meanwhile would move in the order, and be missed.
+  const rows = await DeploymentModel.find(owned, { name: 1, slug: 1 })
+    .sort({ updatedAt: -1, _id: -1 })
+    .hint('account_latest')
+    .lean();
+  for (const { _id: deploymentId, name, slug } of rows) {
     signal.throwIfAborted();
     const visits = await readVisitsOf(providers, accountId, { ...input, deploymentId });
     const site = [name, slug];
