@@ -15,7 +15,7 @@ const withoutServer = {
   name: 'without-server',
   load: {
     order: 'pre',
-    filter: { id: /[\\/]server[\\/]service-context\.d\.ts$/ },
+    filter: { id: /[\\/]server[\\/]context\.d\.ts$/ },
     handler: () =>
       'export type ServiceContext = object;\nexport type AccountContext = object;\nexport type Actor = object;\n',
   },
