@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { clientOf } from '../../support/api-account.ts';
 import type { Random } from '../../support/random.ts';
+import { IS_FULL } from '../../support/size.ts';
 import { writeZip } from '../../support/zip-writer.ts';
 import { faultOf } from './call.ts';
 import type { Act } from './right-acts.ts';
@@ -12,9 +13,12 @@ type Asked = { rest: string; type?: string; body?: Buffer };
 
 const FILES_MAX = 40;
 const FILE_MAX_BYTES = 1_000;
-/** A large one is a piece that is repeated: to make it of a seed takes longer than to send it. */
+/**
+ * A large one is a piece that is repeated: to make it of a seed takes longer than to send it. Of the gate's few acts some
+ * large ones would be most of what is left.
+ */
 const LARGE_CHANCE = 0.02;
-const LARGE_PIECES = 200;
+const LARGE_PIECES = IS_FULL ? 200 : 40;
 
 /** What may be sent to an upload, by method and path as the application declares them; reach.test.ts looks for what is missing. */
 export const UPLOAD_CALLS: Readonly<Record<string, Send>> = {
