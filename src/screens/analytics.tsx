@@ -1,3 +1,4 @@
+import { keepPreviousData } from '@tanstack/react-query';
 import { ChartNoAxesColumn, SearchX } from 'lucide-react';
 import { Link } from 'wouter';
 import { formatCount } from '../../routers/schemas/format-count.ts';
@@ -6,6 +7,7 @@ import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Button } from '../components/button.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
+import { classNames } from '../components/class-names.ts';
 import { FilterSelect } from '../components/filter-select.tsx';
 import { ListStates } from '../components/list-states.tsx';
 import { PageHeader } from '../components/page-header.tsx';
@@ -25,6 +27,9 @@ const COUNTED = 50;
 
 const timeZone = ownTimeZone();
 
+/** What was shown stays until another choice has its answer. */
+const KEEPING = { placeholderData: keepPreviousData };
+
 /** Who visits the sites, and how the releases went. */
 export function AnalyticsScreen() {
   const filters = useListFilters(['deployment', 'range']);
@@ -32,10 +37,15 @@ export function AnalyticsScreen() {
   const days = rangeOf(filters.get('range'));
   const allowance = trpc.subscription.allowance.useQuery();
   const { deployments } = useOfferedDeployments();
-  const history = trpc.releases.list.useQuery(
-    { limit: COUNTED, ...(deploymentId !== undefined && { deploymentId }) },
-    { placeholderData: (before) => before },
-  );
+  const own = deploymentId === undefined ? {} : { deploymentId };
+  const range = { days, timeZone, ...own };
+  const above = [
+    trpc.analytics.visits.useQuery(range, KEEPING),
+    trpc.analytics.releases.useQuery({ days, ...own }, KEEPING),
+  ];
+  // It keeps no place for its tables: what stands below would be pushed down by them.
+  const isAboveThere = above.every(({ isPending }) => !isPending);
+  const history = trpc.releases.list.useQuery({ limit: COUNTED, ...own }, KEEPING);
   const releases = history.data?.items ?? [];
   return (
     <>
@@ -57,9 +67,9 @@ export function AnalyticsScreen() {
         />
       </div>
       <div className="flex flex-col gap-6">
-        <VisitsSection range={{ days, timeZone, ...(deploymentId !== undefined && { deploymentId }) }} />
-        <PlatformOutcomes deploymentId={deploymentId} days={days} />
-        <Card className="overflow-hidden" aria-busy={history.isFetching}>
+        <VisitsSection range={range} />
+        {isAboveThere && <PlatformOutcomes deploymentId={deploymentId} days={days} />}
+        <Card className={classNames('overflow-hidden', !isAboveThere && 'hidden')} aria-busy={history.isFetching}>
           <CardHeader
             title={history.data?.nextCursor ? `The last ${COUNTED} releases` : 'Releases'}
             {...(history.data && !history.data.nextCursor && { count: releases.length })}
@@ -83,7 +93,7 @@ export function AnalyticsScreen() {
             {rollBackLine(history.data?.rollBacks.length ?? 0)}
           </ListStates>
         </Card>
-        {releases.length > 0 && deploymentId === undefined && (
+        {isAboveThere && releases.length > 0 && deploymentId === undefined && (
           <Card className="overflow-hidden">
             <CardHeader title="By deployment" />
             <DeploymentOutcomes deployments={statisticsByDeployment(releases)} />

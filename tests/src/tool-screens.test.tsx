@@ -157,8 +157,14 @@ test('releases are counted by what became of them, and timed by those that went 
   ]);
 });
 
+/** What stands above the releases, which come after it. */
+const NO_VISITS: Answers = {
+  'analytics.visits': () => ({ keptDays: null }),
+  'analytics.releases': () => ({ isCut: false, platforms: [] }),
+};
+
 test('analytics show what releases did, and ask again after a failure', async () => {
-  const answers: Answers = { ...deploymentsAre(deploymentOf()), 'releases.list': () => AWAY };
+  const answers: Answers = { ...deploymentsAre(deploymentOf()), ...NO_VISITS, 'releases.list': () => AWAY };
   using shown = showScreen(<AnalyticsScreen />, answers);
   await shown.sees('The releases could not be loaded');
   answers['releases.list'] = () => ({
