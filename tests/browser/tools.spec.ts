@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { writeSite } from '../support/sites.ts';
 import { expect, newCredentials, newcomer, refusedCall, test } from './fixtures.ts';
@@ -80,6 +81,16 @@ test('what is live is seen with its address, its report, its figures and its fil
   await reader.goto(site.siteUrl);
   await expect(page.getByRole('img', { name: 'Page views and visitors by day' })).toBeVisible({ timeout: 20_000 });
   await reader.close();
+  for (const [item, heading] of [
+    ['Visits over time', 'time,deployment,address,'],
+    ['Pages', 'page,deployment,address,page views'],
+    ['Referrers', 'referrer,deployment,address,page views'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Download CSV' }).click();
+    const saving = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+    expect(await readFile(await (await saving).path(), 'utf8')).toContain(heading);
+  }
 
   await page.goto(`/deployment-editor/${site.deploymentId}`);
   const [download] = await Promise.all([
