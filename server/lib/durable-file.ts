@@ -1,7 +1,7 @@
 import { type FileHandle, link, mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 
-/** Ends the name of every file that is not whole yet. */
+/** The name of every incomplete file ends with this. */
 const UNFINISHED = '.tmp';
 
 let writes = 0;
@@ -69,9 +69,9 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * Makes the folder and those above it, readable for the owner alone, and their names durable; a name that is taken, by a
- * folder or by something else, is left as it is. Not by `recursive`: below a folder like /proc, where nothing can be
- * made, Node 20 tries for ever.
+ * Makes the folder and its parents, readable for the owner alone, with durable names; a name that is taken, by a
+ * folder or anything else, is left as it is. It does not use `recursive`: below a folder like /proc, where nothing can
+ * be made, Node 20 tries for ever.
  */
 export async function makeFolder(folder: string): Promise<void> {
   const parent = dirname(folder);
@@ -85,7 +85,7 @@ export async function makeFolder(folder: string): Promise<void> {
   await syncFolder(parent);
 }
 
-/** False when the name was taken before. */
+/** Makes one folder; returns false when the name was taken already. */
 async function isMade(folder: string): Promise<boolean> {
   try {
     await mkdir(folder, { mode: 0o700 });
@@ -102,14 +102,13 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Returns the system's name of an error, like ENOENT; undefined for what is none of the system's. */
+/** Returns the system's name of an error, like ENOENT, or undefined for any other error. */
 export function errnoOf(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
 /**
- * Returns whether this is a name of `unfinishedName`: a leftover of a process that died, or a file that another one
- * writes now.
+ * Returns whether `unfinishedName` made this name: the file is left from a process that died, or is being written now.
  */
 export function isUnfinished(path: string): boolean {
   return basename(path).endsWith(UNFINISHED);

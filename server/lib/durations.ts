@@ -10,17 +10,17 @@ const UNITS = [
   [60, 'minute'],
 ] as const;
 
-/** Returns a time in the largest unit that it is a whole number of: `2 days`, `90 minutes`, `287 seconds`. */
+/** Formats a time in the largest unit that it is a whole number of: `2 days`, `90 minutes`, `287 seconds`. */
 export function timeInWords(seconds: number): string {
   const unit = UNITS.find(([length]) => seconds >= length && seconds % length === 0);
   return unit === undefined ? formatCount(seconds, 'second') : formatCount(seconds / unit[0], unit[1]);
 }
 
-/** How a day is written in a sentence. */
+/** Formats a day for a sentence. */
 export const DAY = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' });
 
 /**
- * Returns the same time of day so many calendar months later, in UTC. Where that month is shorter it is its last day: six
+ * Returns the same time of day that many calendar months later, in UTC. In a shorter month it is the last day: six
  * months after 31 August is 28 or 29 February.
  */
 export function addMonths(date: Date, months: number): Date {

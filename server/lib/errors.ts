@@ -3,14 +3,14 @@ import { TOKEN_PREFIX } from './token-prefix.ts';
 
 export type AppErrorOptions = {
   hint?: string | undefined;
-  /** The hint for a person whose own call failed, where `hint` speaks of a job that is tried again. */
+  /** The hint for a person whose own call failed, when `hint` is written for a job that is tried again. */
   hintForPerson?: string | undefined;
   field?: string | undefined;
   fieldErrors?: Record<string, string> | undefined;
   reason?: string | undefined;
   path?: string | undefined;
   retryAfterMs?: number | undefined;
-  /** The whole answer of another service, cleaned; shown where a person asks for it. */
+  /** The whole answer of another service, cleaned; shown when a person asks for it. */
   raw?: string | undefined;
   /** The true cause: for the log, never for a person. */
   cause?: unknown;
@@ -51,8 +51,8 @@ export class AppError extends Error {
 }
 
 /**
- * Thrown by background work that can do nothing until somebody else has done something, or only waits for others from here
- * on: its job gives the place back, and comes back after `delayMs` with no attempt counted. The queue keeps no deadline for it: whoever throws this does.
+ * Thrown by a job that can do nothing until somebody else has acted, or that only waits from here on: it frees its
+ * slot and comes back after `delayMs` with no attempt counted. The queue sets no deadline, so the caller must.
  */
 export class JobDeferred extends Error {
   readonly delayMs: number;
@@ -65,8 +65,8 @@ export class JobDeferred extends Error {
 }
 
 /**
- * Returns the error for a call that only somebody who is signed in may make. `bearer`: what the call brought instead of a
- * good token; a script whose API token is none is not told to sign in.
+ * Returns the error for a call that needs a signed-in person. `bearer` is the bad token that the call brought, if any;
+ * a script with an unknown API token is not told to sign in.
  */
 export function signedOut(bearer?: string): AppError {
   const isApiToken = bearer?.startsWith(TOKEN_PREFIX) === true;
@@ -76,7 +76,10 @@ export function signedOut(bearer?: string): AppError {
   );
 }
 
-/** The error for an object that is not there, or belongs to another account: the two are never told apart. */
+/**
+ * Returns the error for an object that does not exist or belongs to another account: callers cannot tell the two
+ * apart.
+ */
 export function notFound(what: string): AppError {
   return new AppError('not_found', `This ${what} does not exist.`);
 }

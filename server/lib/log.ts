@@ -1,6 +1,6 @@
 /**
- * Structured log: JSON lines when the output is not a terminal, readable lines on one. Fields are an allow-list of
- * plain values; whatever looks like a secret is struck out before it is written.
+ * Structured log: JSON lines, or readable lines on a terminal. Fields are an allow-list of plain values; anything that
+ * looks like a secret is removed before it is written.
  */
 export type LogFields = Record<string, string | number | boolean | null | undefined>;
 
@@ -16,7 +16,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export type LogOptions = {
   level: LogLevel;
-  /** Lines for a person instead of JSON. */
+  /** Writes lines for a person instead of JSON. */
   isTerminal: boolean;
   write(line: string): void;
   now?(): Date;
@@ -24,7 +24,7 @@ export type LogOptions = {
 
 const STRUCK = '[struck out]';
 
-/** Texts that give a secret away by their looks: our tokens, those of vendors, headers, links, connection strings. */
+/** Texts that are secrets by their looks: our tokens, those of vendors, headers, links, connection strings. */
 const SECRETS: readonly [RegExp, string][] = [
   [/\b(?:fla|flt|whsec|ghp|gho|ghs|ghu|ghr|github_pat|nfp|sk|rk|sk_live|sk_test)_[\w+/=.-]+/g, STRUCK],
   [/\b(Bearer|Basic)\s+[\w+/=.~-]+/gi, `$1 ${STRUCK}`],
@@ -32,29 +32,29 @@ const SECRETS: readonly [RegExp, string][] = [
     /\b((?:proxy-)?authorization|(?:set-)?cookie|x-auth-token|x-new-access-token)(["']?\s*[:=]\s*)[^\r\n]+/gi,
     `$1$2${STRUCK}`,
   ],
-  // A password in a connection string may hold any character but the one that ends it.
+  // A password in a connection string may hold any character except the one that ends it.
   [/(?<=:\/\/)[^\s/@]+@/g, `${STRUCK}@`],
   [
     /([?#&;](?:token|access_token|refresh_token|id_token|code|state|key|secret|password|signature)=)[^\s&#"']+/gi,
     `$1${STRUCK}`,
   ],
   [
-    // The pages of server/lib/mailed-links.ts, written out: a pattern that is put together cannot be seen to be linear.
+    // The paths of server/lib/mailed-links.ts, written out: a pattern that is assembled cannot be checked to be linear.
     /(\/auth\/(?:reset|confirm|stop-email-change|delete-account|callback)[^\s?#]{0,20}[?#])[^\s"']+/gi,
     `$1${STRUCK}`,
   ],
   [/("(?:password|newPassword|currentPassword|token|accessToken|refreshToken|secret)"\s*:\s*")[^"]*/gi, `$1${STRUCK}`],
 ];
 
-/** Fields whose value is never for a log, whatever it looks like. */
+/** Fields whose value is never logged, whatever it looks like. */
 const SECRET_FIELD = /password|secret|authorization|cookie|(?:^|[a-z])token$|^token|apikey|api_key|credential/i;
 
-/** Strikes out what looks like a secret. */
+/** Replaces everything that looks like a secret. */
 export function redactSecrets(text: string): string {
   return SECRETS.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 }
 
-/** Control characters could move a terminal's cursor or forge a line: they are written as escapes. */
+/** Writes control characters as escapes, because they could move a terminal's cursor or forge a line. */
 function escapeControls(text: string): string {
   return text.replace(
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
@@ -83,19 +83,21 @@ function readableLine(at: Date, level: LogLevel, message: string, fields: CleanF
   return `${at.toTimeString().slice(0, 8)} ${mark}${message}${rest}`;
 }
 
-/** A writer of lines to a stream whose disk may be full or whose pipe closed: such lines are lost, and nothing ends. */
+/**
+ * Writes lines to a stream whose disk may be full or whose pipe may be closed: such lines are lost, and nothing ends.
+ */
 export function writerTo(stream: NodeJS.WritableStream): (line: string) => void {
   stream.on('error', () => undefined);
   return (line) => {
     try {
       stream.write(line);
     } catch {
-      // A file is written at once, and a full disk throws.
+      // A file is written synchronously, and a full disk throws.
     }
   };
 }
 
-/** Makes a log that writes lines at and above a level. */
+/** Creates a log that writes lines at and above a level. */
 export function createLog({ level, isTerminal, write, now = () => new Date() }: LogOptions): Log {
   const lowest = LOG_LEVELS.indexOf(level);
   const at =

@@ -1,30 +1,34 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * Whether an address is this machine's own: 127.0.0.0/8, also as a dual-stack listener shows it, or ::1 (RFC 1122,
- * section 3.2.1.3; RFC 4291, sections 2.5.3 and 2.5.5.2).
+ * Returns whether an address is this machine's own: 127.0.0.0/8, also as a dual-stack listener shows it, or ::1 (RFC
+ * 1122, section 3.2.1.3; RFC 4291, sections 2.5.3 and 2.5.5.2).
  */
 export function isLoopback(address: string): boolean {
   return address === '::1' || address.startsWith('127.') || address.startsWith('::ffff:127.');
 }
 
-/** An IPv6 network of 48 bits is one customer's (RFC 6177), with 65,536 addresses as they are counted, of 64 bits each. */
+/** An IPv6 network of 48 bits belongs to one customer (RFC 6177) and has 65,536 counted addresses, of 64 bits each. */
 const GROUPS_OF_A_CUSTOMER = 3;
 
-/** Returns what all addresses of one customer of IPv6 have in common, of an address as calls are counted by it. */
+/** Returns the part of a counted address that all addresses of one IPv6 customer share. */
 export function customerOf(address: string): string {
   if (!address.endsWith('/64')) return address;
   const { parts } = ipaddr.IPv6.parse(address.slice(0, -'/64'.length));
   return parts.slice(0, GROUPS_OF_A_CUSTOMER).join(':');
 }
 
-/** How many single limits a wider network of IPv6 has: its customers are few, or one that takes an address after the other. */
+/**
+ * A wider IPv6 network has this many times the limit of one address: it holds a few customers, or one who uses many
+ * addresses in turn.
+ */
 const TIMES_OF_56 = 4;
 const TIMES_OF_48 = 16;
 
 /**
- * Returns the networks that an address is counted by, with how many times the limit of one address each has: of IPv6 its
- * /56 and its /48 as well, either of which may be one customer's (RFC 6177), with 256 and 65,536 networks of 64 bits.
+ * Returns the networks that an address is counted by, each with the multiple of the limit of one address. An IPv6
+ * address also counts for its /56 and its /48, either of which may be one customer's (RFC 6177), with 256 and 65,536
+ * networks of 64 bits.
  */
 export function networksOf(address: string): { key: string; times: number }[] {
   const own = { key: address, times: 1 };

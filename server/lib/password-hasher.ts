@@ -14,14 +14,14 @@ const MEMORY_KIB = 65_536;
 const ITERATIONS = 3;
 const LANES = 1;
 /**
- * Hashing is the cheapest way to eat our processor: two at once, 32 waiting, the rest is sent away. Each waits behind
- * others of its own account and address first (services/auth/hashing-slot.ts).
+ * Hashing is the cheapest way to use up our processor: two run at once, 32 wait, and the rest are refused. Each first
+ * waits behind others of its own account and address (services/auth/hashing-slot.ts).
  */
 const AT_ONCE = 2;
 const QUEUE_LENGTH = 32;
-/** A full queue of 32 is through in about a second and a half, on a small machine. */
+/** A full queue of 32 is worked off in about a second and a half on a small machine. */
 const OVERLOADED_RETRY_MS = 2_000;
-/** As @node-rs/argon2 writes them itself; the dummy has to look the same. */
+/** @node-rs/argon2 writes hashes of these sizes; the dummy has to look the same. */
 const SALT_BYTES = 16;
 const OUTPUT_BYTES = 32;
 
@@ -30,18 +30,18 @@ export type PasswordHasherOptions = {
   iterations?: number;
   atOnce?: number;
   queueLength?: number;
-  /** Counts over all processes of the instance; by default this hasher counts alone. */
+  /** Counts over all processes of the instance; without it, this hasher counts alone. */
   rateCounters?: RateCounters;
 };
 
-/** Returns how many passwords are hashed at once: never on the last core, which answers everybody else. */
+/** Returns the number of passwords to hash at once: the last core is left free to answer everybody else. */
 export function hashesAtOnce(cores: number): number {
   return Math.max(1, Math.min(AT_ONCE, cores - 1));
 }
 
 /**
- * Argon2id behind a semaphore. Passwords are taken as they come: no trimming, no truncation, no normal form.
- * Throws `overloaded` with `retryAfterMs` when the queue is full.
+ * Argon2id behind a semaphore. Passwords are taken unchanged: no trimming, no truncation, no normalization. Throws
+ * `overloaded` with `retryAfterMs` when the queue is full.
  */
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const memoryCost = options.memoryKiB ?? MEMORY_KIB;
@@ -62,7 +62,7 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
     hash: (password) => run(() => hash(password, { memoryCost, timeCost, parallelism: LANES })),
     async verify(password, phc) {
       const matches = await run(() => verify(phc ?? dummy, password));
-      // The dummy holds no hash of anything: it cannot match.
+      // The dummy is the hash of nothing: it cannot match.
       if (phc === null) return { matches: false, needsRehash: false };
       return { matches, needsRehash: matches && needsRehash(phc) };
     },
@@ -71,7 +71,8 @@ export function createPasswordHasher(options: PasswordHasherOptions = {}): Passw
 }
 
 /**
- * A well-formed hash of nothing: verifying against it costs exactly what a real one costs, and it matches no password.
+ * Returns a well-formed hash of nothing: verifying against it costs exactly as much as a real one, and no password
+ * matches.
  */
 function dummyHash(memoryCost: number, timeCost: number): string {
   const part = (bytes: number) => randomBytes(bytes).toString('base64').replaceAll('=', '');

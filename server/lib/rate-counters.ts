@@ -1,6 +1,6 @@
 /**
- * What is counted for a whole instance, however many processes it has (PROCESSES): in the memory of the one process, or of
- * the first one, which the others ask (process-group/remote-rate-counters.ts). Limits that guard accounts over several
+ * Counts for a whole instance, however many processes it has (PROCESSES): in the memory of the only process, or of the
+ * first one, which the others ask (boot/processes/remote-rate-counters.ts). Limits that guard accounts over several
  * instances are counted in the database (services/rate-limit.ts).
  *
  *   calls a minute of a session, token, account or address  counted here
@@ -28,28 +28,34 @@
  *   are looked up at once, lists of files in memory         memory of the process that they are in
  */
 export interface RateCounters {
-  /** Adds `amount` to what was counted under this key in the running window; all windows of one length end together. */
+  /**
+   * Adds `amount` to the count of this key in the running window and returns the sum; all windows of one length end
+   * together.
+   */
   count(key: string, amount: number, windowMs: number): Promise<Counted>;
-  /** Takes one of the slots under this key, waiting in its queue for one; null when the queue is full as well. */
+  /**
+   * Takes one of the slots under this key, waiting in its queue if need be; returns null when the queue is full as
+   * well.
+   */
   takeSlot(key: string, slots: SlotLimit): Promise<FreeSlot | null>;
-  /** Holds `amount` under this key until it is given back; null when more than `limit` would be held with it. */
+  /** Holds `amount` under this key until it is given back; returns null when that would exceed `limit`. */
   hold(key: string, amount: number, limit: number): Promise<Refund | null>;
 }
 
 export type Counted = { count: number; leftMs: number };
-/** `queueLength` is how many may wait for a slot; nobody waits when it is absent. */
+/** `queueLength` limits how many may wait for a slot; nobody waits when it is absent. */
 export type SlotLimit = { limit: number; queueLength?: number };
-/** Gives the slot back; it may be called twice. */
+/** Gives the slot back; calling it twice is harmless. */
 export type FreeSlot = () => void;
-/** Gives so much back, at the most what is left, and answers what is still held. */
+/** Gives back that much, or what is left if that is less, and returns what is still held. */
 export type Refund = (amount: number) => number;
 
 type CountWindow = { endsAt: number; counts: Map<string, number> };
 type Slots = { taken: number; queue: (() => void)[] };
 
 /**
- * Counts in the memory of this process. One window for all keys of a length, thrown away when it ends, stays small.
- * `now` must be monotonic: by the machine's clock, a window would stay full for as long as that clock is set back.
+ * Counts in the memory of this process. All keys of a window length share one map, which is thrown away when the
+ * window ends. `now` must be monotonic: by the machine's clock, a window would stay full while that clock is set back.
  */
 export function createRateCounters(now: () => number = () => performance.now()): RateCounters {
   const windows = new Map<number, CountWindow>();
@@ -65,7 +71,7 @@ export function createRateCounters(now: () => number = () => performance.now()):
   }
 
   function free(key: string, slots: Slots): void {
-    // The slot goes to whoever waits next, so `taken` stays as it is.
+    // The slot goes to the next in the queue, so `taken` stays as it is.
     const next = slots.queue.shift();
     if (next === undefined) slots.taken -= 1;
     else next();
@@ -104,7 +110,7 @@ export function createRateCounters(now: () => number = () => performance.now()):
   };
 }
 
-/** Runs `act` at the first call and nothing at any later one, so that a slot is given back once. */
+/** Runs `act` at the first call only, so that a slot is given back once. */
 export function callOnce(act: () => void): () => void {
   let isDone = false;
   return () => {
@@ -114,7 +120,7 @@ export function callOnce(act: () => void): () => void {
   };
 }
 
-/** Has `act` give back parts of `amount`, and never more than all of it. */
+/** Lets `act` give back parts of `amount`, and never more than all of it. */
 export function createRefund(amount: number, act: (part: number) => void): Refund {
   let left = amount;
   return (asked) => {

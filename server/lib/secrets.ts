@@ -3,20 +3,25 @@ import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, ran
 /** Hashes and checks passwords; Argon2id behind a semaphore. Tests inject a cheap one. */
 export type PasswordHasher = {
   hash(password: string): Promise<string>;
-  /** `overloaded` when the queue is full. A missing hash is checked against a dummy of the same cost. */
+  /** Throws `overloaded` when the queue is full. A missing hash is checked against a dummy of the same cost. */
   verify(password: string, phc: string | null): Promise<{ matches: boolean; needsRehash: boolean }>;
-  /** Makes a hash that no password has, for an account whose password is over and whose next one is not chosen yet. */
+  /**
+   * Makes a hash that no password has, for an account whose password is revoked and whose next one is not chosen yet.
+   */
   noPassword(): string;
 };
 
 /** Keys of this installation, by purpose; never written to a log, never sent anywhere. */
 export type Secrets = {
-  /** Kept in the database: an instance with other keys refuses to start. */
+  /** Stored in the database: an instance with other keys refuses to start. */
   readonly fingerprint: string;
   readonly currentKeyId: string;
-  /** HMAC-SHA-256 in base64url under the key of that purpose; `keyId` defaults to the current one. */
+  /** Returns an HMAC-SHA-256 in base64url under the key of that purpose; `keyId` defaults to the current one. */
   mac(purpose: 'refresh' | 'device', text: string, keyId?: string): string;
-  /** AES-256-GCM; `context` is `collection:documentId:field:accountId`, so that a moved ciphertext does not open. */
+  /**
+   * Encrypts with AES-256-GCM; `context` is `collection:documentId:field:accountId`, so that a ciphertext that was
+   * moved does not open.
+   */
   seal(plaintext: string, context: string): string;
   open(sealed: string, context: string): string;
 };
@@ -26,18 +31,18 @@ export type Keys = { current: string; keys: Record<string, string> };
 
 const KEY_BYTES = 32;
 const IV_BYTES = 12;
-/** Given explicitly: without it Node accepts a tag of 4 bytes. */
+/** Set explicitly: otherwise Node accepts a tag of 4 bytes. */
 const TAG_BYTES = 16;
 const SEAL_VERSION = 'v1';
 const KEY_ID = /^[a-z0-9]{1,32}$/;
 
-/** Fresh keys, with one in use. */
+/** Makes fresh keys, one of them in use. */
 export function newKeys(): Keys {
   const id = randomBytes(4).toString('hex');
   return { current: id, keys: { [id]: randomBytes(KEY_BYTES).toString('base64url') } };
 }
 
-/** Reads the JSON of keys; null when it is not what `newKeys` writes. */
+/** Reads the JSON of keys; returns null unless it has the form that `newKeys` writes. */
 export function parseKeys(text: string): Keys | null {
   let value: unknown;
   try {
@@ -85,7 +90,7 @@ export function createSecrets(keys: Keys): Secrets {
   return {
     fingerprint: fingerprintOf(keys),
     currentKeyId: keys.current,
-    // Under an id that nobody has, nothing may match: a value from outside can name any.
+    // A value from outside can name any id, and under an unknown one nothing may match.
     mac: (purpose, text, keyId = keys.current) =>
       createHmac('sha256', keyFor(purpose, keyId) ?? ownerless)
         .update(text)
@@ -111,7 +116,7 @@ export function createSecrets(keys: Keys): Secrets {
   };
 }
 
-/** Returns a mark of these keys that gives none of them away: the same for the same set, whichever is in use. */
+/** Returns a fingerprint that reveals none of the keys: it is the same for the same set, whichever is in use. */
 function fingerprintOf(keys: Keys): string {
   const hash = createHash('sha256');
   for (const [id, key] of Object.entries(keys.keys).sort(([a], [b]) => (a < b ? -1 : 1))) {

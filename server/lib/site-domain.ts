@@ -23,41 +23,47 @@ export function siteDomainFault(sitesDomain: string, publicHost: string): string
   return null;
 }
 
-/** Returns the part of a name that somebody registered, as `example.co.uk` of `shop.example.co.uk`; without one, the name. */
+/**
+ * Returns the registrable domain of a name, such as `example.co.uk` for `shop.example.co.uk`, or the name itself when
+ * it has none.
+ */
 export function registrableDomain(name: string): string {
   return getDomain(name, { allowPrivateDomains: true }) ?? name;
 }
 
-/** Whether nothing but a public suffix is below this name, as for `example.co.uk`: it cannot be a CNAME. */
+/** Returns whether a name is directly below a public suffix, like `example.co.uk`: it cannot be a CNAME. */
 export function isRegistrableDomain(name: string): boolean {
   return getDomain(name, { allowPrivateDomains: true }) === name;
 }
 
-/** Whether names below it are registered by people who have nothing to do with each other, as for `co.uk`. */
+/** Returns whether unrelated people register names below it, as for `co.uk`. */
 export function isPublicSuffix(name: string): boolean {
   return getPublicSuffix(name) === name;
 }
 
-/** Whether the list has it as an ending of a registry, as `com`: it is there, whoever denies it. */
+/**
+ * Returns whether the list has it as an ending of a registry, like `com`: such a name exists even if a resolver denies
+ * it.
+ */
 export function isRegistryEnding(name: string): boolean {
   const { isIcann, publicSuffix } = parse(name);
   return isIcann === true && publicSuffix === name;
 }
 
-/** Returns `www` of a registrable domain, or the registrable domain below its `www`: platforms serve the two together. */
+/** Returns the `www` of a registrable domain, or the domain of its `www`: platforms serve the two together. */
 export function counterpartsOf(name: string): string[] {
   if (isRegistrableDomain(name)) return [`www.${name}`];
   const below = name.replace(/^www\./, '');
   return below !== name && isRegistrableDomain(below) ? [below] : [];
 }
 
-/** Names that no name server of the internet knows, or that are no domains (RFC 6761, 6762, 7686, 8375, 9476). */
+/** Names that no public name server knows, or that are not domains (RFC 6761, 6762, 7686, 8375, 9476). */
 const SPECIAL = ['localhost', 'local', 'invalid', 'onion', 'arpa', 'alt'];
 
 /**
- * Returns why no account can have this name (lower case, ASCII), as a sentence for a person, or null. Below a public
- * suffix everybody has names of their own, so that it is nobody's; and a site that shared a domain with the app could
- * set cookies for it.
+ * Returns a sentence for a person about why no account can have this name (lower case, ASCII), or null. A public
+ * suffix belongs to nobody, since everybody has names of their own below it; and a site that shared a domain with the
+ * app could set cookies for it.
  */
 export function domainFault(
   name: string,

@@ -1,4 +1,4 @@
-/** Exit codes: 78 is EX_CONFIG of sysexits.h; 1 is for what another start may find otherwise. */
+/** Exit codes: 78 is EX_CONFIG of sysexits.h; 1 means that another start may succeed. */
 export const EXIT_CONFIG = 78;
 export const EXIT_FAILED = 1;
 export type ExitCode = typeof EXIT_CONFIG | typeof EXIT_FAILED;
@@ -17,7 +17,7 @@ export class StartError extends Error {
   }
 }
 
-/** The first line of an error, to be put into a sentence. */
+/** Returns the first line of an error, for use in a sentence. */
 export function sentenceOf(error: unknown): string {
   return ((error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '').replace(
     /(?<![.\s])[.\s]+$/,

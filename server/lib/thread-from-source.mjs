@@ -1,6 +1,6 @@
-// Node 20 reads no TypeScript, and tsx's `--import` does not reach into threads: what is built starts without this.
+// Node 20 reads no TypeScript, and tsx's `--import` does not reach into threads; the build does not need this file.
 const source = process.argv[2];
-// The tests have built the threads beforehand: from its sources each start of one would take six times as long.
+// The tests have built the threads beforehand: from its sources each start would take six times as long.
 const built = process.env.TEST_PROGRAMS;
 
 if (built === undefined) {

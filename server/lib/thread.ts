@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type Transferable, Worker } from 'node:worker_threads';
 import { AppError } from './errors.ts';
 
-/** Programs that run in a thread, by the names that the build gives them (vite.config.ts). */
+/** The programs that run in a thread, by the names that the build gives them (vite.config.ts). */
 const PROGRAMS = {
   'zip-worker': '../store/zip/zip.worker.ts',
   'inspection-worker': '../services/releases/inspection.worker.ts',
@@ -12,31 +12,31 @@ export type ThreadOptions = {
   program: keyof typeof PROGRAMS | URL;
   /** Becomes the thread's `workerData`. */
   data?: unknown;
-  /** A thread that takes more ends itself, and nothing else, with ERR_WORKER_OUT_OF_MEMORY. */
+  /** A thread that takes more ends itself alone, with ERR_WORKER_OUT_OF_MEMORY. */
   heapMaxMb: number;
-  /** Ends the work with its reason. */
+  /** Ends the work, and rejects with its reason. */
   signal: AbortSignal;
-  /** How long the thread may say nothing while somebody waits for it. */
+  /** The longest time without a message while somebody waits for one. */
   silentMs?: number;
 };
 
 export type Thread<ToThread, FromThread> = {
   post(message: ToThread, transfer?: readonly Transferable[]): void;
   /**
-   * Returns the next message. Throws what the thread has thrown, `overloaded` when it says nothing for too long, and
-   * the reason of the signal.
+   * Returns the next message. Throws the thread's own error, `overloaded` after too long a silence, and the reason of
+   * the signal.
    */
   next(): Promise<FromThread>;
-  /** Ends it, wherever it is. */
+  /** Ends the thread, whatever it is doing. */
   end(): Promise<void>;
 };
 
 /** Far longer than any thread computes between two messages, also on a busy machine. */
 const SILENT_MS = 60_000;
-/** The time is counted in parts: a pause of the whole process, in which the thread stood still as well, is one of them. */
+/** The time is counted in parts, so that a pause of the whole process, thread included, counts as one of them. */
 const SILENT_PARTS = 60;
 
-/** Starts a thread, for work on what strangers send that would hold up all other calls of this process. */
+/** Starts a thread, for work on untrusted input that would hold up all other calls of this process. */
 export function startThread<ToThread, FromThread>(options: ThreadOptions): Thread<ToThread, FromThread> {
   const { program, data, heapMaxMb, signal, silentMs = SILENT_MS } = options;
   const worker = new Worker(program instanceof URL ? program : fileOf(program), {
@@ -56,7 +56,7 @@ export function startThread<ToThread, FromThread>(options: ThreadOptions): Threa
   };
 }
 
-/** Built, it lies beside the app or one folder above a shared part. */
+/** Finds the built program: beside the app, or one folder above a shared chunk. */
 function fileOf(name: keyof typeof PROGRAMS): URL {
   const here = import.meta.url;
   if (here.endsWith('.ts')) return new URL('thread-from-source.mjs', here);
@@ -67,7 +67,7 @@ function fileOf(name: keyof typeof PROGRAMS): URL {
 
 type Inbox<Message> = { next(): Promise<Message>; close(): void };
 
-/** Messages in their order; whoever waits is told when the thread fails, ends, is silent, or is no longer wanted. */
+/** Queues messages in order. A waiting caller is told when the thread fails, ends, is silent, or is cancelled. */
 function createInbox<Message>(worker: Worker, signal: AbortSignal, silentMs: number): Inbox<Message> {
   const messages: Message[] = [];
   let failure: { error: unknown } | undefined;
@@ -99,7 +99,7 @@ function createInbox<Message>(worker: Worker, signal: AbortSignal, silentMs: num
   return {
     async next() {
       for (;;) {
-        // What has come already is of no use either then.
+        // Messages that have arrived already are of no use then, either.
         signal.throwIfAborted();
         const message = messages.shift();
         if (message !== undefined) return message;

@@ -1,2 +1,2 @@
-/** How every API token begins, so that people and scanners know one when they see it. */
+/** Every API token begins with this, so that people and scanners recognize one. */
 export const TOKEN_PREFIX = 'flt_';

@@ -1,27 +1,30 @@
 /** A hash has twelve characters of base64url, which are nine bytes (server/host/visit-count.ts). */
 const HASH_LENGTH = 12;
 const HASH_BYTES = 9;
-/** So many err by 1.6% (1.04 / √4096), however many visitors there are. No number of whole hashes is as long. */
+/**
+ * This many registers err by 1.6% (1.04 / √4096), however many visitors there are. No list of whole hashes has this
+ * length.
+ */
 const REGISTERS = 4_096;
-/** Fewer are told apart one by one: their hashes take no more room than the registers. */
+/** Up to this many, visitors are counted exactly: their hashes take no more room than the registers. */
 const EXACT_MAX = Math.floor(REGISTERS / HASH_BYTES);
-/** Corrects what the harmonic mean of so many registers makes too large. */
+/** Corrects the bias of the harmonic mean of the registers. */
 const ALPHA = 0.7213 / (1 + 1.079 / REGISTERS);
 
 /**
- * The visitors who have been seen so far, as salted hashes while they are few; then as a HyperLogLog of fixed size, with
- * linear counting below 2.5 visitors a register (Flajolet, Fusy, Gandouet and Meunier, 2007): each register has the longest
- * run of zeros among the hashes that fall to it, so that the same visitor changes nothing.
+ * The visitors seen so far: salted hashes while they are few, then a HyperLogLog of fixed size, with linear counting
+ * below 2.5 visitors a register (Flajolet, Fusy, Gandouet and Meunier, 2007). Each register holds the longest run of
+ * zeros among its hashes, so the same visitor changes nothing.
  */
 export type VisitorSet = {
-  /** Adds the texts of other sets; answers about how many had not been seen before. */
+  /** Adds the texts of other sets; returns how many visitors are new. */
   add(texts: readonly string[]): number;
-  /** A hash each, or the one text of the registers. */
+  /** Returns one text a hash, or a single text of the registers. */
   toTexts(): string[];
   toBytes(): Buffer;
 };
 
-/** Opens the set that was stored; null is an empty one. */
+/** Opens a stored set; null is an empty one. */
 export function openVisitorSet(stored: Uint8Array | null): VisitorSet {
   const seen = new Set<string>();
   let registers: Uint8Array | null = null;
@@ -59,7 +62,7 @@ export function openVisitorSet(stored: Uint8Array | null): VisitorSet {
         const bytes = Buffer.from(text, 'base64url');
         if (text.length === HASH_LENGTH || bytes.length === REGISTERS) addBytes(bytes);
       }
-      // Where one way to count takes over from the other, the number may fall a little.
+      // At the change from exact counting to the estimate the number may fall a little.
       return Math.max(0, count() - before);
     },
     toTexts: () => (registers === null ? [...seen] : [toBytes().toString('base64url')]),
@@ -67,7 +70,7 @@ export function openVisitorSet(stored: Uint8Array | null): VisitorSet {
   };
 }
 
-/** The first twelve bits of a hash choose its register; the run of zeros is looked for in 32 others. */
+/** Marks a visitor. The first twelve bits of the hash choose its register; the run of zeros is counted in 32 others. */
 function mark(registers: Uint8Array, hash: Uint8Array): void {
   const [first = 0, second = 0, ...others] = hash;
   const index = (first << 4) | (second >>> 4);

@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts';
 
-/** What to do, said to who reads of a job, which is tried again, and to a person whose own call failed, which is not. */
+/** The advice for a reader of a job, which is tried again, and for a person whose own call failed, which is not. */
 export type Remedy = { job: string; person: string };
 
 export const GOES_ON: Remedy = {
@@ -13,13 +13,13 @@ export const LOOKED_AT: Remedy = {
 };
 export const TRIED_AGAIN: Remedy = { job: 'It is tried again by itself.', person: 'Try again.' };
 
-/** Returns both hints of an error, with what follows in either case. */
+/** Returns both hints of an error, each followed by `more`. */
 export function hintsOf(remedy: string | Remedy, more = ''): { hint: string; hintForPerson: string } {
   const { job, person } = typeof remedy === 'string' ? { job: remedy, person: remedy } : remedy;
   return { hint: `${job} ${more}`.trimEnd(), hintForPerson: `${person} ${more}`.trimEnd() };
 }
 
-/** Returns an error as it is told to a person whose own call failed: nothing is tried again after that. */
+/** Returns the error for a person whose own call failed: nothing is tried again after that. */
 export function toldToPerson(error: unknown): unknown {
   if (!(error instanceof AppError) || error.hintForPerson === undefined) return error;
   const { code, message, cause, hintForPerson } = error;

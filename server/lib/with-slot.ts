@@ -1,8 +1,8 @@
 import type { RateCounters, SlotLimit } from './rate-counters.ts';
 
 /**
- * Does work in one of the slots under this key, which is given back however the work ends. Throws what `full` makes when
- * there is none.
+ * Does work in one of the slots under this key; the slot is freed however the work ends. Throws the error of `full`
+ * when there is none.
  */
 export async function withSlot<T>(
   rateCounters: Pick<RateCounters, 'takeSlot'>,
@@ -18,7 +18,10 @@ export async function withSlot<T>(
   }
 }
 
-/** As `withSlot`, with one slot after the other: whoever waits for its own takes no place in the queue of all. */
+/**
+ * Works like `withSlot`, but takes several slots one after the other: a caller that waits for its own slot takes no
+ * place in the common queue.
+ */
 export function withSlots<T>(
   rateCounters: Pick<RateCounters, 'takeSlot'>,
   slots: readonly (SlotLimit & { key: string })[],

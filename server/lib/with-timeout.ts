@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Resolves or rejects as `work` does, or as `onTimeout` does when `ms` milliseconds have passed before. The work itself
- * goes on: nobody waits for it any more, and its later failure is no unhandled rejection.
+ * Settles as `work` does, or as `onTimeout` does after `ms` milliseconds. The work itself goes on: nobody waits for
+ * it, and its later failure is not an unhandled rejection.
  */
 export async function withTimeout<T, Late>(
   work: Promise<T>,

@@ -1,17 +1,20 @@
 import { AppError } from '../errors.ts';
 
 const RETRY_AFTER_MS = 5_000;
-/** Of all answers that are read at once; as text they take up to twice as much. */
+/** Limits all answers that are read at the same time; as text they take up to twice as much memory. */
 const ALL_BYTES = 32 * 1024 * 1024;
-/** Most answers are shorter. Longer ones leave half of all room free, so that slow long ones do not keep them out. */
+/**
+ * Most answers are shorter. Longer ones may not use the last half of the room, so that slow ones cannot keep short
+ * ones out.
+ */
 const SHORT_BYTES = 64 * 1024;
 
 let heldBytes = 0;
 
 /**
- * Returns a body whole, as text: whoever answers chooses how long an answer is and how slowly it comes, and each has a
- * limit of its own, but all that this process reads at once have one together. `onText` is told each piece, for whoever
- * takes what came of a body that broke off. Throws `overloaded`.
+ * Reads a whole body as text. The sender chooses its length and speed, so each body has its own limit and all bodies
+ * that this process reads at once share one. `onText` receives each piece, so that a caller can use the start of a
+ * body that broke off. Throws `overloaded`.
  */
 export async function textWithinBudget(
   body: AsyncIterable<Uint8Array>,
@@ -39,7 +42,7 @@ function overloaded(): AppError {
   });
 }
 
-/** Is exported to nobody: a body that is read in another way counts against nothing. */
+/** Decodes a body. It is not exported, because a body that is read elsewhere would not count against the budget. */
 async function textOf(body: AsyncIterable<Uint8Array>, onText: (piece: string) => void): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

@@ -1,16 +1,19 @@
 import * as z from 'zod/mini';
 
 /**
- * JSON of somebody else's API, read within bounds: what is parsed and held against a schema holds the process up, and a
- * million small values take hundreds of times the memory of their text.
+ * Reads JSON of somebody else's API within bounds. Parsing and checking it blocks the process, and a million small
+ * values take hundreds of times the memory of their text.
  */
 const VALUES_MAX = 100_000;
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
-/** A comma, or the beginning of a list or an object: there are no more values than these, and one. */
+/** Each of these is followed by a value, so the number of values is at most their count plus one. */
 const BEFORE_VALUES: ReadonlySet<number> = new Set([0x2c, 0x5b, 0x7b]);
 
-/** Returns what the text says; an object without fields for no text, undefined for what is no JSON or has too much in it. */
+/**
+ * Parses an answer: an object without fields for empty text, undefined for text that is not JSON or has too many
+ * values.
+ */
 export function parseAnswer(text: string, valuesMax = VALUES_MAX): unknown {
   if (text === '') return {};
   if (hasMoreValues(text, valuesMax)) return undefined;
@@ -21,7 +24,7 @@ export function parseAnswer(text: string, valuesMax = VALUES_MAX): unknown {
   }
 }
 
-/** Whether a text of JSON has more values than these. */
+/** Returns whether a JSON text has more than `max` values. */
 export function hasMoreValues(text: string, max: number): boolean {
   let values = 1;
   let isInText = false;
@@ -34,15 +37,15 @@ export function hasMoreValues(text: string, max: number): boolean {
   return values > max;
 }
 
-/** As long as the longest record in DNS (RFC 1035, section 3.2.1); ids, names and messages are far shorter. */
+/** Equals the longest record in DNS (RFC 1035, section 3.2.1); ids, names and messages are far shorter. */
 const TEXT_MAX = 64 * 1024;
 
 /**
- * Cuts each text within what `parseAnswer` returned, and strikes these secrets out of it: it is kept, shown and looked
- * through. Returns the same object.
+ * Shortens each text within a result of `parseAnswer` and removes these secrets, because the result is kept, shown and
+ * searched. Changes and returns the same object.
  */
 export function cleanTexts(value: unknown, secrets: readonly string[]): unknown {
-  // Secrets first: one that the cut went through would no longer be found.
+  // Secrets go first: one that was cut in half would no longer be found.
   const struck = (text: string): string =>
     secrets.reduce((kept, secret) => (secret === '' ? kept : kept.replaceAll(secret, '…')), text);
   const clean = (text: string): string => {
@@ -50,7 +53,7 @@ export function cleanTexts(value: unknown, secrets: readonly string[]): unknown 
     return kept.length > TEXT_MAX ? `${kept.slice(0, TEXT_MAX)}…` : kept;
   };
   const whole = { value };
-  // Without recursion: it may be nested as deep as it has values.
+  // This is not recursive, because the answer may be nested as deep as it has values.
   const open: object[] = [whole];
   for (let within = open.pop(); within !== undefined; within = open.pop()) {
     for (const [key, inner] of Object.entries(within)) {
@@ -61,7 +64,7 @@ export function cleanTexts(value: unknown, secrets: readonly string[]): unknown 
   return whole.value;
 }
 
-/** A list of which the first item that does not fit is the end: `z.array` notes a fault for each of them. */
+/** Parses a list up to the first item that does not fit: `z.array` would note an issue for each of them. */
 export function listOf<T>(item: z.ZodMiniType<T>) {
   return z.pipe(
     z.array(z.unknown()),

@@ -1,8 +1,8 @@
 import { parseAnswer } from './answer-json.ts';
 
 /**
- * JSON of somebody else's API that is one long list of megabytes: each item is parsed by itself, so that others have their
- * turns in between. An item, and what is around the list, is short.
+ * Reads JSON that is one list of many megabytes. Each item is parsed by itself, so that other requests get their turn.
+ * An item must be short, and so must the text around the list.
  */
 const PART_LENGTH_MAX = 64 * 1024;
 const ITEMS_A_STEP = 100;
@@ -12,9 +12,9 @@ const BEGINS: ReadonlySet<number> = new Set([0x5b, 0x7b]);
 const ENDS: ReadonlySet<number> = new Set([0x5d, 0x7d]);
 
 /**
- * Reads an object with a long list; `beginsWith` finds where that begins, and `around` is the object with the list left
- * empty. Undefined for what is no JSON of this kind, and where there are more than `itemsMax`, or an item that `take`
- * answers nothing to. Run it by `runInTimeSlices`.
+ * Reads an object with one long list; `beginsWith` finds the start of the list, and `around` is the object with the
+ * list left empty. Returns undefined for anything else, for more than `itemsMax` items, and when `take` returns
+ * undefined for an item. Run it with `runInTimeSlices`.
  */
 export function* readLongList<Item>(
   text: string,
@@ -44,7 +44,7 @@ function withAround<Item>(items: Item[], text: string, { start, end }: { start: 
   return around === undefined ? undefined : { items, around };
 }
 
-/** Returns where an item ends: at the comma, or the end of the list. Undefined where that is far away. */
+/** Returns the end of an item: the comma or the end of the list. Returns undefined when that is too far away. */
 function endOfItem(text: string, start: number): number | undefined {
   let depth = 0;
   let isInText = false;

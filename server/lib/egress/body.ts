@@ -4,8 +4,8 @@ import type { EgressBody } from './egress.ts';
 const WRITE_MAX_BYTES = 64 * 1024;
 
 /**
- * Returns a body as the client is to write it. Silence is counted from the last write: a body that goes out as one would be
- * cut off on a slow line however steadily it moves.
+ * Returns a body in the form that the client writes. The timeout counts from the last write, so a body in one piece
+ * would be cut off on a slow line however steadily it moves.
  */
 export function bodyToWrite(body: EgressBody | undefined): Uint8Array | Readable | null {
   if (body === undefined) return null;

@@ -13,21 +13,21 @@ import { type EgressRules, isReachable, mayOpen } from './rules.ts';
 import { connectionWords } from './words.ts';
 
 /**
- * undici parses answers in WebAssembly. V8 would optimize that parser with the first requests of the process, which takes
- * 35 MiB for a moment and saves one microsecond of each request.
+ * undici parses answers in WebAssembly. Optimizing that parser takes 35 MiB for a moment at the first requests, and
+ * saves one microsecond a request, so V8 is told not to.
  */
 setFlagsFromString('--liftoff-only');
 
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
 const HEADERS_MAX_BYTES = 16 * 1024;
-/** Connections to one origin, over all that is under way: as many as the most that an adapter sends at once. */
+/** The connections to one origin over all requests: the most that an adapter sends at once. */
 const CONNECTIONS = 50;
-/** More than an operator opens; where a range is allowed, whoever names an address in it chooses the port. */
+/** More ports than an operator opens. Where a range is allowed, anybody who names an address in it chooses the port. */
 const PORTS_KEPT = 32;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Opens the way out under these rules. Connections are kept for the next request to the same origin. */
+/** Creates the client with these rules. Connections are reused for the next request to the same origin. */
 export function openEgress(rules: EgressRules): Egress {
   const checked = createAgent(checkedConnector(rules));
   const listeners = new Map<string, Agent>();
@@ -68,7 +68,7 @@ function telling(connect: buildConnector.connector, tell: (notAfter: Date) => vo
 }
 
 function connectorTo({ host, port }: OwnListener): buildConnector.connector {
-  // The listener is ours, whoever has signed its certificate: it may be an authority that its visitors alone know.
+  // The listener is ours, so any certificate is accepted: an authority that only its visitors know may have signed it.
   const connect = buildConnector({ timeout: CONNECT_MS, rejectUnauthorized: false });
   return (options, callback) => {
     connect({ ...options, servername: options.hostname, hostname: host, host, port: String(port) }, callback);
@@ -80,7 +80,7 @@ function checkedConnector(rules: EgressRules): buildConnector.connector {
   return (options, callback) => {
     const port = Number(options.port) || (options.protocol === 'https:' ? 443 : 80);
     const host = options.hostname.replace(/^\[|\]$/g, '');
-    // Nobody is asked about an address that is written out, so that `lookup` would not see it.
+    // A literal address is not resolved, so `lookup` would never see it.
     const isRefused = isIP(host) === 0 ? !mayOpen(port, rules) : !isReachable(host, port, [host], rules);
     if (isRefused) return callback(refusal(host), null);
     const connect = connectors.get(port) ?? connectorWith(rules, port);
@@ -94,7 +94,7 @@ function connectorWith(rules: EgressRules, port: number): buildConnector.connect
   return buildConnector({ timeout: CONNECT_MS, lookup: checkedLookup(rules, port, refusal), ...trust });
 }
 
-/** Returns one sentence for all of them: what lies behind an address that is refused is nobody's business. */
+/** Uses one sentence for all refusals, so that it tells nothing about what is at the address. */
 function refusal(host: string): EgressError {
   return new EgressError('refused', `${host} is not a public address of the web`);
 }
@@ -125,8 +125,8 @@ async function follow<T>(
 }
 
 /**
- * Ends the exchange at the caller's signal, and when its time is over. Every request has one: an emitter, which undici takes
- * for a signal, since a controller with its signal costs as much as the rest of a request to our own host.
+ * Ends the exchange at the caller's signal or after its time. undici accepts any emitter as a signal, and every
+ * request needs one: an AbortController would cost as much as the rest of a request to our own host.
  */
 class Limit extends EventEmitter {
   aborted = false;
@@ -221,10 +221,10 @@ async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): Asyn
 
 const SILENCES: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** How name servers say that a name has no address (c-ares, and getaddrinfo for the operator's own names). */
+/** These codes say that a name has no address (c-ares, and getaddrinfo for the operator's own names). */
 const NO_ADDRESS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
 
-/** An error of the store, met while a body was read from it, goes on as it is. */
+/** Converts an error of the client; an error of the store, met while a body was read from it, passes unchanged. */
 function toEgressError(error: unknown): EgressError | AppError {
   if (error instanceof EgressError || error instanceof AppError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

@@ -3,58 +3,61 @@ import type { EgressRules } from './rules.ts';
 export { EgressError, type EgressFault } from './error.ts';
 
 /**
- * The way out to every address that somebody else chose: a platform's API, a published site, a diagnosed name. Whoever
- * names such an address could name a machine of this network instead. So a name is resolved, each of its addresses is
- * checked, and the socket connects to those very addresses: a second answer of the name server is never asked for. An
- * address that is written out is checked before the socket, since no resolver is asked about it.
+ * Sends requests to addresses that somebody else chose: a platform's API, a published site, a diagnosed name. Such an
+ * address could name a machine of this network. So a name is resolved, each of its addresses is checked, and the
+ * socket connects to exactly those addresses, without a second query. A literal address is checked before the socket
+ * opens, because no resolver sees it.
  *
- * Public addresses are reached at the ports of the web; what `allow` names (EGRESS_ALLOW) at any port. Redirects are
- * followed by hand and checked like the first address. An answer is not decoded, since its size is known only as sent.
+ * Public addresses are reached at the ports of the web, and those in `allow` (EGRESS_ALLOW) at any port. Redirects are
+ * followed by hand, with the same checks. An answer is not decoded, because only its size as sent is known.
  */
 export type Egress = {
-  /** Sends one request and gives its answer to `read`; what `read` leaves of the body is dropped. Throws `EgressError`. */
+  /** Sends one request and passes the answer to `read`; the rest of the body is dropped. Throws `EgressError`. */
   request<T>(url: string, request: EgressRequest, read: (answer: EgressAnswer) => Promise<T>): Promise<T>;
 };
 
 export type EgressRequest = {
   method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Asked for again at each redirect, so that what is meant for one origin does not follow to another. */
+  /** Called again at each redirect, so that a header for one origin does not follow to another. */
   headers?(url: URL): Record<string, string>;
   body?: EgressBody | undefined;
   signal: AbortSignal;
-  /** The answer is cut off with an error above this. */
+  /** A longer answer is cut off with an error. */
   maxBytes: number;
-  /** Redirects to follow; a request with a body follows none. */
+  /** The number of redirects to follow; a request with a body follows none. */
   redirects?: number;
-  /** How long nothing may move in either direction; a slow peer that moves is waited for. */
+  /** The longest time without a byte in either direction; a peer that is slow but moves is waited for. */
   silenceMs?: number;
-  /** How long the exchange may take as a whole: a peer that sends a byte now and then is not waited for without end. */
+  /** The longest time of the whole exchange, so that a peer which sends a byte now and then cannot hold it for ever. */
   wholeMs: number;
-  /** Our own listener, for names that are ours: connected to without a check, whatever the name resolves to. */
+  /** Our own listener, for names that are ours: it is connected to without a check, whatever the name resolves to. */
   listener?: OwnListener | undefined;
-  /** Asks for a connection that nobody used before. */
+  /** Forces a new connection. */
   isFresh?: boolean;
-  /** With `isFresh`: told until when the trusted certificate is valid that each of its connections was opened with. */
+  /** With `isFresh`: receives the expiry of the trusted certificate of each connection that was opened. */
   onCertificate?: (notAfter: Date) => void;
 };
 
-/** Its protocol takes the place of the address's own: people may come by a proxy that speaks another one. */
+/**
+ * The listener's protocol replaces that of the address, because people may arrive through a proxy that uses another
+ * one.
+ */
 export type OwnListener = { protocol: 'http:' | 'https:'; host: string; port: number };
 
-/** A stream is begun only when the peer takes it. */
+/** A stream is only opened once the peer accepts it. */
 export type EgressBody = Uint8Array | { sizeBytes: number; chunks: AsyncIterable<Uint8Array> };
 
 export type EgressAnswer = {
   status: number;
   headers: Headers;
-  /** The address after redirects. */
+  /** The address after all redirects. */
   url: URL;
   body: AsyncIterable<Uint8Array>;
 };
 
 /**
- * Opens the way out under these rules. Its library is a tenth of what a start computes, so that it comes with the first
- * request, or once the app answers (server/boot/serving.ts).
+ * Creates the way out with these rules. Its library is a tenth of a start's computing time, so it is loaded with the
+ * first request, or once the app answers (server/boot/serving.ts).
  */
 export function createEgress(rules: EgressRules = {}): Egress {
   let opened: Promise<Egress> | undefined;

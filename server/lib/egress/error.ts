@@ -1,7 +1,7 @@
 export type EgressFault = 'refused' | 'unknown_name' | 'silent' | 'too_slow' | 'too_large' | 'redirects' | 'connection';
 
 /**
- * `refused`: the address is not one to go to, and asking again changes nothing. `unknown_name`: the name servers know no
+ * `refused`: the address may not be reached, and a retry changes nothing. `unknown_name`: the name servers know no
  * address of the name. The message is for a person.
  */
 export class EgressError extends Error {

@@ -3,12 +3,12 @@ import type { LookupFunction } from 'node:net';
 import { type EgressRules, isReachable } from './rules.ts';
 
 const ADDRESSES_LOOKED_AT = 8;
-/** Of each name server in turn; who waits for an answer has given up by then. */
+/** The timeout of each name server in turn; after this the caller would no longer wait. */
 const NAME_SERVER_MS = 3_000;
 
 /**
- * Resolves a name for a socket that is about to connect, and gives it only addresses that may be reached at this port;
- * else what `refuse` makes of the name.
+ * Resolves a name for a socket that is about to connect, and returns only addresses that may be reached at this port;
+ * otherwise it fails with the error of `refuse`.
  */
 export function checkedLookup(rules: EgressRules, port: number, refuse: (name: string) => Error): LookupFunction {
   const resolver = new Resolver({ timeout: NAME_SERVER_MS, tries: 1 });
@@ -27,7 +27,9 @@ export function checkedLookup(rules: EgressRules, port: number, refuse: (name: s
 
 type Resolved = { address: string; family: number };
 
-/** Names under `localhost` are this machine by definition, and not every resolver says so (RFC 6761, section 6.3). */
+/**
+ * Names under `localhost` are this machine by definition, but not every resolver knows that (RFC 6761, section 6.3).
+ */
 async function resolve(resolver: Resolver, name: string, bases: readonly string[]): Promise<Resolved[]> {
   if (/(^|\.)localhost\.?$/i.test(name)) return [{ address: '127.0.0.1', family: 4 }];
   // The operator's own machines may have their names from the system's files alone.
@@ -37,8 +39,8 @@ async function resolve(resolver: Resolver, name: string, bases: readonly string[
 }
 
 /**
- * The system's way (getaddrinfo) holds a thread of the process for as long as a name server is silent, and cannot be
- * ended: a few names of somebody with a silent name server would hold up every platform's.
+ * Asks name servers directly. getaddrinfo would hold a thread while a name server is silent and cannot be cancelled: a
+ * few names at one silent server would hold up requests to every platform.
  */
 async function askNameServers(resolver: Resolver, name: string): Promise<Resolved[]> {
   const [four, six] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

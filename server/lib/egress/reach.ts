@@ -3,44 +3,45 @@ import { connect, rootCertificates, type TLSSocket } from 'node:tls';
 import { classifyAddress, type EgressRules, isReachable } from './rules.ts';
 
 /**
- * What a diagnosis needs beside requests (server/lib/egress/egress.ts): whether an address may be gone to at all, and what a TLS server
- * shows, also one that no browser would trust. The same rules decide who is connected to.
+ * The checks that a diagnosis needs beside requests (server/lib/egress/egress.ts): whether an address may be reached
+ * at all, and what certificate a TLS server shows, even one that no browser trusts. The same rules decide about
+ * connections.
  */
 export type Reach = {
-  /** Whether the address is public, or one that the operator allows. */
+  /** Returns whether the address is public, or one that the operator allows. */
   isAllowed(address: string): boolean;
-  /** Never rejects but with the reason of the signal. */
+  /** Rejects only with the reason of the signal. */
   handshake(request: HandshakeRequest): Promise<Handshake>;
 };
 
 export type HandshakeRequest = {
   address: string;
   port: number;
-  /** The name that the certificate is asked for by (SNI), and is to be for. */
+  /** The name that is asked for (SNI), and that the certificate must be for. */
   name: string;
-  /** One version alone, where the server is asked whether it still speaks that. */
+  /** Offers this version alone, to find out whether the server still accepts it. */
   onlyVersion?: 'TLSv1.1' | 'TLSv1.2';
-  /** Roots that are trusted besides those of browsers. */
+  /** Roots that are trusted in addition to those of browsers. */
   roots?: readonly string[];
-  /** One of our own listeners: the operator has named it, so that it is connected to without a check. */
+  /** True for our own listener: the operator has named it, so the address is not checked. */
   isOwn: boolean;
   signal: AbortSignal;
 };
 
 export type Handshake = { kind: 'secured'; protocol: string; certificate: SeenCertificate } | HandshakeFault;
 
-/** `no_route`: it says nothing about the server. `handshake`: it takes connections and no TLS. */
+/** `no_route` says nothing about the server. `handshake`: the server accepts connections, but no TLS. */
 export type HandshakeFault = { kind: 'refused' | 'silent' | 'no_route' | 'handshake'; detail: string };
 
 export type SeenCertificate = {
-  /** The code of OpenSSL or Node, such as `CERT_HAS_EXPIRED`; null where it is valid for the name. */
+  /** The code of OpenSSL or Node, such as `CERT_HAS_EXPIRED`; null when the certificate is valid for the name. */
   error: string | null;
   names: readonly string[];
   issuer: string;
   serial: string;
   notBefore: Date;
   notAfter: Date;
-  /** Of RSA keys; null for others. */
+  /** The key length of an RSA key; null for other keys. */
   rsaBits: number | null;
 };
 
@@ -48,7 +49,7 @@ const HANDSHAKE_MS = 8_000;
 const NAMES_SHOWN = 8;
 const NO_ROUTE: ReadonlySet<string> = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EHOSTUNREACH']);
 
-/** Builds it under the rules of the way out. */
+/** Creates the checks with the rules of the way out. */
 export function createReach(rules: EgressRules = {}): Reach {
   return {
     isAllowed: (address) => classifyAddress(address, rules.allow) !== 'refused',
@@ -70,7 +71,7 @@ function shake({ address, port, name, onlyVersion, roots = [], signal }: Handsha
     const socket = connect({
       ...{ host: address, port, rejectUnauthorized: false, ca: [...(rules.ca ?? rootCertificates), ...roots] },
       ...(isIP(name) === 0 && { servername: name }),
-      // Old versions are offered by old ciphers alone, which OpenSSL 3 leaves out at its default level.
+      // Old versions need old ciphers, which OpenSSL 3 leaves out at its default level.
       ...(onlyVersion && { minVersion: onlyVersion, maxVersion: onlyVersion, ciphers: 'DEFAULT@SECLEVEL=0' }),
     });
     const end = (outcome: Handshake): void => {
@@ -120,7 +121,7 @@ function seenOf(socket: TLSSocket): Handshake {
   };
 }
 
-/** Node types it as an Error, and gives the code alone. */
+/** Returns the code. Node types the value as an Error, but it is only the code. */
 function errorCode(error: unknown): string {
   if (typeof error === 'string') return error;
   return error instanceof Error && 'code' in error ? String(error.code) : 'untrusted';

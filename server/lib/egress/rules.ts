@@ -6,19 +6,25 @@ export type AddressRange = [Address, number];
 export type EgressRules = {
   /** Ranges that may be reached although they are not public. */
   allow?: readonly AddressRange[];
-  /** Certificates of authorities to trust; those that Node trusts when absent. */
+  /** The certificates of trusted authorities; Node's own when absent. */
   ca?: readonly string[];
-  /** Base addresses that the operator chose: their ports are open too. */
+  /** Base addresses that the operator chose; their ports are open too. */
   bases?: readonly string[];
-  /** Asked for the names of others; the system's when absent. */
+  /** The servers that are asked for other people's names; the system's when absent. */
   nameServers?: readonly string[];
 };
 
-/** Where clouds hand their machines' own credentials to whoever asks from inside: never reached, whatever is allowed. */
+/**
+ * Clouds hand out credentials at these addresses to any program on the machine, so they are never reached, whatever is
+ * allowed.
+ */
 const METADATA: ReadonlySet<string> = new Set(
   ['169.254.169.254', '100.100.100.200', '192.0.0.192', '168.63.129.16', 'fd00:ec2::254'].map(normal),
 );
-/** Names that no public resolver answers for (RFC 6761, 6762, 7686 and 8375, ICANN's `internal`), and those without a dot. */
+/**
+ * Matches names that no public resolver answers for (RFC 6761, 6762, 7686 and 8375, ICANN's `internal`), and names
+ * without a dot.
+ */
 const PRIVATE_NAME = /(^|\.)(localhost|local|internal|home\.arpa|onion|test|invalid|example)$|^[^.]*$/;
 const WEB_PORTS: readonly number[] = [80, 443];
 
@@ -26,7 +32,7 @@ function normal(text: string): string {
   return ipaddr.process(text).toNormalizedString();
 }
 
-/** Parses `10.0.0.0/8` or a single address; null when it is neither. */
+/** Parses `10.0.0.0/8` or a single address; returns null for any other text. */
 export function parseRange(text: string): AddressRange | null {
   if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
   if (!ipaddr.IPv4.isValidFourPartDecimal(text) && !ipaddr.IPv6.isValid(text)) return null;
@@ -34,24 +40,27 @@ export function parseRange(text: string): AddressRange | null {
   return [address, address.kind() === 'ipv4' ? 32 : 128];
 }
 
-/** Whether the range holds an address of this very machine. */
+/** Returns whether the range holds an address of this machine. */
 export function holdsLoopback([range, bits]: AddressRange): boolean {
   const loopback = ipaddr.parse(range.kind() === 'ipv4' ? '127.0.0.1' : '::1');
   return loopback.match(range, bits) || range.range() === 'loopback';
 }
 
-/** Returns `public`, `allowed` for what the operator permits, or `refused`, also for a text that is no address. */
+/**
+ * Returns `public`, `allowed` for addresses that the operator permits, or `refused`, also for text that is not an
+ * address.
+ */
 export function classifyAddress(text: string, allow: readonly AddressRange[] = []): 'public' | 'allowed' | 'refused' {
   if (!ipaddr.isValid(text)) return 'refused';
   const address = ipaddr.process(text);
   if (METADATA.has(address.toNormalizedString())) return 'refused';
   if (allow.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))) return 'allowed';
   if (address.range() !== 'unicast') return 'refused';
-  // What is routed lies in 2000::/3, while ::127.0.0.1 counts as unicast too (RFC 4291, section 2.4).
+  // Routed addresses are in 2000::/3, but ::127.0.0.1 counts as unicast too (RFC 4291, section 2.4).
   return address.kind() === 'ipv4' || address.match(ipaddr.parse('2000::'), 3) ? 'public' : 'refused';
 }
 
-/** Whether the host, which stands for these addresses, may be connected to at this port. */
+/** Returns whether a host with these addresses may be connected to at this port. */
 export function isReachable(
   host: string,
   port: number,
@@ -59,14 +68,14 @@ export function isReachable(
   { allow = [], bases = [] }: EgressRules,
 ): boolean {
   const kinds = addresses.map((address) => classifyAddress(address, allow));
-  // One bad address among several refuses the name: the next connection might go to that one.
+  // One bad address refuses the name: the next connection might go to that one.
   if (kinds.length === 0 || kinds.includes('refused')) return false;
   if (kinds.every((kind) => kind === 'allowed')) return true;
   if (!ipaddr.isValid(host) && PRIVATE_NAME.test(host.toLowerCase().replace(/\.$/, ''))) return false;
   return isOpenPort(port, bases);
 }
 
-/** Whether any name could be connected to at this port: a range that is allowed is, at every one. */
+/** Returns whether any name at all may be connected to at this port: an allowed range is open at every port. */
 export function mayOpen(port: number, { allow = [], bases = [] }: EgressRules): boolean {
   return allow.length > 0 || isOpenPort(port, bases);
 }

@@ -2,24 +2,24 @@ import type { ErrorCode } from '../../../routers/schemas/errors.ts';
 import { AppError } from '../errors.ts';
 import { hintsOf, type Remedy } from '../waiting-words.ts';
 
-/** What is known of a failure beside its kind. */
+/** Facts about a failure besides its kind. */
 export type FailureFacts = {
-  /** In the vendor's own words, without the secrets of the call; the sentence has one line of them, cut. */
+  /** The vendor's own words, without the secrets of the call; the sentence shows one shortened line of them. */
   said?: string | null;
   raw?: string | undefined;
-  /** How long it asks us to wait. */
+  /** The wait that the vendor asks for. */
   retryAfterMs?: number | undefined;
-  /** Where a person settles it. */
+  /** The page where a person resolves the problem. */
   link?: string;
-  /** What to do, in place of what its kind says. */
+  /** Replaces the usual advice for this kind of failure. */
   remedy?: string;
   cause?: unknown;
 };
 
-/** How one kind of failure is told: `said` is empty, or a colon and the vendor's words. */
+/** The sentences for one kind of failure; `said` is empty, or a colon and the vendor's words. */
 export type FailureWords = { says(title: string, said: string): string; remedy(title: string): string | Remedy };
 
-/** Returns the sentence for a person: which vendor, what it said, what to do. */
+/** Builds the error for a person: which vendor, what it said, what to do. */
 export function failureError(
   code: ErrorCode,
   { says, remedy }: FailureWords,
@@ -37,27 +37,28 @@ export function failureError(
 
 const WORDS_MAX = 200;
 const ANSWER_MAX = 2_000;
-/** The part of a text that is looked at: it may have megabytes, most of it markup. */
+/** Only this much of a text is read: it may have megabytes, most of it markup. */
 const LOOKED_AT_MAX = 16_000;
 const TAG = /<[^<>]*>/g;
-/** Elements whose content is for programs. */
+/** The content of these elements is not for people. */
 const SILENT_TAG = /^<(\/?)(script|style)\b/i;
 const BLANK = /[\p{Cc}\p{Cf}\s]+/gu;
 
 /**
- * Returns another service's words as they may be shown: one line, cut, without markup and without the secrets of the call.
+ * Returns another service's words in a form that may be shown: one line, shortened, without markup and without the
+ * secrets of the call.
  */
 export function redactedLine(text: string, secrets: readonly (string | null)[]): string {
   return cut(withoutMarkup(text, secrets).replace(BLANK, ' ').trim(), WORDS_MAX);
 }
 
-/** Another's whole answer, cleaned in the same way; it keeps its lines. */
+/** Cleans another service's whole answer in the same way, and keeps its lines. */
 export function redactedAnswer(status: number, text: string, secrets: readonly (string | null)[]): string {
   const lines = withoutMarkup(text, secrets).replace(BLANK, (blank) => (blank.includes('\n') ? '\n' : ' '));
   return cut(`HTTP ${status}\n${lines.trim()}`.trim(), ANSWER_MAX);
 }
 
-/** Secrets first: one that a cut went through would no longer be found. */
+/** Removes secrets first: one that was cut in half would no longer be found. */
 function withoutMarkup(text: string, secrets: readonly (string | null)[]): string {
   const withoutSecrets = secrets.reduce<string>(
     (kept, secret) => (secret === null || secret === '' ? kept : kept.replaceAll(secret, '…')),
@@ -66,7 +67,7 @@ function withoutMarkup(text: string, secrets: readonly (string | null)[]): strin
   return withoutTags(withoutSecrets.slice(0, LOOKED_AT_MAX));
 }
 
-/** Walks from tag to tag: a script that never ends must not be looked for anew from each of its letters. */
+/** Walks from tag to tag, so that an unclosed script is not searched for again at each letter. */
 function withoutTags(text: string): string {
   let shown = '';
   let silent: string | null = null;
@@ -86,11 +87,11 @@ function cut(text: string, max: number): string {
 }
 
 /**
- * Returns what another service asks us to wait, in ms: seconds from now, seconds since 1970, or a date; 0 when it names
- * nothing.
+ * Reads the wait that another service asks for, in ms; the header holds seconds from now, seconds since 1970, or a
+ * date. Returns 0 when there is none.
  */
 export function waitHintMs(status: number, headers: Headers, now: Date): number {
-  // The reset of a limit stands in every answer, and means a wait only in one that was refused for it.
+  // Every answer carries the reset of a limit, but it means a wait only when the limit refused the request.
   const isLimited = status === 429 || headers.get('x-ratelimit-remaining') === '0';
   for (const name of isLimited ? ['retry-after', 'x-ratelimit-reset', 'ratelimit-reset'] : ['retry-after']) {
     const ms = hintMs(headers.get(name) ?? '', now.getTime());
@@ -99,7 +100,7 @@ export function waitHintMs(status: number, headers: Headers, now: Date): number 
   return 0;
 }
 
-/** A number this large is a time and not a wait: it would be 30 years. */
+/** A larger number is a point in time: as a wait it would be 30 years. */
 const SECONDS_SINCE_1970 = 1_000_000_000;
 
 function hintMs(value: string, nowMs: number): number | null {

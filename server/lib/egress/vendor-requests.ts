@@ -8,85 +8,91 @@ import { type Egress, type EgressBody, EgressError } from './egress.ts';
 import { type FailureFacts, redactedAnswer, redactedLine, waitHintMs } from './vendor-answers.ts';
 
 /**
- * How the API of another company is asked, the same for hosting platforms (server/platforms/http.ts) and DNS providers
- * (server/dns/providers/http.ts): a request is sent once, its answer read within bounds and held against a shape, and a refusal
- * sorted into a failure of ours. `repeat` asks again: the wait between two tries doubles from 1 s to 60 s and is never
- * shorter than what the vendor asks for; one of more than a minute is left to the caller.
+ * Calls the API of another company, in the same way for hosting platforms (server/platforms/http.ts) and DNS providers
+ * (server/dns/providers/http.ts): a request is sent once, its answer is read within bounds and checked against a
+ * schema, and a refusal becomes one of our failures. `repeat` tries again: the wait doubles from 1 s to 60 s and is
+ * never shorter than the vendor asks for; a wait of more than a minute is left to the caller.
  *
- * An exchange ends after half a minute in which nothing moved in either direction, and after a time as a whole besides
- * what a slow line needs for its body: a trickle of an answer does not hold a worker.
+ * An exchange ends after half a minute without a byte in either direction, and after a total time plus the time that a
+ * slow line needs for its body, so that an answer that trickles in does not hold a worker.
  */
 const FIRST_WAIT_MS = 1_000;
 const LAST_WAIT_MS = 60_000;
-/** A limit of so many requests a minute may be told to end with the second after it. */
+/** A limit of so many requests a minute may be reported to end in the second after it. */
 const HELD_WAIT_MS = LAST_WAIT_MS + 1_000;
-/** Whoever is told of a longer wait asks again after this: a limit that lasts for a week is told again, and one of years was none. */
+/**
+ * A caller with a longer wait asks again after this: a limit that lasts a week is reported again, and one of years was
+ * a mistake.
+ */
 const LONGEST_WAIT_MS = HOUR_MS;
 const WAIT_SPREAD = 0.2;
-/** 0.1 Mbit/s: half of what each of 50 files has that share a line of 10 Mbit/s. */
+/** 0.1 Mbit/s: half of each file's share when 50 of them use a line of 10 Mbit/s. */
 const BODY_BYTES_A_MS = 12.5;
-/** A refusal has a sentence or a page; what is said in more is not looked for. */
+/** A refusal has a sentence or a page; a longer one is not searched for words. */
 const REFUSAL_MAX_LENGTH = 64 * 1024;
 export const PASSING_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** The failures that every kind of vendor has. */
 type AnyFailure = 'platform_down' | 'platform_failed';
 
-/** What the adapters of one kind of vendor have in common. */
+/** The rules that the adapters of one kind of vendor share. */
 export type VendorRules<Failure> = {
-  /** Returns what a refusal means by its status alone. */
+  /** Sorts a refusal by its status alone. */
   sortByStatus(status: number, waitMs: number): Failure;
   error(failure: Failure | AnyFailure, title: string, facts: FailureFacts): AppError;
   answerMaxBytes: number;
   answerMaxValues: number;
   exchangeMs: number;
-  /** As many a reading request follows; what proves who asks stays with the API's own origin. */
+  /** The number of redirects that a reading request follows; credentials only go to the API's own origin. */
   redirects: number;
 };
 
 /** The API of one vendor. */
 export type VendorApi<Failure> = {
   title: string;
-  /** Its whole base, without a slash at the end; the token is sent to this origin alone. */
+  /** The base address, without a slash at the end; the token is sent to this origin alone. */
   apiUrl: string;
   headers?: Readonly<Record<string, string>>;
-  /** Struck out of whatever it answers, as the token is. */
+  /** Removed from its answers, as the token is. */
   secrets?: readonly string[];
-  /** Returns what a refusal means, by its status, body and headers; undefined leaves it to the status alone. */
+  /** Sorts a refusal by its status, body and headers; undefined leaves it to the status alone. */
   sort?(status: number, body: unknown, headers: Headers): Failure | undefined;
-  /** Returns the words in a refusal. */
+  /** Returns the vendor's words in a refusal. */
   words(body: unknown, headers: Headers): string | null;
-  /** Returns when a limit that the body of a refusal tells of ends, in ms since 1970; the headers come first. */
+  /** Returns the end of a limit that the body of a refusal names, in ms since 1970; headers take precedence. */
   resetAt?(body: unknown, now: Date): number | undefined;
-  /** Returns where a person settles this kind of refusal, or what these words of it ask for. */
+  /** Returns the page where a person resolves this kind of refusal, or does what its words ask for. */
   link?(failure: Failure, words: string | null): string | undefined;
-  /** Returns what to do about this refusal, where its kind of failure says too little. */
+  /** Returns advice about this refusal, where that for its kind says too little. */
   remedy?(status: number, body: unknown): string | undefined;
-  /** Its limit comes back little by little: the time that it tells is when all of it is back, and nothing to wait for. */
+  /**
+   * The limit refills little by little: the time that it names is when all of it is back, which is too long to wait
+   * for.
+   */
   refillsSteadily?: true;
-  /** Its answers and refusals are texts as they stand, which `sort`, `words` and a shape get. */
+  /** Answers and refusals are plain text, which `sort`, `words` and the schemas receive. */
   answersText?: true;
-  /** How long nothing may move; half a minute when absent. */
+  /** The longest time without a byte; half a minute when absent. */
   silenceMs?: number;
-  /** How long an exchange may take besides its body, where that is not what its kind has. */
+  /** The longest time of an exchange besides its body, when it differs from that of its kind. */
   exchangeMs?: number;
 };
 
 export type VendorRequest = {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Begins with a slash and goes below the API's base; or a whole address that the vendor answered. */
+  /** A path below the API's base, beginning with a slash; or a whole address that the vendor sent. */
   url: string;
   headers?: Record<string, string>;
   json?: unknown;
-  /** The answer is a text as it stands, such as a log: `shape` gets it unparsed. */
+  /** The answer is plain text, such as a log: `shape` gets it unparsed. */
   answersText?: true;
-  /** What an answer may have, where that is more than of most. */
+  /** The limits of this answer, when it may be larger than most. */
   answersWith?: { bytes: number; values: number };
-  /** `shape` gets `{ body, headers }`, with the names of the headers in lower case. */
+  /** `shape` gets `{ body, headers }`, with lower-case header names. */
   answersHeaders?: true;
-  /** What is an answer although its status says otherwise: `shape` gets it like every other. */
+  /** Returns true when this is an answer despite its status: `shape` then gets it like any other. */
   isAnswer?(status: number, body: unknown): boolean;
-  /** Opens the body anew for each try. */
+  /** Opens the body again for each try. */
   body?(): Promise<EgressBody>;
 };
 
@@ -95,14 +101,20 @@ export type Asker = {
   signal: AbortSignal;
   now(): Date;
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Of a job: whether its worker is to be held so long for the vendor's pace; what it is not held for the job comes back for. */
+  /**
+   * Returns whether the job may hold its worker for that long while the vendor asks it to wait; otherwise the job
+   * comes back later.
+   */
   mayHold?(ms: number): boolean;
 };
 
 type Refusal = { error: AppError; mayPass: boolean; waitMs: number };
 export type Outcome<T> = { value: T } | Refusal;
 
-/** Runs an attempt until it succeeds or its refusal is final, so many times at the most. Throws the last refusal's error. */
+/**
+ * Repeats an attempt until it succeeds, its refusal is final, or the tries are used up. Throws the last refusal's
+ * error.
+ */
 export async function repeat<T>(
   call: Pick<Asker, 'signal' | 'wait' | 'mayHold'>,
   tries: number,
@@ -129,14 +141,14 @@ type Exchange<Failure> = {
   call: Asker;
   vendor: VendorApi<Failure>;
   request: VendorRequest;
-  /** Proves who asks, in a header of its own; null where the request needs no proof, or has it otherwise. */
+  /** The credential, sent in a header of its own; null when the request needs none or carries it otherwise. */
   token: string | null;
 };
 type Answer = { status: number; headers: Headers; text: string };
 
 /**
- * Asks once. Whether a request was done is not known after `platform_down` and `overloaded`. Throws the reason of the
- * signal.
+ * Sends one request. After `platform_down` and `overloaded` nobody knows whether it was carried out. Throws the reason
+ * of the signal.
  */
 export async function tryOnce<T, Failure>(exchange: Exchange<Failure>, shape: z.ZodMiniType<T>): Promise<Outcome<T>> {
   const { rules, vendor, request } = exchange;
@@ -168,14 +180,14 @@ function secretsOf<Failure>({ token, vendor }: Exchange<Failure>): string[] {
   return [...(token === null ? [] : [token]), ...(vendor.secrets ?? [])];
 }
 
-/** Returns what it means that no answer came. */
+/** Interprets a request that got no answer. */
 function unanswered<Failure>({ rules, call, vendor }: Exchange<Failure>, error: unknown): Refusal {
   call.signal.throwIfAborted();
-  // There is no room of ours for the answer: the request was sent, and what came of it is not known.
+  // We have no room for the answer: the request was sent, and its result is not known.
   if (error instanceof AppError && error.code === 'overloaded') {
     return { error, mayPass: true, waitMs: error.retryAfterMs ?? 0 };
   }
-  // The store's own trouble, met while the body was read, and a defect of the adapter.
+  // Either the store failed while the body was read, or the adapter has a defect.
   if (!(error instanceof EgressError)) throw error;
   const mayPass = error.fault !== 'refused';
   const facts = { said: error.message, cause: error };
@@ -194,7 +206,7 @@ async function send<Failure>({ rules, call, vendor, request, token }: Exchange<F
   }
   const headers = (url: URL): Record<string, string> => ({
     accept: 'application/json',
-    // Netlify asks clients to say who they are; GitHub refuses those that do not.
+    // Netlify asks clients to identify themselves; GitHub refuses those that do not.
     'user-agent': 'Fairlead',
     ...vendor.headers,
     // A redirect may lead anywhere, as GitHub's to the storage of its logs.

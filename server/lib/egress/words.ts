@@ -1,7 +1,7 @@
 const NO_WAY = 'no way of this network leads there';
 const NOT_TRUSTED = 'its certificate is not trusted';
 
-/** By codes of the system, of undici and of OpenSSL (Node, "tls", X509 certificate error codes). */
+/** The keys are codes of the system, of undici and of OpenSSL (Node, "tls", X509 certificate error codes). */
 const CONNECTION_WORDS: Readonly<Record<string, string>> = {
   ...{ ECONNREFUSED: 'nothing answers there', EHOSTUNREACH: NO_WAY, ENETUNREACH: NO_WAY, EADDRNOTAVAIL: NO_WAY },
   ...{ ETIMEDOUT: 'no answer in time', UND_ERR_CONNECT_TIMEOUT: 'no answer in time' },
@@ -12,9 +12,9 @@ const CONNECTION_WORDS: Readonly<Record<string, string>> = {
   ...{ UNABLE_TO_GET_ISSUER_CERT_LOCALLY: NOT_TRUSTED, UNABLE_TO_VERIFY_LEAF_SIGNATURE: NOT_TRUSTED },
 };
 
-/** Returns why no answer came about, for a person; the system's own words stay in the cause. */
+/** Returns for a person why no answer came; the system's own words stay in the cause. */
 export function connectionWords(error: unknown, code: string): string {
-  // The name servers may be what refuses the connection: of the address itself nothing is known then.
+  // The name servers may be what refuses the connection: nothing is known about the address itself then.
   const asked = error instanceof Error && 'syscall' in error ? String(error.syscall) : '';
   if (asked.startsWith('query') || asked === 'getaddrinfo') return 'the name servers do not answer';
   if (code.startsWith('ERR_SSL_')) return 'what answers there does not speak TLS as it should';
