@@ -16,7 +16,7 @@ import { refuseTakenPorts } from './ports.ts';
 import { buildProviders } from './providers.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
 
-/** The result of a start so far: the open database, its adapters, and which run of the app the data folder saw before this one. */
+/** The result of a start so far: the open database, its adapters, and which earlier run the data folder has seen. */
 export type Bootstrapped = Pick<DataFolder, 'run' | 'killedRuns' | 'forgetKilledRuns'> & {
   uri: string;
   providers: Providers;
@@ -28,9 +28,9 @@ const NEW_DATA =
 type BootstrapParts = { env: Env; log: Log; rateCounters: RateCounters };
 
 /**
- * Everything of a start that is done once, whatever the number of processes:
+ * Does everything that a start does once, whatever the number of processes:
  *
- *   data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
+ * data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
  *
  * Throws StartError with one sentence for the operator.
  */
@@ -54,13 +54,16 @@ export async function bootstrap(parts: BootstrapParts, onShutdown: OnShutdown): 
   return { uri, run: data.run, killedRuns: data.killedRuns, forgetKilledRuns: data.forgetKilledRuns, providers };
 }
 
-/** Two that work on one folder would spoil it: this one was taken for dead, so it ends as if it were. */
+/** Ends this process because another run has taken over its data folder: two runs would corrupt it. */
 function endLost({ dataDir }: Env, log: Log): void {
   log.error('Another Fairlead has taken over DATA_DIR, since this one was not heard of; this one ends', { dataDir });
   process.exit(EXIT_FAILED);
 }
 
-/** Prepares a child process of an instance: its first process has opened the folder and the database, and made the keys. */
+/**
+ * Prepares a child process of an instance. The first process has already opened the folder and the database, and made
+ * the keys.
+ */
 export async function bootstrapChild(
   { uri, worker }: { uri: string; worker: string },
   parts: BootstrapParts,

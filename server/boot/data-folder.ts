@@ -10,7 +10,7 @@ import { type FolderLock, type LockOptions, takeFolderLock } from './folder-lock
 /** The folder of one installation, held by one running app. */
 export type DataFolder = FolderLock & {
   path: string;
-  /** A mark of this run of the app, in its lock and on what it works on. */
+  /** Identifies this run of the app, in its lock and on the jobs that it works on. */
   run: string;
 };
 

@@ -2,17 +2,17 @@ import { errnoOf } from '../lib/durable-file.ts';
 import type { Log } from '../lib/log.ts';
 import { EXIT_FAILED } from '../lib/start-error.ts';
 
-/** Of a connection whose peer is gone, reported by a socket that nobody listened to: nothing else is affected. */
+/** These mean that the peer of one connection is gone and nobody listened to its socket: nothing else is affected. */
 const CONNECTION_ERRORS: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ETIMEDOUT']);
 
-/** Why nobody caught an error; each kind is counted by itself. */
+/** The kinds of uncaught errors; each is counted by itself. */
 type Kind = 'rejection' | 'connection' | 'exception';
 
 /**
- * Decides what an error that nobody caught ends; each is logged with its kind and its number among those. A rejected promise
- * has unwound its own work alone, and so has a connection whose peer is gone: the process goes on. Any other exception has
- * left the event loop in the middle of something, so the process ends with 1, and its supervisor starts another one.
- * Strangers may read `/api/ready`, so the numbers are in the log alone.
+ * Logs every error that nobody caught, with its kind and the count of that kind, and decides what it ends. A rejected
+ * promise has unwound its own work alone, and so has a connection whose peer is gone: the process goes on. Any other
+ * exception has left the event loop in the middle of something, so the process exits with 1 and its supervisor starts
+ * another one. The counts are only in the log, because strangers may read `/api/ready`.
  */
 export function endOnFatalErrors(log: Log, source: NodeJS.EventEmitter = process): void {
   const counts: Record<Kind, number> = { rejection: 0, connection: 0, exception: 0 };

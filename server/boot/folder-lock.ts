@@ -16,35 +16,38 @@ import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
 export type FolderLock = {
   /** The runs that held the folder here, on this machine since its last boot, and were killed. */
   killedRuns: readonly string[];
-  /** The jobs of the killed runs are in other hands: they need not be told to the next start. */
+  /** Forgets the killed runs, because their jobs have been taken over and the next start need not know of them. */
   forgetKilledRuns(): void;
   release(): Promise<void>;
 };
 
 export type LockOptions = {
-  /** Called once when another run has taken the folder: this one was silent for too long, and must not go on. */
+  /**
+   * Called once when another run has taken the folder because this one was silent for too long; this run must then
+   * stop.
+   */
   onLost: () => void;
   heartbeatMs?: number;
-  /** Of a run elsewhere: silent for so long, it is dead. */
+  /** A run elsewhere that has been silent for this long counts as dead. */
   silentMs?: number;
 };
 
 const NAME = /^app\.(?<run>[\w-]+)\.lock$/;
 const HEARTBEAT_MS = 1_000;
 const SILENT_MS = 6_000;
-/** Between two looks at others that start as well. */
+/** The pause between two looks at runs that start at the same time. */
 const LOOK_AGAIN_MS = 20;
 const LOOKS_MAX = 500;
-/** Lines that are added to a lock; a reader sees them or not, and never a part. */
+/** Lines that are appended to a lock; a reader sees the whole line or none of it. */
 const HELD = 'held';
 const RELEASED = 'released';
 const KILLED_RUNS_MAX = 20;
-/** Appends to a file that is there: one that another run has removed is not made anew. */
+/** Appends only to an existing file, so that a lock which another run has removed is not created anew. */
 const ADD = { flag: constants.O_WRONLY | constants.O_APPEND };
 
 type Other = { run: string; path: string; pid: number; isHeld: boolean; isAlive: boolean; killedRuns: string[] };
 
-/** Throws StartError while another run holds the folder. */
+/** Takes the lock on the folder. Throws StartError while another run holds it. */
 export async function takeFolderLock(folder: string, run: string, options: LockOptions): Promise<FolderLock> {
   const own = createOwnLock(join(folder, `app.${run}.lock`), options);
   const dead = new Map<string, Other>();
@@ -60,7 +63,7 @@ export async function takeFolderLock(folder: string, run: string, options: LockO
         await Promise.all([...dead.values()].map(({ path }) => rm(path, { force: true })));
         return { killedRuns, ...releasing(own, killedRuns) };
       }
-      // Of those that start at once the first by name stays, and the others make room.
+      // When several start at once, the first by name stays and the others give way.
       const isFirst = alive.every((other) => run < other.run);
       if (isWritten && !isFirst) await own.remove();
       if (!isWritten && isFirst) await own.write(killedRuns);
@@ -80,7 +83,7 @@ function inUse(folder: string, pid: number): StartError {
   );
 }
 
-/** The file of this run, whose heart beats from its first moment: others may judge it before it holds the folder. */
+/** Creates the file of this run and starts its heartbeat at once: others may judge it before it holds the folder. */
 function createOwnLock(path: string, { onLost, heartbeatMs = HEARTBEAT_MS }: LockOptions) {
   let heart: NodeJS.Timeout | undefined;
   let isHolding = false;
@@ -126,7 +129,7 @@ function releasing(
     forgetKilledRuns: () => {
       isForgotten = true;
     },
-    // A start that failed leaves to the next one whose jobs are to be taken over.
+    // A start that failed leaves the next one the list of runs whose jobs are to be taken over.
     release: () => (isForgotten ? own.remove() : own.leaveReleased()),
   };
 }
@@ -138,7 +141,7 @@ function ignoreMissing(error: unknown): null {
 
 type Look = { run: string; dead: Map<string, Other>; silentMs: number };
 
-/** The other runs that are alive; those that are found dead are added to `dead`, and not looked at again. */
+/** Finds the other runs that are alive; dead ones are added to `dead` and not looked at again. */
 async function findAlive(folder: string, { run, dead, silentMs }: Look): Promise<Other[]> {
   const runs = (await readdir(folder)).flatMap((name) => NAME.exec(name)?.groups?.run ?? []);
   const unknown = runs.filter((other) => other !== run && !dead.has(other));
@@ -148,7 +151,7 @@ async function findAlive(folder: string, { run, dead, silentMs }: Look): Promise
   return others.filter(({ isAlive }) => isAlive);
 }
 
-/** Returns null when it is gone. */
+/** Reads another run's lock; returns null when the file is gone. */
 async function lookAt(path: string, run: string, silentMs: number): Promise<Other | null> {
   const content = await readFile(path, 'utf8').catch(ignoreMissing);
   if (content === null) return null;
@@ -159,12 +162,15 @@ async function lookAt(path: string, run: string, silentMs: number): Promise<Othe
   const isKnownDead = isReleased || (isHere && since !== (await startedAt(pid)));
   const isAlive = !isKnownDead && (isHere || (await isBeating(path, silentMs)));
   const before = inherited.split(' ').filter((killed) => killed !== '');
-  // A folder that was copied, or that several containers see, holds the lock of an app that may well be running.
+  // A lock in a folder that was copied, or that several containers see, may belong to an app that is still running.
   const killedRuns = isReleased ? before : isHere ? [...before, run] : [];
   return { run, path, pid, isHeld: marks.includes(HELD), isAlive, killedRuns };
 }
 
-/** Returns whether its time of modification changes within so long; clocks are not compared, since they may be two. */
+/**
+ * Returns whether the file's modification time changes within that time. Clocks are not compared, since the two
+ * machines may differ.
+ */
 async function isBeating(path: string, silentMs: number): Promise<boolean> {
   const first = await modifiedAt(path);
   const giveUpAt = performance.now() + silentMs;
@@ -177,7 +183,10 @@ async function isBeating(path: string, silentMs: number): Promise<boolean> {
   return false;
 }
 
-/** Null when it is gone. Opened first: a network file system may answer older times for a file that is not. */
+/**
+ * Returns null when the file is gone. It is opened first, because a network file system may report an older time for a
+ * file that is not.
+ */
 async function modifiedAt(path: string): Promise<number | null> {
   const file = await open(path).catch(ignoreMissing);
   if (file === null) return null;
@@ -188,15 +197,16 @@ async function modifiedAt(path: string): Promise<number | null> {
   }
 }
 
-/** Returns whether a process number that belongs to this start time means a process of this boot and container. */
+/** Returns whether a process number with this start time refers to this boot and container. */
 async function countsHere(since: string): Promise<boolean> {
   const [place = ''] = since.split(' ');
   return place !== '' && place === (await placeOfNumbers());
 }
 
 /**
- * Start time of a process in clock ticks since boot, with where its number counts; empty where there is no /proc. "ended" for
- * one that was killed and that its parent has not waited for yet: its number still answers, and holds nothing.
+ * Returns the start time of a process in clock ticks since boot, with the place where its number counts; empty without
+ * /proc. Returns "ended" for a killed process that its parent has not waited for yet: its number still exists, but it
+ * holds nothing.
  */
 async function startedAt(pid: number): Promise<string> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
@@ -207,8 +217,7 @@ async function startedAt(pid: number): Promise<string> {
 }
 
 /**
- * Returns the boot of the machine and the container (its namespace of process numbers), in which a process has its
- * number.
+ * Returns the boot of the machine and the container's process namespace: process numbers are unique only within both.
  */
 async function placeOfNumbers(): Promise<string> {
   const boot = (await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '')).trim();

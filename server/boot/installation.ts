@@ -2,7 +2,10 @@ import { INSTALLATION_ID, InstallationModel } from '../database/models/installat
 import { UserModel } from '../database/models/user.ts';
 import { EXIT_CONFIG, StartError } from '../lib/start-error.ts';
 
-/** Whether anything of an earlier start is in the database: then its keys must be found, never made anew. */
+/**
+ * Returns whether the database holds anything from an earlier start. If so, its keys must be found and never made
+ * anew.
+ */
 export async function hasData(): Promise<boolean> {
   const known = await InstallationModel.findById(INSTALLATION_ID).lean();
   if (known?.keysFingerprint !== null && known?.keysFingerprint !== undefined) return true;
@@ -10,8 +13,8 @@ export async function hasData(): Promise<boolean> {
 }
 
 /**
- * Writes down whose keys and which artifact store this database belongs to, at the first start; at every later one it
- * compares. Throws StartError when they are others.
+ * Records at the first start which keys and which artifact store this database belongs to; later starts compare.
+ * Throws StartError when they differ.
  */
 export async function claimInstallation(own: { keysFingerprint: string; storeId: string }): Promise<void> {
   await InstallationModel.updateOne(
@@ -19,7 +22,7 @@ export async function claimInstallation(own: { keysFingerprint: string; storeId:
     { $setOnInsert: { leaseHolder: null } },
     { upsert: true },
   );
-  // Each field on its own: whoever writes first decides, also when two instances start at once.
+  // Each field is set on its own: the first to write decides, even when two instances start at once.
   await InstallationModel.updateOne(
     { _id: INSTALLATION_ID, keysFingerprint: null },
     { $set: { keysFingerprint: own.keysFingerprint } },

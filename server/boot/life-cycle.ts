@@ -9,10 +9,10 @@ import { createShutdownStack } from './shutdown-stack.ts';
 /**
  * The application from the lock on its folder to its listeners, started in order and stopped in reverse:
  *
- *   data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
- *   → change feed → host → HTTP → worker → ready
+ * data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database →
+ * change feed → host → HTTP → worker → ready
  *
- * What was started is stopped again when a later step fails. `stop` may be called at any time, also during the start.
+ * When a step fails, the steps before it are undone. `stop` may be called at any time, also during the start.
  */
 export type LifeCycle = { start(): Promise<void>; stop(): Promise<void> };
 
@@ -20,13 +20,13 @@ export type LifeCycleOptions = {
   env: Env;
   log: Log;
   webRoot: string;
-  /** Tests of crashes end the process at a boundary of its work; main.ts has no way to say this. */
+  /** Lets tests of crashes end the process at a boundary of its work; main.ts never sets this. */
   faults?: Faults;
-  /** Tests that write more than a person may bring wider limits than an installation has. */
+  /** Lets tests that write more than a person may raise the limits. */
   limits?: Partial<Limits>;
 };
 
-/** Starts everything in this process; for several processes see process-group/group.ts. */
+/** Starts everything in this process; for several processes see processes/group.ts. */
 export function createLifeCycle({ env, log, webRoot, faults, limits }: LifeCycleOptions): LifeCycle {
   const shutdown = createShutdownStack(log);
   let isServing = false;

@@ -12,12 +12,17 @@ import { runGroupChild } from './processes/child.ts';
 import { createProcessGroup } from './processes/group.ts';
 import { CHILD_ARGUMENT, SUPERVISED_ARGUMENT } from './processes/messages.ts';
 
-/** Within this time a second signal is the same one: npm passes on what the terminal has sent to the whole group. */
+/**
+ * A second signal within this time counts as the same one: npm forwards the signal that the terminal has already sent
+ * to the whole group.
+ */
 const SAME_SIGNAL_MS = 1_000;
-/** A stop with work in hand takes up to 30 s; what hangs longer is left to the next start. */
+/** A stop waits up to 30 s for running work; what takes longer is left to the next start. */
 const STOP_TIMEOUT_MS = 29_000;
 
-/** Reads the environment, starts the app, and ends the process by a signal, or with one sentence when it cannot start. */
+/**
+ * Reads the environment and starts the app. The process ends by a signal, or with one sentence when it cannot start.
+ */
 async function main(): Promise<void> {
   const env = readEnv(process.env);
   const isTerminal = process.stdout.isTTY === true;
@@ -58,7 +63,7 @@ function endOnSignals(stop: () => Promise<void>, log: Log): void {
   process.on('SIGINT', onSignal);
 }
 
-/** Finds the nearest folder above that is a package, from the sources and from the bundle alike. */
+/** Finds the nearest package root above this file, whether it runs from the sources or from the bundle. */
 function packageRoot(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);

@@ -4,7 +4,7 @@ import { errnoOf } from '../lib/durable-file.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError } from '../lib/start-error.ts';
 import type { Env } from './env/env.ts';
 
-/** Before anything is started: a second start on the same ports is told so without touching the database. */
+/** Checks the ports before anything is started, so that a second start is refused without touching the database. */
 export async function refuseTakenPorts(env: Env): Promise<void> {
   for (const { port } of portsOf(env)) {
     await listening(env, async () => {
@@ -22,11 +22,11 @@ function portsOf({ port, sitesPort, tlsPort, isTlsPortGiven }: Env): { name: str
     { name: 'PORT', port },
     { name: 'SITES_PORT', port: sitesPort },
   ];
-  // The usual one is taken where it is free: nobody has asked for it.
+  // Nobody asked for the usual port, so it is only used when it is free.
   return tlsPort === undefined || !isTlsPortGiven ? ports : [...ports, { name: 'SITES_TLS_PORT', port: tlsPort }];
 }
 
-/** Runs what listens, and turns the system's refusal into a sentence that names the variable of the port. */
+/** Runs `listen` and turns the system's refusal into a sentence that names the variable of the port. */
 export async function listening(env: Env, listen: () => Promise<void>): Promise<void> {
   try {
     await listen();

@@ -35,21 +35,24 @@ import type { Env } from './env/env.ts';
 
 const MIB = 1024 ** 2;
 
-/** Whether others than the person at this machine come: from elsewhere, or through a proxy, which is the loopback to us. */
+/**
+ * Returns whether others than the person at this machine can reach the app: from elsewhere, or through a proxy, which
+ * looks like the loopback.
+ */
 function isOpenToStrangers(env: Env): boolean {
   return !(env.isLocal && env.trustProxy === 0);
 }
 
 /**
- * Wide enough for a person and their scripts, narrow enough that one account or address cannot hold up the others. Where
- * no source is named the figure is our own choice, and says what it leaves room for.
+ * Sets limits that are wide enough for a person and their scripts, and narrow enough that one account or address
+ * cannot hold up the others. Where no source is named the figure is our own choice, and says what it leaves room for.
  */
 export function limitsOf(env: Env): Limits {
   return {
     isAddressCounted: isOpenToStrangers(env),
-    // Ten a second, of one session or token: a screen makes about ten when it opens.
+    // Ten a second for one session or token: a screen makes about ten when it opens.
     callsPerMinute: 600,
-    // Of all its sessions and tokens: a person and a script that calls as fast as it may, or two of them.
+    // All sessions and tokens of an account together: a person and one or two scripts that call as fast as they may.
     accountCallsPerMinute: 1_200,
     // A call has some hundred bytes: this is a hundred and sixty of the longest, which take half a second to parse.
     accountBodyBytesPerMinute: 16 * MIB,
@@ -57,53 +60,56 @@ export function limitsOf(env: Env): Limits {
     anonymousCallsPerMinute: 60,
     // An office behind one address mistypes less; a list of stolen passwords is slowed to 4,320 tries a day.
     failuresPerAddress: { count: 30, windowMs: 10 * MINUTE_MS },
-    // Whoever knows the password gets it right within five tries; after them each wait is twice the last.
+    // A person who knows the password gets it right within five tries; after that each wait is twice as long as the
+    // last.
     freeFailuresPerUsernameAndAddress: 5,
     // A fifth of the 100 failures in a row that NIST SP 800-63B, section 5.2.2, allows: then only strangers wait longer.
     failuresPerUsername: { count: 20, windowMs: 15 * MINUTE_MS },
     // One every five seconds, each as much work as a wrong one: more than a person types and scripts sign in.
     rightPasswordsPerTenMinutes: 120,
-    // By address: a team that signs up together.
+    // Counted by address: a team may sign up together.
     registrationsPerHour: 10,
-    // A first mail, one that went to the junk folder, and one more; nobody's mailbox can be flooded through the form.
+    // Allows the first mail, one that went to the junk folder, and one more; nobody can flood a mailbox through the
+    // form.
     forgotPasswordPerHour: { perAccount: 3, perAddress: 10 },
     confirmationsPerRecipientPerHour: 6,
     // An office that begins on one day: each browser does it once a year.
     acceptancesPerHour: 60,
-    // People read both. Each rating has 2 KB at most and each message 5 KB, and both are kept for a year.
+    // People read both. A rating has 2 KB at most and a message 5 KB, and both are kept for a year.
     feedbackPerHour: 5,
-    // Twice a week; and what strangers write comes to 40 MB, of which one address has a fifth at the most.
+    // Twice a week for an account; strangers can write 40 MB in all, of which one address has a fifth at most.
     feedbackRows: { perAccount: 100, ofStrangers: 20_000, perAddressADay: 10 },
     contactPerHour: 5,
-    // All have been mailed to the operator as well.
+    // All of these were also mailed to the operator.
     contactRows: { perAccount: 100, ofStrangers: 10_000 },
-    // A dozen who write all that they may; more than that nobody reads.
+    // A dozen people who write all that they may; nobody reads more than that.
     contactMailsPerHour: 60,
     // A person who compares plans opens a few; each is a row that stays for a month.
     checkoutsPerHour: 20,
-    // Whoever types from paper is told of a slip before the key is looked for; an office shares one address.
+    // A person who types from paper learns of a slip before the key is looked up; an office shares one address.
     licenseGuessesPerHour: { perAccount: 20, perAddress: 60 },
     // People do it once in a while; each one makes a key.
     licenseTransfersPerHour: 20,
     // A script that moves a whole agency's websites here takes a few hours; plans may have no other bound.
     deploymentsPerHour: 100,
-    // Of all its deployments: a build that publishes every eighteen seconds for an hour. Each is a row, steps and a log.
+    // For all deployments of an account: a build that publishes every eighteen seconds for an hour. Each is a row with
+    // steps and a log.
     releasesPerHour: 200,
-    // People do it once in a while; each one keeps a name from everybody else.
+    // People do it once in a while; each one takes a name that nobody else can have then.
     addressChangesPerHour: 10,
-    // New passwords and API tokens: each is told by a mail, which is kept for a week with its job.
+    // New passwords and API tokens: each sends a mail, which is kept for a week with its job.
     credentialActsPerHour: 60,
     // A script that renames all of an agency's deployments takes a few hours; each one is an event to every open tab.
     deploymentUpdatesPerHour: 300,
     // With their certificates 200 MB in each process (host/routing/name-index.ts).
     domainsInAll: 100_000,
-    // Whoever tries out how notifications look sends a few; each is kept for a week.
+    // A person who tries out how notifications look sends a few; each is kept for a week.
     testNotificationsPerHour: 10,
     // Sizes and counts of files are in routers/schemas/limits.ts.
     uploadBytesPerDay: UPLOAD_LIMITS.maxBytesPerDay,
     accountBytes: UPLOAD_LIMITS.maxAccountBytes,
     accountFiles: UPLOAD_LIMITS.maxAccountFiles,
-    // Forty deployments with all the releases that are kept; with steps and logs of an ordinary size 200 MB.
+    // Forty deployments with all their kept releases; with steps and logs of ordinary size that is 200 MB.
     accountRows: 20_000,
     listedFiles: UPLOAD_LIMITS.maxListedFiles,
     variantBytes: UPLOAD_LIMITS.maxVariantBytes,
@@ -116,27 +122,29 @@ export function limitsOf(env: Env): Limits {
       accountFiles: UPLOAD_LIMITS.maxFiles,
       accountRows: 1_000,
     },
-    // A call has some hundred bytes and 100 KiB at most: one address sends forty of those at once, a process takes 320.
+    // A call has some hundred bytes and 100 KiB at most: one address sends forty of the largest at once, a process
+    // takes 320.
     bodyBytes: { perAddress: 4 * MIB, perProcess: 32 * MIB },
-    // Of one account: the browser sends six at once (src/uploads/send.ts), and a script may send beside it.
+    // For one account: the browser sends six at once (src/uploads/send.ts), and a script may send beside it.
     uploadsAtOnce: 8,
     // Forty a second: small files travel together, and large ones fill a line with fewer.
     uploadsPerMinute: 2_400,
     // Each holds the list of a release's files and the directory of its ZIP, some 30 MB at the most.
     downloadsAtOnce: { perAccount: 2, perProcess: 8 },
-    // A script that saves the releases of all deployments; small ones would else be put together twenty a second.
+    // A script that saves the releases of all deployments; otherwise small ones could be zipped twenty times a second.
     downloadsPerMinute: 60,
-    // Half a megabit, which every line that loads a page of today has; the patience covers a line that drops for a moment.
-    // To hold all places against others takes 32 megabits of whoever tries.
+    // Half a megabit, which every line that loads a modern page has; the patience covers a line that drops for a
+    // moment. Taking all slots from others would cost an attacker 32 megabits.
     slowestDownload: { bytesPerSecond: 64 * 1_024, patienceMs: 30_000, givesWayBelow: 512 * 1_024 },
     // A tab or a script has one.
     socketsPerAccount: 10,
-    // Five accounts with all of theirs behind one address.
+    // Five accounts with all their sockets behind one address.
     socketsPerAddress: 50,
-    // All of these, when they come back every ten seconds as the client does (REALTIME_RECONNECT_MS).
+    // All of these, reconnecting every ten seconds as the client does (REALTIME_RECONNECT_MS).
     socketsOpenedPerMinute: 300,
     accessTokenSeconds: env.accessTokenSeconds,
-    // They are the database's, which goes on writing while uploads are refused (server/store/disk/space.ts).
+    // This room is reserved for the database, which goes on writing while uploads are refused
+    // (server/store/disk/space.ts).
     minFreeDiskBytes: 500 * MIB,
   };
 }
@@ -168,7 +176,7 @@ export async function buildProviders(
       onCorruption: createCorruptionListener(log),
       now,
     }),
-    // Half of what uploads leave: then the rest of what grows stops as well.
+    // Half of what uploads must leave free: below this, everything else that grows stops as well.
     databaseSpace: openDatabaseSpace({ databaseFolder, minFreeBytes: limits.minFreeDiskBytes / 2, rateCounters }),
     zips: await createZipIntake(
       { path: join(env.dataDir, 'incoming'), minFreeBytes: limits.minFreeDiskBytes, onDiskFull },
@@ -227,14 +235,17 @@ function addressesOf(env: Env): Addresses {
   };
 }
 
-/** Without an SMTP server its library, larger than all of our platforms, is loaded for nobody. */
+/** Loads the SMTP library only when there is an SMTP server: it is larger than all our platforms together. */
 async function createMailer({ smtp, dataDir }: Env, log: Log): Promise<Mailer> {
   if (smtp === undefined) return createOutbox(join(dataDir, 'outbox'), log);
   const { createSmtpMailer } = await import('../mail/smtp.ts');
   return createSmtpMailer(smtp, log);
 }
 
-/** Stripe where the operator has set it up: then there is no test checkout. Its library is loaded for nobody else. */
+/**
+ * Creates Stripe payments when the operator has set them up; there is no test checkout then. The library is only
+ * loaded in that case.
+ */
 async function createPayments({ stripe, publicUrl, egressAllow }: Env, now: () => Date): Promise<PaymentService> {
   if (stripe === undefined) return createTestCheckout({ publicUrl });
   const { createStripePayments } = await import('../payments/stripe/index.ts');
@@ -243,8 +254,8 @@ async function createPayments({ stripe, publicUrl, egressAllow }: Env, now: () =
 }
 
 /**
- * The authority that the operator names; the app's own without one. Beside it the directory for trials, at which an external
- * account of the other is nobody's.
+ * Creates the authority that the operator names, or the app's own. It comes with the directory for rehearsals, which
+ * does not know the external account of the main one.
  */
 function createAuthorities(
   { acme, egressAllow, dataDir }: Env,
@@ -266,13 +277,13 @@ function createAuthorities(
   };
 }
 
-/** Returns one listens on "all addresses", but connects to one. */
+/** Returns an address to connect to: a server may listen on "all addresses", but a client needs one. */
 function connectableHost(host: string | undefined): string {
   if (host === undefined || host === '0.0.0.0') return '127.0.0.1';
   return host === '::' ? '::1' : host;
 }
 
-/** Resolves after `ms`; rejects with the reason of the signal, which is not what an ended timer throws. */
+/** Resolves after `ms`; rejects with the reason of the signal, which an aborted timer of Node does not do. */
 export async function waitFor(ms: number, signal: AbortSignal): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
   signal.throwIfAborted();

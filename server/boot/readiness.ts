@@ -3,29 +3,32 @@ import { isMongoUp } from '../database/health.ts';
 import type { PartState, Readiness, ReadinessReport } from '../http/health.ts';
 import type { ArtifactStore } from '../store/store.ts';
 
-/** Below the 3 s in which every call is answered. */
+/** Stays below the 3 s within which every call is answered. */
 const CHECK_TIMEOUT_MS = 2_000;
-/** Many who ask at once, or in a row, cost one check: the store's writes a file. */
+/** One check answers everybody who asks within this time, because the check of the store writes a file. */
 const KEPT_MS = 500;
-/** Waited in pieces, so that a pause of this process counts as one of them and not as a store that does not answer. */
+/**
+ * The wait is split into pieces, so that a pause of this process counts as one of them and not as a store that does
+ * not answer.
+ */
 const PIECE_MS = 100;
-/** Six times as long as a worker with nothing to do is silent, three times as long as one that runs a job. */
+/** An idle worker reports six times within this time, and one that runs a job three times. */
 const SILENT_MAX_MS = 30_000;
 
 export type ReadinessParts = {
   store: Pick<ArtifactStore, 'check'>;
-  /** How long ago the worker was last heard (server/queue/worker.ts). */
+  /** Returns the time since the worker was last heard (server/queue/worker.ts). */
   worker: { silentMs(): number };
-  /** False before the start is whole and from the first moment of a stop. */
+  /** False before the start is complete and from the first moment of a stop. */
   isServing(): boolean;
 };
 
-/** Asks database, store and worker, at most once a moment however many ask it. */
+/** Checks database, store and worker, once for everybody who asks within half a second. */
 export function createReadiness({ store, worker, isServing }: ReadinessParts): Readiness {
   let last: { at: number; report: Promise<ReadinessReport> } | undefined;
   let storeCheck: Promise<boolean> | undefined;
 
-  /** One at a time: checks that hang would fill the threads that all work on files goes through. */
+  /** Runs one check at a time: checks that hang would fill the thread pool that all file access needs. */
   function checkStore(): Promise<boolean> {
     storeCheck ??= store
       .check()
@@ -36,7 +39,7 @@ export function createReadiness({ store, worker, isServing }: ReadinessParts): R
     return storeCheck;
   }
 
-  /** A worker that was silent with all of this process, in a pause, has a moment to be heard. */
+  /** Judges the worker, and gives it a moment to be heard when all of this process was paused. */
   async function workerState(): Promise<PartState> {
     for (let spentMs = 0; isServing() && worker.silentMs() > SILENT_MAX_MS; spentMs += PIECE_MS) {
       if (spentMs >= CHECK_TIMEOUT_MS) return 'unavailable';
@@ -79,7 +82,10 @@ async function stateOf(check: Promise<boolean>): Promise<PartState> {
   }
 }
 
-/** Not `withTimeout`: after a pause of the whole process a single timer would be over before the check could answer. */
+/**
+ * Waits for `ms` of running time. `withTimeout` does not do: after a pause of the process a single timer would expire
+ * before the check could answer.
+ */
 async function workedFor(ms: number, signal: AbortSignal): Promise<void> {
   for (let spentMs = 0; spentMs < ms; spentMs += PIECE_MS) await wait(PIECE_MS, undefined, { signal });
 }

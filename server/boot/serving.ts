@@ -19,28 +19,28 @@ import { listening } from './ports.ts';
 import { createReadiness } from './readiness.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
 
-/** The page that was waited for has come by then, and its first calls are answered. */
+/** The page that was waited for has arrived by then, and its first calls are answered. */
 const REST_LOADED_AFTER_MS = 1_000;
 
 export type ServingOptions = {
   env: Env;
   webRoot: string;
-  /** The name of this process's job worker: no other that is alive has it. */
+  /** The name of this process's job worker, which no other live worker has. */
   worker: string;
   /**
-   * The workers whose jobs it takes over, since they are dead: of a run before this one the lock was stale, of a child the
-   * first process has seen the end. A child that outlives its killed run by a moment is held off by the fence.
+   * Names the dead workers whose jobs this one takes over: those of an earlier run, whose lock was stale, or that of a
+   * child whose end the first process has seen. The fence stops a child that outlives its killed run by a moment.
    */
   takesOverFrom: readonly string[];
-  /** False before the start of all processes is whole and from the first moment of a stop. */
+  /** False before the start of all processes is complete and from the first moment of a stop. */
   isServing: () => boolean;
-  /** Whether this process writes down what the host serves; of several, one does. */
+  /** Makes this process write down what the host serves; only one of several does. */
   keepsSnapshot: boolean;
-  /** What the keys of TLS session tickets come from; of one process alone it is its own. */
+  /** The keys of TLS session tickets are derived from this; a single process makes its own. */
   ticketRoot?: TicketRoot | undefined;
 };
 
-/** What every process of an instance runs: change feed → host → HTTP → worker. */
+/** Starts the parts that every process of an instance runs: change feed → host → HTTP → worker. */
 export async function startServing(
   providers: Providers,
   options: ServingOptions,
@@ -64,7 +64,7 @@ export async function startServing(
   const http = createHttpServer({ providers, port: env.port, host, webRoot, readiness, processes });
   await listening(env, () => http.start());
   onShutdown('HTTP server', async () => {
-    // Together: the worker claims nothing more from the first moment, and its jobs end while requests do.
+    // These stop together: the worker claims nothing more at once, and its jobs end while requests do.
     await Promise.all([http.stop(), restWorker()]);
   });
   onShutdown(
@@ -73,21 +73,24 @@ export async function startServing(
   );
   const loading = setTimeout(loadTheRest, REST_LOADED_AFTER_MS);
   onShutdown('libraries', async () => clearTimeout(loading));
-  // People are answered meanwhile. The worker bears the name of one that it takes over from, so it starts afterwards.
+  // People are served meanwhile. The worker has the name of one that it takes over from, so it starts afterwards.
   await takingOver;
   if (resting === undefined) await worker.start();
   void preparePayments(providers);
 }
 
 /**
- * Loads what no first answer needs. It does not wait until that is asked for: a build may have taken the place of these files
- * by then. What cannot be loaded now says so to whoever needs it.
+ * Loads the modules that no first answer needs. It does not wait until they are asked for, because a build may have
+ * replaced the files by then. A failure here is reported to the caller that needs the module.
  */
 async function loadTheRest(): Promise<void> {
   await Promise.allSettled([import('../lib/egress/client.ts'), import('../certificates/x509-library.ts')]);
 }
 
-/** People are served whether or not the payment service answers: what it lacks is made at the first checkout then. */
+/**
+ * Sets up the payment service in the background: people are served whether or not it answers, and the first checkout
+ * makes up for a failure.
+ */
 async function preparePayments({ payments, log }: Providers): Promise<void> {
   try {
     await payments.hosted?.prepare();
@@ -97,7 +100,7 @@ async function preparePayments({ payments, log }: Providers): Promise<void> {
   }
 }
 
-/** The certificate of the sites is named by the operator, those of domains are in the database. */
+/** Starts the TLS listeners. The operator names the certificate of the sites; those of domains are in the database. */
 async function startTls(
   providers: Providers,
   { env, ticketRoot }: ServingOptions,
@@ -113,7 +116,7 @@ async function startTls(
   return { port, isOptional: !isTlsPortGiven, url: sitesTls?.url, ticketRoot, contextFor, has: domains.has };
 }
 
-/** Throws StartError with a sentence when the certificate cannot be used. */
+/** Loads the sites' certificate. Throws StartError with a sentence when it cannot be used. */
 async function startSitesCertificate(
   { addresses, log, now }: Providers,
   { certFile, keyFile }: SitesTls,

@@ -1,20 +1,17 @@
 import type { Log } from '../lib/log.ts';
 import { sentenceOf } from '../lib/start-error.ts';
 
-/** Registers how to stop what a step of the start has just started; `what` names it in the log. */
+/** Registers how to stop the part that was just started; `what` names it in the log. */
 export type OnShutdown = (what: string, stop: () => Promise<void>) => void;
 
 export type ShutdownStack = {
   push: OnShutdown;
-  /** Stops everything on the stack, the last first. What is pushed from now on is stopped at once. */
+  /** Stops everything on the stack, the last part first. A part that is pushed from now on is stopped at once. */
   stopAll(): Promise<void>;
   readonly isStopping: boolean;
 };
 
-/**
- * Creates a stack of what has been started. An error while stopping one part is logged and does not keep the others
- * running.
- */
+/** Creates a stack of started parts. An error while one part stops is logged, and the others still stop. */
 export function createShutdownStack(log: Log): ShutdownStack {
   const started: { what: string; stop(): Promise<void> }[] = [];
   let stopping: Promise<void> | undefined;

@@ -36,17 +36,20 @@ type Values = z.infer<z.ZodMiniObject<typeof acmeVariables>>;
 
 export type AcmeEnv = {
   directoryUrl: string;
-  /** The directory in which renewals are rehearsed; undefined for none. */
+  /** The directory in which renewals are rehearsed, if there is one. */
   stagingUrl: string | undefined;
   email: string | undefined;
   eab: { kid: string; hmacKey: string } | undefined;
   /** Authorities that the directory's own certificate may come from; those of Node when absent. */
   ca: string[] | undefined;
-  /** Where the directory is on this machine, the operator has said so: it may be reached. */
+  /** The operator has named a directory at these addresses, so they may be reached although they are not public. */
   allow: AddressRange[];
 };
 
-/** Authorities show their keys with and without padding, and in the older alphabet; a paste may bring line breaks. */
+/**
+ * Converts to unpadded base64url: authorities show their keys in either alphabet, with or without padding, and a
+ * pasted key may hold line breaks.
+ */
 function base64urlOf(text: string): string {
   return text
     .replace(/\s/g, '')
@@ -88,7 +91,7 @@ const BESIDE_DIRECTORY = [
   'ACME_CA_FILE',
 ] as const;
 
-/** Returns the variable whose value is wrong beside the others, and why; null when there is none. */
+/** Returns the first variable that contradicts the others, and why; null when there is none. */
 export function acmeFault(values: Values): { name: string; fault: string } | null {
   const lone = BESIDE_DIRECTORY.find((name) => values[name] !== undefined);
   if (lone !== undefined && values.ACME_DIRECTORY_URL === undefined) {

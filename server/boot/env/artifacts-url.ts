@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod/mini';
 import type { StoreChoice } from '../../store/store.ts';
 
-/** The database that everything else is in: it needs no address of its own. */
+/** This value keeps artifacts in the database that everything else is in, so it needs no address of its own. */
 const GRIDFS_URL = 'gridfs:';
 export const artifactsUrl = z
   .string()
@@ -14,7 +14,7 @@ export const artifactsUrl = z
     ),
   );
 
-/** Returns what ARTIFACTS_URL names; without it a folder in the data folder. */
+/** Reads ARTIFACTS_URL; when it is not set, artifacts go to a folder in the data folder. */
 export function storeChoice(url: string | undefined, dataDir: string): StoreChoice {
   if (url === GRIDFS_URL) return { kind: 'gridfs' };
   return { kind: 'disk', folder: url === undefined ? join(dataDir, 'artifacts') : fileURLToPath(url) };

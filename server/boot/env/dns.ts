@@ -8,7 +8,7 @@ const DNS_PORT = 53;
 const SERVERS_MAX = 4;
 const TEXT = `it must be a list of at most ${SERVERS_MAX} addresses like 9.9.9.9,127.0.0.1:5353,[2620:fe::fe]:53`;
 
-/** Reads `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`; null for what is none of them. */
+/** Reads `192.0.2.1`, `192.0.2.1:53`, `2001:db8::1` or `[2001:db8::1]:53`; returns null for any other text. */
 function parseServer(text: string): DnsServer | null {
   if (isIP(text) !== 0) return { address: text, port: DNS_PORT };
   const [, inBrackets, plain, digits] = /^(?:\[([^\]]+)\]|([^:[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -28,7 +28,7 @@ const servers = z.pipe(
   }),
 );
 
-/** Whom the checks of domains ask. */
+/** Names the resolvers that domain checks ask. */
 export const dnsVariables = { DNS_RESOLVERS: z.optional(servers) };
 
 /** Returns the resolvers of this machine, which Node has read from the system. */
@@ -36,7 +36,7 @@ export function systemResolvers(): DnsServer[] {
   return getServers().flatMap((text) => parseServer(text) ?? []);
 }
 
-/** Returns a server as Node's own resolver takes it. */
+/** Formats a server the way Node's own resolver takes it. */
 export function serverText({ address, port }: DnsServer): string {
   return isIPv6(address) ? `[${address}]:${port}` : `${address}:${port}`;
 }

@@ -6,7 +6,7 @@ const label = z
   .string()
   .check(z.regex(/^[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63}){0,5}$/, 'it must be a name of DNS like _dck1'));
 
-/** How the operator is known to DNS providers, for links that set records up there. */
+/** These identify the operator to DNS providers, in links that set up records there. */
 export const domainConnectVariables = {
   DOMAIN_CONNECT_PROVIDER_ID: z.optional(
     z.string().check(z.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/, 'it must be your domain, like fairlead.example')),
@@ -23,7 +23,7 @@ type Values = z.infer<z.ZodMiniObject<typeof domainConnectVariables>>;
 
 export type DomainConnectEnv = { providerId: string; serviceId: string; keyHost: string; key: KeyObject };
 
-/** Returns how links are signed; undefined where the operator offers none. */
+/** Returns the settings for signing links, or undefined when the operator offers none. */
 export function readDomainConnect(values: Values): DomainConnectEnv | undefined {
   const { DOMAIN_CONNECT_PROVIDER_ID: providerId, DOMAIN_CONNECT_KEY_HOST: keyHost } = values;
   const { DOMAIN_CONNECT_KEY_FILE: keyFile, DOMAIN_CONNECT_SERVICE_ID: serviceId } = values;
@@ -32,7 +32,7 @@ export function readDomainConnect(values: Values): DomainConnectEnv | undefined 
   return key === null ? undefined : { providerId, serviceId, keyHost, key };
 }
 
-/** Returns the variable that is missing or wrong beside the others, and why; null when there is none. */
+/** Returns the variable that is missing or contradicts the others, and why; null when there is none. */
 export function domainConnectFault(values: Values): { name: string; fault: string } | null {
   const names = ['DOMAIN_CONNECT_PROVIDER_ID', 'DOMAIN_CONNECT_KEY_FILE', 'DOMAIN_CONNECT_KEY_HOST'] as const;
   const given = names.find((name) => values[name] !== undefined);
@@ -57,7 +57,7 @@ function readKey(path: string): KeyObject | null {
 /** RFC 7518, section 3.3: RS256 takes keys of 2048 bits and more. */
 const MODULUS_MIN_BITS = 2_048;
 
-/** Returns the private key in a PEM text; null for what is no RSA key of enough bits. */
+/** Reads a private key from PEM text; returns null unless it is an RSA key of enough bits. */
 export function parseSigningKey(pem: string): KeyObject | null {
   try {
     const key = createPrivateKey(pem);

@@ -3,7 +3,7 @@ import { holdsLoopback, parseRange } from '../../lib/egress/rules.ts';
 import { isApiUrl } from '../../lib/egress/url-rules.ts';
 import type { PlatformUrls } from '../../platforms/platform.ts';
 
-/** With its path, without a slash at the end: what an adapter asks for is joined to it. */
+/** The path is part of the base address and ends without a slash, because adapters append to it. */
 const apiUrl = z.pipe(
   z
     .string()
@@ -20,7 +20,7 @@ const ranges = z.pipe(
   }),
 );
 
-/** The addresses that requests go out to, and what of this network they may reach. */
+/** The addresses that requests go out to, and the parts of this network that they may reach. */
 export const egressVariables = {
   NETLIFY_API_URL: z._default(apiUrl, 'https://api.netlify.com/api/v1'),
   VERCEL_API_URL: z._default(apiUrl, 'https://api.vercel.com'),
@@ -43,13 +43,13 @@ export function platformUrls(values: { [Name in keyof Values as `${Name}_API_URL
   };
 }
 
-/** Returns what is wrong with the ranges for an app that is reached from elsewhere; null when nothing is. */
+/** Returns why these ranges are not allowed in an app that others can reach, or null when they are. */
 export function egressFault(allowed: string | undefined, isLocal: boolean): string | null {
   if (isLocal || !ranges.parse(allowed ?? '').some(holdsLoopback)) return null;
   return 'this machine may be in it only while PUBLIC_URL is on localhost';
 }
 
-/** Returns what is said at every start: the ranges named here are a way into the operator's own network. */
+/** Returns the warning that every start logs: the ranges named here are a way into the operator's own network. */
 export function egressWarning(allowed: string | undefined): string[] {
   return allowed === undefined ? [] : [`EGRESS_ALLOW lets requests go to ${allowed} although it is not public.`];
 }

@@ -23,17 +23,17 @@ import { oauthClients, oauthVariables, unpairedOauthVariable } from './oauth.ts'
 import { hostName, port, readSites, type SitesEnv, sitesFault, sitesVariables, sitesWarnings } from './sites.ts';
 import { readStripe, type StripeEnv, stripeFault, stripeVariables } from './stripe.ts';
 
-/** Everything the operator has decided, checked. */
+/** All settings that the operator has made, checked. */
 export type Env = SitesEnv & {
   port: number;
   host: string | undefined;
   /** An origin, without a slash at its end. */
   publicUrl: string;
-  /** True when people reach the app on this machine alone. */
+  /** True when only people at this machine can reach the app. */
   isLocal: boolean;
   supportEmail: string;
   operatorEmail: string;
-  /** Undefined keeps mail in the outbox. */
+  /** When undefined, mail stays in the outbox. */
   smtp: { url: string; from: string } | undefined;
   dataDir: string;
   /** The number of processes that share the ports. */
@@ -45,18 +45,18 @@ export type Env = SitesEnv & {
   platformUrls: PlatformUrls;
   egressAllow: readonly AddressRange[];
   dnsAuthorityPort: number;
-  /** Those of the system when undefined. */
+  /** When undefined, the system's resolvers are asked. */
   dnsResolvers: readonly DnsServer[] | undefined;
-  /** Undefined for the app's own authority. */
+  /** When undefined, the app's own authority signs. */
   acme: AcmeEnv | undefined;
   domainConnect: DomainConnectEnv | undefined;
   oauthClients: OAuthClients;
-  /** Undefined for the test checkout. */
+  /** When undefined, there is the test checkout. */
   stripe: StripeEnv | undefined;
   trustProxy: number;
   accessTokenSeconds: number;
   logLevel: LogLevel;
-  /** Settings that work, but perhaps not as meant: for the log. */
+  /** Sentences for the log about settings that work, but perhaps not as intended. */
   warnings: string[];
 };
 
@@ -113,7 +113,7 @@ const keysJson = z.pipe(
   }),
 );
 
-/** One object for the whole environment; a name that is not here is none of ours. */
+/** Lists every variable that the app reads; other names are ignored. */
 const variables = z.object({
   PORT: z._default(port, 3000),
   ...sitesVariables,
@@ -144,7 +144,7 @@ const variables = z.object({
   XDG_CACHE_HOME: z.optional(z.string()),
 });
 
-/** Their values are never repeated, on a screen or in a log. */
+/** The values of these are never repeated, on a screen or in a log. */
 const PRIVATE = new Set([
   'NETLIFY_CLIENT_SECRET',
   'VERCEL_CLIENT_SECRET',
@@ -159,8 +159,8 @@ const PRIVATE = new Set([
 ]);
 
 /**
- * Reads and checks the whole environment. An empty variable counts as not set.
- * Throws StartError with one sentence that names the variable, its value and what would be right.
+ * Reads and checks the whole environment. An empty variable counts as not set. Throws StartError with one sentence
+ * that names the variable, its value and what would be right.
  */
 export function readEnv(environment: Record<string, string | undefined>): Env {
   const given = Object.fromEntries(
@@ -219,7 +219,7 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
   };
 }
 
-/** Values that are right alone and wrong together. */
+/** Refuses values that are valid alone and contradict one another. */
 function refuseContradictions(publicHost: string, given: Record<string, string | undefined>): void {
   const lone = unpairedOauthVariable(given);
   if (lone !== null) throw refusal(lone.name, undefined, `it needs ${lone.needs} as well`);
@@ -237,12 +237,12 @@ function refuseContradictions(publicHost: string, given: Record<string, string |
   if (egress !== null) throw refusal('EGRESS_ALLOW', given.EGRESS_ALLOW, egress);
 }
 
-/** Whether a failed start is told with its stack: asked when the environment itself may be what is wrong. */
+/** Returns whether a failed start prints its stack. It reads the raw environment, because that may be what is wrong. */
 export function showsStackTraces(environment: Record<string, string | undefined>): boolean {
   return environment.LOG_LEVEL === 'debug';
 }
 
-/** Returns where a `mongod` is looked for; the tests look in the same places. */
+/** Returns the places where a `mongod` is looked for; the tests use the same ones. */
 export function readMongodSources(environment: Record<string, string | undefined>): MongodSources {
   return {
     systemBinary: environment.MONGOMS_SYSTEM_BINARY || undefined,

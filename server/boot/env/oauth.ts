@@ -4,7 +4,7 @@ import type { OAuthClients, PlatformUrls } from '../../platforms/platform.ts';
 
 const text = z.optional(z.string().check(z.minLength(1, 'it must not be empty')));
 
-/** These name Fairlead as the operator has registered it at each platform. Without them people paste a token. */
+/** These identify the app that the operator has registered at each platform. Without them people paste a token. */
 export const oauthVariables = {
   NETLIFY_CLIENT_ID: text,
   NETLIFY_CLIENT_SECRET: text,
@@ -39,14 +39,15 @@ const ENDPOINTS: Record<Signing, { api: string; authorize: string; token: string
     api: 'https://api.github.com',
     authorize: 'https://github.com/login/oauth/authorize',
     token: 'https://github.com/login/oauth/access_token',
-    // docs.github.com, scopes for OAuth apps: `repo` covers contents and Pages; deleting a repository is one of its own.
+    // GitHub, "Scopes for OAuth apps": `repo` covers contents and Pages; deleting a repository needs a scope of its
+    // own.
     scope: 'repo delete_repo',
   },
   heroku: {
     api: 'https://api.heroku.com',
     authorize: 'https://id.heroku.com/oauth/authorize',
     token: 'https://id.heroku.com/oauth/token',
-    // Heroku Dev Center, OAuth: read and write of everything but account data.
+    // Heroku Dev Center, OAuth: this scope reads and writes everything except account data.
     scope: 'write-protected identity',
   },
 };
@@ -58,8 +59,8 @@ const PREFIXES: Record<Signing, 'NETLIFY' | 'VERCEL' | 'GITHUB' | 'HEROKU'> = {
 };
 
 /**
- * Returns the clients that the environment names in full. With another base address of an API, its origin has these
- * paths; of GitHub, where people open what that API has.
+ * Returns the clients whose variables are all set. When an API has another base address, the OAuth paths are at its
+ * origin; for GitHub, they are at the address where people open it.
  */
 export function oauthClients(values: Values, urls: PlatformUrls): OAuthClients {
   const clients: OAuthClients = {};
@@ -74,7 +75,7 @@ export function oauthClients(values: Values, urls: PlatformUrls): OAuthClients {
   return clients;
 }
 
-/** Returns the variable that is set without the one that it needs; null when there is none. */
+/** Returns a variable that is set without the one that it needs, and that one; null when there is none. */
 export function unpairedOauthVariable(values: Values): { name: keyof Values; needs: keyof Values } | null {
   for (const prefix of Object.values(PREFIXES)) {
     const id = `${prefix}_CLIENT_ID` as const;

@@ -57,7 +57,7 @@ export type SitesTls = {
   port: number;
   certFile: string;
   keyFile: string;
-  /** Is SITES_URL where that is https. */
+  /** Equals SITES_URL when that is https. */
   url: string;
 };
 
@@ -65,13 +65,13 @@ export type SitesEnv = {
   sitesPort: number;
   sitesDomain: string;
   sitesUrl: string;
-  /** What A and AAAA records lead to; undefined where that is to be looked up. */
+  /** A and AAAA records point to these; when undefined, the addresses are looked up. */
   sitesAddresses: readonly string[] | undefined;
-  /** Undefined without a certificate of the sites' own. */
+  /** When undefined, the sites have no certificate of their own. */
   sitesTls: SitesTls | undefined;
-  /** Where domains are served over TLS; undefined where another part has taken the usual port. */
+  /** The port at which domains are served over TLS; undefined when another listener has taken the usual one. */
   tlsPort: number | undefined;
-  /** Whether the operator has chosen it. */
+  /** True when the operator has chosen the TLS port. */
   isTlsPortGiven: boolean;
 };
 
@@ -99,7 +99,7 @@ function withoutUsualPort(url: string): string {
   return url.replace(/\/$/, '').replace(/^(http:.*):80$|^(https:.*):443$/, '$1$2');
 }
 
-/** Returns the variable whose value is wrong beside the others, and why; null when there is none. */
+/** Returns the variable whose value contradicts the others, and why; null when there is none. */
 export function sitesFault(
   values: Values & { PORT: number },
   given: Given,
@@ -134,7 +134,7 @@ function portUsedTwice(values: Values & { PORT: number }, given: Given): { name:
   return null;
 }
 
-/** Returns what works, but perhaps not as meant. */
+/** Returns sentences about settings that work, but perhaps not as intended. */
 export function sitesWarnings({ sitesTls, sitesUrl }: SitesEnv): string[] {
   const warnings: string[] = [];
   if (sitesTls !== undefined && sitesUrl.startsWith('http:')) {

@@ -9,7 +9,7 @@ const webhookSecret = z
   .check(z.regex(/^whsec_[\w+/=-]{8,}$/, 'it must be the signing secret of a webhook, which begins with whsec_'));
 const origin = z.string().check(z.refine(isOrigin, 'it must be http:// or https:// with a host and nothing after it'));
 
-/** Payments by Stripe; without them there is the test checkout. */
+/** These turn on payments by Stripe; without them there is the test checkout. */
 export const stripeVariables = {
   STRIPE_SECRET_KEY: z.optional(secretKey),
   STRIPE_WEBHOOK_SECRET: z.optional(webhookSecret),
@@ -25,7 +25,10 @@ export function readStripe(values: Values): StripeEnv | undefined {
   return key === undefined || secret === undefined ? undefined : { secretKey: key, webhookSecret: secret, apiUrl };
 }
 
-/** Without the one nobody could pay, and without the other no payment would be heard of in time. */
+/**
+ * Requires both variables or neither: without the key nobody can pay, and without the secret no payment is reported in
+ * time.
+ */
 export function stripeFault(values: Values): { name: string; fault: string } | null {
   const { STRIPE_SECRET_KEY: key, STRIPE_WEBHOOK_SECRET: secret } = values;
   if (key !== undefined && secret === undefined) {

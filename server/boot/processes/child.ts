@@ -13,12 +13,13 @@ import { createRemoteRateCounters } from './remote-rate-counters.ts';
 export type GroupChildOptions = { env: Env; log: Log; webRoot: string };
 
 /**
- * One of several processes of the app, as the first one (group.ts) has started it. It begins, opens and stops when
- * that one says so. When that one is gone Node ends it at once (node:cluster, 'disconnect'), like a crash of the whole.
+ * Runs one of several processes of the app, started by the first one (group.ts), which also says when to begin, open
+ * and stop. When that one is gone Node ends this process at once (node:cluster, 'disconnect'), as in a crash of the
+ * whole app.
  */
 export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
   const shutdown = createShutdownStack(log);
-  // With one child nobody else counts: asking the first process would only cost time.
+  // With one child there is nothing to share: asking the first process would only cost time.
   const local = env.processes > 1 ? undefined : createRateCounters();
   const remote = createRemoteRateCounters((requests) => tell({ kind: 'countersRequest', requests }));
   let isServing = false;
@@ -51,14 +52,14 @@ export function runGroupChild({ env, log, webRoot }: GroupChildOptions): void {
     else if (message.kind === 'countersReply') remote.receive(message.replies);
     else void stop();
   });
-  // Of a terminal they reach the first process as well, which says when to stop.
+  // A terminal sends signals to the first process as well, and that one says when to stop.
   process.on('SIGTERM', () => undefined);
   process.on('SIGINT', () => undefined);
   setInterval(() => tell({ kind: 'alive', isDebugged: debuggerUrl() !== undefined }), ALIVE_EVERY_MS).unref();
   tell({ kind: 'connected' });
 }
 
-/** The first process tells the operator, once however many fail alike. */
+/** Reports the failure to the first process, which tells the operator once, however many children fail alike. */
 async function fail(error: unknown): Promise<void> {
   const { message, exitCode } =
     error instanceof StartError ? error : new StartError(EXIT_FAILED, `${sentenceOf(error)}.`, error);
@@ -71,7 +72,7 @@ function tell(message: FromChild, onSent: () => void = () => undefined): void {
   else onSent();
 }
 
-/** Only the first process writes to this channel, and it takes `ToChild` alone (group.ts). */
+/** Only the first process writes to this channel, and it only sends `ToChild` (group.ts). */
 function toChild(message: unknown): ToChild {
   return message as ToChild;
 }

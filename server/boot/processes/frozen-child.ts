@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 
-/** How often a child says that it is alive, and how often the first process looks whether it did. */
+/** A child reports at this interval, and the first process checks at this interval whether it did. */
 export const ALIVE_EVERY_MS = 1_000;
-/** Far longer than any step of the work may take, also on a busy machine. */
+/** This many intervals are far longer than any step of the work may take, also on a busy machine. */
 const SILENT_LOOKS_MAX = 15;
 
 export type FrozenWatch = {
-  /** The child has said something: its event loop turns. */
+  /** Notes a message of the child, which proves that its event loop runs. */
   heard(isDebugged: boolean): void;
   stop(): void;
 };
 
 /**
- * Calls `onFrozen` when the event loop of a child has not turned for fifteen looks of this process. Looks are counted and
- * not the time: while the machine sleeps or this process itself is stopped there are none. A child that somebody holds on
- * purpose, in a debugger or by a signal, is not frozen.
+ * Calls `onFrozen` when the event loop of a child has not run for fifteen checks by this process. Checks are counted
+ * instead of time, because there are none while the machine sleeps or this process itself is stopped. A child that a
+ * debugger or a signal holds on purpose is not frozen.
  */
 export function watchForFreeze(pid: number, onFrozen: () => void, everyMs = ALIVE_EVERY_MS): FrozenWatch {
   let silentLooks = 0;
@@ -37,11 +37,14 @@ export function watchForFreeze(pid: number, onFrozen: () => void, everyMs = ALIV
   };
 }
 
-/** Whether a signal or a tracer has stopped this process (proc_pid_stat(5)); elsewhere than on Linux none is known to be. */
+/**
+ * Returns whether a signal or a tracer has stopped this process (proc_pid_stat(5)). Other systems than Linux cannot
+ * tell: there the answer is no.
+ */
 function isStopped(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the program comes before it, in brackets, and may hold any character.
+    // The program's name comes first, in brackets, and may hold any character.
     return /^[Tt]/.test(stat.slice(stat.lastIndexOf(')') + 2));
   } catch {
     return false;

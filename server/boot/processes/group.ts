@@ -13,7 +13,10 @@ import { watchForFreeze } from './frozen-child.ts';
 import { CHILD_ARGUMENT, type FromChild, type ToChild } from './messages.ts';
 import { type CounterRequest, createRateCounterServer } from './remote-rate-counters.ts';
 
-/** Between the end of a child and its next start; one that has served for a while begins at the first again. */
+/**
+ * The delays before a child is started again, one for each attempt; a child that served for a while starts over at the
+ * first.
+ */
 const RESTART_DELAYS_MS = [0, 100, 500, 1_000, 2_000, 5_000];
 const SERVED_WELL_MS = 10_000;
 
@@ -23,7 +26,7 @@ export type ProcessGroupOptions = {
   entry: string;
 };
 
-/** `ended` resolves with how. */
+/** `ended` resolves with a description of the child's end. */
 type Running = { child: Child; ended: Promise<string> };
 
 type Group = {
@@ -31,20 +34,20 @@ type Group = {
   bootstrapped: Pick<Bootstrapped, 'uri' | 'run' | 'killedRuns'>;
   rateCounters: RateCounters;
   tickets: TicketKeys;
-  /** No child is started again once this is aborted. */
+  /** Once this is aborted, no child is started again. */
   stopping: AbortController;
   children: Map<number, Running>;
-  /** Whether all children have been ready at once: from then on each opens by itself. */
+  /** True once all children have been ready at the same time: from then on each opens by itself. */
   isWhole: boolean;
 };
 
 /**
- * The application in several processes behind one port (PROCESSES). This one keeps what there is one of: the lock on the
- * data folder, the embedded database, the counters of all, and the ports, at which its children take connections by
- * themselves. They do the work: HTTP server, host and job worker in each (child.ts). A child that ends is started again, and
- * takes over what the one before it worked on.
+ * Runs the application in several processes behind one port (PROCESSES). This process keeps everything that exists
+ * once: the lock on the data folder, the embedded database, the shared counters, and the ports, from which the
+ * children accept connections by themselves. The children do the work: each has an HTTP server, the host and a job
+ * worker (child.ts). A child that ends is started again and takes over the work of its predecessor.
  *
- * A child obeys this process alone, since a signal of a terminal reaches all of them; it ends when this process does.
+ * Children obey this process alone, since a signal of a terminal reaches all of them; they end when this process does.
  */
 export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
   const { env, log, entry } = options;
@@ -53,10 +56,10 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
   async function start(): Promise<void> {
     const rateCounters = createRateCounters();
     const { uri, run, killedRuns, forgetKilledRuns } = await bootstrap({ env, log, rateCounters }, shutdown.push);
-    // The children have connections of their own, and this process has nothing more to ask.
+    // The children have connections of their own, and this process needs the database no longer.
     await mongoose.disconnect();
-    // Connections that are handed out in turn are lost with a child that ends before it has taken them: their clients
-    // hear nothing, not even a refusal. Those that wait at a port of all are taken by another child.
+    // If connections were handed out in turn, a child that ends before it takes one would lose it, and its client would
+    // not even get a refusal. Connections that wait at a shared port are accepted by another child.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
     const stopping = new AbortController();
@@ -86,8 +89,8 @@ export function createProcessGroup(options: ProcessGroupOptions): LifeCycle {
 }
 
 /**
- * Starts the child of this number, and starts it again when it ends later; the first writes down what the host serves.
- * Resolves when it serves; throws StartError when it does not come to that.
+ * Starts the child of this number, and starts it again when it ends later; the first child writes down what the host
+ * serves. Resolves once the child serves; throws StartError when it cannot.
  */
 async function startChild(group: Group, number: number, attempt = 0): Promise<void> {
   const { log } = group.options;
@@ -116,7 +119,9 @@ async function startChild(group: Group, number: number, attempt = 0): Promise<vo
   });
 }
 
-/** A frozen child takes no connection and no signal but this one; its end is that of any other. */
+/**
+ * Kills a frozen child: it accepts no connection and no signal but this one. Its end is then handled like any other.
+ */
 function endWhenFrozen({ child, ended }: Running, log: Log, number: number): void {
   if (child.process.pid === undefined) return;
   const watch = watchForFreeze(child.process.pid, () => {
@@ -130,7 +135,10 @@ function endWhenFrozen({ child, ended }: Running, log: Log, number: number): voi
   void ended.then(watch.stop);
 }
 
-/** A child bears the name of the one whose place it takes: what that one worked on is its own. */
+/**
+ * Builds the start message. A child takes the worker name of its predecessor, so that the predecessor's work is its
+ * own.
+ */
 function startMessageOf(
   { bootstrapped: { uri, run, killedRuns }, tickets, isWhole: isServing }: Group,
   number: number,
@@ -145,14 +153,14 @@ function startMessageOf(
 function endOf(child: Child): Promise<string> {
   return new Promise((resolve) => {
     child.on('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
-    // The system had no process to give: such a child never exits.
+    // The system could not start a process: such a child never emits `exit`.
     child.on('error', (error) => child.process.pid === undefined && resolve(String(error)));
   });
 }
 
 type ChildListeners = { onConnected(): void; onCounterRequests(requests: readonly CounterRequest[]): void };
 
-/** Hears a child until it ends; resolves once it is ready. */
+/** Listens to a child until it ends; resolves once the child is ready. */
 function untilReady(
   child: Child,
   ended: Promise<string>,
@@ -172,7 +180,10 @@ function untilReady(
   });
 }
 
-/** Tries until the child runs or all are to stop. A loop: promises that wait for one another would take ever more memory. */
+/**
+ * Tries until the child runs or everything is to stop. It is a loop, because chained promises would take ever more
+ * memory.
+ */
 async function startAgain(group: Group, number: number, firstAttempt: number): Promise<void> {
   const { signal } = group.stopping;
   for (let attempt = firstAttempt; ; attempt += 1) {
@@ -195,7 +206,7 @@ function restartDelayMs(attempt: number): number {
   return RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)] ?? 0;
 }
 
-/** Asks all to stop, and waits for them: how long each may take is its own affair. */
+/** Asks all children to stop and waits for them; each limits its own time. */
 async function stopChildren({ children, stopping }: Group): Promise<void> {
   stopping.abort();
   const running = [...children.values()];
@@ -203,12 +214,12 @@ async function stopChildren({ children, stopping }: Group): Promise<void> {
   await Promise.all(running.map(({ ended }) => ended));
 }
 
-/** One that has ended meanwhile hears nothing any more, and `exit` says so. */
+/** Sends a message; errors are ignored, because a child that has ended meanwhile emits `exit` anyway. */
 function tell(child: Child, message: ToChild): void {
   if (child.isConnected()) child.send(message, () => undefined);
 }
 
-/** Only our own program writes to this channel, and it takes `FromChild` alone (child.ts). */
+/** Only our own program writes to this channel, and it only sends `FromChild` (child.ts). */
 function fromChild(message: unknown): FromChild {
   return message as FromChild;
 }

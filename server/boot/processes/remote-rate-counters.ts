@@ -19,11 +19,14 @@ export type CounterReply = { id: number; counted: Counted } | { id: number; hasS
 
 export type RemoteRateCounters = {
   counters: RateCounters;
-  /** Takes the replies that came. */
+  /** Settles the requests that these replies answer. */
   receive(replies: readonly CounterReply[]): void;
 };
 
-/** The counters as a child process sees them: the requests of one turn of its event loop go out as one message. */
+/**
+ * Gives a child process access to the shared counters. All requests of one turn of its event loop go out as one
+ * message.
+ */
 export function createRemoteRateCounters(send: (requests: CounterRequest[]) => void): RemoteRateCounters {
   const waiting = new Map<number, (reply: CounterReply) => void>();
   const post = inBatches(send);
@@ -65,11 +68,11 @@ export function createRemoteRateCounters(send: (requests: CounterRequest[]) => v
 
 export type RateCounterServer = {
   receive(requests: readonly CounterRequest[]): void;
-  /** The process has ended: the slots and amounts that it held are given back, and those that it waits for go to others. */
+  /** Called when the process has ended: its slots and amounts are released, and its waiting requests are dropped. */
   close(): void;
 };
 
-/** The end in the first process: replies to the requests of one child from the counters of all. */
+/** Serves the counters in the first process: it answers the requests of one child. */
 export function createRateCounterServer(
   rateCounters: RateCounters,
   send: (replies: CounterReply[]) => void,
@@ -121,7 +124,7 @@ export function createRateCounterServer(
   };
 }
 
-/** Gathers what is posted in one turn: a message costs more than what it carries. */
+/** Collects what is posted in one turn of the event loop, because a message costs more than its content. */
 function inBatches<T>(send: (items: T[]) => void): (item: T) => void {
   let gathered: T[] = [];
   return (item) => {
