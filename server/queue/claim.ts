@@ -4,26 +4,26 @@ import { HELD, WAS_HELD_LATELY } from './held.ts';
 import { accountsAbove } from './lanes.ts';
 import { type ClaimedJob, fromNow, LEASE_MS, WORKER } from './queue.ts';
 
-/** Of those who wait the ones that have held places for less than this come first, then those below the next. */
+/** Accounts that have held slots for less than the first level come first, then those below the next. */
 const LEVELS_MS = [5_000, 20_000, 80_000, Number.POSITIVE_INFINITY] as const;
 
 export type ClaimOptions = {
-  /** The account that was served last: the turn goes on behind it. */
+  /** The account that was served last: the turn continues after it. */
   after?: string;
-  /** How many jobs of these names one account may have running; no limit for those of no account. */
+  /** The number of jobs of these names that one account may have running; jobs without an account have no limit. */
   perAccount?: number;
-  /** While nobody else waits one account may have more, until so many run in all. */
+  /** While nobody else waits, one account may have more, until this many run in all. */
   whenAlone?: number;
-  /** Takes those that have stood aside, and no others; by default those that have not. */
+  /** Takes only jobs that have stepped aside; by default, only jobs that have not. */
   isAside?: boolean;
 };
 
 /**
- * Takes a job that is due and marks it as running by `worker`; null when none is. One whose lease ran out comes first: its
- * key blocks all others of that key. Else who has used little time lately comes before who used much: an account that has
- * its few jobs last is served no more than one with many short ones. Of those alike the accounts have turns in the order of
- * their ids, and within one account the job that is due longest is taken: however many jobs an account has, every other one
- * is served once before it is again.
+ * Takes a job that is due and marks it as running by `worker`; returns null when none is. A job whose lease ran out
+ * comes first: its key blocks all others of that key. Next come accounts that have used little time lately: an account
+ * that has its few jobs last is served no more than one with many short ones. Equal accounts take turns in the order
+ * of their ids, and within one account the job that is due longest comes first: however many jobs an account has,
+ * every other account is served once before it is again.
  */
 export async function claimJob(
   worker: string,
@@ -53,7 +53,7 @@ type LaneFilter = { name: { $in: string[] }; isAside: true | null };
 type Held = { accountId: string; heldMs: number };
 type Running = Held & { isAside: boolean; isAbandoned: boolean };
 
-/** Returns what runs of these names, aside or not, with the time that each has held its place. */
+/** Returns the running jobs of these names, aside or not, with the time that each has held its slot. */
 function findRunning({ name }: LaneFilter): Promise<Running[]> {
   return JobModel.find({ status: 'running', name })
     .select({
@@ -66,10 +66,10 @@ function findRunning({ name }: LaneFilter): Promise<Running[]> {
     .lean<Running[]>();
 }
 
-/** A busy lane has thousands of jobs within some minutes: of those that held a place lately the last so many say enough. */
+/** A busy lane has thousands of jobs within minutes: this many of those that held a slot lately are enough. */
 const NOTED_MAX = 500;
 
-/** Adds up what does not run now, from the index alone: a claim reads none of the jobs that have been. */
+/** Adds up the jobs that do not run now, from the index alone: a claim reads no finished job. */
 function findHeld({ name }: LaneFilter): Promise<Held[]> {
   return JobModel.aggregate<Held>([
     { $match: { name, heldAt: { $type: 'date' }, status: { $in: ['queued', 'done', 'dead'] } } },
@@ -125,7 +125,7 @@ function claim(worker: string) {
   ];
 }
 
-/** Returns the key that already runs, when that is what the error says. */
+/** Returns the key that already runs, if that is the error. */
 function duplicateKeyOf(error: unknown): string | null {
   if (!isDuplicateKey(error, 'key') || !(error instanceof Error && 'keyValue' in error)) return null;
   const { keyValue } = error;

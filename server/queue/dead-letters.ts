@@ -8,7 +8,7 @@ const LISTED_MAX = 1_000;
 
 export type DeadLetter = { id: string; name: string; attempt: number; lastError: string; finishedAt: Date | null };
 
-/** Returns the jobs that were given up within the last two weeks, oldest first. */
+/** Returns the dead letters of the last two weeks, oldest first. */
 export async function listDeadLetters(): Promise<DeadLetter[]> {
   const docs = await JobModel.find({ status: 'dead' }, { name: 1, attempt: 1, lastError: 1, finishedAt: 1 })
     .setOptions(OPERATOR)
@@ -25,9 +25,9 @@ export async function listDeadLetters(): Promise<DeadLetter[]> {
 }
 
 /**
- * Has a job that was given up run again from its start, with all its attempts. What its end was written down as stays: a
- * release that has failed is published again by its owner. `unknown` when no such job was given up, `open` when another
- * one for the same thing waits or runs.
+ * Runs a dead letter again from its start, with all its attempts. The effects of its end stay: a failed release is
+ * published again by its owner. Returns `unknown` when there is no such dead letter, `open` when another job for the
+ * same thing waits or runs.
  */
 export async function rerunDeadLetter(id: string): Promise<'queued' | 'unknown' | 'open'> {
   const fields = { status: 'queued', runAt: '$$NOW', attempt: 0, finishedAt: null, lastError: null };

@@ -2,15 +2,18 @@ import type { ClientSession } from 'mongoose';
 import type { Providers } from '../context.ts';
 import type { JobName, JobPayload } from './payloads.ts';
 
-/** What it waits for of somebody else's, and how often it left for that. Who waits counts; the next run goes on with it. */
+/**
+ * The thing that the job waits for, and how often it left its slot for that. The handler counts; the next run
+ * continues the count.
+ */
 export type JobWaits = { of: string | null; count: number };
 
 /**
- * What a job's handler gets and promises.
+ * The contract of a job's handler.
  *
  * A handler may run again from its start at any moment: after a crash, after a lost lease, on another machine. So it
- * looks first what is done already, and every write goes through `transaction`, whose first operation proves that the
- * lease is still held: who lost it cannot write. Effects outside the database are keyed, so that
+ * first checks what is already done, and every write goes through `transaction`, whose first operation proves that the
+ * lease is still held: a holder that lost it cannot write. Effects outside the database are keyed, so that doing them
  * twice is harmless.
  */
 export type RunningJob<Name extends JobName = JobName> = {
@@ -22,24 +25,24 @@ export type RunningJob<Name extends JobName = JobName> = {
   readonly attempt: number;
   readonly maxAttempts: number;
   readonly waits: JobWaits;
-  /** It runs where others are waited for: before that a release waits for nobody for long (lanes.ts). */
+  /** True when the job runs in the lane for waiting: before that a release waits for nobody for long (lanes.ts). */
   readonly isAside: boolean;
   /** Aborted when the lease is lost or the process stops; its reason is an AppError. */
   readonly signal: AbortSignal;
   readonly providers: Providers;
-  /** Runs `work` in a transaction that fails with `lease_lost` when somebody else holds the job now. */
+  /** Runs `work` in a transaction that fails with `lease_lost` when another worker holds the job now. */
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 };
 
 export type JobHandler<Name extends JobName> = {
-  /** Returns when the job is done; throws to try again by the retry table, for good when the error is final, or JobDeferred. */
+  /** Resolves when the job is done. A final error ends the job, JobDeferred postpones it, any other is tried again. */
   run(job: RunningJob<Name>): Promise<void>;
   /**
-   * What was promised is done however long it takes: where other jobs become dead letters, this one rests for an hour and
+   * The work must be done however long it takes: where other jobs become dead letters, this one rests for an hour and
    * begins again with all its attempts.
    */
   neverGivesUp?: true;
-  /** Writes what becomes of the work when the job becomes a dead letter, in that very transaction. */
+  /** Records the failure when the job becomes a dead letter, in the same transaction. */
   onDeadLetter?(session: ClientSession, job: RunningJob<Name>, error: unknown): Promise<void>;
 };
 
@@ -52,11 +55,11 @@ export type StepProgress = {
   doneBytesBefore: number;
 };
 
-/** Takes what the work of a release's step has to tell of its progress. */
+/** Receives the progress of a release's step. */
 export type StepReport = {
-  /** When the step was begun: a run that continues it, after a wait or a crash, has the same. */
+  /** The time when the step began: a run that continues it, after a wait or a crash, has the same. */
   startedAt: Date;
-  /** Remembers how far it is; written at most four times a second, the last one always. */
+  /** Records the progress; it is written at most four times a second, and the last one always is. */
   progress(progress: Partial<StepProgress>): void;
   /** Adds a line to the step's log. */
   log(text: string): void;

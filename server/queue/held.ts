@@ -1,16 +1,17 @@
 import { MINUTE_MS } from '../lib/durations.ts';
 
 /**
- * How long a job has held a place of its lane, by the database's clock: noted with the job at its claim and whenever it is
- * given back. So all processes share by it, and the time of one that is killed is counted by whoever takes its job over.
+ * The time that a job has held a slot of its lane, by the database's clock, is recorded with the job at its claim and
+ * whenever the slot is given back. So all processes share the figure, and the next holder of a killed process's job
+ * counts that process's time.
  */
 const LATELY_MS = 10 * MINUTE_MS;
-/** Shorter runs are not noted: who has many of them has turns with the others all the same. */
+/** Shorter runs are not recorded: accounts with many of them take turns with the others anyway. */
 const NOTED_MS = 1_000;
 
 const ranMs = { $cond: [{ $eq: [{ $type: '$claimedAt' }, 'date'] }, { $subtract: ['$$NOW', '$claimedAt'] }, 0] };
 
-/** Whether a job has held a place lately: what was before is forgotten, so that nobody stands behind others for good. */
+/** Matches jobs that have held a slot lately: older ones are forgotten, so that nobody is last for ever. */
 export const WAS_HELD_LATELY = { $gt: ['$heldAt', { $subtract: ['$$NOW', LATELY_MS] }] };
 
 export const HELD = {

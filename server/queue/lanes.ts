@@ -2,8 +2,8 @@ import { NO_ACCOUNT } from '../database/models/account-scope.ts';
 import type { JobName } from './payloads.ts';
 
 /**
- * Which jobs share workers, and how many run at once. Short work, such as mail, never waits behind releases; of one
- * account only so many jobs of a lane run at once, so that others find a place while its long ones last.
+ * A lane is a set of jobs that share workers. Short work, such as mail, never waits behind releases; one account may
+ * run only so many jobs of a lane at once, so that others find a slot while its long ones last.
  */
 export type LaneName =
   | 'messages'
@@ -18,46 +18,46 @@ export type LaneName =
   | 'followUps'
   | 'maintenance';
 /**
- * `loops` are of an instance: its processes share them. `whenAlone`: up to so many run at once while no other account waits;
- * the loops beyond it are for whoever comes. `asideOf`: it takes the jobs of that lane which waited once for somebody else,
- * and gave their place back for it.
+ * `loops` counts for the whole instance: its processes share them. `whenAlone`: an account may run this many while no
+ * other account waits; the remaining loops are for newcomers. `asideOf`: the lane takes jobs of that lane which had to
+ * wait for somebody else and gave their slot back.
  */
 export type Lane = { loops: number; perAccount: number; whenAlone?: number; asideOf?: LaneName };
 
 export const LANES: Record<LaneName, Lane> = {
   messages: { loops: 2, perAccount: 1 },
   /**
-   * What is ours to do, and what a platform is sent. With a second place only while nobody else waits it takes three
-   * accounts to hold them all.
+   * Our own work, and uploads to platforms. An account has a second slot only while nobody else waits, so it takes
+   * three accounts to hold them all.
    */
   releases: { loops: 4, perAccount: 1, whenAlone: 2 },
   /**
-   * Releases that look at sites elsewhere and wait for platforms, which may be slow: it takes a dozen accounts to hold all
-   * places, and those for twenty seconds (services/releases/compare-answers.ts, patience.ts).
+   * Releases that check sites elsewhere and wait for platforms, which may be slow: it takes a dozen accounts to hold
+   * all slots, and those for twenty seconds (services/releases/compare-answers.ts, patience.ts).
    */
   looks: { loops: 12, perAccount: 1, whenAlone: 4, asideOf: 'releases' },
   /**
-   * They wait for the name servers of strangers, which may be slow: with one place for each account that others wait beside,
-   * it takes a dozen accounts to hold them all, and those for eight seconds.
+   * They wait for name servers of strangers, which may be slow: an account has one slot while others wait, so it takes
+   * a dozen accounts to hold them all, and those for eight seconds.
    */
   domains: { loops: 12, perAccount: 1, whenAlone: 4 },
-  /** A person waits for them; they wait for the DNS provider, some for minutes. */
+  /** A person waits for these, and they wait for the DNS provider, some for minutes. */
   records: { loops: 4, perAccount: 1 },
-  /** A person waits for them; they wait for the name servers and the hosts of strangers. */
+  /** A person waits for these, and they wait for name servers and hosts of strangers. */
   reports: { loops: 4, perAccount: 1 },
   /**
-   * They wait for the authority most of the time, and minutes for the name servers of strangers. Whoever moves thirty names
-   * here at once has them in fifteen seconds, of two seconds each, and two more accounts still find places.
+   * They wait for the authority most of the time, and minutes for name servers of strangers. An account that moves
+   * thirty names here at once is done in fifteen seconds, at two seconds each, and two more accounts still find slots.
    */
   certificates: { loops: 8, perAccount: 2, whenAlone: 4 },
   /**
-   * They ask servers that people name, and some go through all accounts: neither maintenance nor orders wait for them, and
-   * two accounts with slow servers are not to hold all places.
+   * They call servers that people name, and some go through all accounts: neither maintenance nor orders wait for
+   * them, and two accounts with slow servers must not hold all slots.
    */
   rehearsals: { loops: 4, perAccount: 1 },
-  /** They wait for the pace of platforms, and two accounts are not to hold all places. */
+  /** They wait for slow platforms, and two accounts must not hold all slots. */
   removals: { loops: 4, perAccount: 1 },
-  /** Compression takes all cores that it gets, and none of it is urgent. */
+  /** Compression uses all cores that it gets, and none of it is urgent. */
   followUps: { loops: 1, perAccount: 1 },
   maintenance: { loops: 2, perAccount: 1 },
 };
@@ -97,17 +97,17 @@ const LANE_OF: Record<JobName, LaneName> = {
   'remove-old-releases': 'maintenance',
 };
 
-/** Returns the jobs of a lane, of those that a worker has a handler for. */
+/** Returns the jobs of a lane for which the worker has a handler. */
 export function namesOf(lane: string, names: readonly string[]): string[] {
   return Object.entries(LANE_OF).flatMap(([name, its]) => (its === lane && names.includes(name) ? [name] : []));
 }
 
-/** Whether a job that waits for somebody else is left to another lane from then on. */
+/** Returns whether a job that waits for somebody else moves to another lane from then on. */
 export function standsAside(name: JobName): boolean {
   return Object.values(LANES).some(({ asideOf }: Lane) => asideOf === LANE_OF[name]);
 }
 
-/** Returns the accounts whose jobs come to more than so much together. */
+/** Returns the accounts that have more than `max` jobs together. */
 export function accountsAbove<Job extends { accountId: string }>(
   jobs: readonly Job[],
   limit: number,

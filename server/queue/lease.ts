@@ -1,27 +1,27 @@
 import type { Log } from '../lib/log.ts';
 import { type JobLease, leaseLost, renewLease } from './queue.ts';
 
-/** A lease lasts 30 s: two renewals may be lost, and whoever hears nothing stops 10 s before it is over. */
+/** A lease lasts 30 s: two renewals may be lost, and a holder without an answer stops 10 s before it runs out. */
 const HEARTBEAT_MS = 10_000;
 const UNCONFIRMED_MAX_MS = 20_000;
 const WATCH_MS = 1_000;
 
 export type LeaseTimes = { heartbeatMs: number; unconfirmedMaxMs: number; watchMs: number };
-/** `onConfirmed` is called after each renewal that was confirmed. */
+/** `onConfirmed` is called after each confirmed renewal. */
 export type LeaseOptions = Partial<LeaseTimes> & { onConfirmed?(): void };
 const TIMES: LeaseTimes = { heartbeatMs: HEARTBEAT_MS, unconfirmedMaxMs: UNCONFIRMED_MAX_MS, watchMs: WATCH_MS };
 
 export type HeldLease = {
   /** Aborted with `lease_lost`, or with the reason of `stopping`. */
   signal: AbortSignal;
-  /** Stops renewing: the job has ended. */
+  /** Stops the renewals because the job has ended. */
   release(): void;
 };
 
 /**
- * Renews the lease of a running job until it is released. The signal is aborted when somebody else has taken the job,
- * and when no renewal was confirmed for 20 s by the monotonic clock: a process that was paused, or that has lost its
- * network, must stop before the lease of 30 s is anybody else's.
+ * Renews the lease of a running job until it is released. The signal is aborted when another worker has taken the job,
+ * and when no renewal was confirmed for 20 s by the monotonic clock: a process that was paused, or has lost its
+ * network, must stop before another worker can take the lease of 30 s.
  */
 export function holdLease(
   lease: JobLease,

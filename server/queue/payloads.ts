@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
 
-/** Maps the name of each job, which is also the name of its file, to its payload. Services see no more of a job. */
+/**
+ * Maps the name of each job, which is also the name of its file, to its payload. Services know nothing else of a job.
+ */
 export const JOB_PAYLOADS = {
   'deploy-release': z.strictObject({ releaseId: idSchema }),
   'compress-release': z.strictObject({ releaseId: idSchema }),

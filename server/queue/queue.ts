@@ -10,15 +10,15 @@ import { JOB_PAYLOADS, type JobName, type JobPayload } from './payloads.ts';
  * The queue of background work, on MongoDB.
  *
  * A job is written in the transaction that needs it. A worker claims it with a lease, renews the lease while it works,
- * and ends it as done, queued again or dead. Whoever dies leaves a lease that runs out, or that whoever knows of the
- * death ends; the next worker claims the job with a higher `fence`, and from then on nothing that the first one writes
- * is taken. Of jobs with one `key` one runs at a time: the unique index on running jobs decides, not a lock. All times
- * are the database's own (`$$NOW`), so that the clocks of the instances do not matter.
+ * and ends it as done, queued again or dead. When a worker dies, its lease runs out, or a process that knows of the
+ * death ends it. The next worker claims the job with a higher `fence`, and from then on no write of the first one is
+ * accepted. Of jobs with one `key` only one runs at a time: the unique index on running jobs decides, not a lock. All
+ * times are the database's own (`$$NOW`), so that the clocks of the instances do not matter.
  */
 export const LEASE_MS = 30_000;
 export const MAX_ATTEMPTS = 5;
 
-/** A worker works for every account; what it then does for one carries that account. */
+/** A worker works for every account; its writes for one carry that account's id. */
 export const WORKER = { acrossAccounts: 'jobs' } as const;
 
 export type NewJob<Name extends JobName> = {
@@ -27,11 +27,11 @@ export type NewJob<Name extends JobName> = {
   name: Name;
   payload: JobPayload<Name>;
   accountId: string;
-  /** Two jobs of one key never run at once; by default every job has its own. */
+  /** Two jobs with the same key never run at once; by default every job has a key of its own. */
   key?: string;
-  /** While a job with this key is queued or runs, another one is not written. */
+  /** No job is written while another with this key is queued or runs. */
   dedupeKey?: string;
-  /** How long from now it waits; by the database's clock. */
+  /** The delay before it is due, by the database's clock. */
   delayMs?: number;
   maxAttempts?: number;
 };
@@ -47,7 +47,7 @@ export type ClaimedJob = {
   maxAttempts: number;
   /** The handler counts in it; it is kept when the job goes back to the queue. */
   waits: JobWaits;
-  /** It has stood aside: from then on it waits for others, in a lane of its own (lanes.ts). */
+  /** True once the job has stepped aside: from then on it waits for others, in a lane of its own (lanes.ts). */
   isAside: boolean;
   fence: number;
 };
@@ -81,8 +81,8 @@ export async function enqueueJob<Name extends JobName>(session: ClientSession, j
 }
 
 /**
- * Makes the job due that waits in the queue for the same; writes it where none waits, since one that runs may have looked
- * already. However often something is asked for, one job more waits for it.
+ * Makes the queued job of the same key due now, or writes one if there is none, since a running job may be past the
+ * point that matters. However often this is called, only one more job waits.
  */
 export async function hastenJob<Name extends JobName>(
   session: ClientSession,
@@ -98,21 +98,24 @@ export async function hastenJob<Name extends JobName>(
   if (matchedCount === 0) await enqueueJob(session, job);
 }
 
-/** A second writer of the same key conflicts with the first and runs again, so that looking first is exact. */
+/**
+ * Returns whether a job of this key is queued or runs. A second writer of the same key conflicts with the first and
+ * runs again, so the answer is exact.
+ */
 async function isOpen(session: ClientSession, dedupeKey: string): Promise<boolean> {
-  // The planner looks a key up in the partial index only where the filter repeats all of its expression, the type too.
+  // The planner uses the partial index only when the filter repeats its whole expression, including the type.
   const filter = {
     dedupeKey: { $eq: dedupeKey, $type: 'string' as const },
     status: { $in: ['queued', 'running'] as const },
   };
-  // With nothing found on either side it takes the index of what is queued, and reads all of that.
+  // When neither side finds anything, the planner takes the index of queued jobs and reads all of it.
   const found = JobModel.exists(filter).setOptions(WORKER).hint('one_open_a_dedupe_key').session(session);
   return (await found) !== null;
 }
 
 const WAITING_MAX = 20;
 
-/** Returns jobs that wait until none of this key runs, whichever lane is theirs. */
+/** Returns the jobs of any lane that wait until no job of this key runs. */
 export async function waitingFor(key: string): Promise<{ name: string; isAside: boolean }[]> {
   return JobModel.find({ key, status: 'queued', $expr: { $lte: ['$runAt', '$$NOW'] } })
     .select({ name: 1, isAside: { $eq: ['$isAside', true] } })
@@ -133,14 +136,14 @@ export function fromNow(ms: number) {
   return { $dateAdd: { startDate: '$$NOW', unit: 'millisecond', amount: Math.round(ms) } };
 }
 
-/** Renews the lease; false when somebody else holds the job by now, or it is over. */
+/** Renews the lease; returns false when another worker holds the job or it is over. */
 export async function renewLease(lease: JobLease): Promise<boolean> {
   return write(lease, { leaseUntil: fromNow(LEASE_MS) });
 }
 
 /**
- * Runs `work` in a transaction whose first operation is a write under the fence: a holder that lost its lease fails
- * with `lease_lost`, and one that loses it meanwhile conflicts and fails the same way when it runs again.
+ * Runs `work` in a transaction whose first operation is a write under the fence. A holder that has lost its lease
+ * fails with `lease_lost`; one that loses it meanwhile conflicts, and fails in the same way when it runs again.
  */
 export async function fencedTransaction<T>(lease: JobLease, work: (session: ClientSession) => Promise<T>): Promise<T> {
   return transaction(async (session) => {
@@ -149,19 +152,21 @@ export async function fencedTransaction<T>(lease: JobLease, work: (session: Clie
   });
 }
 
-/** `lease_lost`: whoever meets it stops, and leaves the work to the new holder. */
+/** Returns `lease_lost`: the caller stops and leaves the work to the new holder. */
 export function leaseLost(): AppError {
   return new AppError('lease_lost', 'Another worker has taken this over.');
 }
 
 const GIVEN_BACK = { ...HELD, leaseUntil: null, worker: null };
 
-/** The work is done. False when the lease was lost: then the new holder finds it done and ends it. */
+/**
+ * Marks the job as done. Returns false when the lease was lost: the new holder then finds the work done and ends it.
+ */
 export async function finishJob(lease: JobLease): Promise<boolean> {
   return write(lease, { ...GIVEN_BACK, status: 'done', finishedAt: '$$NOW', lastError: null });
 }
 
-/** Puts it back to be tried again after `delayMs`; with `attempt: 0` with all its attempts. */
+/** Puts a job back to be tried again after `delayMs`; with `attempt: 0` it has all its attempts again. */
 export async function retryJob(
   lease: Returned,
   error: string,
@@ -174,7 +179,7 @@ export async function retryJob(
 }
 
 /**
- * Gives up for good; operators see it (`fairlead jobs`). `work` writes what that means for the thing itself, in the same
+ * Makes the job a dead letter, which operators see (`fairlead jobs`). `work` records the failure in the same
  * transaction.
  */
 export async function deadLetterJob(
@@ -189,7 +194,7 @@ export async function deadLetterJob(
   });
 }
 
-/** Hands it back untouched, at shutdown or to come back after `delayMs`: the attempt does not count. */
+/** Gives the job back untouched, at shutdown or to return after `delayMs`: the attempt does not count. */
 export async function requeueJob(lease: Returned, delayMs = 0): Promise<boolean> {
   const attempt = { $subtract: ['$attempt', 1] };
   return write(lease, { ...GIVEN_BACK, status: 'queued', runAt: fromNow(delayMs), attempt, ...keptOf(lease) });
@@ -199,9 +204,9 @@ function keptOf({ waits: { of, count }, isAside }: Returned) {
   return { waits: count, waitsOf: { $literal: of }, isAside: isAside || null };
 }
 
-/** Returns what a worker holds, and the children that die with it (`{worker}.{number}`). */
+/** Returns the leases of a worker, and of its children, which die with it (`{worker}.{number}`). */
 export async function leasesOf(worker: string): Promise<JobLease[]> {
-  // All that begins with the name and a dot: the slash is the character after it.
+  // Matches everything that begins with the name and a dot: the slash is the character after the dot.
   const children = { worker: { $gte: `${worker}.`, $lt: `${worker}/` } };
   const filter = { status: 'running' as const, $or: [{ worker }, children] };
   const docs = await JobModel.find(filter, { fence: 1 }).setOptions(WORKER).lean();
@@ -209,8 +214,8 @@ export async function leasesOf(worker: string): Promise<JobLease[]> {
 }
 
 /**
- * Ends the lease of a holder that is known to be dead, so that the job is claimed at once; false when somebody else holds
- * it by now. The attempt counts: it may be what killed its holder.
+ * Ends the lease of a dead holder, so that the job can be claimed at once; returns false when another worker holds it
+ * by now. The attempt counts: the job may be what killed its holder.
  */
 export async function endLease(lease: JobLease): Promise<boolean> {
   return write(lease, { leaseUntil: fromNow(-1) });

@@ -7,20 +7,20 @@ import { errorText } from './failure.ts';
 import type { JobName, JobPayload } from './payloads.ts';
 import { enqueueJob } from './queue.ts';
 
-/** Jobs without a payload: there is nothing to say when nobody asked. */
+/** Jobs without a payload, which the clock starts. */
 type Recurring = { [Name in JobName]: Record<string, never> extends JobPayload<Name> ? Name : never }[JobName];
 
 const EVERY: Partial<Record<Recurring, number>> = {
   'collect-garbage': HOUR_MS,
   'check-domains': 5 * MINUTE_MS,
   'check-deployments': 5 * MINUTE_MS,
-  // Each once a day, at the hour of the last time.
+  // Each runs once a day, at the same hour.
   'check-connections': HOUR_MS,
-  // Half of the shortest lifetime in use is days; what a domain needs at once is enqueued at once.
+  // Half of the shortest lifetime in use is days; urgent work for a domain is enqueued at once.
   'renew-certificates': 5 * MINUTE_MS,
   'rehearse-renewals': 5 * MINUTE_MS,
   'remove-challenges': 5 * MINUTE_MS,
-  // What renews by itself does so ten minutes ahead.
+  // Tokens that renew by themselves do so ten minutes ahead.
   'expire-subscriptions': 5 * MINUTE_MS,
   'reconcile-payments': 5 * MINUTE_MS,
   /** Finds a bad sector before the copies that could repair it are gone. */
@@ -32,14 +32,14 @@ const EVERY: Partial<Record<Recurring, number>> = {
   'remove-old-releases': DAY_MS,
 };
 
-/** How often an instance looks whether the next run of something is due. */
+/** An instance checks at this interval whether the next run of a job is due. */
 const LOOK_EVERY_MS = 5 * 60_000;
-/** What has just started has better things to do. */
+/** A process that has just started is busy with more important work. */
 const FIRST_DELAY_MS = 60_000;
 
 /**
- * Enqueues each recurring job once in its interval, however many instances look: the job's id names the interval, and
- * finished jobs are kept for longer than that. One whose last run has not ended yet is left out.
+ * Enqueues each recurring job once in its interval, however many instances check: the job's id names the interval, and
+ * finished jobs are kept for longer than that. A job whose last run has not ended is left out.
  */
 export async function enqueueDue(now: Date, delayMs = FIRST_DELAY_MS): Promise<void> {
   for (const [name, everyMs] of Object.entries(EVERY)) {
@@ -56,7 +56,7 @@ function isRecurring(name: string): name is Recurring {
   return Object.hasOwn(EVERY, name);
 }
 
-/** Looks now and from time to time; the function that it returns ends that, and waits for the look that is under way. */
+/** Checks now and at intervals. The returned function stops that, and waits for a check that is under way. */
 export function scheduleRecurringJobs(log: Log, now: () => Date): () => Promise<void> {
   let looking = Promise.resolve();
   const look = (): void => {

@@ -2,40 +2,40 @@ import { randomInt } from 'node:crypto';
 import type { Providers } from '../context.ts';
 import type { Lane } from './lanes.ts';
 
-/** How the loops of a worker sleep while there is nothing to do, and what wakes them. */
+/** The loops of a worker sleep while there is nothing to do; this file wakes them. */
 const POLL_SPREAD = 0.2;
-/** The look from time to time is soon enough for those that come back later. */
+/** Jobs that come back later are found by the regular poll. */
 const WAKE_MAX_MS = 60_000;
-/** The database gives the time by its own clock, which may be a little behind. */
+/** The due time is by the database's clock, which may be a little behind. */
 const WAKE_AFTER_MS = 50;
 
 export type WorkerLane = Lane & {
   names: string[];
-  /** Its jobs are those that have stood aside. */
+  /** True for a lane whose jobs have stepped aside. */
   isAside: boolean;
   /** The account that was served last. */
   after: string;
   claiming: Promise<void>;
-  /** Calling these wakes the loops that found nothing to do. */
+  /** Calling one of these wakes a loop that found nothing to do. */
   sleepers: Set<() => void>;
-  /** Somebody was to be woken while nobody slept: the look that was under way may have come too early. */
+  /** True when a wake-up came while nobody slept: the poll that was under way may have been too early. */
   isCalled: boolean;
 };
 
-/** Has one loop of the lane look for a job. */
+/** Wakes one loop of the lane to look for a job. */
 export function wakeOne(lane: WorkerLane): void {
   const [sleeper] = lane.sleepers;
   if (sleeper === undefined) lane.isCalled = true;
   else sleeper();
 }
 
-/** Whether new jobs of this name are for the lane; those that have stood aside are for the one of them. */
+/** Returns whether a job belongs to the lane, by its name and by whether it has stepped aside. */
 export const takes = ({ names, isAside }: WorkerLane, job: { name: string; isAside: boolean }): boolean =>
   names.includes(job.name) && isAside === job.isAside;
 
 /**
- * Has one loop of its lane look when a job is written, and one of each lane from time to time: to look in vain is some
- * commands of the database. Answers how to end that.
+ * Wakes one loop of its lane when a job is written, and one of each lane at intervals, since a look in vain costs
+ * several commands of the database. Returns a function that stops this.
  */
 export function wakeLanes(changes: Providers['changes'], lanes: readonly WorkerLane[], pollMs: number): () => void {
   const wakeAll = (): void => lanes.forEach(wakeOne);
@@ -71,7 +71,7 @@ function spread(ms: number): number {
   return ms - range + randomInt(0, 2 * range + 1);
 }
 
-/** A job that comes back soon is not left to the next look, which may be as late again. */
+/** Wakes the lane when a job is due again soon: the next poll could be as late as the job's whole delay. */
 export function wakeLater(lane: WorkerLane, ms: number): void {
   if (ms <= WAKE_MAX_MS) setTimeout(() => wakeOne(lane), ms + WAKE_AFTER_MS).unref();
 }

@@ -26,8 +26,8 @@ type StepRow = { _id: string; accountId: string };
 
 /**
  * Runs one step of a release: writes its row and the release's state together, lets `work` report progress and log
- * lines, and ends the row. A step that is done already is skipped, so that a handler which runs again continues where
- * the other one ended. When `work` throws, what it reported is written and the error goes on: the handler decides what
+ * lines, and ends the row. A step that is already done is skipped, so that a handler which runs again continues where
+ * the last run ended. When `work` throws, its reports are written and the error goes on: the handler decides what
  * becomes of the release.
  *
  * Throws `state_changed` when the release is no longer in a state from which this step begins: it was cancelled.
@@ -46,7 +46,7 @@ export async function runStep(
   try {
     await work(report.step);
   } catch (error) {
-    // The lease may be what failed: then there is nobody to write for.
+    // The lease may be what failed: this process may then write nothing.
     await writeFailure(job, row, report, error).catch(() => undefined);
     throw error;
   }
@@ -57,12 +57,14 @@ export async function runStep(
   await job.providers.faults?.at(`${name}:end`);
 }
 
-/** The `_id` of a step: a release has one row of each name. */
+/** Returns the `_id` of a step: a release has one row of each name. */
 export function stepId(releaseId: string, name: ReleaseStepName): string {
   return `${releaseId}.${name}`;
 }
 
-/** Writes what the step reported before it broke off, and for a person what comes next when that is no end. */
+/**
+ * Writes the step's reports before it broke off, and a sentence for a person about what comes next, if something does.
+ */
 async function writeFailure(job: RunningJob, row: StepRow, report: Report, error: unknown): Promise<void> {
   const isWaiting = error instanceof JobDeferred;
   const isTriedAgain = !isWaiting && !isFinal(error) && job.attempt < job.maxAttempts && !job.signal.aborted;
@@ -78,10 +80,10 @@ async function writeFailure(job: RunningJob, row: StepRow, report: Report, error
 
 type Begun = { startedAt: Date; lastLine: string | null };
 
-/** Null when the step was done before. */
+/** Begins the step; returns null when it is already done. */
 async function beginStep(job: RunningJob, release: StepOf, name: ReleaseStepName): Promise<Begun | null> {
   const { accountId } = job;
-  // A release that comes back again and again to wait for its platform passes what is done without a transaction.
+  // A release that returns again and again to wait for its platform passes finished steps without a transaction.
   if ((await ReleaseStepModel.exists({ _id: stepId(release._id, name), accountId, state: 'done' })) !== null)
     return null;
   return job.transaction(async (session) => {
@@ -94,7 +96,7 @@ async function beginStep(job: RunningJob, release: StepOf, name: ReleaseStepName
       session,
     );
     const at = job.providers.now();
-    // After a crash, and at the start of a roll back, the release is in the step's state already.
+    // After a crash, and at the start of a rollback, the release is already in the step's state.
     if (doc?.state !== name) {
       const set = { startedAt: doc?.startedAt ?? at };
       const moved = await moveRelease(session, { id: release._id, accountId, from: BEGINS_FROM[name], to: name, set });
@@ -120,8 +122,8 @@ type Pending = { progress: Partial<StepProgress>; lines: LogLine[] };
 type Report = { step: StepReport; flush(): Promise<void>; stop(): Promise<void>; take(): Pending };
 
 /**
- * Collects what a step reports and writes it at most every 250 ms; one write is under way at a time. A line that only
- * says again what the last one says is left out.
+ * Collects a step's reports and writes them at most every 250 ms, one write at a time. A line that repeats the last
+ * one is left out.
  */
 function createReport(job: RunningJob, row: StepRow, { lastLine, startedAt }: Begun): Report {
   let last = lastLine;
@@ -147,7 +149,7 @@ function createReport(job: RunningJob, row: StepRow, { lastLine, startedAt }: Be
   const soon = (): void => {
     if (timer !== null) return;
     const dueInMs = Math.max(0, writtenAt + PROGRESS_INTERVAL_MS - performance.now());
-    // A write that fails shows again at the end of the step, which cannot be written either.
+    // A write that fails here shows again at the end of the step, which cannot be written either.
     timer = setTimeout(() => {
       writing = flush().catch((error) =>
         job.providers.log.warn('Progress was not written.', { jobId: job.id, error: String(error) }),

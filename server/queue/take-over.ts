@@ -4,13 +4,13 @@ import { withTimeout } from '../lib/with-timeout.ts';
 import { errorText } from './failure.ts';
 import { endLease, leasesOf } from './queue.ts';
 
-/** Far more than the database needs for it, unless something stands in the way. */
+/** Far more than the database needs, unless something blocks it. */
 const PATIENCE_MS = 1_000;
 
 /**
- * Ends what workers that are known to be dead have left open: first their transactions, then the leases of their jobs, so that
- * whoever claims next takes these over and nobody waits. It is given little time: a transaction that we may not end holds
- * the row of its job until the database gives it up, and a start does not wait for that.
+ * Ends what dead workers have left open: first their transactions, then the leases of their jobs, so that the next
+ * claim takes these over at once. The time is short: a transaction that we may not end locks the row of its job until
+ * the database aborts it, and a start does not wait for that.
  */
 export async function takeOverJobs(dead: readonly string[], log: Log, patienceMs = PATIENCE_MS): Promise<void> {
   if (dead.length === 0) return;

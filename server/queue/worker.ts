@@ -23,35 +23,38 @@ import {
 } from './queue.ts';
 import { sleep, takes, type WorkerLane, wakeLanes, wakeLater, wakeOne } from './sleepers.ts';
 
-/** Looking from time to time is enough by itself; the change feed only makes it quick. */
+/** Polling is enough by itself; the change feed only makes it quick. */
 const POLL_MS = 5_000;
-/** After a failed claim: the database is away, or stepping down. */
+/** The pause after a failed claim: the database is away or stepping down. */
 const TROUBLE_PAUSE_MS = 1_000;
-/** How long jobs have at shutdown to reach a point from which they can go on. */
+/** At shutdown, jobs have this long to reach a point from which they can go on. */
 const STOP_GRACE_MS = 20_000;
 
 export type WorkerOptions = {
-  /** Marks what it holds; one of its own when absent. */
+  /** Marks the jobs that it holds; made up when absent. */
   name?: string;
   handlers: JobHandlers;
   pollMs?: number;
-  /** The number of loops of each lane; by default as LANES has it. */
+  /** The number of loops of each lane; as in LANES by default. */
   loops?: number;
-  /** How many processes run a worker like this one. */
+  /** The number of processes that run a worker like this one. */
   processes?: number;
 };
 
 export type Worker = {
   start(): Promise<void>;
-  /** How long ago the queue answered one of the loops, or a running job kept its lease: what `/api/ready` looks at. */
+  /**
+   * Returns the time since the queue answered one of the loops, or a running job kept its lease; `/api/ready` checks
+   * it.
+   */
   silentMs(): number;
-  /** Claims no more, tells running jobs to stop, and gives back what did not end. */
+  /** Claims no more, tells running jobs to stop, and gives back those that do not end in time. */
   stop(): Promise<void>;
-  /** Runs what is due now, and what that brings about, until nothing is: for tests. */
+  /** Runs due jobs, and the jobs that they enqueue, until none is left: for tests. */
   drain(): Promise<void>;
 };
 
-/** Runs jobs of the queue: several loops a lane, each claiming and running one at a time. */
+/** Creates a worker that runs jobs of the queue: several loops a lane, each claiming and running one at a time. */
 export function createWorker(providers: Providers, options: WorkerOptions): Worker {
   const { handlers } = options;
   const id = options.name ?? `worker-${newId()}`;
@@ -65,7 +68,9 @@ export function createWorker(providers: Providers, options: WorkerOptions): Work
   };
   const lanes = lanesOf(handlers);
 
-  /** One claim of a lane at a time: the next one sees what this account has running, and goes on behind it. */
+  /**
+   * Makes one claim of a lane at a time: the next one sees the jobs of this account that run, and continues after it.
+   */
   const claimInTurn = (lane: WorkerLane): Promise<ClaimedJob | null> => {
     const claiming = lane.claiming.then(() => {
       lane.isCalled = false;
@@ -84,7 +89,7 @@ export function createWorker(providers: Providers, options: WorkerOptions): Work
     const claimed = await claimInTurn(lane);
     onAlive();
     if (claimed === null) return false;
-    // There may be more than one: a sleeper looks, and wakes the next in turn.
+    // There may be more jobs: a woken loop looks, and wakes the next in turn.
     wakeOne(lane);
     running.add(claimed);
     try {
@@ -122,7 +127,7 @@ export function createWorker(providers: Providers, options: WorkerOptions): Work
       stopWaking();
       stopping.abort(new AppError('shutting_down', 'Fairlead is stopping.'));
       await withTimeout(Promise.all(loops), STOP_GRACE_MS, () => undefined);
-      // What reached no safe point in time loses its lease: from here on the fence refuses its writes.
+      // A job that reached no safe point in time loses its lease: from here on the fence refuses its writes.
       await Promise.all([...running].map((claimed) => requeueJob(claimed)));
     },
     drain: () => drainLanes(lanes, runOne, onAlive),
@@ -143,7 +148,10 @@ function lanesOf(handlers: JobHandlers): WorkerLane[] {
     .filter(({ names }) => names.length > 0);
 }
 
-/** Claims one job in each lane that has something due, and asks again: an empty claim is some commands of the database. */
+/**
+ * Claims one job in each lane that has something due, and repeats: an empty claim costs several commands of the
+ * database.
+ */
 async function drainLanes(
   lanes: readonly WorkerLane[],
   runOne: (lane: WorkerLane) => Promise<boolean>,
@@ -158,7 +166,7 @@ async function drainLanes(
   }
 }
 
-/** Every loop waits for its signal: Node suspects a leak from the eleventh listener on. */
+/** Creates the signal that all loops wait for: Node warns of a leak from the eleventh listener on. */
 function createStopping(): AbortController {
   const stopping = new AbortController();
   setMaxListeners(0, stopping.signal);
@@ -170,16 +178,16 @@ type WorkerContext = {
   handlers: JobHandlers;
   stopping: AbortSignal;
   onAlive(): void;
-  /** Has the lane look again after `ms`. */
+  /** Makes the lane look again after `ms`. */
   wakeIn(ms: number): void;
 };
 
-/** Runs one claimed job to its end, whatever that is; never throws but for a database that is away. */
+/** Runs one claimed job to its end, whatever that is; throws only when the database is away. */
 async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void> {
   const job = parseJob(context, claimed);
   if (job === null) return deadLetterJob(claimed, 'The payload of this job is not readable by this version.');
   const { run, lease } = job;
-  // A crash of the process five times in a row ends here: it was claimed once more than it may run.
+  // After five crashes of the process in a row the job ends here: it was claimed once more than it may run.
   if (claimed.attempt > claimed.maxAttempts) {
     lease.release();
     return job.giveUp(new AppError('internal', 'This broke off too often.', { hint: 'Try again.' }));
@@ -194,7 +202,7 @@ async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void
   }
 }
 
-/** Decides once what becomes of a job that threw: given back, tried again, given up. */
+/** Decides once whether a job that threw is given back, tried again or made a dead letter. */
 async function endFailedRun(
   { providers, wakeIn }: Pick<WorkerContext, 'providers' | 'wakeIn'>,
   claimed: ClaimedJob,
@@ -202,7 +210,7 @@ async function endFailedRun(
   giveUp: (error: unknown) => Promise<void>,
 ): Promise<void> {
   const code = error instanceof AppError ? error.code : 'internal';
-  // Somebody else holds it: nothing more is written.
+  // Another worker holds it: nothing more is written.
   if (code === 'lease_lost') return;
   if (code === 'shutting_down') return void (await requeueJob(claimed));
   if (error instanceof JobDeferred) {
@@ -223,11 +231,11 @@ function failureFields({ name, id, attempt }: ClaimedJob, error: unknown) {
 type PreparedJob = {
   lease: ReturnType<typeof holdLease>;
   run(): Promise<void>;
-  /** Writes the end of the job; one that never gives up begins anew an hour later. */
+  /** Makes the job a dead letter; one that `neverGivesUp` begins again an hour later. */
   giveUp(error: unknown): Promise<void>;
 };
 
-/** Joins handler, payload and lease; null when the payload is not what the handler takes. */
+/** Joins handler, payload and lease; returns null when the payload does not match the handler's schema. */
 function parseJob(context: WorkerContext, claimed: ClaimedJob): PreparedJob | null {
   const name = claimed.name;
   return isJobName(name) ? prepareJob(context, context.handlers[name], name, claimed) : null;
@@ -237,7 +245,7 @@ function isJobName(name: string): name is JobName {
   return Object.hasOwn(JOB_PAYLOADS, name);
 }
 
-/** The assertion holds since `JobPayload<Name>` is what the schema under that very name parses to. */
+/** The assertion holds since `JobPayload<Name>` is the type of the schema under that very name. */
 function parsePayload<Name extends JobName>(name: Name, payload: unknown): JobPayload<Name> | null {
   const parsed = JOB_PAYLOADS[name].safeParse(payload);
   return parsed.success ? (parsed.data as JobPayload<Name>) : null;
