@@ -4,7 +4,7 @@ import { errorDetails, logFault, retryAfterSeconds, toAppError } from '../../rou
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 
-/** Errors of Express's body parser in our codes (npm: body-parser, "Errors"). */
+/** Maps errors of Express's body parser to our codes (npm: body-parser, "Errors"). */
 const OF_BODY_PARSER: Record<string, ConstructorParameters<typeof AppError>> = {
   'entity.parse.failed': ['bad_request', 'The body is not valid JSON.'],
   'entity.too.large': ['body_too_large', 'The body is larger than 100 KB.'],
@@ -14,7 +14,7 @@ const OF_BODY_PARSER: Record<string, ConstructorParameters<typeof AppError>> = {
   'request.size.invalid': ['bad_request', 'The body is not as long as its header says.'],
 };
 
-/** Answers the id of this request, which its answer and the log carry, and gives it one at the first call. */
+/** Returns the id of this request, which its answer and the log carry; the first call makes it. */
 export function requestIdFor(response: ServerResponse): string {
   const known = response.getHeader(REQUEST_ID_HEADER);
   if (typeof known === 'string') return known;
@@ -24,8 +24,8 @@ export function requestIdFor(response: ServerResponse): string {
 }
 
 /**
- * Answers a failed plain call with the status of its code and the body `{ message, code, requestId, … }`. A fault of ours is
- * logged, and the answer says nothing of it.
+ * Answers a failed plain call with the status of its code and the body `{ message, code, requestId, … }`. A defect of
+ * ours is logged, and the answer gives no details.
  */
 export function answerError(request: IncomingMessage, response: ServerResponse, thrown: unknown, log: Log): void {
   const error = readBodyParserError(thrown) ?? readRouterError(thrown) ?? toAppError(thrown);
@@ -37,7 +37,7 @@ export function answerError(request: IncomingMessage, response: ServerResponse, 
   }
   const retryAfter = retryAfterSeconds(error);
   if (retryAfter !== undefined) response.setHeader('Retry-After', retryAfter);
-  // What of the body nobody reads would be taken for the next request.
+  // The unread rest of the body would be taken for the next request.
   if (!request.complete && request.readableFlowing !== true) response.setHeader('Connection', 'close');
   const body = JSON.stringify({ message: error.message, ...errorDetails(error, requestId) });
   response.writeHead(error.status, {
@@ -57,14 +57,17 @@ function readBodyParserError(thrown: unknown): AppError | undefined {
   return known === undefined ? undefined : new AppError(...known);
 }
 
-/** It passes on what zlib says, with a status (npm: body-parser, `read`). Without a status it is a fault of ours. */
+/**
+ * Detects an error of zlib, which body-parser passes on with a status (npm: body-parser, `read`). Without a status it
+ * is a defect of ours.
+ */
 function isUnpackingError(thrown: Error): boolean {
   const isOfBody = 'status' in thrown && thrown.status === 400;
   const code = 'code' in thrown ? String(thrown.code) : '';
   return isOfBody && /^(Z_|ERR_BROTLI|ERR_ZLIB|ERR__ERROR_FORMAT)/.test(code);
 }
 
-/** Returns what Express's router says of an address that cannot be decoded (npm: router, `decodeParam`). */
+/** Translates the error of Express's router for an address that cannot be decoded (npm: router, `decodeParam`). */
 function readRouterError(thrown: unknown): AppError | undefined {
   if (!(thrown instanceof URIError) || !('status' in thrown) || thrown.status !== 400) return undefined;
   return new AppError('bad_request', 'The address holds a percent sign that stands for nothing.', { cause: thrown });

@@ -11,11 +11,12 @@ import { uploadRoutes } from './uploads.ts';
 import type { WebApp } from './web-app.ts';
 
 /**
- * Answers everything over HTTP but tRPC, which the server takes before (server.ts). Middleware runs in the order below.
+ * Answers everything over HTTP except tRPC, which the server answers first (server.ts). Middleware runs in the order
+ * below.
  */
 export function createApp(providers: Providers, webApp: WebApp, readiness: Readiness): Express {
   const app = express();
-  // Measured: each costs a fifth of a small answer; ours carry `no-store` or an ETag of their own.
+  // Measured: each of these costs a fifth of a small answer; our answers carry `no-store` or an ETag of their own.
   app.disable('x-powered-by');
   app.disable('etag');
 
@@ -60,7 +61,7 @@ function pages(webApp: WebApp): RequestHandler {
   };
 }
 
-/** Express knows an error handler by its four parameters. */
+/** Express recognizes an error handler by its four parameters. */
 function failure(providers: Providers): ErrorRequestHandler {
   return (error, request, response, _next) => {
     answerError(request, response, error, providers.log);

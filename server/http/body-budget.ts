@@ -11,8 +11,8 @@ const RETRY_AFTER_MS = 2_000;
 export type Budgeted = Pick<Providers, 'addresses' | 'limits' | 'rateCounters'>;
 
 /**
- * Holds room in memory for a body that is read whole, before anything of it is read and until its call is answered. Throws
- * as `holdBytes` does, and `client_closed` when the sender has gone meanwhile.
+ * Reserves memory for a body that is read whole, before reading starts and until its call is answered. Throws as
+ * `holdBytes` does, and `client_closed` when the sender has gone meanwhile.
  */
 export async function holdBody(providers: Budgeted, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const bytes = announcedBytes(request);
@@ -25,9 +25,10 @@ export async function holdBody(providers: Budgeted, request: IncomingMessage, re
 }
 
 /**
- * Holds room in memory for what a client at this address sends, until what is returned is called: each body and message
- * has a limit, and so has what all connections together may bring. An address has a share, as have the networks
- * that it is in, and who holds something gets more only while half of all is free, so that a few cannot keep all others out. Throws `overloaded`.
+ * Reserves memory for data from this address, until the returned function is called. Each body and message has a
+ * limit, and so have all connections together. An address has a share, and so have its networks; a sender that already
+ * holds memory gets more only while half of all is free, so that a few cannot keep everybody else out. Throws
+ * `overloaded`.
  */
 export async function holdBytes(
   { limits, rateCounters }: Budgeted,
@@ -46,7 +47,7 @@ export async function holdBytes(
     const own = first ?? (await rateCounters.hold(`bodies from ${key}`, bytes, share * times));
     if (own === null) break;
     held.push(own);
-    // The widest network, which may be one customer's, has the last word.
+    // The widest network, which may be one customer's, decides.
     isFirst = first !== null;
   }
   const room = isFirst ? perProcess : perProcess / 2;

@@ -82,23 +82,23 @@ function ticketOf(request: Request): string | null {
   return typeof ticket === 'string' ? ticket : null;
 }
 
-/** How long a browser waits before it may ask again: whatever is on its way takes some time. */
+/** A browser may ask again after this time, since running downloads take a while. */
 const RETRY_AFTER_MS = 5_000;
 
-/** An account makes others give way so often, or a few would do so in turns and let nobody finish. */
+/** An account may displace others at this interval at most, or a few would do so in turns and let nobody finish. */
 const MAKES_ROOM_EVERY_MS = 10 * 60_000;
 
 type Watch = (request: Request, response: Response) => Reader;
 type During = <T>(accountId: string, work: (watch: Watch) => Promise<T>) => Promise<T>;
-/** `duringWhole`: what is put together of much that is stored, and so is work however little of it there is. */
+/** `duringWhole` is for answers that are assembled from many stored parts, which is work even when they are small. */
 type DownloadSlots = { during: During; duringWhole: During };
 
 /**
- * At most so many downloads at once, of an account over the processes of this instance and of all in this process, whose
- * memory it guards: a slot is taken before anything is read, and held until the last byte has left or nobody waits. An
- * account that has one takes a further one only while more than half of the process's are free, so that a few accounts
- * cannot keep all others out. Nor can as many as there are slots by reading slowly: the longest running of those gives way
- * to an account that has none.
+ * Limits the downloads at once: of an account over the processes of this instance, and of all in this process, whose
+ * memory it guards. A slot is taken before anything is read, and held until the last byte has left or the reader is
+ * gone. An account that has one takes another only while more than half of the process's slots are free, so that a few
+ * accounts cannot keep all others out. Slow readers cannot fill all slots either: the longest running one gives way to
+ * an account that has none.
  */
 function createSlots({ rateCounters, limits }: Providers): DownloadSlots {
   const { downloadsAtOnce, downloadsPerMinute, slowestDownload } = limits;
@@ -125,7 +125,7 @@ function createSlots({ rateCounters, limits }: Providers): DownloadSlots {
     const limit = isFirst ? perProcess : perProcess / 2;
     const free = await rateCounters.takeSlot(ofAll, { limit });
     if (free !== null) return free;
-    // For the moment until the one that gives way has gone.
+    // There is one more than the limit until the displaced reader has gone.
     const freed = isFirst && (await makeRoom(accountId)) ? { limit, queueLength: perProcess } : { limit };
     const next = await rateCounters.takeSlot(ofAll, freed);
     if (next === null) throw full('Too many downloads are running. Start this one again in a moment.');
@@ -181,11 +181,12 @@ async function send(
       response.end();
       return;
     }
-    // At once: the checksum of a large first file takes a while, and whoever waits is to see that something comes.
+    // Headers go out at once: the checksum of a large first file takes a while, and the reader should see that the
+    // download starts.
     response.flushHeaders();
     await write(response, download.body(reader.signal), reader);
   } catch (error) {
-    // What waited for the connection reports only that it was aborted.
+    // Work that waited for the connection only reports that it was aborted.
     throw reader.signal.aborted ? reader.signal.reason : error;
   } finally {
     reader.leave();
@@ -193,18 +194,21 @@ async function send(
 }
 
 type Reader = {
-  /** Ends all reading once the connection is closed: by its reader, for its silence (transport/connections.ts), or here. */
+  /**
+   * Aborted when the connection closes: by its reader, for its silence (transport/connections.ts), or here. All
+   * reading ends then.
+   */
   signal: AbortSignal;
   waitUntil(event: 'drain' | 'finish', sentBytes: number): Promise<void>;
-  /** Whether we have waited for its reader for a while, and others may have its place. */
+  /** Returns whether this reader has been slow for a while, so that others may have its slot. */
   isSlow(): boolean;
   giveWay(): void;
   leave(): void;
 };
 
 /**
- * A reader that has taken less than the slowest rate, over all the time that we waited for it, loses its connection: a
- * trickle would hold a slot for ever. The time in which it waits for us does not count.
+ * Ends the connection of a reader that is slower than the slowest allowed rate, measured over the time in which we
+ * waited for it: a trickle would hold a slot for ever. The time in which it waits for us does not count.
  */
 function watchReader(
   { socket }: Request,
@@ -214,7 +218,7 @@ function watchReader(
 ): Reader {
   const gone = new AbortController();
   const end = (): void => gone.abort(new AppError('client_closed', 'The download was ended by its reader.'));
-  // Of the connection: a second answer that waits for it is never told.
+  // Listening on the connection is needed: a second answer that waits for it gets no event.
   socket.once('close', end);
   if (socket.destroyed) end();
   let waitedMs = 0;
@@ -256,11 +260,14 @@ function setHead(response: Response, download: Download): void {
   response.setHeader('Content-Type', download.contentType ?? 'application/zip');
   if (download.sizeBytes !== null) response.setHeader('Content-Length', download.sizeBytes);
   response.setHeader('Content-Disposition', disposition(download));
-  // A browser that opens it in a tab must run nothing of it.
+  // A browser that opens the file in a tab must not run any of it.
   response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
 }
 
-/** Resolves when the last byte has left. Not Node's `pipeline`, which waits forever for an answer that never gets its connection. */
+/**
+ * Resolves when the last byte has left. Node's `pipeline` would wait for ever for an answer that never gets its
+ * connection.
+ */
 async function write(response: Response, body: AsyncIterable<Buffer>, reader: Reader): Promise<void> {
   let sentBytes = 0;
   for await (const piece of body) {
@@ -273,8 +280,8 @@ async function write(response: Response, body: AsyncIterable<Buffer>, reader: Re
 }
 
 /**
- * Writes the name of a download (RFC 6266): in RFC 5987's encoding for letters of all scripts, and in ASCII for clients
- * that do not read that.
+ * Writes the name of a download (RFC 6266): in RFC 5987's encoding for letters of all scripts, and in ASCII for
+ * clients that do not read that.
  */
 function disposition({ fileName, plainName }: Download): string {
   const visible = fileName.replace(/[\p{Cc}\p{Cf}\p{Cs}/\\:*?"<>|]/gu, '-');

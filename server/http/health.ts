@@ -1,20 +1,20 @@
 import { type Response, Router } from 'express';
 
-/** Whether each part does its work; the texts are for operators and name no secret. */
+/** The state of each part of the instance; the texts are for operators and name no secret. */
 export type ReadinessReport = {
   isReady: boolean;
   parts: { database: PartState; store: PartState; worker: PartState };
 };
 export type PartState = 'ok' | 'unavailable';
 
-/** Asked by `/api/ready`; false from the first moment of a stop. */
+/** `/api/ready` asks this; it is false from the first moment of a stop. */
 export type Readiness = { check(): Promise<ReadinessReport> };
 
 const RETRY_AFTER_SECONDS = 2;
 
 /**
- * `/api/health` answers while the process lives; `/api/ready` when database, store and worker do, else 503
- * for a load balancer or an operator. Neither asks who calls.
+ * Returns the routes for health: `/api/health` answers while the process lives; `/api/ready` answers 200 when
+ * database, store and worker work, else 503, for a load balancer or an operator. Neither needs authentication.
  */
 export function healthRoutes(readiness: Readiness): Router {
   const router = Router();

@@ -9,20 +9,20 @@ import { AppError } from '../lib/errors.ts';
 import { runInTimeSlices } from '../lib/time-slices.ts';
 import { checkShape, type ListPlace, PART_BYTES_MAX, tooLongPart } from './manifest-shape.ts';
 
-/** Judging so many takes about a millisecond. */
+/** Validating this many takes about a millisecond. */
 const ENTRIES_A_STEP = 200;
 
 /**
- * Returns a list of files from its bytes. What is wrong with it is found without much work, however much is wrong:
- * reading holds up every other call of this process. Throws `bad_request`, `validation_failed`, `upload_refused` for
- * too many files.
+ * Reads a list of files from its bytes. Faults are found with little work, however many there are, because reading
+ * holds up every other call of this process. Throws `bad_request`, `validation_failed`, and `upload_refused` for too
+ * many files.
  */
 export async function readManifestBody(body: Buffer): Promise<UploadManifestInput> {
   const places = await checkShape(body);
   const content = parseJson(withoutLists(body, places));
   const lists =
     typeof content === 'object' && content !== null ? await runInTimeSlices(readLists(body, places, content)) : {};
-  // The entries have been judged: the schema still judges what is around them.
+  // The entries have been validated; the schema still validates the rest.
   const frame = uploadManifestInput.safeParse(
     Array.isArray(content) || typeof content !== 'object' ? content : { ...content, ...emptied(lists) },
   );
@@ -46,7 +46,7 @@ function notJson(cause?: unknown): AppError {
   return new AppError('bad_request', 'The list of files is not valid JSON.', { cause });
 }
 
-/** Returns the body with the number of each list in the place of its entries, which are parsed a few at a time. */
+/** Returns the body with each list's entries replaced by the list's number; the entries are parsed a few at a time. */
 function withoutLists(body: Buffer, places: readonly ListPlace[]): string {
   let text = '';
   let at = 0;
@@ -62,7 +62,10 @@ function withoutLists(body: Buffer, places: readonly ListPlace[]): string {
 
 type Lists = Partial<UploadManifestInput>;
 
-/** The lists of the body, entry by entry. Throws `bad_request`, and `validation_failed` of the first entry that is wrong. */
+/**
+ * Reads the lists of the body, entry by entry. Throws `bad_request`, and `validation_failed` for the first entry that
+ * is wrong.
+ */
 function* readLists(body: Buffer, places: readonly ListPlace[], content: object): Generator<void, Lists> {
   const { files, publishAnyway }: { files?: unknown; publishAnyway?: unknown } = content;
   const read = <Entry>(name: string, list: unknown[], schema: EntrySchema<Entry>) => {
@@ -78,12 +81,12 @@ function* readLists(body: Buffer, places: readonly ListPlace[], content: object)
   };
 }
 
-/** Yields some entries of a list after the other, as they are parsed. */
+/** Yields the entries of a list in groups, as they are parsed. */
 function* entriesAt(body: Buffer, { start, end, cuts }: ListPlace): Generator<unknown[]> {
   let from = start;
   for (const cut of [...cuts, end]) {
     const entries = parseJson(`[${body.toString('utf8', from, cut)}]`);
-    // Two commas with nothing between them.
+    // The text has two commas with nothing between them.
     if (!Array.isArray(entries) || (entries.length === 0 && cuts.length > 0)) throw notJson();
     yield entries;
     from = cut + 1;

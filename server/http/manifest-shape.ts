@@ -10,33 +10,35 @@ const DEPTH_OF_ENTRIES = 2;
 const FIELDS_MAX = 4;
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(['files', 'publishAnyway', 'path', 'sha256', 'sizeBytes']);
 const FIELD_BYTES_MAX = 'publishAnyway'.length;
-/** Bounds the whole body: 320,000 names that differ keep `JSON.parse` busy for a second (measured). */
+/** Limits the whole body: 320,000 different names keep `JSON.parse` busy for a second (measured). */
 const UNKNOWN_FIELDS_MAX = 4;
-/** A slice takes a few milliseconds; other calls have their turn between two of them. */
+/** A slice takes a few milliseconds; other calls get their turn between two slices. */
 const SLICE_BYTES = 512 * 1024;
 const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c];
 const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * The place of a list in the body, in bytes: from behind its opening bracket to the closing one, and where it may be
+ * The place of a list in the body, in bytes: from after its opening bracket to the closing one, and where it may be
  * cut between two entries.
  */
 export type ListPlace = { start: number; end: number; cuts: number[] };
 
-/** Parsing so much takes less than a millisecond. */
+/** Parsing this much takes less than a millisecond. */
 const CUT_BYTES = 64 * 1024;
-/** Many times the longest path with every character escaped. One text or number of 16 MiB would be parsed in one go. */
+/**
+ * Many times the longest path with every character escaped. One text or number of 16 MiB would be parsed in one step.
+ */
 export const PART_BYTES_MAX = 128 * 1024;
 
 /**
- * The state of the scan. `seen[depth]` are the commas so far in what is open at that depth, `allowed[depth]` how many
- * it may have.
+ * The state of the scan. `seen[depth]` counts the commas so far in the value open at that depth, `allowed[depth]` is
+ * their maximum.
  */
 type Scan = {
   body: Buffer;
   at: number;
   isText: boolean;
-  /** The last text: from behind its opening quote to the closing one. */
+  /** The last text: from after its opening quote to the closing one. */
   textStart: number;
   textEnd: number;
   unknownFields: number;
@@ -49,10 +51,10 @@ type Scan = {
 };
 
 /**
- * Refuses what no list of files is, before it is parsed. Measured: `JSON.parse` is busy for six seconds with 16 MiB of
- * brackets, and for four with a million keys. Whether it is JSON at all is left to the parser, which stops at the first
- * fault. Tells where the lists are, so that nobody has to parse all of it at once. Throws `bad_request`, `upload_refused`
- * for too many files.
+ * Refuses bodies that cannot be a list of files before they are parsed: `JSON.parse` is busy for six seconds with 16
+ * MiB of brackets, and for four with a million keys (measured). Whether it is JSON at all is left to the parser, which
+ * stops at the first fault. Returns the places of the lists, so that the caller need not parse everything at once.
+ * Throws `bad_request`, and `upload_refused` for too many files.
  */
 export async function checkShape(body: Buffer): Promise<readonly ListPlace[]> {
   const text = { isText: false, textStart: 0, textEnd: 0 };
@@ -104,7 +106,7 @@ function open(scan: Scan, isList: boolean, at: number): void {
   scan.entryStart = at + 1;
 }
 
-/** Returns the list of entries that is open, where the scan is between two of them or at its end. */
+/** Returns the open list of entries, when the scan is between two of them or at its end. */
 function listAt(scan: Scan): ListPlace | undefined {
   const list = scan.depth === DEPTH_OF_ENTRIES ? scan.lists.at(-1) : undefined;
   return list !== undefined && Number.isNaN(list.end) ? list : undefined;

@@ -5,12 +5,13 @@ import { AppError } from '../lib/errors.ts';
 import { takePaymentNotice } from '../services/payments/customer.ts';
 import { holdBody } from './body-budget.ts';
 
-/** Where the payment service sends its notices. */
+/** The payment service sends its notices here. */
 export const PAYMENT_WEBHOOK_PATH = '/api/payments/webhook';
 
 /**
- * The signature is over the bytes that were sent, so the body is read as it is, within the bounds of every other call, and
- * before anything parses it. The answer comes once the notice is stored; what it means is a job's work.
+ * Returns the route for payment notices. The signature covers the bytes as sent, so the body is read raw, within the
+ * limits of every other call, before anything parses it. The answer is sent once the notice is stored; a job processes
+ * it.
  */
 export function paymentWebhookRoutes(providers: Providers): Router {
   const router = Router();

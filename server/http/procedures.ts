@@ -20,8 +20,8 @@ type Called = { calls: Call[]; isBatch: boolean; query: URLSearchParams };
 type Outcome = { call?: Call; ctx?: Context | undefined } & ({ data: unknown } | { error: TRPCError });
 
 /**
- * Answers a request of tRPC's batch link (trpc.io/docs/rpc). tRPC's own handler for Node makes a `Request`, a `Response`,
- * their streams and three abort signals for each, which is more than half of what a small call costs.
+ * Answers a request of tRPC's batch link (trpc.io/docs/rpc). tRPC's own handler for Node makes a `Request`, a
+ * `Response`, their streams and three abort signals for each, which is more than half of the cost of a small call.
  */
 export async function answerProcedures(
   providers: Providers,
@@ -51,24 +51,32 @@ export async function answerProcedures(
   }
 }
 
-/** tRPC keeps its procedures by their whole path, and types them as the tree they were declared in. */
+/**
+ * Returns the procedures by their whole path: tRPC stores them so, but types them as the tree they were declared in.
+ */
 function proceduresByPath(): Record<string, AnyTRPCProcedure | undefined> {
   return appRouter._def.procedures as unknown as Record<string, AnyTRPCProcedure | undefined>;
 }
 
-/** No request of another kind has a procedure; the Fetch standard forbids this one to browsers ("forbidden method"). */
+/** Refuses methods that no procedure has; the Fetch standard forbids this one to browsers ("forbidden method"). */
 function guardMethod({ method }: IncomingMessage): void {
   if (method === 'TRACE') throw new AppError('method_not_allowed', 'TRACE is not possible here.');
 }
 
-/** A client that wants the answers of a batch one by one would wait for lines, and a cookie for headers that have left. */
+/**
+ * Refuses a client that wants the answers of a batch one by one: it would wait for lines, and a cookie could not be
+ * set after the headers have left.
+ */
 function guardStream({ headers }: IncomingMessage): void {
   const accepted = String(headers['trpc-accept'] ?? headers.accept ?? '').split(',');
   if (!accepted.some((type) => type.split(';', 1)[0]?.trim().toLowerCase() === 'application/jsonl')) return;
   throw new AppError('bad_request', 'Answers are not streamed: accept application/json.');
 }
 
-/** Returns what is called. Throws `bad_request`, and `method_not_allowed` for what only a WebSocket can subscribe to. */
+/**
+ * Returns the calls of a request. Throws `bad_request`, and `method_not_allowed` for subscriptions, which need a
+ * WebSocket.
+ */
 function calledBy(encodedPath: string, query: URLSearchParams): Called {
   const isBatch = query.get('batch') === '1';
   const path = decodedPath(encodedPath);
@@ -123,7 +131,7 @@ function callAll(called: Called, ctx: Context, { request, response }: Exchange):
   );
 }
 
-/** Aborts when the caller goes away before it has its answer. */
+/** Returns a signal that aborts when the caller disconnects before its answer is complete. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => response.writableFinished || gone.abort());
@@ -181,7 +189,7 @@ function answerOf(outcome: Outcome): unknown {
   return { error: transformer.output.serialize(shape) };
 }
 
-/** With the status that all calls have in common, else 207 (RFC 4918, section 11.1). */
+/** Sends the answer with the status that all calls share, else 207 (RFC 4918, section 11.1). */
 function send(response: ServerResponse, outcomes: Outcome[], answer: unknown): void {
   const body = JSON.stringify(answer);
   const errors = outcomes.flatMap((outcome) => ('error' in outcome ? toAppError(outcome.error) : []));

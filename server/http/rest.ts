@@ -10,7 +10,7 @@ import { holdBody } from './body-budget.ts';
 
 type RestCall = { method: 'get' | 'post'; path: string; procedure: string; takesBody?: true };
 
-/** The documented REST calls, each the same procedure as the app calls. */
+/** The documented REST calls; each runs the same procedure as the app. */
 export const REST_CALLS: readonly RestCall[] = [
   { method: 'post', path: '/api/refresh-token', procedure: 'auth.refresh' },
   { method: 'get', path: '/api/user', procedure: 'user.get' },
@@ -22,7 +22,7 @@ export const REST_CALLS: readonly RestCall[] = [
   { method: 'post', path: '/api/accept-disclaimer', procedure: 'disclaimer.accept' },
 ];
 
-/** The thin REST adapter: dates leave as ISO strings, errors go to the app's last handler. */
+/** Returns the routes of the REST API: dates leave as ISO strings, and errors go to the app's last handler. */
 export function restRoutes(providers: Providers): Router {
   const router = Router();
   const readJson = express.json({ limit: JSON_BODY_MAX_BYTES });

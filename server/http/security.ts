@@ -8,10 +8,10 @@ import { siteHost, siteUrl } from '../lib/site-names.ts';
 const CHANGES: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const LOOPBACK_NAMES = ['127.0.0.1', '[::1]'];
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
-/** The uploads take files: their own routes check the type of each. */
+/** Uploads take files; their own routes check the type of each. */
 const UPLOADS = '/api/uploads/';
 
-/** Returns the public origin; while that is on localhost, the same port by the loopback addresses too. */
+/** Returns the public origin; while that is on localhost, the same port at the loopback addresses too. */
 export function ownOrigins({ publicUrl }: Addresses): string[] {
   const { origin, protocol, hostname, port } = new URL(publicUrl);
   if (hostname !== 'localhost') return [origin];
@@ -23,15 +23,15 @@ export function isOwnOrigin(origin: string, addresses: Addresses): boolean {
   return ownOrigins(addresses).includes(origin);
 }
 
-/** `origin_foreign`, with the address to open instead. */
+/** Returns `origin_foreign`, with the address to open. */
 export function foreignOrigin({ publicUrl }: Addresses): AppError {
   return new AppError('origin_foreign', `This call came from another site. Open ${publicUrl} and try again there.`);
 }
 
 /**
- * The guard of every call that changes something below /api, before anything of it is read: its origin and its type of
- * body. A call with neither `Origin` nor `Sec-Fetch-Site` may pass: every current browser sends one of them.
- * Throws `origin_foreign`, `body_type_unsupported`.
+ * Guards every call below /api that changes something, before its body is read, by its origin and content type. A call
+ * with neither `Origin` nor `Sec-Fetch-Site` may pass: every current browser sends one of them. Throws
+ * `origin_foreign`, `body_type_unsupported`.
  */
 export function requireOwnOrigin(request: IncomingMessage, path: string, addresses: Addresses): void {
   if (!CHANGES.has(request.method ?? '')) return;
@@ -45,8 +45,8 @@ export function requireOwnOrigin(request: IncomingMessage, path: string, address
 }
 
 /**
- * RFC 9112, section 3.2: a request whose Host is no host is answered with 400. Libraries make a URL of it and throw.
- * HTTP/1.0 has none. Throws `bad_request`.
+ * Refuses a request with an invalid Host, as RFC 9112, section 3.2 demands: libraries build a URL from it and would
+ * throw. HTTP/1.0 has none. Throws `bad_request`.
  */
 export function requireHostName({ headers: { host } }: IncomingMessage): void {
   if (host === undefined || (/^[^\s/?#@\\]+$/.test(host) && URL.canParse(`http://${host}`))) return;
@@ -66,7 +66,7 @@ function isHttps({ publicUrl }: Addresses): boolean {
   return publicUrl.startsWith('https:');
 }
 
-/** Answers of /api: nothing in them is a page, so nothing in them may act like one. */
+/** Sets the headers of all answers of /api: none of them is a page, so none may act like one. */
 export function setApiHeaders(response: ServerResponse, addresses: Addresses): void {
   response.setHeader('Cache-Control', 'no-store');
   response.setHeader('Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'");
@@ -76,7 +76,7 @@ export function setApiHeaders(response: ServerResponse, addresses: Addresses): v
   if (isHttps(addresses)) response.setHeader('Strict-Transport-Security', 'max-age=31536000; includeSubDomains');
 }
 
-/** Returns what a page may load. Radix injects a style for its scroll lock, which needs the nonce. */
+/** Returns the content security policy of a page. Radix injects a style for its scroll lock, which needs the nonce. */
 function contentPolicy(addresses: Addresses, nonce: string | undefined): Record<string, string[]> {
   const { host } = new URL(addresses.publicUrl);
   return {
@@ -96,7 +96,7 @@ function contentPolicy(addresses: Addresses, nonce: string | undefined): Record<
   };
 }
 
-/** Returns whether a mailed link leads to it: such a page may not tell where it was opened from. */
+/** Returns whether a mailed link leads to this page: such a page must not reveal the address it was opened from. */
 function isMailedLinkPage(path: string): boolean {
   return Object.values(MAILED_LINK_PATHS).some((page) => path === page || path.startsWith(`${page}/`));
 }

@@ -11,18 +11,18 @@ import { createWebApp } from './web-app.ts';
 import type { SocketTimes } from './websocket/socket-connection.ts';
 import { createSocketServer } from './websocket/websocket.ts';
 
-/** A file of the largest size arrives within this at 2 MB/s. */
+/** A file of the largest size arrives within this time at 2 MB/s. */
 const REQUEST_TIMEOUT_MS = 10 * 60_000;
 const UPLOADS = '/api/uploads/';
-/** Within this the body of any other call, 100 KB at most, must have arrived. */
+/** The body of any other call, 100 KB at most, must arrive within this time. */
 const BODY_MS = 30_000;
 
 export type HttpServerOptions = {
   providers: Providers;
-  /** A port of 0 takes a free one. */
+  /** Port 0 takes a free one. */
   port: number;
   host?: string | undefined;
-  /** Folder of the built web app. */
+  /** The folder of the built web app. */
   webRoot: string;
   readiness: Readiness;
   /** The number of processes that share the connections; 1 when absent. */
@@ -35,14 +35,14 @@ export type HttpServer = {
   start(): Promise<void>;
   stop(): Promise<void>;
   readonly address: AddressInfo;
-  /** Connections for events that are open now. */
+  /** The number of open connections for events. */
   readonly openSockets: number;
 };
 
 /**
- * The one listener of the app: `/api/trpc` is answered before Express sees it, which alone costs as much as a small call;
- * upgrades go to the WebSocket, all else to Express. `start` rejects when the port is taken.
- * `stop` tells the sockets to reconnect, refuses new connections and gives calls in flight ten seconds.
+ * The listener of the app: `/api/trpc` is answered before Express, which alone costs as much as a small call; upgrades
+ * go to the WebSocket, everything else to Express. `start` rejects when the port is taken. `stop` tells the sockets to
+ * reconnect, refuses new connections and gives running calls ten seconds.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const { providers, port, host, webRoot, readiness, processes, socketTimes } = options;
@@ -88,7 +88,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   };
 }
 
-/** Ends a request whose body is not there in time, as Node ends one that is over `requestTimeout`. */
+/** Ends a request whose body does not arrive in time, as Node ends one that exceeds `requestTimeout`. */
 function limitBody(request: IncomingMessage, response: ServerResponse, bodyMs: number): void {
   const timer = setTimeout(() => {
     if (request.complete) return;

@@ -21,18 +21,18 @@ import {
 } from '../services/uploads/index.ts';
 import { readManifestBody } from './manifest-body.ts';
 
-/** The content type of a ZIP from a browser on Windows, which takes it from the registry there. */
+/** The content type of a ZIP from a browser on Windows, which reads it from the registry. */
 const WINDOWS_ZIP = 'application/x-zip-compressed';
 /**
- * Bytes that still come are read for so long: a connection that is closed before takes the answer with it (RFC 9112,
- * section 9.6).
+ * Bytes that still arrive are read for this long: closing the connection earlier would take the answer with it (RFC
+ * 9112, section 9.6).
  */
 const DRAIN_MS = 5_000;
 
 /**
- * Returns the routes below `/api/uploads` that take files. Bodies are streamed: a file that comes alone is never whole in
- * memory; lists of files, and files that come together, are bounded and held whole by few at a time. The application
- * has checked origin and headers before.
+ * Returns the routes below `/api/uploads` that take files. Bodies are streamed: a single file is never whole in
+ * memory; lists of files, and files that come together, are bounded, and only a few are held at a time. The
+ * application has checked origin and headers before.
  */
 export function uploadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
@@ -44,7 +44,7 @@ export function uploadRoutes(providers: Providers): Router {
     const uploadId = uploadIdOf(request);
     const answer = await requests.during(ctx.actor.accountId, async () => {
       const body = bounded(request, UPLOAD_LIMITS.maxManifestBytes, 'A list of files has');
-      // Held whole only while it is read, which few do at a time.
+      // It is whole in memory only while it is read, which happens for a few at a time.
       return providers.zips.spool(body, (readWhole) =>
         withFileListSlot(ctx, async () => takeManifest(ctx, uploadId, await readWhole())),
       );
@@ -113,7 +113,7 @@ export function uploadRoutes(providers: Providers): Router {
   return routes;
 }
 
-/** Reads on after a refusal in mid-body: many senders read no answer before they have sent all. */
+/** Reads on after a refusal in mid-body: many senders read no answer before they have sent everything. */
 const drainBody: ErrorRequestHandler = (error, request, _response, next) => {
   if (!request.complete) {
     const timer = setTimeout(() => request.destroy(), DRAIN_MS);
@@ -123,10 +123,10 @@ const drainBody: ErrorRequestHandler = (error, request, _response, next) => {
   next(error);
 };
 
-/** These end a list of files before it is kept, and with that before its bytes are counted. */
+/** With these errors a list of files ends before it is stored, and so before its bytes are counted. */
 const REFUSED_UNCOUNTED: ReadonlySet<string> = new Set(['bad_request', 'validation_failed', 'upload_refused']);
 
-/** A list that is refused has been sent and judged all the same: its bytes count like those of one that is taken. */
+/** Takes a list of files. One that is refused was sent and validated all the same, so its bytes count as well. */
 async function takeManifest(ctx: AccountContext, uploadId: string, body: Buffer): Promise<UploadManifestAnswer> {
   try {
     return await receiveManifest(ctx, uploadId, await readManifestBody(body));
@@ -137,8 +137,8 @@ async function takeManifest(ctx: AccountContext, uploadId: string, body: Buffer)
 }
 
 /**
- * Uploads are writing: as `writeProcedure` has it. Bytes count against limits of their own, not as calls; judging a list of
- * files is one.
+ * Checks the right to upload, as `writeProcedure` does for calls. Bytes count against limits of their own and not as
+ * calls; only validating a list of files is a call.
  */
 async function writerFor(
   providers: Providers,
@@ -159,10 +159,7 @@ function queryOf(request: Request): URLSearchParams {
   return new URL(request.originalUrl, 'http://localhost').searchParams;
 }
 
-/**
- * Reads `key`, by which the sender tells its archive from others, and `from`, the bytes that it leaves out as sent
- * before.
- */
+/** Reads `key`, by which the sender recognizes its archive, and `from`, the number of bytes that were sent before. */
 function resumeOf(query: URLSearchParams): NonNullable<SentZip['resume']> | null {
   const key = query.get('key');
   const from = query.get('from') ?? '0';
@@ -178,7 +175,7 @@ function requireType(request: Request, type: string, alias = type): void {
   if (sent !== type && sent !== alias) throw new AppError('body_type_unsupported', `Send the body as ${type}.`);
 }
 
-/** Ends work that nobody waits for any more. */
+/** Returns a signal that ends work when the client has gone. */
 function goneSignal(response: Response): AbortSignal {
   const gone = new AbortController();
   response.once('close', () => {
@@ -191,16 +188,16 @@ function senderGone(cause?: unknown): AppError {
   return new AppError('client_closed', 'The sender ended the request.', { cause });
 }
 
-/** Without one the body is chunked, and its bytes are counted as they come. */
+/** Returns the length of the body. Without one the body is chunked, and its bytes are counted as they arrive. */
 function contentLengthOf(request: Request): number | null {
   const sent = request.headers['content-length'];
   return sent === undefined ? null : Number(sent);
 }
 
-/** Yields the request's bytes; a sender that goes away in the middle ends them with an error of its own. */
+/** Yields the request's bytes; a sender that disconnects in the middle ends them with an error of its own. */
 async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
   try {
-    // Whoever stops in the middle leaves the connection as it is: an answer has to go out on it.
+    // A reader that stops early leaves the connection open, because an answer has to go out on it.
     for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
   } catch (error) {
     throw senderGone(error);
@@ -208,7 +205,7 @@ async function* bytesOf(request: Request): AsyncGenerator<Uint8Array> {
   if (!request.complete) throw senderGone();
 }
 
-/** The bytes of a body, refused as soon as it is known to be too large. */
+/** Yields the bytes of a body, and refuses it as soon as it is known to be too large. */
 async function* bounded(request: Request, maxBytes: number, whatHas: string): AsyncGenerator<Uint8Array> {
   const tooLarge = new AppError('body_too_large', `${whatHas} at most ${maxBytes / 1024 ** 2} MiB.`);
   if ((contentLengthOf(request) ?? 0) > maxBytes) throw tooLarge;
@@ -223,8 +220,8 @@ async function* bounded(request: Request, maxBytes: number, whatHas: string): As
 type RequestCounter = { during<T>(accountId: string, work: () => Promise<T>): Promise<T> };
 
 /**
- * Lets an account send so many lists and files at once, over all processes of this instance, whose memory and disk this
- * guards, and so many in a minute: a file without bytes is work as well.
+ * Limits how many lists and files an account sends at once, over all processes of this instance, whose memory and disk
+ * this guards, and how many in a minute: a file without bytes is work as well.
  */
 function createRequestCounter({ rateCounters, limits }: Providers): RequestCounter {
   const { uploadsAtOnce: limit, uploadsPerMinute } = limits;

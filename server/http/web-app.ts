@@ -7,13 +7,13 @@ import type { PaymentService } from '../payments/payments.ts';
 import { ownOrigins, setPageHeaders } from './security.ts';
 
 const NONCE_MARK = '__CSP_NONCE__';
-/** Replaced by the host of the sites, for the address that a screen foretells before the deployment exists. */
+/** Replaced by the host of the sites, for the address that a screen shows before the deployment exists. */
 const SITES_HOST_MARK = '__SITES_HOST__';
-/** Replaced by `test`, or by what the plans cost at the payment service: prices are read before anybody signs in. */
+/** Replaced by `test`, or by the prices of the plans at the payment service: people see prices before they sign in. */
 const CHECKOUT_MARK = '__CHECKOUT__';
-/** RFC 9110, section 4.2.1: it goes without saying. */
+/** The index file of a folder; addresses leave it out. */
 const INDEX = '/index.html';
-/** Files below it carry a hash of their content in their names. */
+/** Files below this path have a hash of their content in their names. */
 const HASHED = '/assets/';
 const FOREVER = 'public, max-age=31536000, immutable';
 const CHECK_EVERY_TIME = 'no-cache';
@@ -35,7 +35,7 @@ const TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** The build makes these beside a file; the best comes first. */
+/** The build makes these variants beside a file; the best comes first. */
 const ENCODINGS = [
   { name: 'br', ending: '.br' },
   { name: 'gzip', ending: '.gz' },
@@ -45,13 +45,13 @@ type WebFile = { body: Buffer; etag: string; type: string; encoded: { name: stri
 
 export type WebApp = {
   load(): Promise<void>;
-  /** Answers a GET or HEAD of a page or one of its files; false when it is neither. */
+  /** Answers a GET or HEAD of a page or one of its files; returns false for anything else. */
   answer(request: IncomingMessage, response: ServerResponse, path: string): boolean;
 };
 
 /**
- * The built React app from memory: it is a few megabytes, and a lookup in a map can name no file outside the folder.
- * Every address that is no file is the app's own page, whose routes are the browser's business.
+ * Serves the built React app from memory: it has a few megabytes, and a lookup in a map cannot reach a file outside
+ * the folder. Every other address gets the app's own page, which routes in the browser.
  */
 export function createWebApp(webRoot: string, providers: Pick<Providers, 'addresses' | 'payments'>): WebApp {
   let files = new Map<string, WebFile>();
@@ -80,7 +80,7 @@ async function readFolder(folder: string): Promise<Map<string, WebFile>> {
   const bodies = new Map<string, Buffer>();
   for (const entry of entries) {
     const path = `/${relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/')}`;
-    // The build's own notes lie in hidden folders; of those only the one of RFC 8615 is for the public.
+    // The build's own notes are in hidden folders; of those only the one of RFC 8615 is public.
     if (!entry.isFile() || (path.includes('/.') && !path.startsWith('/.well-known/'))) continue;
     bodies.set(path, await readFile(join(folder, path)));
   }
@@ -96,11 +96,14 @@ async function readFolder(folder: string): Promise<Map<string, WebFile>> {
   return files;
 }
 
-/** A page under another name of this machine would have its own storage and cookies: it is led to the public address. */
+/**
+ * Redirects a page under another name of this machine to the public address: there it would have its own storage and
+ * cookies.
+ */
 function redirected(request: IncomingMessage, response: ServerResponse, addresses: Addresses): boolean {
   const forwarded = request.headers['x-forwarded-host'];
   const behindProxy = (addresses.trustedProxies ?? 0) > 0;
-  // A proxy that keeps the name to itself leaves nothing to compare.
+  // A proxy that does not pass the name on leaves nothing to compare.
   const host = behindProxy ? forwarded : request.headers.host;
   if (host === undefined || Array.isArray(host)) return false;
   const { protocol, origin } = new URL(addresses.publicUrl);
@@ -118,7 +121,7 @@ function decoded(path: string): string {
   }
 }
 
-/** A browser asks for pages as HTML; a missing picture or script is missing. */
+/** Returns whether a browser asks for a page, as HTML; a missing picture or script is a 404. */
 function isPage(request: IncomingMessage, path: string): boolean {
   if (path.startsWith(HASHED)) return false;
   const accepts = request.headers.accept ?? '*/*';
@@ -169,12 +172,12 @@ function sendPage(
   response.end(request.method === 'HEAD' ? undefined : body);
 }
 
-/** Returns a site's address as it is written before there is one to open: without its scheme. */
+/** Returns the host of a site without its scheme, as it is shown before there is an address to open. */
 function shownHost({ sitesUrl }: Addresses): string {
   return sitesUrl.slice(sitesUrl.indexOf('//') + 2);
 }
 
-/** `test`, or `BASIC:500:usd PRO:2900:usd`; nothing while the service has not said. */
+/** Returns `test`, or `BASIC:500:usd PRO:2900:usd`; empty until the service has answered. */
 function shownCheckout({ isTest, hosted }: PaymentService): string {
   if (isTest) return 'test';
   const prices = hosted?.knownPrices() ?? [];

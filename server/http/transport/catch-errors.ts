@@ -1,6 +1,7 @@
 /**
- * Runs what handles something that arrived from outside. Whatever it throws or rejects with goes to the first of `onErrors`,
- * which answers or closes, and what that one throws goes to the next: nothing that arrives may end the process.
+ * Runs the handler of something that arrived from outside. Anything that it throws or rejects with goes to the first
+ * of `onErrors`, which answers or closes, and an error of that one goes to the next: nothing that arrives may end the
+ * process.
  */
 export function catchErrors(handle: () => unknown, ...onErrors: readonly ((error: unknown) => void)[]): void {
   const [onError, ...others] = onErrors;

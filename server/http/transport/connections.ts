@@ -6,18 +6,17 @@ import { isLoopback, networksOf } from '../../lib/loopback.ts';
 
 export type ConnectionCounts = Pick<Providers, 'addresses' | 'limits' | 'rateCounters'>;
 
-/** Twenty tabs with six connections each are fewer: a browser opens no more to one host. */
+/** More than twenty tabs with six connections each: a browser opens no more to one host. */
 export const PER_ADDRESS = 100;
-/** A silence is measured in this many parts, so that it is noticed at most one part too late. */
+/** A silence is measured in this many parts, so that it is noticed at most one part late. */
 const PARTS = 6;
-/** Node's timer, when it has restarted unnoticed, takes two parts, less what clocks round off. */
+/** Node's timer takes two parts when it has restarted unnoticed; this allows for rounding of the clocks. */
 const RESTARTED = 1.9;
 
 /**
- * Closes a connection beyond those that one address may have open at this port. An IPv6 address counts by its /64, which is
- * what one person has, and by the networks that this is in. Behind a proxy all connections are the proxy's, and requests are counted instead
- * (requests-in-flight.ts).
- * Loopback peers are people at the machine itself.
+ * Closes a connection beyond those that one address may have open at this port. An IPv6 address counts by its /64,
+ * which is one person's, and by the wider networks around it. Behind a proxy all connections are the proxy's, so
+ * requests are counted there (requests-in-flight.ts). Loopback peers are people at the machine itself.
  */
 export async function limitConnection(
   socket: Socket,
@@ -38,12 +37,12 @@ export async function limitConnection(
 type Silence = { parts: number; notedAt: number; bytes: number };
 
 /**
- * Closes connections over which nothing has moved for `silentMs`, in either direction; not before, and soon after. A
- * connection for which `isAnswering` is true waits for us and is spared.
+ * Closes connections without traffic in either direction for `silentMs`; not before, and soon after. A connection for
+ * which `isAnswering` is true waits for us and is spared.
  *
- * Node's own timer takes up to twice its time: it restarts unnoticed when a part of the last write has been taken since it
- * looked (lib/net.js, `_onTimeout`), which the first time is always so. So it is set to parts of the time, and parts that
- * follow each other directly are added up.
+ * Node's own timer takes up to twice its time: it restarts unnoticed when a part of the last write was taken since its
+ * last check (lib/net.js, `_onTimeout`), which is always so the first time. So it is set to parts of the time, and
+ * consecutive parts are added up.
  */
 export function endSilentConnections(
   server: Server,
@@ -54,7 +53,7 @@ export function endSilentConnections(
   const silences = new WeakMap<Socket, Silence>();
   server.timeout = partMs;
   server.on('timeout', (socket: Socket) => {
-    // After an answer Node counts the time that a connection is kept open for the next request, which is over.
+    // After an answer Node counts how long a connection is kept open for the next request, and that time is over.
     if (socket.timeout !== partMs) return void socket.destroy();
     const notedAt = performance.now();
     const bytes = socket.bytesRead + socket.bytesWritten;
@@ -68,8 +67,8 @@ export function endSilentConnections(
 }
 
 /**
- * Returns a test of which connections of the server wait for us: the request has arrived whole or has bytes that we
- * have not read yet, and nothing of the answer so far waits for its reader.
+ * Returns a test for connections that wait for us: the request has arrived whole or has bytes that we have not read
+ * yet, and no part of the answer waits for its reader.
  */
 export function watchAnswers(server: Server): (socket: Socket) => boolean {
   const unfinished = new WeakMap<Socket, Set<() => boolean>>();

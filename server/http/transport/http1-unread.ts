@@ -2,15 +2,18 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Burden, UnreadBudget } from './unread-budget.ts';
 
-/** Besides once in a while: so many answers of a megabyte at most may come between two looks. */
+/**
+ * A check also runs after this many requests: at most as many answers of a megabyte may be queued between two checks.
+ */
 const LOOK_EVERY_REQUESTS = 100;
 
-/** How much a reader has taken in all, and when it last took some. */
+/** The bytes that a reader has taken in all, and the time when it last took some. */
 type Reader = { takenBytes: number; since: number };
 
 /**
- * Counts the answers over HTTP/1.1 that wait in this process for their readers; what the system has taken is its own. A
- * file that goes to many counts for each of them: only readers that take nothing weigh much, and those go first.
+ * Counts the answers over HTTP/1.1 that wait in this process for their readers; bytes in the system's buffers do not
+ * count. A file that goes to many counts for each of them: only readers that take nothing weigh much, and those are
+ * closed first.
  */
 export function watchUnread(server: Server, budget: UnreadBudget, lookEveryMs: number): void {
   const readers = new Map<Socket, Reader>();

@@ -2,7 +2,7 @@ import { constants, type OutgoingHttpHeaders, type ServerHttp2Stream } from 'nod
 import { Writable } from 'node:stream';
 import type { Unread } from './http2-unread.ts';
 
-/** Takes what a handler answers, over HTTP/1.1 and HTTP/2 alike. */
+/** Sends a handler's answer, over HTTP/1.1 and HTTP/2 alike. */
 export type WebResponse = {
   readonly headersSent: boolean;
   readonly destroyed: boolean;
@@ -17,20 +17,20 @@ export type WebResponse = {
 };
 
 export type Http2Response = WebResponse & {
-  /** How many bytes the answer may hold in memory until its reader has taken them. */
+  /** The number of bytes that the answer may hold in memory until its reader has taken them. */
   readonly heldBytes: number;
-  /** Lets go of what nobody will take. */
+  /** Releases the bytes that nobody will take. */
   release(): void;
 };
 
-/** An answer holds the largest file that is sent whole while nobody knows yet what it will be. */
+/** Before its size is known, an answer is counted with the largest file that is sent whole. */
 const UNKNOWN_BYTES = 1024 * 1024;
 /**
- * A body is handed over in parts of one frame (RFC 9113, section 4.2): Node tells that a part has been taken when all of it
- * has, and a slow reader takes a long time for a megabyte.
+ * A body is written in parts of one frame (RFC 9113, section 4.2): Node reports a part only when all of it was taken,
+ * and a slow reader takes a long time for a megabyte.
  */
 const FRAME_BYTES = 16 * 1024;
-/** What belongs to a connection is not sent in a stream (RFC 9113, section 8.2.2); Node throws at these. */
+/** Headers of a connection are not allowed in a stream (RFC 9113, section 8.2.2); Node throws for these. */
 const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'http2-settings',
@@ -41,13 +41,13 @@ const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Header lists are finished once for many answers, and so is the form that HTTP/2 takes them in. */
+/** Header lists are built once for many answers, so their HTTP/2 form is cached, too. */
 const converted = new WeakMap<readonly string[], OutgoingHttpHeaders>();
 
 function headersOf(list: readonly string[]): OutgoingHttpHeaders {
   const known = converted.get(list);
   if (known !== undefined) return known;
-  // A site names its headers: none of them may be met with a property that every object inherits.
+  // Sites choose the names of their headers: none may collide with a property that every object inherits.
   const headers: Record<string, string | string[]> = Object.create(null);
   for (let index = 0; index + 1 < list.length; index += 2) {
     const name = list[index]?.toLowerCase() ?? '';
@@ -55,7 +55,7 @@ function headersOf(list: readonly string[]): OutgoingHttpHeaders {
     if (CONNECTION_HEADERS.has(name)) continue;
     const before = headers[name];
     if (before === undefined) headers[name] = value;
-    // Cookies do not join (RFC 6265, section 3).
+    // Cookies must not be joined (RFC 6265, section 3).
     else headers[name] = name === 'set-cookie' ? [before, value].flat() : `${before}, ${value}`;
   }
   converted.set(list, headers);
@@ -64,9 +64,9 @@ function headersOf(list: readonly string[]): OutgoingHttpHeaders {
 
 type Body = Pick<WebResponse, 'write' | 'end'> & { drained(): Writable; release(): void };
 
-/** Creates what hands a body on part by part, and tells how much of it has been taken. */
+/** Sends a body part by part, and reports how much of it was taken. */
 function createBody(stream: ServerHttp2Stream, unread: Unread): Body {
-  /** How much of each piece nobody has taken yet. */
+  /** The bytes of each piece that nobody has taken yet. */
   const held = new Map<Buffer, number>();
   let queue: Writable | undefined;
 
@@ -124,7 +124,7 @@ function createBody(stream: ServerHttp2Stream, unread: Unread): Body {
   };
 }
 
-/** Creates the answer of one stream. What is written after the client has gone is dropped, as over HTTP/1.1. */
+/** Creates the answer of one stream. Writes after the client has gone are dropped, as over HTTP/1.1. */
 export function createHttp2Response(stream: ServerHttp2Stream, isHead: boolean, unread: Unread): Http2Response {
   const isOver = (): boolean => stream.destroyed || stream.closed;
   const body = createBody(stream, unread);

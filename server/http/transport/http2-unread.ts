@@ -1,11 +1,11 @@
-/** What answers have handed over and their readers have not taken. */
+/** The bytes that answers have handed over and their readers have not taken. */
 export type Unread = {
   readonly bytes: number;
-  /** When a reader last took some of it, or the first of it was handed over; by the clock of `performance.now`. */
+  /** The time when a reader last took some of it, or the first of it was handed over, by `performance.now`. */
   readonly since: number;
   hold(piece: Buffer): void;
   take(bytes: number): void;
-  /** Ends a `hold`; `rest` is how much of the piece nobody will take. */
+  /** Ends a `hold`; nobody will take the last `rest` bytes of the piece. */
   release(piece: Buffer, rest: number): void;
 };
 

@@ -11,7 +11,7 @@ import { createHttp2Response, type Http2Response, type WebResponse } from './htt
 import { createHeldMemory, type Unread } from './http2-unread.ts';
 import type { Burden, UnreadBudget } from './unread-budget.ts';
 
-/** Holds what a handler reads of a request, over HTTP/1.1 and HTTP/2 alike. */
+/** The parts of a request that handlers read, over HTTP/1.1 and HTTP/2 alike. */
 export type WebRequest = {
   method?: string | undefined;
   url?: string | undefined;
@@ -22,22 +22,22 @@ export type WebRequest = {
 
 export type Http2Options = {
   handle(request: WebRequest, response: WebResponse): unknown;
-  /** Answers what `handle` threw or rejected with. */
+  /** Answers the error that `handle` threw or rejected with. */
   onError(request: WebRequest, response: WebResponse, error: unknown): void;
   /** A session without requests is closed after this time. */
   idleMs: number;
-  /** A session is closed after this time if nothing moves over it, or nothing of what its reader has asked for. */
+  /** A session is closed after this time without traffic, or without any of the data that its reader has asked for. */
   silentMs: number;
   sweepMs: number;
-  /** A session is closed after so many requests, whether they were answered or reset. */
+  /** A session is closed after this many requests, whether they were answered or reset. */
   requestsMax: number;
-  /** Bounds what the answers of all sessions together hold until their readers take it. */
+  /** Limits the bytes that the answers of all sessions hold until their readers take them. */
   budget: UnreadBudget;
 };
 
 /**
- * nghttp2 ends a session that floods it with frames, up to these limits. Header fields may be as many and as long as over
- * HTTP/1.1, besides the four pseudo-header fields (RFC 9113, section 8.3.1).
+ * nghttp2 ends a session that floods it with frames, up to these limits. Header fields may be as many and as long as
+ * over HTTP/1.1, besides the four pseudo-header fields (RFC 9113, section 8.3.1).
  */
 const LIMITS = {
   settings: { maxConcurrentStreams: 100, maxHeaderListSize: 16 * 1024, enablePush: false },
@@ -51,20 +51,20 @@ const LIMITS = {
 } as const;
 /** The answers of one session may hold this much until their reader takes it; further requests wait. */
 const HELD_MAX_BYTES = 16 * 1024 * 1024;
-/** So few answers hold less than that, whatever they are: a megabyte each. */
+/** This few answers always hold less than that: a megabyte each. */
 const FEW = 16;
 
 export type Http2Sessions = {
   /** Speaks HTTP/2 on a connection that has agreed to it (ALPN). */
   accept(socket: TLSSocket): void;
-  /** Takes no new requests, and ends each session with its last answer. */
+  /** Accepts no new requests, and ends each session with its last answer. */
   close(): void;
-  /** Cuts what is left. */
+  /** Cuts the remaining sessions off. */
   destroy(): void;
 };
 
 type Connection = {
-  /** What its reader leaves lying, by how much and for how long. */
+  /** Weighs the data that its reader leaves untaken, by amount and time. */
   burden(now: number): number;
   isIdle(now: number): boolean;
   isSilent(now: number): boolean;
@@ -72,7 +72,7 @@ type Connection = {
   destroy(): void;
 };
 
-/** Creates the half of a TLS port that speaks HTTP/2: each stream goes to the handler that HTTP/1.1 goes to. */
+/** Creates the HTTP/2 half of a TLS port: each stream goes to the same handler as HTTP/1.1. */
 export function createHttp2Sessions(options: Http2Options): Http2Sessions {
   const connections = new Set<Connection>();
   const memory = createHeldMemory();
@@ -174,7 +174,7 @@ function createConnection(socket: TLSSocket, options: Http2Options, unread: Unre
     close: () => session.close(),
     destroy() {
       session.destroy();
-      // A session that is closed already waits for its peer to end the connection.
+      // A session that is already closed waits for its peer to end the connection.
       socket.destroy();
       for (const response of answering) response.release();
     },
@@ -184,7 +184,7 @@ function createConnection(socket: TLSSocket, options: Http2Options, unread: Unre
       const moved = socket.bytesRead + socket.bytesWritten;
       if (moved !== bytes) movedAt = now;
       bytes = moved;
-      // PING and SETTINGS move something as well (RFC 9113, section 6), and take nothing of what is held.
+      // PING and SETTINGS are traffic as well (RFC 9113, section 6), but take none of the held data.
       return now - (unread.bytes > 0 ? unread.since : movedAt) > silentMs;
     },
   };
@@ -196,14 +196,17 @@ function heldBytes(answering: ReadonlySet<Http2Response>): number {
   return sum;
 }
 
-/** No handler here reads a body: who sends one is told to stop once the answer is complete (RFC 9113, section 8.1). */
+/**
+ * No handler here reads a body: a client that sends one is told to stop once the answer is complete (RFC 9113, section
+ * 8.1).
+ */
 function closeAfterAnswer(stream: ServerHttp2Stream): void {
   stream.once('finish', () => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
 /**
- * Returns the request in the words of HTTP/1.1. A `host` that differs from the authority is listed a second time, so that it is
- * refused like two of them (RFC 9113, section 8.3.1).
+ * Converts a request to the form of HTTP/1.1. A `host` that differs from the authority is listed a second time, so
+ * that it is refused like two of them (RFC 9113, section 8.3.1).
  */
 function requestOf(headers: Http2Headers, rawHeaders: readonly string[], peer: WebRequest['socket']): WebRequest {
   const authority = headers[':authority'];

@@ -10,14 +10,14 @@ import { createInFlightLimit, type TakePlace } from './requests-in-flight.ts';
 import { createTlsServer, serveHttp2, type TlsOptions } from './tls.ts';
 import { createUnreadBudget } from './unread-budget.ts';
 
-/** Whoever sends slowly holds no connection for long. */
+/** A client that sends slowly does not hold a connection for long. */
 const SETTINGS = { headersTimeout: 10_000, connectionsCheckingInterval: 1_000, keepAliveTimeout: 5_000 } as const;
 const REQUESTS_PER_SOCKET = 1_000;
 const CONNECTIONS_MAX = 10_000;
 const SILENT_MS = 60_000;
-/** As much as the cache of files may take. */
+/** Equals the limit of the file cache. */
 const HELD_MAX_BYTES = 256 * 1024 * 1024;
-/** Requests in hand get this long when the app stops. */
+/** Running requests get this long when the app stops. */
 const STOP_GRACE_MS = 10_000;
 
 export type ListenerTimeouts = Partial<Record<keyof typeof SETTINGS | 'requestTimeout' | 'silentMs', number>>;
@@ -25,22 +25,22 @@ export type ListenerTimeouts = Partial<Record<keyof typeof SETTINGS | 'requestTi
 export type ListenerOptions = {
   /** The port's name in the counters. */
   name: string;
-  /** 0 takes a free one; `address` tells which. */
+  /** Port 0 takes a free one; `address` returns it. */
   port: number;
   host: string | undefined;
   /** The number of processes that share the connections; 1 when absent. */
   processes?: number | undefined;
-  /** Within this time a request must have arrived whole. */
+  /** A request must arrive whole within this time. */
   requestTimeout: number;
-  /** True where an answer may take longer than a silence: such a connection is not silent, it waits for us. */
+  /** True when an answer may take longer than a silence: such a connection is not silent, it waits for us. */
   mayAnswerSlowly?: boolean;
   handle(request: IncomingMessage, response: ServerResponse): unknown;
-  /** Answers what `handle` threw or rejected with. */
+  /** Answers the error that `handle` threw or rejected with. */
   onError(request: IncomingMessage, response: ServerResponse, error: unknown): void;
-  /** With these the port speaks TLS, and HTTP/2 with those who can. */
+  /** With these options the port speaks TLS, and HTTP/2 with clients that support it. */
   tls?: TlsOptions | undefined;
   timeouts?: ListenerTimeouts | undefined;
-  /** What all its answers together may hold until their readers take it; 256 MiB when absent. */
+  /** The limit of the bytes that all its answers hold until their readers take them; 256 MiB when absent. */
   heldMaxBytes?: number | undefined;
 };
 
@@ -48,14 +48,15 @@ export type Listener = {
   server: Server;
   /** Rejects when the port is taken. */
   start(): Promise<void>;
-  /** Takes no new connection, finishes the answers in hand and closes connections that are only kept open. */
+  /** Accepts no new connection, finishes running answers and closes idle connections. */
   stop(): Promise<void>;
   readonly address: AddressInfo;
 };
 
 /**
- * The HTTP server of a port, with the limits that every port has: silent connections are closed, connections are capped in
- * all and by address (behind a proxy, requests by client), and an error of a handler ends its own request alone.
+ * Creates the HTTP server of a port, with the limits that every port has: silent connections are closed, connections
+ * are capped in all and by address (behind a proxy, requests by client), and an error of a handler ends its own
+ * request alone.
  */
 export function createListener(counts: ConnectionCounts, options: ListenerOptions): Listener {
   const { name, port, host, processes = 1, requestTimeout, mayAnswerSlowly = false, handle, onError } = options;
@@ -113,7 +114,7 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
   };
 }
 
-/** Has a request handled once it has a place; without one, what `takePlace` throws is answered in its stead. */
+/** Handles a request once it has a slot; without one, the error of `takePlace` is answered. */
 function inPlace<Request extends WebRequest, Response extends Pick<WebResponse, 'once'>>(
   takePlace: TakePlace,
   handle: (request: Request, response: Response) => unknown,
@@ -125,15 +126,15 @@ function inPlace<Request extends WebRequest, Response extends Pick<WebResponse, 
 }
 
 /**
- * More than Firefox sent when it still pipelined, and than any browser sends now. A client that pipelines has to bear the end of the
- * connection, and asks anew (RFC 9112, section 9.3.2).
+ * More than Firefox sent when it still pipelined, and than any browser sends now. A client that pipelines must expect
+ * the connection to end, and repeats its requests (RFC 9112, section 9.3.2).
  */
 const WAITING_MAX = 32;
 
 /**
- * Answers the requests of a connection one after the other, and reads no further while one waits. Node hands over every
- * request of a read of 64 KB before the first is answered: who sends hundreds and reads nothing would have us hold every
- * request, and every answer.
+ * Answers the requests of a connection one after the other, and reads no further while one waits. Node hands over
+ * every request of a read of 64 KB before the first is answered: a client that sends hundreds and reads nothing would
+ * make us hold every request and every answer.
  */
 function oneAtATime(listener: RequestListener): RequestListener {
   const lines = new WeakMap<Socket, { newest: ServerResponse; waiting: number }>();

@@ -6,14 +6,14 @@ import type { WebResponse } from './http2-response.ts';
 
 const RETRY_AFTER_MS = 2_000;
 
-/** Takes a place for a request until its answer has been taken or given up. Throws `overloaded` when there is none. */
+/** Takes a slot for a request until its answer was taken or aborted. Throws `overloaded` when there is none. */
 export type TakePlace = (request: WebRequest, response: Pick<WebResponse, 'once'>) => void;
 
 /**
- * Returns what limits how many requests of one client are answered at once behind proxies. There a connection says nothing:
- * it is the proxy's, which sends the requests of many clients over it. The client is the address that the proxies name
- * (TRUST_PROXY), and has as many requests as it could have connections without a proxy. Counted in this process, since
- * a request that finds its file in memory waits for nobody.
+ * Limits how many requests of one client are answered at once behind proxies. A connection there is the proxy's, which
+ * sends the requests of many clients over it. The client is the address that the proxies name (TRUST_PROXY), and has
+ * as many requests as it could have connections without a proxy. This process counts alone, so that a request whose
+ * file is in memory need not wait.
  */
 export function createInFlightLimit(counts: Pick<ConnectionCounts, 'addresses'>): TakePlace {
   const inFlight = new Map<string, number>();

@@ -1,22 +1,22 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 
 /**
- * The keys that seal TLS session tickets. A ticket of TLS 1.2 holds what its whole session is encrypted by (RFC 5077,
- * section 4), so a key that could be made again would open what somebody has recorded. So they come from a random root that
- * is in memory alone; with each period it is replaced by its hash, from which nobody comes back to the one before. A client
- * with an older ticket shakes hands in full.
+ * The keys that seal TLS session tickets. A ticket of TLS 1.2 holds the key of its whole session (RFC 5077, section
+ * 4), so a ticket key that could be made again would decrypt recorded traffic. So they are derived from a random root
+ * that is in memory alone; each period replaces it by its hash, which cannot be reversed. A client with an older
+ * ticket does a full handshake.
  */
 export type TicketRoot = { period: number; secret: string };
 
 const PERIOD_MS = 12 * 60 * 60_000;
-/** Node takes a name, a key that encrypts and one that signs, 16 bytes each. */
+/** Node takes a name, an encryption key and a signing key, 16 bytes each. */
 const KEYS_BYTES = 48;
 const ROOT_BYTES = 32;
 
 export type TicketKeys = {
-  /** The keys of the period; those of an earlier one are gone. */
+  /** Returns the keys of the period; those of an earlier one are gone. */
   at(now: Date): Buffer;
-  /** Hands the root on to another process of the instance, which has the same keys from then on. */
+  /** Returns the root for another process of the instance, which then has the same keys. */
   rootAt(now: Date): TicketRoot;
 };
 

@@ -5,20 +5,20 @@ import { catchErrors } from './catch-errors.ts';
 import { createHttp2Sessions, type Http2Options, type Http2Sessions } from './http2.ts';
 
 export type TlsOptions = {
-  /** Returns the certificate for a server name, or undefined, which ends the handshake; rejects where it cannot be read. */
+  /** Returns the certificate for a server name, or undefined to end the handshake; rejects when it cannot be read. */
   contextFor(name: string): SecureContext | undefined | Promise<SecureContext | undefined>;
-  /** Returns 48 bytes that seal session tickets: the same in all processes, and others from time to time. */
+  /** Returns 48 bytes that seal session tickets: the same in all processes, replaced from time to time. */
   ticketKeys(): Buffer;
 } & Pick<Http2Options, 'handle' | 'onError'>;
 
-/** A handshake that takes longer is an attack or a broken line. */
+/** A handshake that takes longer is an attack or a broken connection. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** The keys of session tickets are asked for so often. */
+/** The keys of session tickets are refreshed at this interval. */
 const TICKET_KEYS_EVERY_MS = 60_000;
 
 /**
- * Creates an HTTP server behind TLS 1.2 and 1.3. It has no certificate of its own: a name that `contextFor` does not know, and a
- * client that names none, gets an alert and learns nothing.
+ * Creates an HTTP server behind TLS 1.2 and 1.3. It has no default certificate: a client that names no server, or one
+ * that `contextFor` does not know, gets an alert and learns nothing.
  */
 export function createTlsServer(settings: ServerOptions, onRequest: RequestListener, options: TlsOptions): Server {
   const server = createServer(
@@ -36,7 +36,7 @@ export function createTlsServer(settings: ServerOptions, onRequest: RequestListe
             if (!(context instanceof Promise)) return done(null, context);
             return context.then((found) => done(null, found));
           },
-          // Cut off, so that the visitor comes again: an alert would say that there is no such name.
+          // The connection is cut, so that the visitor tries again: an alert would say that there is no such name.
           (error) => done(error instanceof Error ? error : new Error(String(error))),
         );
       },
@@ -54,7 +54,7 @@ export function createTlsServer(settings: ServerOptions, onRequest: RequestListe
   return server;
 }
 
-/** Takes the connections that have agreed to speak HTTP/2 out of the server's own hands. */
+/** Takes over the connections that have agreed to speak HTTP/2. */
 export function serveHttp2(server: Server, options: Http2Options): Http2Sessions {
   const sessions = createHttp2Sessions(options);
   const speakHttp1 = server.listeners('secureConnection');

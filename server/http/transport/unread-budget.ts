@@ -1,16 +1,16 @@
-/** A connection, by what its reader leaves lying: by how much and for how long. */
+/** A connection, weighed by the data that its reader leaves untaken and for how long. */
 export type Burden = { weight: number; end(): void };
 
-/** The connections of one protocol: what waits for their readers, and the one that leaves most lying. */
+/** The connections of one protocol: all bytes that wait for readers, and the heaviest connection. */
 export type Holders = { bytes(): number; heaviest(): Burden | undefined };
 
 export type UnreadBudget = {
   add(holders: Holders): void;
-  /** Must be called when more is held than before. Ends connections until the rest is within the budget. */
+  /** Must be called whenever the held amount grows. Ends connections until the rest is within the budget. */
   makeRoom(): void;
 };
 
-/** Bounds what all connections of a port together may hold until their readers take it, over HTTP/1.1 and HTTP/2. */
+/** Limits the bytes that all connections of a port hold until their readers take them, over HTTP/1.1 and HTTP/2. */
 export function createUnreadBudget(maxBytes: number): UnreadBudget {
   const all: Holders[] = [];
   const isOver = (): boolean => all.reduce((sum, { bytes }) => sum + bytes(), 0) > maxBytes;

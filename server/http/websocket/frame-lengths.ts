@@ -2,16 +2,16 @@ const FINAL = 0x80;
 const OPCODE = 0x0f;
 const MASKED = 0x80;
 const LENGTH = 0x7f;
-/** A length up to here is in the second byte itself; the next two values say that 2 or 8 bytes follow. */
+/** A length up to 125 is in the second byte itself; the next two values say that 2 or 8 bytes follow. */
 const [LENGTH_OF_2_BYTES, LENGTH_OF_8_BYTES] = [126, 127];
 const MASK_BYTES = 4;
-/** Pings, pongs and the end of a connection; all below carries messages. */
+/** Pings, pongs and the close frame; all opcodes below carry messages. */
 const FIRST_CONTROL = 0x08;
 
 /**
- * Returns a reader for the bytes that a client sends over a WebSocket, in any pieces. It answers how many bytes the message
- * under way has announced so far, 0 when none is: the lengths are in the frames' heads (RFC 6455, section 5.2). Whether
- * the frames are well formed is for `ws` to judge.
+ * Returns a reader for the bytes that a client sends over a WebSocket, in pieces of any size. It returns how many
+ * bytes the current message has announced so far, or 0 between messages: the lengths are in the frames' heads (RFC
+ * 6455, section 5.2). `ws` checks whether the frames are well formed.
  */
 export function createFrameLengths(): (piece: Uint8Array) => number {
   let head: number[] = [];

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { type Budgeted, holdBytes } from '../body-budget.ts';
 import { createFrameLengths } from './frame-lengths.ts';
 
-/** Within this the close frame has left; what has arrived of the message is dropped then, whatever its sender does. */
+/** The close frame has left within this time; whatever arrived of the message is dropped then. */
 const DROP_MS = 1_000;
 
 type Bounded = {
@@ -11,17 +11,17 @@ type Bounded = {
   /** The connection below `client`. */
   socket: Duplex;
   address: string;
-  /** Within this time a message that has begun must be whole. */
+  /** A message that has begun must be whole within this time. */
   messageMs: number;
-  /** Closes the client, with the code that says why. */
+  /** Closes the client, with the code that gives the reason. */
   onRefused(error: unknown): void;
   onLate(): void;
 };
 
 /**
- * Counts the messages of a WebSocket that are not whole yet like bodies of calls (body-budget.ts), by the length that their
- * frames announce: `ws` keeps what has arrived of them. Nothing more is read of a connection until there is room. What
- * arrives whole is handled at once and never waits in memory.
+ * Counts incomplete messages of a WebSocket like bodies of calls (body-budget.ts), by the length that their frames
+ * announce, because `ws` keeps the part that has arrived. A connection is not read further until there is room. A
+ * whole message is handled at once and never waits in memory.
  */
 export function boundMessages(providers: Budgeted, bounded: Bounded): void {
   const { client, socket, address, messageMs } = bounded;

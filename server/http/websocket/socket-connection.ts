@@ -8,24 +8,24 @@ import { MINUTE_MS } from '../../lib/durations.ts';
 import type { AppError } from '../../lib/errors.ts';
 
 export type SocketTimes = {
-  /** The message `connectionParams` must have come by then. */
+  /** The message `connectionParams` must arrive within this time. */
   helloMs: number;
-  /** Within this time a message that has begun must be whole. */
+  /** A message that has begun must be whole within this time. */
   messageMs: number;
   pingMs: number;
-  /** How long a reader may leave more than `BUFFERED_MAX_BYTES` unread. */
+  /** The time for which a reader may leave more than `BUFFERED_MAX_BYTES` unread. */
   slowMs: number;
 };
 
 const MESSAGES_PER_MINUTE = 100;
 const BUFFERED_MAX_BYTES = 1024 * 1024;
 const MISSED_PINGS_MAX = 2;
-/** Within this a client has taken the close frame and answered it. */
+/** A client has received the close frame and answered it within this time. */
 const CLOSING_MS = 1_000;
 /** A tab needs one; the rest is for scripts that follow several things. */
 const SUBSCRIPTIONS_MAX = 20;
 
-/** 4401 makes a client ask for a fresh token before it comes back; the others say why (RFC 6455, section 7.4). */
+/** 4401 makes a client get a fresh token before it reconnects; the others give the reason (RFC 6455, section 7.4). */
 export const CLOSE_CODES = {
   policy: 1008,
   restart: 1012,
@@ -43,17 +43,17 @@ export function closeCodeOf(error: AppError): number {
   return error.status >= 500 ? CLOSE_CODES.later : CLOSE_CODES.policy;
 }
 
-/** One open connection. `context` is set once its token has been found good. */
+/** One open connection. `context` is set once its token was accepted. */
 export type Connection = {
   client: WebSocket;
   request: IncomingMessage;
   address: string;
   context: AccountContext | undefined;
-  /** What it has said while nobody knew yet whose calls that are. */
+  /** The calls and bytes that it sent before its account was known. */
   said: Called;
   subscriptions: number;
   missedPings: number;
-  /** Pings of ours whose answer has not come, however late it may. */
+  /** Our pings that have no answer yet, however late it may come. */
   unanswered: number;
   /** This and the following times are by `performance.now()`: setting the machine's clock ends no connection. */
   pingedAt: number;
@@ -61,7 +61,7 @@ export type Connection = {
   minute: { endsAt: number; messages: number };
 };
 
-/** Makes the state of a connection that was just opened. */
+/** Creates the state of a connection that was just opened. */
 export function createConnection(client: WebSocket, request: IncomingMessage, address: string): Connection {
   const now = performance.now();
   const connection: Connection = {
@@ -83,12 +83,12 @@ export function createConnection(client: WebSocket, request: IncomingMessage, ad
     connection.missedPings = 0;
     hear(connection, { calls: isAsked ? 0 : 1 });
   });
-  // Each is answered, and costs as much as a message.
+  // Each ping is answered, and costs as much as a message.
   client.on('ping', () => hear(connection));
   return connection;
 }
 
-/** Counts messages, pings or pongs: of this connection, and as calls of whoever sends them. */
+/** Counts messages, pings or pongs: for this connection, and as calls of the sender. */
 export function hear(connection: Connection, heard: Partial<Called> & { messages?: number } = {}): void {
   const { messages = 1, calls = messages, bytes = 0 } = heard;
   countMessages(connection, messages);
@@ -96,8 +96,8 @@ export function hear(connection: Connection, heard: Partial<Called> & { messages
 }
 
 /**
- * Counts messages, pings and pongs; one beyond the limit of a minute closes the connection (1008), whether or not its client
- * lets that happen.
+ * Counts messages, pings and pongs; one beyond the limit of a minute closes the connection (1008), whether or not its
+ * client cooperates.
  */
 export function countMessages(connection: Connection, count: number): void {
   const now = performance.now();
@@ -110,8 +110,8 @@ export function countMessages(connection: Connection, count: number): void {
 }
 
 /**
- * Counts messages as calls of whoever sends them as well: a limit of each connection alone is none for a client that opens one
- * after the other. One too many closes the connection (4429); what comes before its token is found good is counted then.
+ * Counts messages as calls of the sender as well: a limit for each connection alone could be evaded by opening one
+ * after the other. One too many closes the connection (4429); messages before the token was accepted are counted then.
  */
 export function countAsCalls(connection: Connection, { calls, bytes }: Called = { calls: 0, bytes: 0 }): void {
   const { client, context, said } = connection;
@@ -123,14 +123,14 @@ export function countAsCalls(connection: Connection, { calls, bytes }: Called = 
   });
 }
 
-/** Returns what a connection has said that is not counted yet; whoever takes it counts it. */
+/** Returns the calls and bytes of a connection that are not counted yet; the caller must count them. */
 export function takeSaid(connection: Connection): Called {
   const { said } = connection;
   connection.said = { calls: 0, bytes: 0 };
   return said;
 }
 
-/** Pings when it is time, and terminates a reader that leaves too much unread for too long or answers no ping. */
+/** Sends pings when it is time, and terminates a reader that leaves too much unread for too long or answers no ping. */
 export function heartbeat(connection: Connection, { pingMs, slowMs }: SocketTimes): void {
   const now = performance.now();
   const isSlow = connection.client.bufferedAmount > BUFFERED_MAX_BYTES;

@@ -3,7 +3,7 @@ import type { Encoder } from '@trpc/server/adapters/ws';
 /** The fields of a tRPC message that its text depends on. */
 type Message = { id?: unknown; jsonrpc?: unknown; result?: { data?: unknown } };
 
-/** Encodes tRPC's JSON for one connection. `onMessages` is told how many messages each frame held. */
+/** Encodes tRPC's JSON for one connection. `onMessages` gets the number of messages in each frame. */
 export function createSocketEncoder(onMessages: (count: number) => void): Encoder {
   return {
     encode: (data) => textOf(data, asMessage(data).result?.data),
@@ -15,10 +15,12 @@ export function createSocketEncoder(onMessages: (count: number) => void): Encode
   };
 }
 
-/** The last text of each item: most sockets have one subscription, with the same id, and get the same text. */
+/** Caches the last text of each item: most sockets have one subscription, with the same id, and get the same text. */
 const texts = new WeakMap<object, { id: unknown; jsonrpc: unknown; text: string }>();
 
-/** Writes a message. An item that goes to many sockets is the same object for all of them (routers/shared-items.ts). */
+/**
+ * Encodes a message. An item that goes to many sockets is the same object for all of them (routers/shared-items.ts).
+ */
 function textOf(message: unknown, item: unknown): string {
   if (typeof item !== 'object' || item === null) return JSON.stringify(message);
   const { id, jsonrpc } = asMessage(message);
@@ -29,7 +31,7 @@ function textOf(message: unknown, item: unknown): string {
   return text;
 }
 
-/** All fields are optional and unknown: reading one of anything else gives undefined. */
+/** The assertion holds because all fields are optional and unknown: reading one from anything else gives undefined. */
 function asMessage(value: unknown): Message {
   return typeof value === 'object' && value !== null ? (value as Message) : {};
 }

@@ -32,13 +32,13 @@ import { createSocketEncoder } from './socket-encoder.ts';
 
 const TIMES: SocketTimes = { helloMs: 10_000, messageMs: 30_000, pingMs: 25_000, slowMs: 10_000 };
 const MESSAGE_MAX_BYTES = 64 * 1024;
-/** No browser and no client of ours sends a message in fragments, and each takes memory beside its bytes. */
+/** No browser and no client of ours sends a message in fragments, and each takes memory beyond its bytes. */
 const FRAGMENTS_MAX = 64;
-/** A message of the largest size comes in some 120 pieces when each packet, of 536 bytes at the least, is read alone. */
+/** A message of the largest size arrives in some 120 pieces when each packet (536 bytes or more) is read alone. */
 const PIECES_MAX = 256;
 const HEARTBEAT_CHECK_MS = 500;
 const CLOSE_WAIT_MS = 2_000;
-/** The database is asked again after this whether a session is still valid, when it did not answer. */
+/** When the database did not answer whether a session is still valid, it is asked again after this time. */
 const ASK_AGAIN_MS = 500;
 
 export type SocketServer = {
@@ -55,16 +55,16 @@ type State = {
   times: SocketTimes;
   server: WebSocketServer;
   connections: Set<Connection>;
-  /** How many changes of sessions and tokens the change feed has reported so far. */
+  /** The number of changes of sessions and tokens that the change feed has reported so far. */
   reportedChanges: number;
   isStopping: boolean;
 };
 
 /**
- * Creates the WebSocket at /api/trpc: subscriptions only. A foreign origin is refused before the upgrade; a connection
- * lives as long as the session or API token that opened it, on whichever instance that ends; a reader that takes
- * nothing is disconnected, since it resumes where it was. Cookies are ignored: a page of another site would send them
- * too.
+ * Creates the WebSocket at /api/trpc, for subscriptions only. A foreign origin is refused before the upgrade. A
+ * connection lives as long as the session or API token that opened it, whichever instance ends that. A reader that
+ * takes nothing is disconnected; it can resume where it was. Cookies are ignored, because a page of another site would
+ * send them too.
  */
 export function createSocketServer(providers: Providers, times: Partial<SocketTimes> = {}): SocketServer {
   const state: State = {
@@ -127,7 +127,7 @@ function sendRefusal(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }
 
-/** Answers the status line with which an upgrade is refused, undefined when it is not. */
+/** Returns the status line that refuses an upgrade, or undefined to accept it. */
 function refuse({ providers, isStopping }: State, request: IncomingMessage): string | undefined {
   try {
     requireHostName(request);
@@ -140,7 +140,7 @@ function refuse({ providers, isStopping }: State, request: IncomingMessage): str
   return origin !== undefined && !isOwnOrigin(origin, providers.addresses) ? '403 Forbidden' : undefined;
 }
 
-/** Refuses a socket beyond what an address may have, or open in a minute; its other sockets may be in other processes. */
+/** Refuses a socket beyond what an address may have, or open in a minute, over all processes. */
 async function refuseCrowd(state: State, request: IncomingMessage, socket: Duplex): Promise<string | undefined> {
   const { limits, rateCounters } = state.providers;
   const address = addressOf(state.providers, request);
@@ -155,7 +155,7 @@ async function refuseCrowd(state: State, request: IncomingMessage, socket: Duple
   return state.isStopping ? '503 Service Unavailable' : undefined;
 }
 
-/** Gives a slot back when the socket closes, or at once when it closed while the slot was asked for. */
+/** Gives a slot back when the socket closes, or at once if it closed while the slot was being taken. */
 function freeOnClose(socket: Duplex, freeSlot: FreeSlot): void {
   if (socket.destroyed) freeSlot();
   else socket.once('close', freeSlot);
@@ -198,7 +198,7 @@ function serve(state: State, client: WebSocket, request: IncomingMessage): void 
   handle(client, request);
 }
 
-/** An exception in a listener of the client's events ends its connection alone. */
+/** Lets an exception in a listener of the client's events end its connection alone. */
 function containEvents(client: WebSocket, onError: (error: unknown) => void): void {
   const emit = client.emit.bind(client);
   client.emit = (event: string | symbol, ...values: unknown[]): boolean => {
@@ -219,7 +219,7 @@ async function admit(state: State, connection: Connection, token: string | undef
       said: takeSaid(connection),
     });
     const { accountId, kind } = context.actor;
-    // Every browser names its origin: without one it is a script, and a script has a token of its own.
+    // Every browser sends its origin: without one it is a script, and a script has a token of its own.
     if (connection.request.headers.origin === undefined && kind !== 'token') throw foreignOrigin(providers.addresses);
     const freeSlot = await providers.rateCounters.takeSlot(`sockets of ${accountId}`, {
       limit: providers.limits.socketsPerAccount,
@@ -238,7 +238,7 @@ async function admit(state: State, connection: Connection, token: string | undef
   }
 }
 
-/** Closes connections whose session or token ends, wherever that is done; asks for all again after a break of the feed. */
+/** Closes connections whose session or token has ended in any process; after a break of the feed it checks them all. */
 function watchCredentials(state: State): () => void {
   const recheck = (isConcerned: (context: AccountContext) => boolean): void => {
     state.reportedChanges += 1;
@@ -257,7 +257,7 @@ function watchCredentials(state: State): () => void {
   });
 }
 
-/** Asks until the database answers: a short outage breaks no change stream, and then nobody would ask again. */
+/** Asks until the database answers: a short outage breaks no change stream, so nothing else would trigger the check. */
 async function endIfOver(state: State, client: WebSocket, context: AccountContext): Promise<void> {
   while (client.readyState === client.OPEN && !state.isStopping) {
     const isOver = await isStillValid(context).then(
@@ -286,7 +286,7 @@ async function disconnectAll({ connections }: State): Promise<void> {
   clearTimeout(giveUp);
 }
 
-/** Loopback peers are people at the machine itself, unless a proxy stands in front. */
+/** Returns whether the address is counted: without a proxy, loopback peers are people at the machine itself. */
 function isCounted(providers: Providers, address: string): boolean {
   return providers.limits.isAddressCounted || !isLoopback(address);
 }
