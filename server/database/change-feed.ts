@@ -2,8 +2,8 @@ import mongoose, { type mongo } from 'mongoose';
 import type { Log } from '../lib/log.ts';
 
 /**
- * These are the collections that anybody listens to. The server sends changes of these alone: with the artifacts in the
- * database, every uploaded megabyte would otherwise come to every process.
+ * The collections that have listeners. The server sends changes of these alone: with artifacts in the database, every
+ * uploaded megabyte would otherwise reach every process.
  */
 const WATCHED = [
   'api_tokens',
@@ -20,8 +20,8 @@ const WATCHED = [
 export type WatchedCollection = (typeof WATCHED)[number];
 
 /**
- * One change stream a process, fanned out in memory: a wake-up, never the truth. Whoever subscribes reads the
- * collection again when woken, so a missed or doubled wake-up does no harm.
+ * A change from the one change stream of a process, handed to all listeners in memory. It is a wake-up and never the
+ * truth: a subscriber reads the collection again, so a missed or doubled wake-up does no harm.
  */
 export type Change = {
   collection: WatchedCollection;
@@ -29,18 +29,18 @@ export type Change = {
   id: string;
   /** The owner of a new row; absent otherwise, since only an insert carries the row. */
   accountId?: string;
-  /** What a new job is called; absent of all else. */
+  /** The name of a new job; absent for everything else. */
   jobName?: string;
 };
 
 export type ChangeListener = {
   onChange(change: Change): void;
-  /** The stream broke and stands again: anything may have happened in between. */
+  /** The stream broke and is open again: anything may have happened in between. */
   onReopened(): void;
 };
 
 export interface ChangeFeed {
-  /** Returns how to stop listening. */
+  /** Returns a function that ends the subscription. */
   subscribe(collections: readonly WatchedCollection[], listener: ChangeListener): () => void;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -52,9 +52,9 @@ const REOPEN_AFTER_MS = 500;
 type Subscription = { collections: ReadonlySet<WatchedCollection>; listener: ChangeListener };
 
 /**
- * The feed over MongoDB's change streams. `start` resolves once the stream stands, so that what is written from then on
- * is seen. A stream that breaks (the database away, its history lost) is opened anew for as long as it takes; the driver
- * resumes short interruptions by itself.
+ * Creates the feed over MongoDB's change streams. `start` resolves once the stream is open, so that every later write
+ * is seen. A stream that breaks (the database away, its history lost) is opened again for as long as it takes; the
+ * driver resumes after short interruptions by itself.
  */
 export function createChangeFeed(log: Log): ChangeFeed {
   const subscriptions = new Set<Subscription>();
@@ -89,8 +89,8 @@ export function createChangeFeed(log: Log): ChangeFeed {
         if (collections.has(seen.collection)) listener.onChange(seen);
       });
     });
-    // The first sign that the server answers for this stream. `init` is no such sign, and `close` also fires on every
-    // silent resume, as watching the driver's events shows.
+    // This is the first sign that the server answers for this stream. `init` is no such sign, and `close` also fires on
+    // every silent resume.
     opened.once('resumeTokenChanged', () => {
       if (isStopped || stream !== opened) return;
       if (hasOpened) tellAll(({ listener }) => listener.onReopened());
@@ -98,7 +98,7 @@ export function createChangeFeed(log: Log): ChangeFeed {
       onOpen();
     });
     opened.on('error', (error) => replace(opened, String(error), onOpen));
-    // A cursor that the server killed ends the stream with no error. After a silent resume it is open again by then.
+    // A cursor that the server killed ends the stream without an error. After a silent resume it is open again by now.
     opened.on('close', () => {
       closing = setTimeout(() => {
         if (opened.closed) replace(opened, 'it was closed', onOpen);
@@ -140,10 +140,13 @@ export function createChangeFeed(log: Log): ChangeFeed {
   };
 }
 
-/** What of a domain the host knows (host/routing/held-names.ts); each check of it changes other fields several times. */
+/**
+ * The fields of a domain that the host uses (host/routing/held-names.ts); each check of a domain changes other fields
+ * several times.
+ */
 const DOMAIN_FIELDS = ['deploymentId', 'heldNames', 'servedName', 'leaving'];
 
-/** The paths that an update has changed, among them those inside of a field, as `leaving.0.isEnding`. */
+/** The paths that an update has changed, including those inside a field, such as `leaving.0.isEnding`. */
 const changedPaths = {
   $concatArrays: [
     { $map: { input: { $objectToArray: { $ifNull: ['$updateDescription.updatedFields', {}] } }, in: '$$this.k' } },
@@ -159,8 +162,9 @@ const is = (collection: WatchedCollection, operation: Change['operation']) => [
 ];
 
 /**
- * What no listener does anything about: events that end by their age, visits that were added up, jobs that are claimed and
- * finished, and updates of domains that the host knows nothing of. As an expression: MongoDB 6.0 fails to rewrite the same filter with `$nor` for its log.
+ * Matches the changes that no listener needs: events that expire, visits that were added up, jobs that are claimed and
+ * finished, and updates of domains that do not concern the host. It is an expression because MongoDB 6.0 fails to
+ * rewrite the same filter with `$nor` for its log.
  */
 const isNoNews = {
   $or: [
@@ -190,7 +194,7 @@ const PIPELINE = [
   },
 ];
 
-/** Returns a change as listeners see it; the driver's own shape stays here. */
+/** Converts a change for listeners; the driver's own shape stays here. */
 function readChange(change: mongo.ChangeStreamDocument): Change | undefined {
   if (!isWrite(change)) return undefined;
   const collection = WATCHED.find((name) => name === change.ns.coll);

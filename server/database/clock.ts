@@ -1,19 +1,22 @@
 import mongoose from 'mongoose';
 
-/** How often the database is asked for its time. */
+/** The database is asked for its time at this interval. */
 const ASK_EVERY_MS = 30_000;
-/** Of this machine's clock against its own monotonic one: it was put right or wrong, or the machine has slept. */
+/**
+ * A larger difference between this machine's clock and its monotonic one means that the clock was set or the machine
+ * has slept.
+ */
 const JUMP_MS = 1_000;
 
 export type DatabaseClock = { now(): Date; stop(): void };
 
 /**
- * The database's time, by which plans, sessions and tokens begin and end, whatever the clock of this machine says or
- * jumps to: all instances have the same. The monotonic clock counts on from one answer to
- * the next, and through the time in which there is none. Mongoose dates what it writes by it, too.
+ * The database's time, by which plans, sessions and tokens begin and end, whatever the clock of this machine says: all
+ * instances share it. The monotonic clock counts on from one answer to the next, also while there is none. Mongoose
+ * takes its dates from it, too.
  */
 export async function startDatabaseClock(): Promise<DatabaseClock> {
-  /** How far the database's time, and this machine's, are ahead of the monotonic clock. */
+  /** The offsets of the database's time, and of this machine's, from the monotonic clock. */
   let databaseAheadMs = Number.NaN;
   let machineAheadMs = 0;
 
@@ -25,7 +28,7 @@ export async function startDatabaseClock(): Promise<DatabaseClock> {
     if (!(time instanceof Date)) throw new Error('The database does not say its time.');
     const least = time.getTime() - answeredAt;
     const most = time.getTime() - askedAt;
-    // Within what the way of the answer leaves open nothing is moved, so that time does not tremble.
+    // A difference within the round trip of the answer changes nothing, so that the time does not jitter.
     if (!(databaseAheadMs >= least && databaseAheadMs <= most)) databaseAheadMs = (least + most) / 2;
     machineAheadMs = Date.now() - answeredAt;
   }
@@ -44,7 +47,7 @@ export async function startDatabaseClock(): Promise<DatabaseClock> {
     }
     return new Date(monotonic + databaseAheadMs);
   };
-  // Where it asks for the time of `createdAt` and `updatedAt` (mongoosejs.com, API, `Mongoose.prototype.now`).
+  // Mongoose takes the time of `createdAt` and `updatedAt` from here (mongoosejs.com, API, `Mongoose.prototype.now`).
   const { now: before } = mongoose;
   Object.assign(mongoose, { now });
   return {

@@ -2,8 +2,8 @@
 export type Rows<Row> = AsyncIterable<Row> & { close?: () => Promise<unknown> };
 
 /**
- * Its rows one by one. Unlike Mongoose's own iterator, which knows no `return`, it closes the cursor also when the reader
- * stops or fails before the end: the database would keep it open until its idle timeout.
+ * Yields the rows one by one. Mongoose's own iterator has no `return`; this one closes the cursor also when the reader
+ * stops or fails early, where the database would keep it open until its idle timeout.
  */
 export async function* rowsOf<Row>(rows: Rows<Row>): AsyncGenerator<Row, void> {
   try {

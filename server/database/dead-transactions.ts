@@ -2,14 +2,18 @@ import mongoose from 'mongoose';
 
 const PREFIX = 'fairlead';
 
-/** Returns the name that the database knows a process by; `ownPart` tells it from the one whose name it took over. */
+/**
+ * Returns the name by which the database knows a process; `ownPart` distinguishes it from the process whose name it
+ * took over.
+ */
 export function applicationName(processName: string | undefined, ownPart: string): string {
   return processName === undefined ? PREFIX : `${PREFIX} ${processName} ${ownPart}`;
 }
 
 /**
- * Ends the transactions that dead processes of these names, and their children (`{name}.{number}`), have left open: what these wrote to stays locked until the database gives them up, which it does after
- * `transactionLifetimeLimitSeconds` (a minute by default) and up to half as long again. Returns how many there were.
+ * Aborts the transactions that dead processes of these names, and their children (`{name}.{number}`), have left open.
+ * Their documents would stay locked until the database aborts them, after `transactionLifetimeLimitSeconds` (a minute
+ * by default) and up to half as long again. Returns the number of transactions.
  *
  * A user may list and kill its own without a privilege (MongoDB manual, "$currentOp", `allUsers`, and "killSessions").
  */
@@ -23,7 +27,7 @@ export async function endTransactionsOf(dead: readonly string[]): Promise<number
       { $match: { transaction: { $exists: true }, lsid: { $exists: true } } },
       { $project: { appName: 1, lsid: 1 } },
     ],
-    // The one that it takes; the connection's own is another.
+    // This is the session of the transaction; the connection's own is another.
     { readConcern: { level: 'local' } },
   );
   const starts = dead.flatMap((name) => [`${PREFIX} ${name} `, `${PREFIX} ${name}.`]);

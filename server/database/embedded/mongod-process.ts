@@ -17,18 +17,18 @@ export type LaunchOptions = {
   mongod: Mongod;
   dbPath: string;
   port: number;
-  /** None in tests of a server that is no replica set. */
+  /** Tests leave it out for a server that is no replica set. */
   replSet?: string;
-  /** Are added to those that every `mongod` gets. */
+  /** Added to the arguments that every `mongod` gets. */
   args?: string[];
-  /** Both or none: without them there is no access control (tests alone). */
+  /** Set together with the credentials or not at all: without them there is no access control, for tests alone. */
   keyfile?: string;
   credentials?: Credentials;
 };
 
 export type MongodProcess = {
   pid: number | undefined;
-  /** Resolves with how it ended. */
+  /** Resolves with a description of how the process ended. */
   ended: Promise<string>;
   stop(): Promise<void>;
 };
@@ -37,20 +37,20 @@ export type InitiateOptions = {
   port: number;
   replSet: string;
   credentials?: Credentials;
-  /** False gives durability up, for speed; tests alone. */
+  /** False trades durability for speed, in tests alone. */
   isDurable?: boolean;
 };
 
-/** A crash leaves a journal to be replayed, which takes its time on a slow disk. */
+/** Includes the time to replay the journal after a crash, which is long on a slow disk. */
 const LAUNCH_TIMEOUT_MS = 60_000;
 const PRIMARY_TIMEOUT_MS = 30_000;
 const ORPHAN_TIMEOUT_MS = 15_000;
 
 /**
- * 0.25 GB of cache is plenty here; diagnostics would double the time of a start. A set of
- * one has nobody to hand over to, so nothing is waited for at the end. No JavaScript in the server: nothing uses it.
- * A process that is killed leaves its open transaction behind, which holds the account it wrote to for the manual's 60 s;
- * ours are over in a fraction of a second, and 10 s let the account go on.
+ * 0.25 GB of cache is plenty here, and diagnostics would double the time of a start. A set of one has nobody to hand
+ * over to, so its end waits for nothing. Nothing uses JavaScript in the server. A killed process leaves its open
+ * transaction behind, which locks its account for 60 s by default; ours take a fraction of a second, so 10 s are
+ * enough.
  */
 const ARGUMENTS = [
   ...['--wiredTigerCacheSizeGB', '0.25', '--quiet', '--noscripting'],
@@ -62,12 +62,13 @@ const ARGUMENTS = [
 const ALREADY_INITIALIZED = 23;
 
 /**
- * Starts a `mongod`. A helper process of mongodb-memory-server ends it within seconds when this process is killed.
- * It gets a process group of its own: Ctrl-C in a terminal reaches the app, and the app stops the database last.
+ * Starts a `mongod`. A watcher process of mongodb-memory-server ends it within seconds when this process is killed. It
+ * has a process group of its own: Ctrl-C in a terminal reaches the app, and the app stops the database last.
  */
 export async function launchMongod(options: LaunchOptions): Promise<MongodProcess> {
   const { credentials, keyfile } = options;
-  // It brings a driver of its own: with MONGODB_URI, and in all processes but the first, nobody waits for that.
+  // The library has its own copy of the driver, so it is loaded only here: with MONGODB_URI, and in all processes but
+  // the first, nobody has to wait for it.
   const { MongoInstance } = await import('mongodb-memory-server');
   const instance = new MongoInstance({
     instance: {
@@ -81,7 +82,7 @@ export async function launchMongod(options: LaunchOptions): Promise<MongodProces
       auth: credentials !== undefined,
       ...(keyfile !== undefined && { keyfileLocation: keyfile }),
     },
-    // The version keeps the library from comparing the program with its own default.
+    // With a version the library does not compare the program with its own default.
     binary: { systemBinary: options.mongod.path, version: options.mongod.version },
     spawn: { detached: true },
   });
@@ -100,7 +101,7 @@ export async function launchMongod(options: LaunchOptions): Promise<MongodProces
   };
 }
 
-/** Sends a signal; false when there is no such process any more, which may be so from one line to the next. */
+/** Sends a signal; returns false when the process is gone, which may happen at any moment. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
@@ -111,9 +112,9 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): boolean {
 }
 
 /**
- * Makes the process a replica set of one and waits until it takes writes; on data of an earlier start it puts the
- * address right. At the very first start it makes the user, through the exception for loopback (MongoDB manual,
- * "Localhost Exception"). Answers the feature compatibility version of the data.
+ * Makes the process a replica set of one and waits until it accepts writes; for existing data it corrects the address.
+ * The very first start creates the user, through the localhost exception (MongoDB manual, "Localhost Exception").
+ * Returns the feature compatibility version of the data.
  */
 export async function initiate(options: InitiateOptions): Promise<string> {
   const giveUpAt = performance.now() + PRIMARY_TIMEOUT_MS;
@@ -121,7 +122,7 @@ export async function initiate(options: InitiateOptions): Promise<string> {
     try {
       return await tryToInitiate(options, giveUpAt);
     } catch (error) {
-      // A member closes connections while its role or its address changes: what was begun is found by the next try.
+      // A member closes its connections while its role or address changes: the next try finds the work that was begun.
       if (!(error instanceof mongoose.mongo.MongoNetworkError) || performance.now() > giveUpAt) throw error;
     }
   }
@@ -200,7 +201,7 @@ function hasCode(error: unknown, code: number): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** The wanted port when it is free, else any. */
+/** Returns the wanted port when it is free, or any other free port. */
 export async function freePort(wanted?: number): Promise<number> {
   if (wanted !== undefined) {
     const port = await tryPort(wanted).catch(() => null);
@@ -220,7 +221,7 @@ async function tryPort(port: number): Promise<number> {
   return address.port;
 }
 
-/** Ends a `mongod` that an app left behind when it was killed, and waits until it has let go of the data. */
+/** Ends a `mongod` that a killed app left behind, and waits until it has released the data. */
 export async function stopOrphanedMongod(dbPath: string, log: Log): Promise<void> {
   const pid = Number((await readFile(join(dbPath, 'mongod.lock'), 'utf8').catch(() => '')).trim());
   if (!Number.isInteger(pid) || pid <= 0 || !(await isMongodOf(pid, dbPath))) return;
@@ -233,13 +234,13 @@ export async function stopOrphanedMongod(dbPath: string, log: Log): Promise<void
   }
 }
 
-/** Returns whether that process is a `mongod` on that folder, and not another one that got its number. */
+/** Returns whether that process is a `mongod` on that folder, and not another program that got its number. */
 async function isMongodOf(pid: number, dbPath: string): Promise<boolean> {
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => commandByPs(pid));
   return command.includes(dbPath);
 }
 
-/** Systems without /proc (macOS). */
+/** Finds the command on systems without /proc (macOS). */
 async function commandByPs(pid: number): Promise<string> {
   if (process.platform === 'linux') return '';
   const { stdout } = await promisify(execFile)('ps', ['-p', String(pid), '-o', 'args=']).catch(() => ({ stdout: '' }));

@@ -1,14 +1,14 @@
 import type { Migration } from './index.ts';
 
 /**
- * Deployments and releases have their platform in a list of destinations, of which they have one so far. What they had
- * stays beside it, so that a process of the version before can go on reading.
+ * Gives deployments and releases a list of destinations, which holds their one platform. The old fields stay, so that
+ * a process of the previous version can go on reading.
  */
 export const destinations: Migration = {
   number: 2,
   name: 'destinations',
   async run(database) {
-    // By the index of their ids, which are all texts: databases may refuse a scan of a whole collection.
+    // The index of ids is used, and all ids are texts: databases may refuse a scan of a whole collection.
     const missing = { _id: { $gte: '' }, destinations: { $exists: false } };
     const id = { $concat: [{ $substrCP: ['$deploymentId', 0, 18] }, 'd1'] };
     await database.collection<{ _id: string }>('deployments').updateMany(missing, [

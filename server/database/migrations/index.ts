@@ -11,11 +11,12 @@ import { subscriptionLife } from './005-subscription-life.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**
- * A change of the stored shape. Forward only, and additive first, so that old and new code can run side by side. It may
- * be cut off by a crash and run again from its start: every step looks first whether it is done.
+ * A change of the stored shape. Migrations only go forward and are additive first, so that old and new code can run
+ * side by side. A crash may interrupt one, and it then runs again from its start: every step first checks whether it
+ * is done.
  */
 export type Migration = {
-  /** 1, 2, 3 …: the file is called after it, `001-….ts`. */
+  /** 1, 2, 3 …: the file name begins with it, `001-….ts`. */
   number: number;
   name: string;
   run(database: MigrationDatabase): Promise<void>;
@@ -32,13 +33,13 @@ export const MIGRATIONS: readonly Migration[] = [
   subscriptionLife,
 ];
 
-/** The interval at which somebody who waits for the lease looks again. */
+/** A process that waits for the lease looks again at this interval. */
 const LOOK_AGAIN_MS = 200;
 
 /**
- * Brings the database to the shape that this code expects: what has not run yet, in order, each once, by one process at
- * a time. Runs before the indexes are built, since a new unique index may need its data put right first.
- * Throws StartError when the database is newer than the code.
+ * Brings the database to the shape that this code expects: the outstanding migrations run in order, each once, in one
+ * process at a time. This comes before the indexes are built, since a new unique index may need its data corrected
+ * first. Throws StartError when the database is newer than the code.
  */
 export async function runMigrations(log: Log, registry: readonly Migration[] = MIGRATIONS): Promise<void> {
   for (;;) {
@@ -46,7 +47,7 @@ export async function runMigrations(log: Log, registry: readonly Migration[] = M
     if (missing.length === 0) return;
     const lease = await holdLease();
     if (lease !== null) {
-      // Looked at again under the lease: the one who held it before may have done the work.
+      // Checked again under the lease: its previous holder may have done the work.
       await runUnder(lease, registry, log);
       return;
     }

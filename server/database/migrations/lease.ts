@@ -1,17 +1,17 @@
 import { INSTALLATION_ID, InstallationModel } from '../models/installation.ts';
 import { newId } from '../mongo.ts';
 
-/** Long enough for a pause of the process, short enough that a crash does not hold up the next start. */
+/** Long enough to outlast a pause of the process, short enough that a crash does not hold up the next start. */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 
 export type Lease = {
-  /** Throws when the lease was lost: what follows must not be written. */
+  /** Throws when the lease was lost: nothing more may be written then. */
   confirm(): Promise<void>;
   release(): Promise<void>;
 };
 
-/** Takes the lease on changing the database, by the server's clock; null while another holds it. */
+/** Takes the lease on changing the database, by the server's clock; returns null while another process holds it. */
 export async function holdLease(): Promise<Lease | null> {
   const holder = newId();
   await InstallationModel.updateOne(
