@@ -1,4 +1,4 @@
-/** What is told of an address at which a person publishes by hand: by the adapter, and by a simulation of it. */
+/** The progress text of an address at which a person publishes by hand, in the adapter and in simulations. */
 export function waitingAt(title: string): string {
   return `Waiting for you to publish the files at ${title} and to enter their address`;
 }

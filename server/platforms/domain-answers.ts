@@ -2,8 +2,8 @@ import { redactedLine } from '../lib/egress/vendor-answers.ts';
 import type { PlatformDomain } from './platform.ts';
 
 /**
- * A platform's word on a domain, in codes that all platforms share, each with its state and its sentence. `waiting` may
- * take a day and asks nothing of the platform; `problem` does not pass by itself.
+ * A platform's answer about a domain, in codes that all platforms share, each with its state and its sentence.
+ * `waiting` may take a day and asks nothing of the platform; `problem` does not pass by itself.
  */
 export type DomainAnswer = { state: 'ok' | 'waiting' | 'problem'; code: DomainCode; text: string };
 export type DomainCode = keyof typeof ANSWERS;
@@ -33,13 +33,13 @@ const ANSWERS = {
   unclear: { state: 'waiting', says: (title, said) => `What ${title} says of it is not clear yet${said}.` },
 } as const satisfies Record<string, Words>;
 
-/** Returns the sentence for a person, naming the platform. */
+/** Returns the answer with its sentence for a person, naming the platform. */
 export function domainAnswer(code: DomainCode, title: string, said = ''): DomainAnswer {
   const { state, says }: Words = ANSWERS[code];
   return { state, code, text: says(title, said === '' ? '' : `: ${redactedLine(said, [])}`) };
 }
 
-/** Returns what is said of a name that the site does not have. */
+/** Returns the answer for a name that the site does not have. */
 export function notAttached(title: string): PlatformDomain {
   const missing = domainAnswer('records_missing', title);
   const certificate = { ...missing, expiresAt: null };
@@ -47,8 +47,8 @@ export function notAttached(title: string): PlatformDomain {
 }
 
 /**
- * Returns a platform's word on one question, by the adapter's own table. One that is not in the table, and no word at
- * all, mean "wait" and never a problem.
+ * Translates a platform's answer by the adapter's own table. A missing answer, and one that is not in the table, mean
+ * "wait" and never a problem.
  */
 export function domainAnswerOf(
   codes: Readonly<Record<string, DomainCode>>,

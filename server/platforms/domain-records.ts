@@ -1,7 +1,7 @@
 import { isRegistrableDomain } from '../lib/site-domain.ts';
 import type { DomainRecord } from './platform.ts';
 
-/** An hour, as platforms advise for records that stay. */
+/** An hour, as platforms recommend for permanent records. */
 const TTL_S = 3_600;
 
 /** Returns a record without which the domain does not work. */
@@ -12,8 +12,8 @@ export function requiredRecord(
 }
 
 /**
- * Returns the records by which a name points to a platform: a CNAME to `host`; for a name that cannot be one, an ALIAS or in
- * its place the addresses.
+ * Returns the records that point a name to a platform: a CNAME to `host`, or, for a name that cannot be a CNAME, an
+ * ALIAS or the addresses.
  */
 export function routeRecords(
   name: string,

@@ -3,21 +3,21 @@ import type { AppError } from '../lib/errors.ts';
 import { GOES_ON, LOOKED_AT, TRIED_AGAIN } from '../lib/waiting-words.ts';
 
 /**
- * Why a platform did not do what it was asked, one word for all of them. The words are error
- * codes of ours; `platform_failed` is the rest, with the platform's own words.
+ * The reasons for a platform's refusal, one code for all platforms. They are error codes of ours; `platform_failed`
+ * covers the rest, with the platform's own words.
  */
 export type PlatformFailure = keyof typeof FAILURES;
 
-/** One of a vendor's own refusals, known by its status and its words. */
+/** A refusal of one vendor, recognized by its status and its words. */
 export type RefusalRow = {
   statuses: readonly number[];
   says: RegExp;
   means: PlatformFailure;
-  /** What to do, where what is said of this kind of failure would not help. */
+  /** Advice in place of that for this kind of failure, where it would not help. */
   remedy?: string;
 };
 
-/** Returns what the first row that fits says; undefined where none does, so that the status alone decides. */
+/** Returns the meaning from the first row that fits; undefined when none does, so that the status alone decides. */
 export function meaningOf(
   rows: readonly RefusalRow[],
   status: number,
@@ -26,19 +26,19 @@ export function meaningOf(
   return rows.find(({ statuses, says }) => statuses.includes(status) && says.test(said ?? ''))?.means;
 }
 
-/** Returns what to do by the first row that fits; undefined where that is what its kind of failure says. */
+/** Returns the advice of the first row that fits; undefined to use that of its kind of failure. */
 export function remedyOf(rows: readonly RefusalRow[], status: number, said: string | null): string | undefined {
   return rows.find(({ statuses, says }) => statuses.includes(status) && says.test(said ?? ''))?.remedy;
 }
 
-/** What a name or domain cannot be is asked for again in vain. */
+/** Another try with the same impossible name or domain would be in vain. */
 export const OTHER_NAME = 'Change the address of the deployment to one of letters, digits and dashes, then try again.';
 export const OTHER_DOMAIN = 'Check how the domain is spelled, then add it again.';
 export const UPDATE_FAIRLEAD = 'The platform has changed its API: ask whoever runs Fairlead to update it.';
 export const PUBLISH_ANEW = 'It cannot be brought back there: publish its files as a new release.';
 const MEND_IT = 'Mend what is named, or what the log of this release names, then publish again.';
 
-/** A release whose reference names nothing at the platform. */
+/** Returns the error for a release whose reference names nothing at the platform. */
 export function neverMade(title: string): AppError {
   return platformError('platform_failed', title, {
     said: 'this release was never made there',
@@ -46,7 +46,7 @@ export function neverMade(title: string): AppError {
   });
 }
 
-/** A release that failed there, or that somebody cancelled there. */
+/** Returns the error for a release that failed there, or that somebody cancelled there. */
 export function endedThere(
   title: string,
   { state, text, remedy }: { state: 'failed' | 'cancelled'; text: string | null; remedy?: string | undefined },
@@ -117,7 +117,7 @@ const FAILURES = {
   },
 } as const satisfies Record<string, FailureWords>;
 
-/** Returns the sentence for a person: which platform, what it said, what to do. */
+/** Builds the sentence for a person: which platform, what it said, what to do. */
 export function platformError(failure: PlatformFailure, title: string, facts: FailureFacts = {}): AppError {
   return failureError(failure, FAILURES[failure], title, facts);
 }

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 
-/** Git's name of a file's content is the hex digest of this once its bytes went in (`git help hash-object`). */
+/** Starts the hash by which Git names a file's content; the bytes of the file go in next (`git help hash-object`). */
 export function gitBlobHash(sizeBytes: number): Hash {
   return createHash('sha1').update(`blob ${sizeBytes}\0`);
 }

@@ -12,34 +12,37 @@ import { type PlatformFailure, platformError } from './failures.ts';
 import type { ConnectionCall } from './platform.ts';
 
 /**
- * How an adapter speaks to its platform, the same for all. `ask` reads or uploads and is repeated; `makeOnce` creates,
- * and looks first before each try. Where the platform asks for a wait of more than a minute, the job goes back to the
+ * All adapters call their platforms through this file. `ask` reads or uploads and is repeated; `makeOnce` creates, and
+ * looks first before each try. When the platform asks for a wait of more than a minute, the job goes back to the
  * queue.
  */
 const TRIES = 5;
 const RULES = {
   sortByStatus,
   error: platformError,
-  /** Twenty thousand digests, as many as a release has files, fit into it. */
+  /** Twenty thousand digests, as many as a release has files, fit into this. */
   answerMaxBytes: 1024 * 1024,
   answerMaxValues: 100_000,
   exchangeMs: 5 * 60_000,
   redirects: 5,
 };
-/** For lists whose items are long: a hundred sites with all their settings, or a log. */
+/** The limits for lists with long items: a hundred sites with all their settings, or a log. */
 export const LONG_LIST = { bytes: 4 * 1024 * 1024, values: 100_000 };
-/** RFC 9110, section 4.1, recommends to take so much. */
+/** RFC 9110, section 4.1, recommends supporting this length. */
 const ADDRESS_MAX = 8_000;
 
 /** The API of one platform. */
 export type Vendor = VendorApi<PlatformFailure> & { id: HostingPlatform };
 
 export type VendorRequest = AnyRequest & {
-  /** Carries the token of the connection. An address elsewhere, presigned or not, never may. */
+  /** Sends the token of the connection. An address elsewhere, presigned or not, must never set this. */
   withToken?: true;
 };
 
-/** Reads or uploads; a request that may be made twice. Throws what `platformError` makes of the last answer. */
+/**
+ * Sends a request that may be repeated: a read or an upload. Throws the error that `platformError` makes of the last
+ * answer.
+ */
 export async function ask<T>(
   call: ConnectionCall,
   vendor: Vendor,
@@ -50,8 +53,8 @@ export async function ask<T>(
 }
 
 /**
- * Creates what `look` does not find, once: a try whose end is unclear is followed by another look, and so is a refusal,
- * since what stands in the way may be what an earlier run has made. `look` is told whether a try of this run may have
+ * Creates a thing once, if `look` does not find it: after a try with an unclear result it looks again, and also after
+ * a refusal, since the obstacle may be the result of an earlier run. `look` is told whether a try of this run may have
  * made it.
  */
 export async function makeOnce<T>(
@@ -100,8 +103,8 @@ function sortByStatus(status: number, waitMs: number): PlatformFailure {
 }
 
 /**
- * Returns an address that a platform's API answered, as one that can be opened. Without a scheme it takes that of the
- * API's base, which is https at every vendor. Throws `platform_failed` for what is no address of the web.
+ * Returns an address from a platform's API in a form that can be opened. Without a scheme it gets that of the API's
+ * base, which is https at every vendor. Throws `platform_failed` for anything that is not a web address.
  */
 export function addressFrom(vendor: Vendor, answered: string): string {
   const { protocol } = new URL(vendor.apiUrl);

@@ -8,7 +8,7 @@ import { render } from './render/index.ts';
 import { replit } from './replit/index.ts';
 import { vercel } from './vercel/index.ts';
 
-/** Creates every platform that one can publish to. */
+/** Creates all platforms. */
 export function createPlatforms(urls: PlatformUrls): PlatformRegistry {
   return {
     netlify: netlify({ apiUrl: urls.netlify }),

@@ -9,13 +9,13 @@ import { AppError } from '../lib/errors.ts';
 import { platformError } from './failures.ts';
 import type { OAuthCall, OAuthClient, OAuthClients, OAuthTokens, PlatformSignIn, SignInRegistry } from './platform.ts';
 
-/** Refusals of the grant itself, RFC 6749, section 5.2. Every other answer may pass. */
+/** Refusals of the grant itself, RFC 6749, section 5.2. Every other error may pass. */
 const REFUSED_GRANT: ReadonlySet<string> = new Set(['invalid_grant', 'bad_verification_code', 'bad_refresh_token']);
 
-/** A century: what is said to live longer does not end, and no date is that far. */
+/** A century: a longer lifetime counts as endless, and no date is that far away. */
 const LIFE_MAX_S = 100 * 365 * 86_400;
 
-/** Tokens are held to what a person may paste: nothing else can be sent in a header, or is kept. */
+/** Tokens have the limits of pasted ones: nothing else can be sent in a header or stored. */
 const tokensSchema = z.object({
   access_token: credentialSchema,
   refresh_token: z.nullish(z.string().check(z.maxLength(MAX_CREDENTIAL))),
@@ -24,7 +24,7 @@ const tokensSchema = z.object({
 // GitHub answers a refusal with 200 and this body.
 const refusalSchema = z.object({ error: z.string(), error_description: z.optional(z.string()) });
 
-/** Makes sign-in for each platform at which the operator has registered Fairlead. */
+/** Creates the sign-in for each platform at which the operator has registered Fairlead. */
 export function createSignIn(clients: OAuthClients): SignInRegistry {
   const registry: SignInRegistry = {};
   for (const client of Object.values(clients)) registry[client.provider] = signInAt(client);
@@ -56,7 +56,7 @@ function signInAt(client: OAuthClient): PlatformSignIn {
       }),
     refresh: async (call, refreshToken) => {
       const tokens = await askTokens(call, client, { grant_type: 'refresh_token', refresh_token: refreshToken });
-      // A platform that does not rotate its refresh tokens answers none (RFC 6749, section 6).
+      // A platform that does not rotate its refresh tokens returns none (RFC 6749, section 6).
       return { ...tokens, refreshToken: tokens.refreshToken ?? refreshToken };
     },
   };

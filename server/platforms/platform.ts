@@ -49,14 +49,15 @@ import type { DomainAnswer } from './domain-answers.ts';
  */
 export type PlatformRef = Record<string, string | number | boolean | null>;
 
-/** One account's way to open a platform. */
+/** Gives access to one account at a platform. */
 export type Credentials = {
   /**
-   * The token of the destination's connection to this platform, renewed where it ends. Most adapters ask for their own
-   * alone; one with `furtherConnections` asks for theirs as well. Throws `credentials_invalid` where there is no such connection.
+   * Returns the token of the destination's connection to this platform, refreshed if need be. Most adapters ask for
+   * their own alone; one with `furtherConnections` asks for theirs as well. Throws `credentials_invalid` when there is
+   * no such connection.
    */
   tokenOf(platform: HostingPlatform): Promise<string>;
-  /** The platform accepts it no more: the connection is shown as broken, with the reason. */
+  /** Reports that the platform no longer accepts the token: the connection is shown as broken, with the reason. */
   refused(platform: HostingPlatform, error: AppError): Promise<void>;
 };
 
@@ -68,39 +69,41 @@ export type ConnectionCall = {
   now(): Date;
   /** Resolves after `ms`; rejects with the reason of the signal. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** Of a release's job: whether its worker is to be held so long for the platform's pace. */
+  /** Returns whether a release's job may hold its worker for that long when the platform asks it to wait. */
   mayHold?(ms: number): boolean;
 };
 
 export type PlatformCall = ConnectionCall & {
   store: ArtifactStore;
   destination: PlatformDestination;
-  /** For an archive that is written before it is sent: gone when it is closed, or with this process. */
+  /**
+   * Opens a file for an archive that is written before it is sent; it is gone when it is closed, or with this process.
+   */
   openSpool(): Promise<SpoolFile>;
   patience: Patience;
 };
 
 /**
- * How long a run stays with what the platform is not done with, over all runs of one job. `what` tells one wait from the
- * next: what is waited for first is looked for as long as ever, however long the wait before was.
+ * Decides how long a run waits for the platform, over all runs of one job. `what` distinguishes one wait from the
+ * next: a new wait starts with full patience, however long the one before took.
  */
 export type Patience = {
-  /** How long it looks again and again; 0 for one look, where a run before has left for the same. */
+  /** Returns how long to keep polling; 0 for one check, when an earlier run has left for the same thing. */
   lookingMs(what: string): number;
-  /** The run leaves. Returns how long the job rests until the next look: longer each time. */
+  /** Says that the run leaves. Returns how long the job rests until the next check: longer each time. */
   leave(what: string): number;
 };
 
 export type PlatformDestination = {
-  /** Ours: marks what is made there, so that it is found again. */
+  /** Our own id, which marks everything that is made there, so that it is found again. */
   id: string;
-  /** The name to ask for; another like it where it is taken. */
+  /** The name to request; a similar one if it is taken. */
   slug: string;
   isSinglePage: boolean;
-  /** The team, owner or workspace that was chosen of `listTargets`; null for the token's own. */
+  /** The chosen team, owner or workspace from `listTargets`; null for the token's own. */
   target: string | null;
   options: PlatformOptions;
-  /** The site as `publish` named it; null while there is none. */
+  /** The site as `publish` recorded it; null while there is none. */
   site: PlatformRef | null;
 };
 
@@ -108,14 +111,14 @@ export type PublishRequest = {
   release: { id: string; number: number };
   manifest: Manifest;
   manifestHash: string;
-  /** How far an earlier run of the same release came, or null. */
+  /** The progress of an earlier run of the same release, or null. */
   ref: PlatformRef | null;
   /**
-   * The release that visitors have at this destination now, where it was published through here: only what differs need
-   * be sent.
+   * The release that visitors have at this destination now, if it was published through here: only the differences
+   * need be sent.
    */
   previous: { ref: PlatformRef; manifest: Manifest } | null;
-  /** SHA-1 of these contents by their SHA-256, known since they were uploaded: nothing is read again for it. */
+  /** Returns the SHA-1 of these contents by their SHA-256, both known since the upload, so nothing is read again. */
   sha1Of(sha256s: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** The address that a person gave after they finished a hand-off, or null. */
   confirmedUrl: string | null;
@@ -123,11 +126,14 @@ export type PublishRequest = {
 
 export type RestoreRequest = {
   ref: PlatformRef;
-  /** One act of going public: the same when it continues after a wait or a crash, another for every later act. */
+  /** Identifies one act of going public: it stays the same after a wait or a crash, and differs for every later act. */
   actId: string;
 };
 
-/** `site`: what is known of the place, from the name on under which it is asked for (wanted-name.ts); null where nothing is. */
+/**
+ * `site`: all that is known of the place, beginning with the name that is requested for it (wanted-name.ts); null when
+ * nothing is.
+ */
 export type PublishEvent =
   | { type: 'site'; site: PlatformRef | null }
   | { type: 'ref'; ref: PlatformRef }
@@ -136,15 +142,15 @@ export type PublishEvent =
   | { type: 'waiting'; text: string; retryAfterMs: number; forPerson?: boolean };
 export type RestoreEvent = Exclude<PublishEvent, { type: 'site' | 'uploading' }>;
 
-/** The states of a release; `verifying`: the platform is done, and it is our turn. */
+/** The states of a release; `verifying`: the platform is done, and the caller checks the site. */
 export type PlatformState = 'preparing' | 'uploading' | 'processing' | 'verifying' | 'failed' | 'cancelled';
 
 export type PlatformRelease = {
   state: PlatformState;
   text: string | null;
-  /** What a person can do about a release that failed, where it is not what all such releases need. */
+  /** Advice about a failed release, when it is not the general one. */
   remedy?: string;
-  /** The public address, and the release's own; null where Fairlead's own host serves it, or there is none yet. */
+  /** The public address, and the release's own; null when Fairlead's own host serves it, or there is none yet. */
   url: string | null;
   ownUrl: string | null;
 };
@@ -153,28 +159,28 @@ export type ConnectionInfo = {
   /** The account there, for a person. */
   identity: string;
   /**
-   * What the platform itself knows that account by, so that another token of it is recognized. Left out where it does
-   * not tell, and where tokens of one account open different parts of it.
+   * The platform's id of that account, so that another token of it is recognized. Absent when the platform does not
+   * reveal it, and when tokens of one account open different parts of it.
    */
   subject?: string | null | undefined;
   /** Obstacles to publishing although the credential is accepted. */
   warnings: readonly string[];
-  /** The end of the token's life, where the platform tells it. */
+  /** The expiry of the token, if the platform reveals it. */
   expiresAt?: Date | null;
 };
 export type Target = { id: string; name: string };
-/** `knownUrl`: where an earlier release was seen; null before the first. */
+/** `knownUrl` is the address of an earlier release; null before the first. */
 export type HandOffRequest = Pick<PublishRequest, 'release'> & { knownUrl: string | null };
-/** The steps that a person takes where no API can, in their order. */
+/** The steps that a person takes where there is no API, in order. */
 export type HandOff = {
   steps: readonly { text: string; url?: string }[];
-  /** Says where to find the address of the published site, to who entered one that cannot be it. */
+  /** Says where to find the address of the published site, for a person who entered an impossible one. */
   addressHint: string;
-  /** Files that the platform reads, added to the archive that the person takes there. */
+  /** Files that the platform reads, added to the archive that the person uploads there. */
   files?: readonly { path: string; text: string }[];
 };
 
-/** A record that the person's DNS has to answer. */
+/** A record that the person's DNS must have. */
 export type DomainRecord = {
   type: 'A' | 'AAAA' | 'ALIAS' | 'CNAME' | 'TXT' | 'CAA';
   /** The whole name, without a dot at its end. */
@@ -183,17 +189,20 @@ export type DomainRecord = {
   /** The time to live is in seconds. */
   ttl: number;
   purpose: 'route' | 'proof' | 'certificate';
-  /** Nothing works without it; of a group, without one kind of it. */
+  /** The domain does not work without it; in a group, without one kind of it. */
   required: boolean;
-  /** Records of one group stand in for one another: all of one type are made, whichever the DNS provider has. */
+  /**
+   * Records of one group are alternatives: the person makes all those of one type, whichever the DNS provider
+   * supports.
+   */
   alternativeGroup: string | null;
 };
 
 export type AttachedDomain = {
   records: readonly DomainRecord[];
-  /** Names that the platform added by itself: `www` or what is below it. */
+  /** Names that the platform added by itself: `www` or the domain below it. */
   counterparts: readonly string[];
-  /** What is left to the person, where the platform's own pages alone tell what a record has to say. */
+  /** Steps for the person, where only the platform's own pages show the value of a record. */
   steps?: HandOff['steps'];
 };
 
@@ -201,51 +210,52 @@ export type AttachedDomain = {
 export type PlatformDomain = {
   ownership: DomainAnswer;
   dns: DomainAnswer;
-  /** `expiresAt` is null until it is issued, and where the platform does not tell. */
+  /** `expiresAt` is null until it is issued, and when the platform does not reveal it. */
   certificate: DomainAnswer & { expiresAt: Date | null };
 };
 
 export interface Platform {
   readonly id: PlatformId;
   readonly capabilities: PlatformCapabilities;
-  /** Where a person makes a token, when that follows from the address of the API. */
+  /** The page where a person makes a token, when it depends on the address of the API. */
   readonly tokenPage?: string;
-  /** Returns who the credential is there, and what stands in the way of publishing. */
+  /** Returns the account of the credential, and what prevents it from publishing. */
   verify(call: ConnectionCall): Promise<ConnectionInfo>;
-  /** Teams, owners or workspaces to publish under; none when there is no choice. */
+  /** Returns teams, owners or workspaces to publish under; empty when there is no choice. */
   listTargets(call: ConnectionCall): Promise<readonly Target[]>;
   /** Resumes from `request.ref`; stops at `call.signal` with its reason. */
   publish(call: PlatformCall, request: PublishRequest): AsyncGenerator<PublishEvent, PlatformRef>;
   release(call: PlatformCall, ref: PlatformRef): Promise<PlatformRelease>;
-  /** Ends a release that is on its way; what is over is no error. Present exactly when `capabilities.cancel`. */
+  /** Ends a running release; one that is over is no error. Present exactly when `capabilities.cancel`. */
   cancel?(call: PlatformCall, ref: PlatformRef): Promise<void>;
   /**
-   * Makes this release the public one, and is done when the platform says so. Answers the reference as it is from then
-   * on. Present when `capabilities.rollBack` or `capabilities.draft`.
+   * Makes this release the public one, and finishes when the platform confirms it. Returns the new reference. Present
+   * when `capabilities.rollBack` or `capabilities.draft`.
    */
   restore?(call: PlatformCall, request: RestoreRequest): AsyncGenerator<RestoreEvent, PlatformRef>;
   /** Returns the platform's own log of a release, as text. Present exactly when `capabilities.log`. */
   readLog?(call: PlatformCall, ref: PlatformRef): Promise<string>;
-  /** Returns what is left to the person. Present exactly when `capabilities.publish` is `handOff`. */
+  /** Returns the steps for the person. Present exactly when `capabilities.publish` is `handOff`. */
   handOff?(call: Pick<PlatformCall, 'destination'>, request: HandOffRequest): HandOff;
   /**
-   * Takes the deployment away from the platform, with a place that a killed run has made and only noted the name of. What
-   * is gone already is no error. Returns where people find what the credential may not delete, and nobody visits any more.
+   * Removes the deployment from the platform, including a place that a killed run has made and only recorded by name.
+   * A missing one is no error. Returns the address of anything that the credential may not delete and that is no
+   * longer visited.
    */
   remove(call: PlatformCall): Promise<string | undefined>;
   /**
-   * Gives this host name (lower case, ASCII) to the site. Throws `domain_taken` when another site has it, `plan_limit`
+   * Adds this host name (lower case, ASCII) to the site. Throws `domain_taken` when another site has it, `plan_limit`
    * when the site may have no more. Present, as the next two, exactly when `capabilities.domain` names records that do
    * not come `fromPerson`.
    */
   attachDomain?(call: PlatformCall, name: string): Promise<AttachedDomain>;
-  /** Returns where it stands. A name that is not attached is an answer, not an error. */
+  /** Returns the state of the name. One that is not attached is an answer, not an error. */
   domain?(call: PlatformCall, name: string): Promise<PlatformDomain>;
-  /** Takes the name off the site, with the counterpart that came with it. What is gone already is no error. */
+  /** Removes the name from the site, and the counterpart that came with it. A missing one is no error. */
   detachDomain?(call: PlatformCall, name: string): Promise<void>;
   /**
-   * Orders the certificate, once `domain` answers `certificate_missing`; one that is there or on its way is left alone.
-   * Absent where the platform makes certificates by itself.
+   * Orders the certificate, once `domain` answers `certificate_missing`; an existing or ordered one is left alone.
+   * Absent when the platform makes certificates by itself.
    */
   requestCertificate?(call: PlatformCall, name: string): Promise<void>;
 }
@@ -255,32 +265,33 @@ export type PlatformUrls = Record<ConnectionProvider, string>;
 
 export type PlatformRegistry = Partial<Record<PlatformId, Platform>>;
 
-/** Fairlead as the operator has registered it at a platform. */
+/** The app that the operator has registered at a platform. */
 export type OAuthClient = {
   provider: ConnectionProvider;
   id: string;
   secret: string;
   endpoints: { authorize: string; token: string };
-  /** The rights to ask for; left out where there is one for everything, or they are named at registration. */
+  /** The rights to request; absent when there is one for everything, or they are chosen at registration. */
   scope?: string | undefined;
 };
 export type OAuthClients = Partial<Record<ConnectionProvider, OAuthClient>>;
 
 export type OAuthTokens = {
   token: string;
-  /** Null where the token does not end. */
+  /** Null when the token does not expire. */
   refreshToken: string | null;
   expiresAt: Date | null;
 };
 export type OAuthCall = Pick<ConnectionCall, 'egress' | 'signal' | 'now'>;
 
 /**
- * Sign-in at a platform in place of a token by hand: authorization code with PKCE (RFC 6749, section 4.1; RFC 7636) and
- * refresh (RFC 6749, section 6). `verifier` is a random text of 43 to 128 characters that stays here. Both requests
- * throw `credentials_invalid` when the platform refuses what they bring, `overloaded`, and else `platform_down`.
+ * Sign-in at a platform, in place of a pasted token: authorization code with PKCE (RFC 6749, section 4.1; RFC 7636)
+ * and refresh (RFC 6749, section 6). `verifier` is a random text of 43 to 128 characters that stays here. Both
+ * requests throw `credentials_invalid` when the platform refuses the grant, `overloaded`, and otherwise
+ * `platform_down`.
  */
 export type PlatformSignIn = {
-  /** Returns where the person's browser goes to agree. */
+  /** Returns the address where the person agrees in the browser. */
   authorizeUrl(asked: { state: string; verifier: string; redirectUri: string }): string;
   exchangeCode(call: OAuthCall, granted: { code: string; verifier: string; redirectUri: string }): Promise<OAuthTokens>;
   refresh(call: OAuthCall, refreshToken: string): Promise<OAuthTokens>;

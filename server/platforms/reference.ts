@@ -1,19 +1,19 @@
 import { AppError } from '../lib/errors.ts';
 import type { PlatformRef } from './platform.ts';
 
-/** A text out of a reference, when it has one of this name. */
+/** Returns the text field of a reference with this name, or null. */
 export function stringField(ref: PlatformRef | null, field: string): string | null {
   const value = ref?.[field];
   return typeof value === 'string' ? value : null;
 }
 
-/** A number out of a reference, when it has one of this name. */
+/** Returns the number field of a reference with this name, or null. */
 export function numberField(ref: PlatformRef | null, field: string): number | null {
   const value = ref?.[field];
   return typeof value === 'number' ? value : null;
 }
 
-/** Null where what was asked for is not at the platform, or not any more. */
+/** Returns null when the requested thing is not, or no longer, at the platform. */
 export async function nullIfNotFound<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;

@@ -10,10 +10,10 @@ import type { PlatformCall, PublishEvent } from './platform.ts';
 export type Content = { path: string; sha256: string; sizeBytes: number };
 type Uploading = Extract<PublishEvent, { type: 'uploading' }>;
 
-/** Above this a file is streamed; below, one read is quicker and the request knows its length. */
+/** A larger file is streamed; below this, one read is quicker and the request knows its length. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
 
-/** Returns each content of the manifest once, whatever the number of paths it answers for. */
+/** Returns each content of the manifest once, however many paths share it. */
 export function contentsOf(manifest: Manifest): Content[] {
   const contents = new Map<string, Content>();
   for (const [path, { sha256, sizeBytes }] of manifest) {
@@ -22,7 +22,7 @@ export function contentsOf(manifest: Manifest): Content[] {
   return [...contents.values()];
 }
 
-/** Returns those that the release before has not; all where there is none. */
+/** Returns the contents that the previous release lacks; all of them when there is none. */
 export function contentsNewSince(contents: readonly Content[], previous: Manifest | undefined): Content[] {
   const before = new Set<string>();
   for (const { sha256 } of previous?.values() ?? []) before.add(sha256);
@@ -31,15 +31,18 @@ export function contentsNewSince(contents: readonly Content[], previous: Manifes
 
 export type Sending = {
   contents: readonly Content[];
-  /** The contents to send; the others count as done from the start. */
+  /** The contents to send; all others count as done from the start. */
   missing: readonly Content[];
-  /** Uploads that run at once at the most; there are fewer while the platform asks for patience. */
+  /** The most uploads that run at once; there are fewer while the platform asks for patience. */
   atOnce: number;
   /** Sends one; `call` ends with the first that fails. */
   send(content: Content, call: PlatformCall): Promise<void>;
 };
 
-/** Sends what is missing, several at once, and tells how far it is: at the start, four times a second, and at the end. */
+/**
+ * Sends the missing contents, several at once, and reports progress: at the start, four times a second, and at the
+ * end.
+ */
 export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGenerator<Uploading, void> {
   const { contents, missing, atOnce, send } = sending;
   const totalBytes = sum(contents);
@@ -52,13 +55,13 @@ export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGen
   yield progress();
   const broken = new AbortController();
   const signal = AbortSignal.any([call.signal, broken.signal]);
-  // Every file that is being sent listens: Node suspects a leak from the eleventh listener on.
+  // Every running upload listens: Node warns of a leak from the eleventh listener on.
   setMaxListeners(0, signal);
   const slots = createSlots(atOnce);
   const inner = {
     ...call,
     signal,
-    // Whoever waits before another try was refused, or not answered.
+    // A wait before another try means that the last one was refused, or not answered.
     wait: (ms: number, signal: AbortSignal) => {
       slots.halve();
       return call.wait(ms, signal);
@@ -76,7 +79,7 @@ export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGen
     }
   };
   const all = Promise.all(Array.from({ length: atOnce }, work));
-  // Who walks away leaves nobody to hear of it.
+  // When the caller leaves, nobody hears of a failure.
   all.catch(() => undefined);
   try {
     yield* tellUntilOver(all, progress);
@@ -113,13 +116,13 @@ function createSlots(max: number) {
   };
 }
 
-/** Yields how far work is, four times a second until it is over. Throws what the work throws. */
+/** Yields progress four times a second until the work is over. Throws the error of the work. */
 export async function* tellUntilOver<Event>(work: Promise<unknown>, tell: () => Event): AsyncGenerator<Event, void> {
   while (!(await isOverWithin(work, PROGRESS_INTERVAL_MS))) yield tell();
   await work;
 }
 
-/** Returns whether `work` is over, however it ended, within `ms`. */
+/** Returns whether `work` ends, in whichever way, within `ms`. */
 function isOverWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const over = work.then(
     () => true,
@@ -132,7 +135,7 @@ function sum(contents: readonly Content[]): number {
   return contents.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
 }
 
-/** The body of a request that sends this content, its hash verified by the store: made anew for each try. */
+/** Returns a request body with this content, its hash verified by the store: made anew for each try. */
 export async function bodyOf(
   { store }: Pick<PlatformCall, 'store'>,
   { sha256, sizeBytes }: Pick<Content, 'sha256' | 'sizeBytes'>,
@@ -140,7 +143,7 @@ export async function bodyOf(
   return sizeBytes > WHOLE_MAX_BYTES ? { sizeBytes, chunks: piecesOf(store, sha256) } : store.readWhole(sha256);
 }
 
-/** The file is opened when the peer takes the first piece, and closed however the exchange ends. */
+/** Opens the file when the peer takes the first piece, and closes it however the exchange ends. */
 async function* piecesOf(store: ArtifactStore, sha256: string): AsyncGenerator<Uint8Array> {
   const artifact = await store.open(sha256);
   try {

@@ -12,17 +12,17 @@ import { packingOf } from '../../routers/schemas/packed-files.ts';
 import { contentTypeOf } from '../host/responses/content-types.ts';
 
 /**
- * How a site is answered, as an ordered list of routes in the form of the Build Output API (vercel.com/docs/build-output-api,
- * "Configuration", July 2026): for platforms that take such a list, and for servers of our own making that follow it.
- * Pure: the same release gives the same bytes, so that an unchanged one is not sent again.
+ * The routes of a site, as an ordered list in the form of the Build Output API (vercel.com/docs/build-output-api,
+ * "Configuration", July 2026): for platforms that take such a list, and for our own servers that follow it. Pure: the
+ * same release gives the same bytes, so that an unchanged one is not sent again.
  *
- * In this order: headers and forced rules, the files themselves, the person's other rules, the address of a page
+ * The order is: headers and forced rules, the files themselves, the person's other rules, the address of a page
  * without its `.html`, the single page, the 404 page.
  */
 export type BuildConfig = {
   version: 3;
   routes: Route[];
-  /** By file: the address where it answers instead of under its own name. */
+  /** Maps a file to the address where it is served instead of under its own name. */
   overrides: Record<string, { path: string }>;
 };
 
@@ -40,18 +40,18 @@ type Route =
 export type SiteToServe = {
   paths: readonly string[];
   isSinglePage: boolean;
-  /** These are the texts of `_redirects` and `_headers`; empty where there is none. */
+  /** The texts of `_redirects` and `_headers`; empty when the file does not exist. */
   redirects: string;
   headers: string;
 };
 
 const NOT_FOUND_PAGE = '404.html';
-/** A page of a script has no extension but the end of a version, and nothing below a name with a dot in front is one. */
+/** An address of a script's page has no extension, except for a version's end, and no part that begins with a dot. */
 const PAGE_ADDRESS = '^(?!.*/\\.)/(?:.*/)?(?:[^./]*|[^/]+\\.[0-9]+)/?$';
-/** Never a second slash after the first: a browser takes what follows it for another host. */
+/** A second slash must never follow the first: a browser takes the text after it for another host. */
 const HTML_ADDRESS = '^/([^/\\\\].*)\\.html$';
 
-/** Returns the configuration of a release; a file and a rule are a step each. */
+/** Builds the configuration of a release; each file and each rule is one step. */
 export function* configSteps({ paths, isSinglePage, redirects, headers }: SiteToServe): Generator<void, BuildConfig> {
   const files = new Set(paths);
   const overrides = yield* cleanAddresses(paths, files);
@@ -119,12 +119,12 @@ function ruleRoute(
     const dest = to.pieces.every((piece) => 'text' in piece)
       ? servedAt(to.pieces.map((piece) => ('text' in piece ? piece.text : '')).join(''), files, overrides)
       : target.join('');
-    // A rule that names a file which is not there leaves the address to the next.
+    // A rule for a file that does not exist leaves the address to the next rule.
     return dest === null ? [] : [{ src: patternSource(from), caseSensitive: true, dest, status: to.status }];
   }
   const location = to.origin + target.join('');
   const isFixed = to.origin === '' && to.pieces.every((piece) => 'text' in piece);
-  // Nobody is led to where they are.
+  // Nobody is redirected to the same address.
   const here = isFixed ? (decodeAddress(location.replace(/[?#].*$/s, '')) ?? '') : '';
   const exact = exactAddress(from);
   if (isFixed && exact !== null && withoutEndSlash(here) === `/${exact}`) return [];
@@ -133,7 +133,7 @@ function ruleRoute(
   return [{ src, caseSensitive: true, status: to.status, headers: { Location: location } }];
 }
 
-/** Returns the address at which the file answers that a rule names; null when there is none. */
+/** Returns the address that serves the file which a rule names; null when there is none. */
 function servedAt(target: string, files: ReadonlySet<string>, overrides: BuildConfig['overrides']): string | null {
   const file = target.replace(/^\/+/, '');
   const folder = file === '' || file.endsWith('/') ? file : `${file}/`;
@@ -142,12 +142,12 @@ function servedAt(target: string, files: ReadonlySet<string>, overrides: BuildCo
   return `/${(overrides[found]?.path ?? found).split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** What stands in a target for itself: `$1` would be taken for what the address had there. */
+/** Escapes a text of a target: `$1` would be replaced by a part of the address. */
 function literal(text: string): string {
   return text.replaceAll('$', '%24');
 }
 
-/** Says of a file that is packed already how browsers unpack it, as the built-in host does. */
+/** Tells browsers how to unpack a file that is already compressed, as the built-in host does. */
 function packedRoute(path: string, files: ReadonlySet<string>): Route[] {
   const packing = packingOf(path, files);
   if (packing === null) return [];
@@ -158,7 +158,10 @@ function packedRoute(path: string, files: ReadonlySet<string>): Route[] {
   return [{ src: `^/${textSource(path)}$`, caseSensitive: true, headers, continue: true }];
 }
 
-/** Of two rules that set one header the later counts at Vercel, and what its edge sets by itself cannot be taken away. */
+/**
+ * Sets the headers of a rule. Of two rules for one header the later wins at Vercel, and headers of its edge cannot be
+ * removed.
+ */
 function headerRoute({ fits, set }: HeaderRule): Route[] {
   if (set.length === 0) return [];
   const headers: Record<string, string> = {};
@@ -174,7 +177,7 @@ function fitsSource(fits: HeaderPattern): string {
   return `^${textSource(fits.before)}.*${textSource(withoutEndSlash(fits.after))}/?$`;
 }
 
-/** Slashes and backslashes in front of the rest are left out of it, since two of them would name another host. */
+/** Strips slashes and backslashes from the start of the rest, since two of them would name another host. */
 function patternSource({ segments, hasSplat, beforeSplat }: AddressPattern, before = ''): string {
   const parts = segments.map((segment) => ('text' in segment ? textSource(segment.text) : '([^/\\\\]+)'));
   const path = parts.map((part) => `/${part}`).join('');
@@ -183,11 +186,11 @@ function patternSource({ segments, hasSplat, beforeSplat }: AddressPattern, befo
   return `^${before}${path}${beforeSplat === '' ? `(?:/${rest})?` : `/${textSource(beforeSplat)}${rest}`}$`;
 }
 
-/** Fits the text however it is written in an address: as it is, or percent-encoded. */
+/** Matches the text in either form of an address: as it is, or percent-encoded. */
 function textSource(text: string): string {
   return [...text]
     .map((character) => {
-      // An escape that stands for no sign of a part: addresses have it as it is.
+      // An escape that stands for no text of a part: addresses keep it as it is.
       if (character === '\0') return '%';
       const plain = character.replace(/[\\^$.*+?()[\]{}|/-]/, (special) => (special === '/' ? '/' : `\\${special}`));
       const encoded = encodeURIComponent(character.replace(/\p{Cs}/u, '\ufffd'));

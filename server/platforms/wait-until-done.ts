@@ -2,20 +2,20 @@ import { redactedLine } from '../lib/egress/vendor-answers.ts';
 import { endedThere } from './failures.ts';
 import type { PlatformCall, PlatformRelease, PlatformState, RestoreEvent } from './platform.ts';
 
-/** What takes a moment there is seen a moment later, and what takes longer is asked for every two seconds. */
+/** A short operation is noticed a moment later; a longer one is polled every two seconds. */
 const FIRST_PAUSE_MS = 100;
 const PAUSE_FACTOR = 1.5;
 const LAST_PAUSE_MS = 2_000;
 
-/** Returns a platform's word as one of ours; one that is not in the table means "wait". */
+/** Translates a platform's state; one that is not in the table means "wait". */
 export function stateOf(table: Readonly<Record<string, PlatformState>>, word: string | null): PlatformState {
   return word !== null && Object.hasOwn(table, word) ? (table[word] ?? 'processing') : 'processing';
 }
 
 /**
- * Looks at a release until the platform is done with it, telling what it says on the way. At the end of the run's patience
- * for `what` it yields `waiting`; a caller that walks on all the same makes it look again. Throws `platform_failed` when the release
- * failed there, or was cancelled there by somebody else.
+ * Polls a release until the platform is done with it, and reports its state on the way. When the run's patience for
+ * `what` ends it yields `waiting`; a caller that continues anyway makes it check again. Throws `platform_failed` when
+ * the release failed there, or somebody cancelled it there.
  */
 export async function* waitUntilDone(
   call: PlatformCall,

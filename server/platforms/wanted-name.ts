@@ -3,24 +3,25 @@ import type { PlatformCall, PlatformRef, PublishEvent } from './platform.ts';
 import { stringField } from './reference.ts';
 
 type Making<Made> = {
-  /** `isNoted`: an earlier run has noted this name, and may have made it. Throws `name_taken`. */
+  /** `isNoted`: an earlier run has recorded this name, and may have made it. Throws `name_taken`. */
   make(name: string, isNoted: boolean): Promise<Made>;
-  /** For what has no field for a mark of ours: whether the account has this name before we ask for it. */
+  /** Returns whether the account already has this name; needed when the place has no field for a mark of ours. */
   isThere?(name: string): Promise<boolean>;
 };
 
-/** The name under which a place was asked for whose making nobody has noted; null where there is none. */
+/** Returns the requested name of a place whose creation was not recorded; null when there is none. */
 export function wantedIn(site: PlatformRef | null): string | null {
   return stringField(site, 'wanted');
 }
 
-/** After these nobody knows whether it was made. */
+/** After these errors nobody knows whether it was made. */
 const UNCLEAR: readonly string[] = ['platform_down', 'overloaded'];
 
 /**
- * Makes a place under the first name; where that is taken, under the second. Each name is noted before it is asked for:
- * who comes after a run that was killed looks it up before another is tried, and so does who takes the deployment away
- * (`wantedIn`). What the account had before is never noted, since it belongs to the person; what was refused is forgotten.
+ * Makes a place with the first name, or the second if that is taken. Each name is recorded before it is requested: a
+ * run that follows a killed one looks it up before it tries another, and so does the removal of the deployment
+ * (`wantedIn`). Places that the account had before are never recorded, since they belong to the person; refused names
+ * are forgotten.
  */
 export async function* makeUnderName<Made>(
   { destination, signal }: Pick<PlatformCall, 'destination' | 'signal'>,
@@ -40,13 +41,13 @@ export async function* makeUnderName<Made>(
     return await make(second, noted === second);
   } catch (error) {
     const isRefused = error instanceof AppError && !UNCLEAR.includes(error.code);
-    // Who walks away, as after a cancellation, has heard of no refusal.
+    // A caller that leaves, as after a cancellation, learns of no refusal.
     if (isRefused && !signal.aborted) yield { type: 'site', site };
     throw error;
   }
 }
 
-/** Null where somebody else has the name. */
+/** Returns null when somebody else has the name. */
 async function unlessTaken<Made>(made: Promise<Made>): Promise<Made | null> {
   try {
     return await made;

@@ -41,7 +41,7 @@ export const builtIn: Platform = {
 
   async cancel() {},
 
-  // Which release is public is the caller's pointer: nothing is left to do here, so nothing is told.
+  // The caller's pointer decides which release is public: nothing is left to do or to report here.
   async *restore(call, { ref }) {
     if (typeof ref.manifestHash !== 'string' || !(await call.store.has(ref.manifestHash))) {
       throw new AppError('platform_failed', 'The files of this release are no longer kept.', {
@@ -55,7 +55,7 @@ export const builtIn: Platform = {
   remove: async () => undefined,
 };
 
-/** Opening compares the hash: what this release is made of is known to be whole before anybody is sent to it. */
+/** Reads a whole file. Opening compares the hash, so the release is known to be intact before visitors see it. */
 async function readFile({ sha256, sizeBytes }: Content, call: PlatformCall): Promise<void> {
   const artifact = await call.store.open(sha256);
   await artifact.close();

@@ -8,8 +8,8 @@ import type { ConnectionCall, ConnectionInfo, Target } from '../platform.ts';
 import { webOrigin } from './hosts.ts';
 
 /**
- * GitHub's REST API, version 2022-11-28 (docs.github.com/rest). A missing right is answered with 403, or with 404 as if
- * the thing were not there, and a limit that was reached with 403 as well as with 429: the words and the headers tell.
+ * GitHub's REST API, version 2022-11-28 (docs.github.com/rest). A missing right gives 403, or 404 as if the thing did
+ * not exist, and an exhausted limit 403 as well as 429: the words and the headers tell them apart.
  */
 export const TITLE = HOSTING_TITLES['github-pages'];
 
@@ -53,7 +53,7 @@ const REFUSALS: readonly RefusalRow[] = [
   { statuses: [422], says: /already exists on this account/i, means: 'name_taken' },
   { statuses: [400, 409, 422], says: /already taken|already in use|is taken/i, means: 'domain_taken' },
   { statuses: [422], says: /fast.?forward|update failed|reference (?:already|does not)/i, means: 'out_of_sync' },
-  // A repository that was made a moment ago, and a tree that took too long: both pass.
+  // A repository that was just made, or a tree that took too long: both pass.
   { statuses: [409], says: /repository is empty/i, means: 'platform_down' },
   { statuses: [422], says: /timed out/i, means: 'platform_down' },
   { statuses: [409, 422], says: /secret|rule violation|push protection/i, means: 'content_refused' },
@@ -67,7 +67,7 @@ const PAGES: Partial<Record<PlatformFailure, string>> = {
   plan_limit: '/settings/billing',
 };
 
-/** GitHub at the address of its API, which may have a path, as an Enterprise Server's has (`/api/v3`). */
+/** Describes GitHub at the address of its API, which may have a path, as an Enterprise Server's has (`/api/v3`). */
 export function githubAt(apiUrl: string, { title = TITLE, silenceMs }: GithubOptions = {}): Vendor {
   return {
     id: 'github-pages',
@@ -84,7 +84,7 @@ export function githubAt(apiUrl: string, { title = TITLE, silenceMs }: GithubOpt
       return needs === null || words === null ? words : `${words} (it needs ${needs})`;
     },
     remedy: (status, body) => remedyOf(REFUSALS, status, wordsOf(body)),
-    // docs.github.com, "Rate limits for the REST API": without a hint, a minute at least.
+    // docs.github.com, "Rate limits for the REST API": without a hint, wait a minute at least.
     resetAt: (body, now) => (LIMITED.test(wordsOf(body) ?? '') ? now.getTime() + MINUTE_MS : undefined),
     link: (failure) => (PAGES[failure] === undefined ? undefined : `${webOrigin(apiUrl)}${PAGES[failure]}`),
     ...(silenceMs !== undefined && { silenceMs }),
@@ -92,12 +92,15 @@ export function githubAt(apiUrl: string, { title = TITLE, silenceMs }: GithubOpt
 }
 
 export type GithubOptions = {
-  /** What people call it where it is asked. */
+  /** The name of the platform in sentences, when it is not GitHub Pages. */
   title?: string | undefined;
   silenceMs?: number | undefined;
 };
 
-/** A classic token lists what it may; an answer lists of which one is needed. */
+/**
+ * Detects a classic token without the required scope: it lists its scopes, and an answer lists those of which one is
+ * needed.
+ */
 function lacksScope(headers: Headers): boolean {
   const granted = headers.get('x-oauth-scopes');
   const accepted = scopesIn(headers.get('x-accepted-oauth-scopes'));
@@ -125,7 +128,7 @@ const userSchema = z.object({
 });
 const seenUserSchema = z.object({ body: userSchema, headers: z.record(z.string(), z.string()) });
 
-/** `GET /user`: whose token it is, whether it may write, and when it ends, which the headers tell. */
+/** `GET /user`: returns the token's account, whether it may write, and its expiry, which the headers hold. */
 export async function readIdentity(vendor: Vendor, call: ConnectionCall): Promise<ConnectionInfo> {
   const request = { withToken: true, url: '/user', answersHeaders: true } as const;
   const { body, headers } = await ask(call, vendor, request, seenUserSchema);
@@ -140,25 +143,25 @@ export async function readIdentity(vendor: Vendor, call: ConnectionCall): Promis
   };
 }
 
-/** Written as `2027-01-31 10:20:30 UTC`, or with an offset in place of the zone. */
+/** Parses `2027-01-31 10:20:30 UTC`, or a time with an offset instead of the zone. */
 function endIn(text: string | undefined): Date | null {
   const at = Date.parse(text ?? '');
   return Number.isNaN(at) ? null : new Date(at);
 }
 
-/** `GET /user`: the account that owns what is made without an organization. */
+/** `GET /user`: returns the account that owns repositories made without an organization. */
 export async function readLogin(vendor: Vendor, call: ConnectionCall): Promise<string> {
   return (await ask(call, vendor, { withToken: true, url: '/user' }, userSchema)).login;
 }
 
 const ORGANIZATIONS_MAX = 100;
 
-/** `GET /user/orgs`: organizations of the account, under which a repository can be made as well. */
+/** `GET /user/orgs`: returns the organizations of the account, which can own a repository as well. */
 export async function readOrganizations(vendor: Vendor, call: ConnectionCall): Promise<Target[]> {
   const url = `/user/orgs?per_page=${ORGANIZATIONS_MAX}`;
   const found = await ask(call, vendor, { withToken: true, url }, listOf(z.object({ login: z.string() })));
   return found.map(({ login }) => ({ id: login, name: login }));
 }
 
-/** Any object: a gateway's page in its place is no answer. */
+/** Accepts any object, but not a gateway's page. */
 export const anyObject = z.object({});

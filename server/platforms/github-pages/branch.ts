@@ -11,7 +11,7 @@ import { entryAt, type Known } from './pieces.ts';
 import { type Repository, urlIn } from './repository.ts';
 import { makeTree, type Place, type Pushed, pushedIn } from './tree.ts';
 
-/** Somebody else, or GitHub itself, may write to the branch between our look at it and our commit on top. */
+/** Somebody else, or GitHub itself, may write to the branch between our read and our commit. */
 const TRIES = 5;
 
 const refSchema = z.object({ object: z.object({ sha: z.string() }) });
@@ -22,13 +22,13 @@ export type Landed = Pushed & { tree: string; commit: string; landedAt: number }
 export type Landing = {
   pushed: Pushed & { tree: string };
   message: string;
-  /** The commit that the branch is thought to be on; without one, it is looked for. */
+  /** The commit that the branch should be on; without one, it is looked up. */
   parent: string | null;
-  /** The domain that GitHub has for the repository, asked for when the branch was moved by others. */
+  /** Returns the domain that GitHub has for the repository; called when others have moved the branch. */
   readCname?(): Promise<string | null>;
 };
 
-/** Null for a release that never came so far. */
+/** Returns null for a release that never got that far. */
 export function landedIn(ref: PlatformRef, repository: Repository): Landed | null {
   const pushed = pushedIn(ref, repository);
   if (pushed === null) return null;
@@ -37,9 +37,9 @@ export function landedIn(ref: PlatformRef, repository: Repository): Landed | nul
 }
 
 /**
- * Puts the branch on a commit with this tree. Mostly the branch is where we left it, so that nothing is read: the commit
- * is made on top of that, and GitHub refuses to move the branch when it was elsewhere. Then the branch is looked at.
- * What others wrote stays in its history; nothing is forced.
+ * Puts the branch on a commit with this tree. Usually the branch is where we left it, so nothing is read: the commit
+ * is made on top of that, and GitHub refuses to move the branch if it is elsewhere. Only then is the branch read.
+ * Commits of others stay in its history; nothing is forced.
  */
 export async function* land(
   vendor: Vendor,
@@ -63,7 +63,7 @@ export async function* land(
   return landOnTop(vendor, call, repository, { ...landing, pushed });
 }
 
-/** Reads the branch first: a tree that it shows already gets no other commit. */
+/** Reads the branch first: if it already has this tree, no commit is made. */
 export async function landOnTop(
   vendor: Vendor,
   call: PlatformCall,
@@ -86,7 +86,9 @@ export async function landOnTop(
   throw platformError('out_of_sync', vendor.title, { said: 'somebody else goes on writing to the branch' });
 }
 
-/** GitHub keeps the domain of a site in its files, as `CNAME`: a tree without it would take the domain away. */
+/**
+ * Adds `CNAME` to the tree. GitHub keeps the domain of a site in that file: a tree without it would remove the domain.
+ */
 async function withCname(
   vendor: Vendor,
   call: PlatformCall,
@@ -100,7 +102,7 @@ async function withCname(
   ]);
 }
 
-/** `GET /git/ref/heads/{branch}`; null where there is no such branch yet. */
+/** `GET /git/ref/heads/{branch}`: returns null when there is no such branch yet. */
 async function readHead(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<string | null> {
   const url = urlIn(repository, `/git/ref/heads/${repository.branch}`);
   return (await nullIfNotFound(ask(call, vendor, { withToken: true, url }, refSchema)))?.object.sha ?? null;
@@ -113,7 +115,7 @@ async function readCommit(vendor: Vendor, call: PlatformCall, repository: Reposi
 
 type NewCommit = { message: string; tree: string; parent: string | null };
 
-/** `POST /git/commits`; one that is made twice is on no branch, and GitHub forgets it. */
+/** `POST /git/commits`: a duplicate is on no branch, and GitHub forgets it. */
 async function makeCommit(
   vendor: Vendor,
   call: PlatformCall,
@@ -125,7 +127,7 @@ async function makeCommit(
   return (await ask(call, vendor, request, commitSchema)).sha;
 }
 
-/** `PATCH /git/refs/heads/{branch}`, or the branch is made; false when it is elsewhere than the commit's parent. */
+/** `PATCH /git/refs/heads/{branch}`, or creates the branch; returns false when it is not at the commit's parent. */
 async function isMoved(vendor: Vendor, call: PlatformCall, repository: Repository, sha: string): Promise<boolean> {
   const { branch } = repository;
   const move: VendorRequest = {
@@ -161,8 +163,8 @@ const entrySchema = z.object({
 const WHOLE_TREE = { bytes: 8 * 1024 * 1024, entries: 100_000 };
 
 /**
- * The blobs that the branch holds; null where it is not told, or more than one answer takes. The answer is read in slices:
- * parsed as a whole it would hold up everything else of this process.
+ * Returns the blobs of the branch; null when GitHub does not list them, or not in one answer. The answer is read in
+ * slices, since parsing it at once would hold up everything else of this process.
  */
 export async function readBlobIds(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<Known | null> {
   const url = urlIn(repository, `/git/trees/${repository.branch}?recursive=1`);

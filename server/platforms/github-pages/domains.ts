@@ -12,9 +12,9 @@ import { changeOf, type Page, readPage } from './pages.ts';
 import { type Repository, repositoryIn, urlIn } from './repository.ts';
 
 /**
- * A website has one domain, and the counterpart of it (`www`, or what is below that) is led there as soon as its records
- * are there as well. GitHub writes the domain into the branch, as `CNAME`. The certificate comes by itself; only then
- * can HTTPS be enforced, in a request of its own.
+ * A website has one domain, and GitHub redirects its counterpart (`www`, or the domain below that) to it once the
+ * counterpart has records, too. GitHub writes the domain into the branch, as `CNAME`. The certificate is made by
+ * itself; only then can HTTPS be enforced, with a request of its own.
  */
 const ADDRESSES = {
   // docs.github.com, "Managing a custom domain for your GitHub Pages site" (2026-07).
@@ -43,13 +43,13 @@ const checkSchema = z.object({
   dns_resolves: z.optional(z.nullable(z.boolean())),
   is_valid: z.optional(z.nullable(z.boolean())),
 });
-/** An answer without a domain says that the check has only begun. */
+/** An answer without a domain means that the check has only begun. */
 const healthSchema = z.object({
   domain: z.optional(z.nullable(checkSchema)),
   alt_domain: z.optional(z.nullable(checkSchema)),
 });
 
-/** Throws `domain_taken`, `plan_limit`, `platform_place_gone`. */
+/** Sets the domain of the website. Throws `domain_taken`, `plan_limit`, `platform_place_gone`. */
 export async function attachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<AttachedDomain> {
   const repository = repositoryOf(call);
   await makeOnce<unknown>(call, vendor, {
@@ -69,8 +69,8 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
 }
 
 /**
- * docs.github.com, "Verifying your custom domain for GitHub Pages": once verified, no other account can take the name
- * over while no website has it. The value of the record is shown on that page alone.
+ * Tells the person to verify the domain (docs.github.com, "Verifying your custom domain for GitHub Pages"): after that
+ * no other account can take the name over while no website has it. Only that page shows the value of the record.
  */
 function verificationStep({ apiUrl }: Vendor, { name: repository }: Repository, name: string) {
   const [owner] = repository.split('/');
@@ -81,7 +81,10 @@ function verificationStep({ apiUrl }: Vendor, { name: repository }: Repository, 
   };
 }
 
-/** What GitHub says of the name; once its certificate is there, HTTPS is enforced. Throws `platform_place_gone`. */
+/**
+ * Returns GitHub's answer about the name; once its certificate exists, HTTPS is enforced. Throws
+ * `platform_place_gone`.
+ */
 export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
   const repository = repositoryOf(call);
   const page = await readPage(vendor, call, repository);
@@ -96,7 +99,7 @@ export async function readDomain(vendor: Vendor, call: PlatformCall, name: strin
   return { ownership: domainAnswer('attached', TITLE), dns, certificate: { ...certificate, expiresAt } };
 }
 
-/** The website goes back to its own address; what is gone already is no error. */
+/** Returns the website to its own address; a missing website is no error. */
 export async function detachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<void> {
   const repository = repositoryIn(call.destination.site);
   if (repository === null) return;
@@ -115,7 +118,7 @@ function repositoryOf({ destination }: PlatformCall): Repository {
   return repository;
 }
 
-/** `GET /pages/health`, where GitHub resolves the name itself. */
+/** `GET /pages/health`: GitHub resolves the name itself. */
 async function readDns(
   vendor: Vendor,
   call: PlatformCall,
@@ -135,17 +138,19 @@ function certificateAnswer({ https_certificate: certificate }: Page, dns: Domain
   return domainAnswer(dns.code === 'points_there' ? 'certificate_coming' : 'records_missing', TITLE);
 }
 
-/** Answered with 404 where the certificate is not in use yet: then the next look does it. */
+/** Turns on HTTPS. GitHub answers 404 while the certificate is not in use yet: the next check tries again. */
 async function enforceHttps(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<void> {
   await nullIfNotFound(ask(call, vendor, changeOf(repository, { https_enforced: true }), anyObject));
 }
 
-/** Where the owner's websites are, without the repository's name. */
+/** Returns the host of the owner's websites, without the repository's name. */
 function hostOf({ apiUrl }: Vendor, { destination }: PlatformCall, repository: Repository): string {
   return new URL(stringField(destination.site, 'url') ?? ownAddress(apiUrl, repository.name)).hostname;
 }
 
-/** What has no IPv6 is reached all the same: the AAAA records may be left out. */
+/**
+ * Returns the records of a name. The AAAA records are optional, because a site without IPv6 is reachable all the same.
+ */
 function recordsOf(name: string, host: string): DomainRecord[] {
   const routes = routeRecords(name, { host, addresses: ADDRESSES.A });
   if (!isRegistrableDomain(name)) return routes;

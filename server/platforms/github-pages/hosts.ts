@@ -1,22 +1,22 @@
 const GITHUB = 'https://github.com';
 
 /**
- * Returns where people open what the API at this address has: github.com, its subdomain of an enterprise, or an
- * Enterprise Server, whose API has a path on its own host (docs.github.com, "Getting started with the REST API").
+ * Returns the website that belongs to an API: github.com, its subdomain of an enterprise, or an Enterprise Server,
+ * whose API has a path on its own host (docs.github.com, "Getting started with the REST API").
  */
 export function webOrigin(apiUrl: string): string {
   const { protocol, host, pathname } = new URL(apiUrl);
   return `${protocol}//${pathname === '/' ? host.replace(/^api\./, '') : host}`;
 }
 
-/** Returns where a person makes a token for the API at this address. */
+/** Returns the page where a person makes a token for the API at this address. */
 export function tokenPage(apiUrl: string): string {
   return `${webOrigin(apiUrl)}/settings/tokens`;
 }
 
 /**
- * Returns the website's own address, for one that has a domain and names that instead. An Enterprise Server has them
- * below a path of its own host (docs.github.com, "About GitHub Pages", GitHub Enterprise Server).
+ * Returns the website's own address, for a website that reports its domain in place of it. An Enterprise Server has
+ * websites below a path of its own host (docs.github.com, "About GitHub Pages", GitHub Enterprise Server).
  */
 export function ownAddress(apiUrl: string, repository: string): string {
   const [owner = '', title = ''] = repository.split('/');

@@ -20,15 +20,18 @@ import {
 } from './repository.ts';
 import type { Pushed } from './tree.ts';
 
-/** In a repository that has other things as well. */
+/** A repository that the person chose has other content as well, so the website gets a branch of its own. */
 const BRANCH_OF_CHOSEN = 'gh-pages';
-/** Read by GitHub: the domain is set by its API, and without `.nojekyll` names that begin with an underscore vanish. */
+/**
+ * GitHub reads these files: its API sets the domain, and without `.nojekyll` names that begin with an underscore
+ * vanish.
+ */
 const CONTROL_FILES: readonly string[] = ['CNAME', '.nojekyll'];
 
 /**
- * GitHub Pages. A release is a commit on a branch, of which GitHub makes the website in about a minute. What the branch
- * holds is known from the release before: only what differs is sent, and mostly nothing is read. An earlier release
- * comes back as a commit with its tree, on top of the others.
+ * GitHub Pages. A release is a commit on a branch, from which GitHub builds the website in about a minute. The content
+ * of the branch is known from the previous release, so only the differences are sent, and usually nothing is read. A
+ * rollback commits the earlier tree on top of the others.
  */
 export function githubPages({ apiUrl, silenceMs }: { apiUrl: string; silenceMs?: number }): Platform {
   const vendor = githubAt(apiUrl, { silenceMs });
@@ -91,7 +94,10 @@ async function* publish(
   return yield* waitForBuild(vendor, call, repository, ref);
 }
 
-/** The files as the branch holds them: GitHub shows `404.html` for what does not exist, which leads a single page on. */
+/**
+ * Returns the files as GitHub serves them: it shows `404.html` for missing files, which makes a single-page
+ * application work.
+ */
 function servedThere(manifest: Manifest, isSinglePage: boolean): Manifest {
   const files = new Map([...manifest].filter(([path]) => !CONTROL_FILES.includes(path)));
   const entry = files.get('index.html');

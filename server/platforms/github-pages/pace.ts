@@ -2,16 +2,16 @@ import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import type { PlatformCall, PublishEvent } from '../platform.ts';
 
 /**
- * docs.github.com, "Rate limits for the REST API": 80 requests a minute that create content, and 500 an hour. Some are
+ * docs.github.com, "Rate limits for the REST API": 80 content-creating requests a minute, and 500 an hour. Some are
  * left for the commit and the branch, and for the person's own work.
  */
 const WRITES_A_MINUTE = 70;
 const WRITES_AN_HOUR = 450;
 
-/** What was written since the hour began, which is kept with the release: a later run begins where this one ends. */
+/** The writes since the hour began; they are kept with the release, so that a later run continues the count. */
 export type Hour = { hourFrom: number | null; hourSent: number };
 
-/** Keeps below what GitHub allows, so that it has no reason to refuse. */
+/** Paces the writes below GitHub's limits, so that it has no reason to refuse. */
 export function createPace(call: PlatformCall, { hourFrom, hourSent }: Hour) {
   let from = hourFrom;
   let sent = hourSent;
@@ -23,7 +23,7 @@ export function createPace(call: PlatformCall, { hourFrom, hourSent }: Hour) {
       const text = 'GitHub takes about 500 images and the like in an hour: the rest goes up after that';
       return { text, retryAfterMs: from + HOUR_MS - nowMs() };
     }
-    // A later run does not know of these: it comes when the last of them counts no more.
+    // A later run does not know of these: it starts when the last of them no longer counts.
     const last = times.at(-1);
     if (last === undefined || times.length + more <= WRITES_A_MINUTE) return null;
     const text = 'GitHub takes about 80 images and the like in a minute: the rest goes up after that';
@@ -31,14 +31,14 @@ export function createPace(call: PlatformCall, { hourFrom, hourSent }: Hour) {
   }
 
   return {
-    /** Takes note of one write. */
+    /** Counts one write. */
     count(): void {
       from ??= nowMs();
       sent += 1;
       times.push(nowMs());
     },
     hour: (): Hour => ({ hourFrom: from, hourSent: sent }),
-    /** Leaves the job where so many more would be too many. */
+    /** Leaves the job when this many more writes would be too many. */
     async *room(more: number): AsyncGenerator<PublishEvent, void> {
       for (;;) {
         const isOver = from !== null && nowMs() >= from + HOUR_MS;
@@ -53,7 +53,7 @@ export function createPace(call: PlatformCall, { hourFrom, hourSent }: Hour) {
   };
 }
 
-/** So many pieces of one release may go up in an hour. */
+/** Returns how many pieces of one release may be sent in an hour. */
 export function piecesAnHour(writesAPiece: number): number {
   return Math.floor(WRITES_AN_HOUR / writesAPiece);
 }

@@ -9,11 +9,14 @@ import { anyObject, TITLE } from './api.ts';
 import { ownAddress } from './hosts.ts';
 import { type Repository, urlIn } from './repository.ts';
 
-/** A build that is not there by then does not come by itself. */
+/** A build that has not appeared by then will not start by itself. */
 const BUILD_STARTS_MS = 30_000;
-/** docs.github.com, "GitHub Pages limits" (2026-07): a deployment times out after 10 minutes; another may be before it. */
+/**
+ * docs.github.com, "GitHub Pages limits" (2026-07): a deployment times out after 10 minutes, and another may come
+ * first.
+ */
 const BUILD_MAX_MS = 25 * MINUTE_MS;
-/** Builds that one look goes through: those after ours are made by others. */
+/** The builds that one check reads: those after ours were started by others. */
 const BUILDS_MAX = 30;
 
 const pageSchema = z.object({
@@ -33,17 +36,17 @@ export async function readPage(vendor: Vendor, call: PlatformCall, repository: R
   return ask(call, vendor, { withToken: true, url: urlIn(repository, '/pages') }, pageSchema);
 }
 
-/** The domain that GitHub has for the website; null where there is none, or no website. */
+/** Returns the domain that GitHub has for the website; null without a domain or a website. */
 export async function readCname(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<string | null> {
   return (await nullIfNotFound(readPage(vendor, call, repository)))?.cname ?? null;
 }
 
-/** `PUT /pages` changes what is named, and leaves the rest. */
+/** `PUT /pages` changes the named fields, and leaves the rest. */
 export function changeOf(repository: Repository, json: Record<string, unknown>) {
   return { withToken: true, method: 'PUT', url: urlIn(repository, '/pages'), json } as const;
 }
 
-/** Has GitHub publish the branch as it is, and answers where. */
+/** Makes GitHub publish the branch as it is, and returns the address. */
 export async function enablePages(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<string> {
   const source = { branch: repository.branch, path: '/' };
   const wanted = { build_type: 'legacy', source };
@@ -57,13 +60,16 @@ export async function enablePages(vendor: Vendor, call: PlatformCall, repository
   return addressOf(vendor, page, repository);
 }
 
-/** A website with a domain answers that as its address: visitors of the other one are led there. */
+/**
+ * Returns the website's address. A website with a domain reports that as its address, and redirects visitors of the
+ * other one.
+ */
 function addressOf(vendor: Vendor, { cname, html_url: url }: Page, { name }: Repository): string {
   if (!cname && url !== undefined) return addressFrom(vendor, url);
   return ownAddress(vendor.apiUrl, name);
 }
 
-/** Takes the website off; what is gone already is no error. */
+/** Removes the website; a missing one is no error. */
 export async function disablePages(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<void> {
   const request = { withToken: true, method: 'DELETE', url: urlIn(repository, '/pages') } as const;
   await nullIfNotFound(ask(call, vendor, request, anyObject));
@@ -80,7 +86,10 @@ const STATES: Readonly<Record<string, PlatformState>> = { built: 'verifying', er
 
 type Seen = PlatformRelease & { isBuilding: boolean };
 
-/** `GET /pages/builds`: what became of the commit. Of several builds of one the newest counts, and is the first. */
+/**
+ * `GET /pages/builds`: returns the state of the commit. Of several builds of one commit the first is the newest and
+ * counts.
+ */
 export async function readRelease(
   vendor: Vendor,
   call: PlatformCall,
@@ -103,7 +112,7 @@ export async function readRelease(
   return { ...addresses, state, text, isBuilding: build !== undefined };
 }
 
-/** Waits for the build of the commit; one that does not begin by itself is asked for, once. */
+/** Waits for the build of the commit; if it does not start by itself, it is requested once. */
 export async function* waitForBuild(
   vendor: Vendor,
   call: PlatformCall,

@@ -6,50 +6,59 @@ import { type Content, contentsOf } from '../send-files.ts';
 import { piecesAnHour } from './pace.ts';
 
 /**
- * A tree is sent in pieces, each on top of the one before: one request for thousands of files times out at GitHub.
- * Text stands in the piece itself, since every blob is a request of its own and only 500 of those that create content
+ * A tree is sent in pieces, each on top of the one before, because one request for thousands of files times out at
+ * GitHub. Text is sent inside the piece, since every blob is a request of its own and only 500 content-creating ones
  * are allowed in an hour (docs.github.com, "Rate limits for the REST API"). The numbers are well below those at which
  * refusals were reported (octokit/octokit.net, issues 1610 and 2263).
  */
 const ENTRIES_MAX = 500;
 const TEXT_MAX_BYTES = 900 * 1024;
-/** A run that is killed sends the blobs of one piece again; two pieces are what GitHub takes in a minute. */
+/** A run that is killed sends the blobs of one piece again; GitHub accepts two pieces in a minute. */
 const BLOBS_MAX = 34;
-/** docs.github.com, "Rate limits for the REST API": new files that are no text, in the day that a release may take. */
+/**
+ * docs.github.com, "Rate limits for the REST API": the number of new binary files within the day that a release may
+ * take.
+ */
 const BLOBS_A_DAY = 24 * piecesAnHour(BLOBS_MAX + 1) * BLOBS_MAX;
-/** Above this a file is sent as a blob, whatever it holds. */
+/** A larger file is sent as a blob, whatever it holds. */
 const INLINE_MAX_BYTES = 256 * 1024;
-/** A file that was read for its id is kept for sending up to this, in all of a piece; above it is read again. */
+/**
+ * Files that were read for their ids are kept for sending, up to this size for a whole piece; larger ones are read
+ * again.
+ */
 const KEPT_MAX_BYTES = 8 * 1024 * 1024;
-/** Files of these are never text. */
+/** Files with these extensions are never text. */
 const BINARY =
   /\.(?:png|jpe?g|gif|webp|avif|ico|woff2?|ttf|otf|eot|mp[34]|m4[av]|mov|web[mp]|og[gv]|wav|pdf|zip|gz|wasm)$/i;
 
 export type TreeEntry = { path: string; mode: '100644'; type: 'blob' } & ({ sha: string | null } | { content: string });
 
-/** One thing to write: a path that goes, or a content under some of its paths. */
+/** One change to write: a path that is removed, or a content under some of its paths. */
 export type Item = { gone: string } | { content: Content; paths: readonly string[]; isFirst: boolean };
 type Addition = Exclude<Item, { gone: string }>;
 
 export type Piece = {
   entries: TreeEntry[];
-  /** To be sent before; each brings its entries once its id is known. */
+  /** These are sent first; each adds its entries once its id is known. */
   blobs: { content: Content; paths: readonly string[]; bytes: Buffer | null }[];
-  /** How many items it covers, and the contents among them. */
+  /** The number of items that the piece covers, and the contents among them. */
   items: number;
   contents: Content[];
 };
 
 export type Plan = {
   items: readonly Item[];
-  /** Before this item a piece ends: no file can take the place of a folder in the very request that removes it. */
+  /** A piece ends before this item: a file cannot replace a folder in the same request that removes it. */
   cutAt: number | null;
-  /** Every content once, and how many of them the branch has already, by the files of the release before. */
+  /** Every content once, with the number of those that the branch already has from the previous release. */
   contents: readonly Content[];
   unchanged: readonly Content[];
 };
 
-/** What differs from the files before, in an order that a second run repeats; everything, where there are none. */
+/**
+ * Returns the differences from the previous files, in an order that a second run repeats; everything, when there are
+ * none.
+ */
 export function planOf(wanted: Manifest, before: Manifest | null): Plan {
   const pathsOf = new Map<string, string[]>();
   for (const [path, { sha256 }] of wanted) {
@@ -69,10 +78,10 @@ export function planOf(wanted: Manifest, before: Manifest | null): Plan {
   };
 }
 
-/** The blobs that a repository has. `sizes` is null where it does not tell them. */
+/** The blobs that a repository has. `sizes` is null when it does not list them. */
 export type Known = { ids: ReadonlySet<string>; sizes: ReadonlySet<number> | null };
 
-/** Refuses before anything is sent what would not be there within the day. Throws `content_refused`. */
+/** Refuses, before anything is sent, a release that could not be sent within a day. Throws `content_refused`. */
 export function requireInADay(title: string, { items }: Pick<Plan, 'items'>, known: Known | null): void {
   const blobs = items.filter((item) => 'content' in item && item.isFirst && isBlob(item.content)).length;
   const count = blobs - (known?.ids.size ?? 0);
@@ -106,7 +115,8 @@ function foldersOf(path: string): string[] {
 }
 
 /**
- * Cuts the items into pieces, from item `start` on; each content is read once. `known` are the blobs that the repository has, where it had to be asked for them: what is among them is named and not sent.
+ * Cuts the items into pieces, from item `start` on; each content is read once. `known` holds the blobs of the
+ * repository, if it had to be asked for them: these are named and not sent.
  */
 export async function* piecesOf(
   call: PlatformCall,
@@ -159,7 +169,7 @@ function removal(path: string): Written {
 
 async function write(call: PlatformCall, item: Addition, known: Known | null): Promise<Written> {
   const { content, paths } = item;
-  // A content of a size that the repository does not have is new: it is read once, when it is sent.
+  // A content with a size that the repository lacks is new: it is read once, when it is sent.
   const mayBeThere = known?.sizes?.has(content.sizeBytes) ?? known !== null;
   const isSmall = content.sizeBytes <= INLINE_MAX_BYTES || (mayBeThere && content.sizeBytes <= KEPT_MAX_BYTES);
   const bytes = isSmall ? await call.store.readWhole(content.sha256) : null;
@@ -177,7 +187,7 @@ export function entryAt(path: string, of: { sha: string | null } | { content: st
   return { path, mode: '100644', type: 'blob', ...of };
 }
 
-/** Null for what is no text, or would not come back from JSON as the same bytes. */
+/** Returns null for content that is not text, or would not survive JSON byte for byte. */
 function textOf(bytes: Buffer): string | null {
   if (bytes.includes(0)) return null;
   try {

@@ -8,19 +8,19 @@ import { type Place, type Pushed, pushedIn, sendTree } from './tree.ts';
 export type Push = {
   request: Pick<PublishRequest, 'release' | 'ref'>;
   wanted: Manifest;
-  /** What the branch was left with by the release before; null where that is not known. */
+  /** The state of the branch after the previous release; null when it is not known. */
   before: { manifest: Manifest; landed: Landed } | null;
-  /** The repository was made in this run: it holds nothing that is worth a look. */
+  /** True when the repository was made in this run: it holds nothing worth reading. */
   isNew: boolean;
-  /** Texts of the adapter's own, in a tree that begins from nothing. */
+  /** Returns texts of the adapter's own, for a tree that begins from nothing. */
   texts(cname: string | null): Record<string, string>;
-  /** The domain that GitHub has for the repository. */
+  /** Returns the domain that GitHub has for the repository. */
   readCname?(): Promise<string | null>;
 };
 
 /**
- * Has the files of a release on the branch: one commit, one move of the branch. Continues where an earlier run of the
- * release was. Where nothing is known of what the branch holds, it is asked first.
+ * Puts the files of a release on the branch: one commit, one move of the branch. It continues where an earlier run of
+ * the release stopped. When the content of the branch is not known, it is read first.
  */
 export async function* push(
   vendor: Vendor,
@@ -56,7 +56,7 @@ export async function* push(
       await readRepository(vendor, call, repository);
       from = { ...from, cname: (await readCname?.()) ?? null, isBranchRead: true };
     }
-    // A run that goes on after a wait has to know as much as the one that began.
+    // A run that continues after a wait must know as much as the one that began.
     const known = from.isBranchRead ? await readBlobIds(vendor, call, repository) : null;
     const files = before?.manifest ?? null;
     from = yield* sendTree(vendor, call, place, { wanted, before: files, texts: texts(from.cname), from, known });

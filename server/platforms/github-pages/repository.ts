@@ -9,17 +9,17 @@ import { makeUnderName, wantedIn } from '../wanted-name.ts';
 import { anyObject, readLogin } from './api.ts';
 import { webOrigin } from './hosts.ts';
 
-/** Letters of the destination's id behind a name that the account has for another repository already. */
+/** The number of letters of the destination's id that follow a name which the account already has. */
 const SUFFIX_LENGTH = 6;
 
 /** The repository whose branch holds the files. */
 export type Repository = {
   /** A repository that was deleted and made again has the same name and another id. */
   id: number;
-  /** `owner/name`. */
+  /** Has the form `owner/name`. */
   name: string;
   branch: string;
-  /** Made for this destination and for nothing else; one that a person chose is never deleted. */
+  /** True when it was made for this destination alone; a repository that a person chose is never deleted. */
   isMade: boolean;
 };
 
@@ -34,17 +34,17 @@ const repositorySchema = z.object({
 });
 type Found = z.infer<typeof repositorySchema>;
 
-/** Below a repository, in an address of the API. */
+/** Returns an API address below a repository. */
 export function urlIn({ name }: Pick<Repository, 'name'>, path = ''): string {
   return `/repos/${name.split('/').map(encodeURIComponent).join('/')}${path}`;
 }
 
-/** What the destination is kept with. */
+/** Returns the fields that are stored with the destination. */
 export function siteOf({ id, name, branch, isMade }: Repository): PlatformRef {
   return { repositoryId: id, repository: name, branch, isMade };
 }
 
-/** The repository of a stored reference; null while there is none. */
+/** Returns the repository of a stored reference; null when there is none. */
 export function repositoryIn(site: PlatformRef | null): Repository | null {
   const [id, name, branch] = [
     numberField(site, 'repositoryId'),
@@ -55,7 +55,7 @@ export function repositoryIn(site: PlatformRef | null): Repository | null {
   return { id, name, branch, isMade: site?.isMade === true };
 }
 
-/** The repository of the destination: the one that it has, the one that the person chose, or a new one. */
+/** Returns the repository of the destination: the one it has, the one the person chose, or a new one. */
 export async function* ensureRepository(
   vendor: Vendor,
   call: PlatformCall,
@@ -72,7 +72,10 @@ export async function* ensureRepository(
   return repository;
 }
 
-/** One that is not there is made where it is the owner's own, whose website is at the root of its host. */
+/**
+ * Finds the chosen repository. A missing one is only made when it is the owner's own, whose website is at the root of
+ * its host.
+ */
 async function* choose(
   vendor: Vendor,
   call: PlatformCall,
@@ -107,7 +110,7 @@ async function* choose(
   return { id: found.id, name: found.full_name, branch, isMade: false };
 }
 
-/** Under the deployment's name; where the account has that already, with letters of our own behind it. */
+/** Makes a repository with the deployment's name; if the account has that already, letters of our own follow it. */
 async function* make(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, Repository> {
   const { slug, id } = call.destination;
   const owner = await ownerOf(vendor, call);
@@ -116,7 +119,7 @@ async function* make(vendor: Vendor, call: PlatformCall): AsyncGenerator<Publish
   });
 }
 
-/** With a first commit of GitHub's own: into a repository without one no file can be sent. */
+/** Makes the repository with GitHub's own first commit: without a commit it accepts no files. */
 async function makeNamed(vendor: Vendor, call: PlatformCall, owner: string, name: string): Promise<Repository> {
   const { target } = call.destination;
   const mark = markOf(call);
@@ -149,7 +152,7 @@ function ours({ id, full_name: name, default_branch: branch }: Found): Repositor
   return { id, name, branch, isMade: true };
 }
 
-/** The repository of a destination that is taken away, whether or not a run had time to note that it has made it. */
+/** Returns the repository of a destination that is removed, even if a run had no time to record that it made it. */
 export async function repositoryToDrop(vendor: Vendor, call: PlatformCall): Promise<Repository | null> {
   const { site } = call.destination;
   const noted = repositoryIn(site);
@@ -159,7 +162,7 @@ export async function repositoryToDrop(vendor: Vendor, call: PlatformCall): Prom
   return found !== null && found.description === markOf(call) ? ours(found) : null;
 }
 
-/** How a repository that was made for this destination is known again. */
+/** Returns the mark by which a repository that was made for this destination is recognized. */
 function markOf({ destination }: PlatformCall): string {
   return `Website published with Fairlead (${destination.id})`;
 }
@@ -173,7 +176,9 @@ async function read(vendor: Vendor, call: PlatformCall, name: string): Promise<F
   return ask(call, vendor, { withToken: true, url: urlIn({ name }) }, repositorySchema);
 }
 
-/** Where people read the repository. Throws `platform_place_gone`, also when another has its name by now. */
+/**
+ * Returns the page of the repository. Throws `platform_place_gone`, also when another repository has its name by now.
+ */
 export async function readRepository(vendor: Vendor, call: PlatformCall, repository: Repository): Promise<string> {
   const found = await read(vendor, call, repository.name);
   if (found.id !== repository.id) throw platformError('platform_place_gone', vendor.title);
@@ -181,8 +186,8 @@ export async function readRepository(vendor: Vendor, call: PlatformCall, reposit
 }
 
 /**
- * Takes away what was made: the whole repository, or of one that the person chose the branch alone. Returns where it is
- * when the token may not delete it.
+ * Deletes the repository, or only the branch if the person chose the repository. Returns its address when the token
+ * may not delete it.
  */
 export async function dropRepository(
   vendor: Vendor,
@@ -203,13 +208,13 @@ export async function dropRepository(
   } catch (error) {
     const isLeft = error instanceof AppError && ['permission_missing', 'out_of_sync'].includes(error.code);
     if (!isLeft) throw error;
-    // A branch that is gone is refused like one that is protected.
+    // GitHub refuses for a missing branch as for a protected one.
     if (!isMade && !(await isBranchThere(vendor, call, repository))) return undefined;
     return pageOf(vendor, repository, page);
   }
 }
 
-/** Returns where a person finds what is in the repository; `page` is its address as GitHub says it. */
+/** Returns the page that shows the content of the repository; `page` is its address as GitHub reports it. */
 export function pageOf({ apiUrl }: Vendor, { name, branch, isMade }: Repository, page = ''): string {
   const address = page === '' ? `${webOrigin(apiUrl)}/${name}` : page;
   return isMade ? address : `${address}/tree/${branch}`;

@@ -9,30 +9,33 @@ import { createPace, type Hour } from './pace.ts';
 import { entryAt, type Known, type Piece, piecesOf, planOf, requireInADay, type TreeEntry } from './pieces.ts';
 import { type Repository, urlIn } from './repository.ts';
 
-/** GitHub asks for requests one after another, and refuses writes above about three a second. */
+/** GitHub asks for sequential requests, and refuses writes above about three a second. */
 const BLOBS_AT_ONCE = 3;
-/** How far a release is in the repository: the reference of an adapter that publishes through one has these fields. */
+/**
+ * The progress of a release in the repository: the reference of an adapter that publishes through one has these
+ * fields.
+ */
 export type Pushed = {
   releaseId: string;
   repositoryId: number;
-  /** The tree so far, and how many items of the plan it covers. */
+  /** The tree so far; `items` says how many items of the plan it covers. */
   tree: string | null;
   sent: number;
-  /** The tree that it began from: a plan that begins elsewhere is another. */
+  /** The tree that it began from: a plan with another base is a different plan. */
   base: string | null;
   commit: string | null;
-  /** When the branch was put on the commit, in ms since 1970; null until then. */
+  /** The time when the branch was put on the commit, in ms since 1970; null before that. */
   landedAt: number | null;
   /** The domain that the tree names. */
   cname: string | null;
-  /** What the branch held was not known, so that it was asked for. */
+  /** True when the content of the branch was not known, so that it had to be read. */
   isBranchRead: boolean;
 } & Hour;
 
-/** Where a release goes, and what a reference to it looks like there. */
+/** A release's repository, and the form of a reference there. */
 export type Place = { repository: Repository; named(pushed: Pushed): PlatformRef };
 
-/** What a reference says of the repository; null when it is another's, or of a repository that is no longer there. */
+/** Reads a reference; returns null when it belongs to another repository, or one that no longer exists. */
 export function pushedIn(ref: PlatformRef | null, repository: Repository): Pushed | null {
   const releaseId = stringField(ref, 'releaseId');
   const repositoryId = numberField(ref, 'repositoryId');
@@ -54,16 +57,16 @@ export function pushedIn(ref: PlatformRef | null, repository: Repository): Pushe
 
 export type TreeRequest = {
   wanted: Manifest;
-  /** The files that the tree `from.base` holds; null where it begins from nothing. */
+  /** The files of the tree `from.base`; null when it begins from nothing. */
   before: Manifest | null;
-  /** Small texts of the adapter's own, which a tree that begins from nothing gets as well. */
+  /** Small texts of the adapter's own, which a tree that begins from nothing contains as well. */
   texts: Readonly<Record<string, string>>;
   from: Pushed;
-  /** The blobs that the repository has, where it had to be asked for them. */
+  /** The blobs that the repository has, if it had to be asked for them. */
   known: Known | null;
 };
 
-/** Has the tree of the release in the repository, and tells after each piece how far it is. */
+/** Builds the tree of the release in the repository, and reports its progress after each piece. */
 export async function* sendTree(
   vendor: Vendor,
   call: PlatformCall,
@@ -170,7 +173,7 @@ async function sendBlob(
 const HEAD = Buffer.from('{"encoding":"base64","content":"');
 const TAIL = Buffer.from('"}');
 
-/** The request around a content, encoded as it is read: a large file is never in memory as a whole. */
+/** Returns the request around a content, encoded as it is read: a large file is never in memory as a whole. */
 function inBase64(sizeBytes: number, body: EgressBody): EgressBody {
   const encodedBytes = Math.ceil(sizeBytes / 3) * 4;
   const chunks = body instanceof Uint8Array ? [body] : body.chunks;
@@ -190,7 +193,7 @@ async function* encoded(chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>
   yield TAIL;
 }
 
-/** `POST /git/trees`, on top of another tree or of nothing. */
+/** `POST /git/trees`, on top of another tree or of none. */
 export async function makeTree(
   vendor: Vendor,
   call: PlatformCall,

@@ -14,11 +14,11 @@ export const TITLE = HOSTING_TITLES.heroku;
 const refusalSchema = z.object({ id: z.optional(z.string()), message: z.optional(z.string()) });
 
 type Refusal = { id: string; says?: RegExp; means: PlatformFailure; remedy?: string };
-/** The first row that fits decides; what fits none is sorted by its status. */
+/** The first row that fits decides; a refusal that fits none is sorted by its status. */
 const REFUSALS: readonly Refusal[] = [
   ...['verification_needed', 'delinquent', 'suspended'].map((id): Refusal => ({ id, means: 'payment_required' })),
   { id: 'invalid_params', says: /\bconcurrent builds\b/i, means: 'rate_limited' },
-  // Which id a name gets that somebody else has is not described: both are taken for it.
+  // The id for a taken name is not documented: both mean that somebody else has it.
   ...['invalid_params', 'conflict'].flatMap((id): Refusal[] => [
     { id, says: /\b(currently in use|already in use|already added)\b/i, means: 'domain_taken' },
     { id, says: /\b(is already|has already been) taken\b/i, means: 'name_taken' },
@@ -42,13 +42,13 @@ function rowOf(body: unknown) {
   return REFUSALS.find((row) => row.id === id && (row.says === undefined || row.says.test(message)));
 }
 
-/** The API at its base address. */
+/** Describes the API at its base address. */
 export function herokuAt(apiUrl: string): Vendor {
   return {
     id: 'heroku',
     title: TITLE,
     apiUrl,
-    // Without its version the API answers 406, or an old one.
+    // Without this version the API answers 406, or in an old form.
     headers: { accept: 'application/vnd.heroku+json; version=3' },
     sort: (_status, body) => rowOf(body)?.means,
     remedy: (_status, body) => rowOf(body)?.remedy,
@@ -94,7 +94,7 @@ function appUrl(app: string, path = ''): string {
   return `/apps/${encodeURIComponent(app)}${path}`;
 }
 
-/** "Account, Info": whose token it is. */
+/** "Account, Info": returns the token's account. */
 export async function readAccount(vendor: Vendor, call: ConnectionCall): Promise<z.infer<typeof accountSchema>> {
   return ask(call, vendor, { withToken: true, url: '/account' }, accountSchema);
 }
@@ -104,7 +104,7 @@ export async function readTeams(vendor: Vendor, call: ConnectionCall): Promise<{
   return ask(call, vendor, { withToken: true, url: '/teams' }, listOf(z.object({ name: z.string() })));
 }
 
-/** "App, Info"; null where there is none of this name, or it is somebody else's. */
+/** "App, Info": returns null when there is no app of this name, or it is somebody else's. */
 export async function findApp(vendor: Vendor, call: PlatformCall, app: string): Promise<HerokuApp | null> {
   const finding: Vendor = {
     ...vendor,
@@ -116,13 +116,13 @@ export async function findApp(vendor: Vendor, call: PlatformCall, app: string): 
   return nullIfNotFound(ask(call, finding, { withToken: true, url: appUrl(app) }, appSchema));
 }
 
-/** "App, Create" and "Team App, Create"; `isNoted`: an earlier run has asked for this name. Throws `name_taken`. */
+/** "App, Create" and "Team App, Create"; `isNoted`: an earlier run has requested this name. Throws `name_taken`. */
 export async function makeApp(vendor: Vendor, call: PlatformCall, name: string, isNoted: boolean): Promise<HerokuApp> {
   const { target } = call.destination;
   return makeOnce(call, vendor, {
     look: async (mayBeMade) => {
       const found = await findApp(vendor, call, name);
-      // An app has no field for a mark of ours: one on which nothing runs yet is what an earlier try has made.
+      // An app has no field for a mark of ours: one on which nothing runs yet is taken for that of an earlier try.
       return (isNoted || mayBeMade) && found !== null && !found.slug_size ? found : null;
     },
     request: {
@@ -140,7 +140,7 @@ export async function removeApp(vendor: Vendor, call: PlatformCall, app: string)
   await ask(call, vendor, { withToken: true, method: 'DELETE', url: appUrl(app) }, anyObject);
 }
 
-/** "Formation, Batch update": how many processes serve the site, and of which kind. */
+/** "Formation, Batch update": sets the number and kind of processes that serve the site. */
 export async function setDynos(
   vendor: Vendor,
   call: PlatformCall,
@@ -159,7 +159,7 @@ export async function setDynos(
 
 const sourceSchema = z.object({ source_blob: z.object({ put_url: z.string(), get_url: z.string() }) });
 
-/** "Source, Create": where an archive is put, and where a build takes it from; both presigned, for about an hour. */
+/** "Source, Create": returns the addresses for uploading and for reading an archive, presigned for about an hour. */
 export async function makeSource(vendor: Vendor, call: PlatformCall): Promise<{ putUrl: string; getUrl: string }> {
   const request = { withToken: true, method: 'POST', url: '/sources' } as const;
   const { source_blob: blob } = await ask(call, vendor, request, sourceSchema);
@@ -167,8 +167,8 @@ export async function makeSource(vendor: Vendor, call: PlatformCall): Promise<{ 
 }
 
 /**
- * Puts the archive at its presigned address: with no token, which the storage would refuse and which is none of its
- * business, and with no media type, since the signature was made without one.
+ * Puts the archive at its presigned address: without the token, which the storage must not see and would refuse, and
+ * without a media type, since the signature covers none.
  */
 export async function putSource(
   vendor: Vendor,
@@ -179,7 +179,7 @@ export async function putSource(
   const storage: Vendor = {
     ...vendor,
     words: () => null,
-    // The storage refuses in XML, above all an address that has ended: another one is asked for.
+    // The storage refuses in XML, usually because the address has expired: another one is requested.
     sort: (status, answered, headers) =>
       status === 403 && answered === undefined ? 'out_of_sync' : vendor.sort?.(status, answered, headers),
   };
@@ -192,7 +192,7 @@ export async function readBuild(vendor: Vendor, call: PlatformCall, app: string,
   return ask(call, vendor, { withToken: true, url: appUrl(app, `/builds/${id}`) }, buildSchema);
 }
 
-/** "Build, List": the one of this release of ours, when an earlier run has made it. */
+/** "Build, List": returns the build of this release, if an earlier run has made it. */
 export async function findBuild(
   vendor: Vendor,
   call: PlatformCall,
@@ -232,7 +232,7 @@ export async function readRelease(vendor: Vendor, call: PlatformCall, app: strin
   return ask(call, vendor, { withToken: true, url: appUrl(app, `/releases/${id}`) }, releaseSchema);
 }
 
-/** "Release, List", the newest: the one that visitors see, or null before the first. */
+/** "Release, List": returns the newest, which visitors see, or null before the first. */
 export async function readCurrent(vendor: Vendor, call: PlatformCall, app: string): Promise<HerokuRelease | null> {
   const headers = { range: 'version ..; max=20, order=desc' };
   const request = { withToken: true, url: appUrl(app, '/releases'), headers } as const;
@@ -240,7 +240,7 @@ export async function readCurrent(vendor: Vendor, call: PlatformCall, app: strin
   return releases.find(({ current }) => current === true) ?? null;
 }
 
-/** "Release, Rollback", for `makeOnce`: a new release of what an earlier one ran. */
+/** "Release, Rollback", for `makeOnce`: a new release with the content of an earlier one. */
 export function releaseToMake(app: string, release: string) {
   return {
     request: { withToken: true, method: 'POST', url: appUrl(app, '/releases'), json: { release } },
@@ -248,7 +248,7 @@ export function releaseToMake(app: string, release: string) {
   } as const;
 }
 
-/** "Domain, Info"; null where the app does not have it. */
+/** "Domain, Info"; returns null when the app does not have it. */
 export async function findDomain(
   vendor: Vendor,
   call: PlatformCall,
@@ -259,7 +259,7 @@ export async function findDomain(
   return nullIfNotFound(ask(call, vendor, request, domainSchema));
 }
 
-/** "Domain, Create", for `makeOnce`: both fields are required, and null is the certificate that Heroku manages. */
+/** "Domain, Create", for `makeOnce`: both fields are required, and null means the certificate that Heroku manages. */
 export function domainToMake(app: string, hostname: string) {
   const json = { hostname, sni_endpoint: null };
   return {
@@ -274,16 +274,16 @@ export async function removeDomain(vendor: Vendor, call: PlatformCall, app: stri
   await ask(call, vendor, { withToken: true, method: 'DELETE', url }, anyObject);
 }
 
-/** "App, Enable ACM", for `makeOnce`: certificates for all names of the app from then on. */
+/** "App, Enable ACM", for `makeOnce`: gives all names of the app certificates from then on. */
 export function certificatesToTurnOn(app: string) {
   return { request: { withToken: true, method: 'POST', url: appUrl(app, '/acm') }, shape: appSchema } as const;
 }
 
 const OUTPUT_MAX_BYTES = 1024 * 1024;
-/** The stream of a build that goes on stays open: what has come by then is the log as it stands. */
+/** The stream of a running build stays open: whatever has arrived by then is its log so far. */
 const OUTPUT_MS = 5_000;
 
-/** What a build printed, at an address that needs no token; empty where it cannot be read. Throws `overloaded`. */
+/** Returns a build's output, from an address that needs no token; empty when it cannot be read. Throws `overloaded`. */
 export async function readOutput(call: ConnectionCall, url: string | null | undefined): Promise<string> {
   const printed: string[] = [];
   if (!url) return '';

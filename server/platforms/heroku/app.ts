@@ -5,17 +5,17 @@ import { nullIfNotFound, stringField } from '../reference.ts';
 import { makeUnderName, wantedIn } from '../wanted-name.ts';
 import { findApp, type HerokuApp, makeApp, removeApp, setDynos, TITLE } from './api.ts';
 
-/** Letters of the destination's id behind a name that is taken: names are unique over all of Heroku. */
+/** The number of letters of the destination's id that follow a taken name: names are unique over all of Heroku. */
 const SUFFIX_LENGTH = 6;
 /** Dev Center, "Platform API Reference", App: 3 to 30 letters, digits and dashes, the first of them a letter. */
 const NAME_MAX = 30;
 /** A Basic dyno does not sleep. */
 const DEFAULT_DYNO = 'basic';
 
-/** The app that a site runs as; one that a person chose was theirs before, and stays. */
+/** The app that a site runs as; an app that a person chose existed before, and stays. */
 export type AppPlace = { app: string; url: string; dyno: string | null; isChosen: boolean };
 
-/** The app of the destination; null while there is none. */
+/** Returns the app of the destination; null when there is none. */
 export function placeIn(site: PlatformRef | null): AppPlace | null {
   const app = stringField(site, 'app');
   const url = stringField(site, 'url');
@@ -24,14 +24,14 @@ export function placeIn(site: PlatformRef | null): AppPlace | null {
     : { app, url, dyno: stringField(site, 'dyno'), isChosen: site?.isChosen === true };
 }
 
-/** The app's id. Throws `platform_place_gone` while there is none. */
+/** Returns the app's id. Throws `platform_place_gone` while there is none. */
 export function appOf({ destination }: PlatformCall): string {
   const place = placeIn(destination.site);
   if (place === null) throw platformError('platform_place_gone', TITLE);
   return place.app;
 }
 
-/** Finds the app that a person chose, or makes one; named before it is used. */
+/** Finds the app that a person chose, or makes one; its name is recorded before it is used. */
 export async function* ensureApp(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, AppPlace> {
   const known = placeIn(call.destination.site);
   if (known !== null) return known;
@@ -72,7 +72,7 @@ function nameOf(slug: string, suffix = ''): string {
   return `${lettersFirst.slice(0, NAME_MAX - suffix.length).replace(/-$/, '')}${suffix}`;
 }
 
-/** Has one process of the kind that was chosen serve the site; asked for when something runs there, and once. */
+/** Starts one process of the chosen kind for the site; called once, when there is a release to run. */
 export async function* ensureDyno(
   vendor: Vendor,
   call: PlatformCall,
@@ -84,7 +84,7 @@ export async function* ensureDyno(
   yield { type: 'site', site: { ...place, dyno } };
 }
 
-/** Deletes the app that was made here; one that a person chose is stopped, so that it costs nothing, and stays theirs. */
+/** Deletes an app that was made here; one that a person chose is only stopped, so that it costs nothing. */
 export async function dropApp(vendor: Vendor, call: PlatformCall): Promise<undefined> {
   const { site } = call.destination;
   const place = placeIn(site);

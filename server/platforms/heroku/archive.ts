@@ -15,22 +15,22 @@ import { bodyOf, contentsOf } from '../send-files.ts';
 import { configSteps } from '../site-routes.ts';
 import { STATIC_SERVER } from './static-server.ts';
 
-/** Equal releases give equal archives. */
+/** A fixed time makes equal releases give equal archives. */
 const MADE_AT = new Date(0);
 /** Dev Center, "Node.js Support" (2026): the long-term version. */
 const NODE_VERSION = '24.x';
 const PACKAGE = { name: 'site', private: true, engines: { node: NODE_VERSION } };
 
 /**
- * Writes the release as the source of an app that serves it: a gzipped tar, with what Heroku reads at its top. All names
- * in it are ours and short, so that its headers are those of the oldest form of tar: extended headers broke builds there.
- * Answers the SHA-256 of the archive. Each content is read once. Throws `artifact_corrupted`, `storage_full`, and the
+ * Writes the release as the source of an app that serves it: a gzipped tar, with Heroku's files at its top. All names
+ * in it are ours and short, so that it needs only the oldest form of tar headers: extended headers broke builds there.
+ * Returns the SHA-256 of the archive. Each content is read once. Throws `artifact_corrupted`, `storage_full`, and the
  * reason of the signal.
  */
 export async function packSource(call: PlatformCall, manifest: Manifest, file: SpoolFile): Promise<string> {
   const packer = pack();
   const hash = createHash('sha256');
-  // Whichever fails first takes the other down with it, and is the reason of both.
+  // Whichever fails first ends the other too, and is the reason of both.
   let failure: { reason: unknown } | null = null;
   const fail = (reason: unknown): void => {
     failure ??= { reason };
@@ -53,12 +53,12 @@ function rethrow(failure: { reason: unknown } | null): void {
   if (failure !== null) throw failure.reason;
 }
 
-/** Of streams that are not Node's own, what every iterator can be asked is asked. */
+/** Yields the bytes through the iterator alone: this stream is not one of Node's own. */
 async function* bytesOf(packer: Pack): AsyncGenerator<Uint8Array> {
   for await (const piece of packer) if (piece instanceof Uint8Array) yield piece;
 }
 
-/** What the contents say of their types, by hash. */
+/** Facts about the type of each content, by its hash. */
 type Facts = Map<string, ContentFacts>;
 
 async function* readThrough(
@@ -90,7 +90,7 @@ async function fill(packer: Pack, call: PlatformCall, manifest: Manifest): Promi
   packer.finalize();
 }
 
-/** What the server follows: every address with its content and media type, and the routes. */
+/** Returns the file that the server follows: every address with its content and media type, and the routes. */
 async function siteText(
   { store, destination }: PlatformCall,
   manifest: Manifest,
@@ -136,7 +136,7 @@ async function addEntry(
     end = (error) => (error ? reject(error) : resolve());
   });
   const sink = packer.entry(header, (error) => end(error));
-  // Who takes nothing any more may have gone without a word: the entry is over then as well.
+  // A reader that stops may close without an event: the entry is over then as well.
   done.catch(() => undefined);
   for await (const chunk of chunks) {
     signal?.throwIfAborted();

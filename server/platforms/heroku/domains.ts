@@ -8,11 +8,11 @@ import { nullIfNotFound } from '../reference.ts';
 import { certificatesToTurnOn, domainToMake, findApp, findDomain, removeDomain, TITLE } from './api.ts';
 import { appOf, placeIn } from './app.ts';
 
-/** A name gets its target some seconds after it was added. */
+/** A name gets its target some seconds after it is added. */
 const TARGET_LOOKS = 15;
 const TARGET_PAUSE_MS = 2_000;
 
-/** What Heroku says of a certificate that it manages, as its own command reads it (heroku/cli, `domains`, 2026). */
+/** Heroku's states of a certificate that it manages, as its own command reads them (heroku/cli, `domains`, 2026). */
 const CERTIFICATE: Readonly<Record<string, DomainCode>> = {
   ok: 'certificate_issued',
   'cert issued': 'certificate_issued',
@@ -21,7 +21,7 @@ const CERTIFICATE: Readonly<Record<string, DomainCode>> = {
   failing: 'records_missing',
   failed: 'certificate_refused',
 };
-/** It looks at the records when it makes the certificate, and tells nothing else of them. */
+/** Heroku checks the records when it makes the certificate, and says nothing else about them. */
 const DNS: Readonly<Record<string, DomainCode>> = {
   ok: 'points_there',
   'cert issued': 'points_there',
@@ -30,7 +30,7 @@ const DNS: Readonly<Record<string, DomainCode>> = {
   failing: 'records_missing',
 };
 
-/** Gives the app the name, and has Heroku make its certificates. Throws `domain_taken`, `platform_place_gone`. */
+/** Adds the name to the app, and turns on Heroku's certificates. Throws `domain_taken`, `platform_place_gone`. */
 export async function attachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<AttachedDomain> {
   const app = appOf(call);
   const find = () => findDomain(vendor, call, app, name);
@@ -47,12 +47,12 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
     },
     ...certificatesToTurnOn(app),
   });
-  // There is no address: a name that cannot be a CNAME needs a DNS provider that has ALIAS.
+  // There are no addresses: a name that cannot be a CNAME needs a DNS provider with ALIAS.
   const type = isRegistrableDomain(name) ? 'ALIAS' : 'CNAME';
   return { records: [requiredRecord({ type, name, value: domain.cname })], counterparts: [] };
 }
 
-/** "Domain, Info": what Heroku has come to with the certificate. */
+/** "Domain, Info": returns the state of the certificate. */
 export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
   const found = await findDomain(vendor, call, appOf(call), name);
   if (found === null) return notAttached(TITLE);
@@ -68,7 +68,7 @@ export async function readDomain(vendor: Vendor, call: PlatformCall, name: strin
   };
 }
 
-/** Takes the name off the app; what it does not have is no error. */
+/** Removes the name from the app; a name that it does not have is no error. */
 export async function detachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<void> {
   const place = placeIn(call.destination.site);
   if (place !== null) await nullIfNotFound(removeDomain(vendor, call, place.app, name));

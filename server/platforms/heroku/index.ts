@@ -8,8 +8,8 @@ import { attachDomain, detachDomain, readDomain } from './domains.ts';
 import { buildIn, lookAt, publish, restore } from './publish.ts';
 
 /**
- * Heroku, which hosts no static sites: a site runs as an app with a small web server of our own making (static-server.ts).
- * Each release is one archive that is built there. `silenceMs` is how long its answers may stay away.
+ * Heroku, which hosts no static sites: a site runs as an app with a small web server of our own (static-server.ts).
+ * Each release is one archive that is built there. `silenceMs` is the longest wait for an answer.
  */
 export function heroku({ apiUrl, silenceMs }: { apiUrl: string; silenceMs?: number }): Platform {
   const vendor: Vendor = { ...herokuAt(apiUrl), ...(silenceMs !== undefined && { silenceMs }) };

@@ -31,7 +31,7 @@ import { packSource } from './archive.ts';
 
 /**
  * A release is a build of the archive and, once that has succeeded, a release of the app. `build` and `rel` are their
- * ids; until a build is made the reference says which release of ours it is for, by which it is found again.
+ * ids; until a build is made, `release` names our own release, by which the build is found again.
  */
 type HerokuRef = { release: string; app: string; url: string; build: string | null; rel: string | null };
 
@@ -70,7 +70,7 @@ function refIn(ref: PlatformRef | null): HerokuRef | null {
 
 type Making = { app: string; request: PublishRequest; isRepeated: boolean };
 
-/** Sends the archive and orders its build; answers the build's id. An earlier run may have ordered it already. */
+/** Sends the archive and orders its build, unless an earlier run has ordered it already; returns the build's id. */
 async function* makeBuild(
   vendor: Vendor,
   call: PlatformCall,
@@ -92,7 +92,9 @@ async function* makeBuild(
   return build.id;
 }
 
-/** Packs the release into a file, so that a try that breaks off can begin anew, and puts it where builds take it from. */
+/**
+ * Packs the release into a file, so that a try that breaks off can start again, and puts it at the address for builds.
+ */
 async function* sendSource(
   vendor: Vendor,
   call: PlatformCall,
@@ -104,7 +106,7 @@ async function* sendSource(
   const file = await call.openSpool();
   const left = new AbortController();
   const inner = { ...call, signal: AbortSignal.any([call.signal, left.signal]) };
-  // The most that was ever under way: a second try begins at the first byte.
+  // The furthest progress of any try: a second try begins at the first byte.
   let share = 0;
   async function* counted(): AsyncGenerator<Buffer> {
     let bytes = 0;
@@ -126,7 +128,7 @@ async function* sendSource(
   };
 
   const sending = send();
-  // Heard of below; until then nobody listens.
+  // The error is handled below; until then nothing listens.
   sending.catch(() => undefined);
   try {
     yield progress();
@@ -148,7 +150,7 @@ const RELEASE_STATES: Readonly<Record<string, PlatformState>> = {
   expired: 'failed',
 };
 
-/** Where a release stands; null for one that was never made there. */
+/** Returns the state of a release; one that was never made there is `preparing`. */
 export async function lookAt(vendor: Vendor, call: PlatformCall, stored: PlatformRef): Promise<PlatformRelease> {
   const ref = refIn(stored);
   if (ref === null) return { state: 'preparing', text: null, url: null, ownUrl: null };
@@ -179,7 +181,7 @@ async function look(
 
 const LINES_TOLD = 3;
 
-/** A build has no field for what went wrong: its log marks those lines with an exclamation mark. */
+/** Returns the error of a build. It has no field for that: its log marks those lines with an exclamation mark. */
 async function faultOf(call: PlatformCall, build: HerokuBuild): Promise<[PlatformState, string]> {
   const lines = (await readOutput(call, build.output_stream_url)).split('\n').map((line) => line.trim());
   const marked = lines.filter((line) => /^!\s*\S/.test(line)).map((line) => line.replace(/^!\s*/, ''));
@@ -188,7 +190,7 @@ async function faultOf(call: PlatformCall, build: HerokuBuild): Promise<[Platfor
   return [/\bcancel+ed\b/i.test(told) ? 'cancelled' : 'failed', text];
 }
 
-/** Ends the build of a release; one that is over, or was never made, is left as it is. */
+/** Returns the build of a release, if one was made; one that is over is left as it is. */
 export async function buildIn(vendor: Vendor, call: PlatformCall, stored: PlatformRef): Promise<HerokuBuild | null> {
   const ref = refIn(stored);
   if (ref === null) return null;
@@ -197,7 +199,7 @@ export async function buildIn(vendor: Vendor, call: PlatformCall, stored: Platfo
     : readBuild(vendor, call, ref.app, ref.build);
 }
 
-/** Runs an earlier release again, as a new release of the app; what runs already is left alone. */
+/** Runs an earlier release again, as a new release of the app; if it runs already, nothing changes. */
 export async function* restore(
   vendor: Vendor,
   call: PlatformCall,

@@ -1,8 +1,8 @@
 /**
- * The web server that a site runs with at Heroku, as the text of its one file: Node alone, so that nothing is installed
- * there. It follows `site.json`: each address with the SHA-256, size and media type of its content below `files/`, and
- * the routes of server/platforms/site-routes.ts. Contents are named by their hash, so that no name of the person's has
- * to be carried through the archive, and none can be taken for a file of the app.
+ * The web server that a site runs with at Heroku, as the text of its one file: it uses Node alone, so that nothing is
+ * installed there. It follows `site.json`: each address with the SHA-256, size and media type of its content below
+ * `files/`, and the routes of server/platforms/site-routes.ts. Contents are named by their hash, so that the archive
+ * holds no names of the person's, and none can be taken for a file of the app.
  */
 export const STATIC_SERVER = String.raw`import { createReadStream, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ for (const route of routes) {
 }
 
 const GZIP_MIN_BYTES = 1024;
-// Heroku's router keeps a connection for 90 seconds: who ends it first must not be the server.
+// Heroku's router keeps a connection for 90 seconds: the server must not close it first.
 const KEEP_ALIVE_MS = 95_000;
 
 function follow(candidates, path, headers) {
@@ -34,13 +34,13 @@ function follow(candidates, path, headers) {
 }
 
 function fileAt(path) {
-  // An escaped slash divides nothing (RFC 3986, section 2.2), and bytes that are no text name no file.
+  // An escaped slash does not separate (RFC 3986, section 2.2), and bytes that are not text name no file.
   const name = /%(2f|5c)/i.test(path) ? null : decoded(path)?.slice(1);
   if (name == null) return null;
   const folder = name === '' || name.endsWith('/') ? name : name + '/';
   if (files.has(name)) return { file: files.get(name) };
   if (files.has(folder + 'index.html')) {
-    // Links of a page are read from its folder, which the slash at the end names.
+    // Links of a page are relative to its folder, which the slash at the end names.
     return folder === name ? { file: files.get(folder + 'index.html') } : { location: path + '/' };
   }
   if (name.endsWith('/') && files.has(name.slice(0, -1))) return { location: path.slice(0, -1) };
@@ -88,7 +88,7 @@ function lead(response, status, headers, query) {
 function sendFile(request, response, { status, headers, sha256, size, type }) {
   const { range, 'if-range': ifRange, 'if-none-match': known = '', 'accept-encoding': accepted = '' } = request.headers;
   const etag = '"' + sha256 + '"';
-  // What was packed before it came goes out as it is.
+  // A file that was already compressed when it was uploaded goes out as it is.
   const isText = type.endsWith('charset=utf-8') && size >= GZIP_MIN_BYTES && headers['content-encoding'] === undefined;
   const all = { 'content-type': type, ...headers, etag, 'accept-ranges': 'bytes', ...(isText && { vary: 'Accept-Encoding' }) };
   if (status === 200 && (known === '*' || known.includes(etag))) return end(response, 304, all, null);
@@ -105,7 +105,8 @@ function sendFile(request, response, { status, headers, sha256, size, type }) {
   return stream(request, response, { status: 206, sha256, size, headers: all, part });
 }
 
-// One range; several at once, and units other than bytes, are answered with the whole (RFC 9110, section 14.2).
+// Only one range is supported; several at once, and units other than bytes, get the whole file (RFC 9110, section
+// 14.2).
 function partOf(range, size) {
   const match = /^bytes=(\d*)-(\d*)$/.exec(range);
   if (match === null || (match[1] === '' && match[2] === '')) return null;
@@ -132,7 +133,7 @@ const server = createServer((request, response) => {
   try {
     answer(request, response);
   } catch {
-    // A header that cannot be sent.
+    // Node refuses to send this header.
     if (response.headersSent) response.destroy();
     else end(response, 400, {}, 'Bad request');
   }
@@ -140,7 +141,7 @@ const server = createServer((request, response) => {
 server.keepAliveTimeout = KEEP_ALIVE_MS;
 server.headersTimeout = KEEP_ALIVE_MS + 1_000;
 server.listen(process.env.PORT);
-// Connections that are answered now are idle later, and one that never asks would stay for good.
+// Connections that are busy now will be idle later, and one that never sends a request would stay for ever.
 process.once('SIGTERM', () => {
   server.close();
   setInterval(() => server.closeIdleConnections(), 100).unref();

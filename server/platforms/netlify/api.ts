@@ -7,8 +7,8 @@ import { bodyOf, type Content } from '../send-files.ts';
 import { stateOf } from '../wait-until-done.ts';
 
 /**
- * Netlify's API, typed: open-api.netlify.com, version 2.60.0 of May 2026. Its servers answer more than that page says,
- * with null for what has no value, so that every field is optional that the work can do without.
+ * Netlify's API, typed: open-api.netlify.com, version 2.60.0 of May 2026. Its servers send more fields than
+ * documented, and null for missing values, so every field is optional that the work can do without.
  */
 export const TITLE = 'Netlify';
 
@@ -36,7 +36,7 @@ const deploySchema = z.object({
 });
 const userSchema = z.object({ id: text, email: text, full_name: text });
 const accountsSchema = listOf(z.object({ slug: z.string(), name: text }));
-/** Any object: a gateway's page in its place is no answer. */
+/** Accepts any object, but not a gateway's page. */
 const anything = z.object({});
 
 export type NetlifySite = z.infer<typeof siteSchema>;
@@ -48,7 +48,7 @@ const errorSchema = z.object({
   errors: z.nullish(z.union([z.string(), listOf(z.string()), z.record(z.string(), listOf(z.string()))])),
 });
 
-/** Returns what a refusal says, in the four shapes that Netlify's errors have; null for a gateway's page. */
+/** Returns the words of a refusal, in any of the four shapes of Netlify's errors; null for a gateway's page. */
 function wordsOf(body: unknown): string | null {
   const { errors, message, error } = errorSchema.safeParse(body).data ?? {};
   if (typeof errors === 'string') return errors;
@@ -86,7 +86,7 @@ const LINKS: Partial<Record<PlatformFailure, string>> = {
   plan_limit: 'https://app.netlify.com/teams',
 };
 
-/** Makes the description of Netlify at the address of its API. */
+/** Describes Netlify at the address of its API. */
 export function netlifyAt(apiUrl: string, silenceMs?: number): Vendor {
   return {
     id: 'netlify',
@@ -102,7 +102,7 @@ export function netlifyAt(apiUrl: string, silenceMs?: number): Vendor {
   };
 }
 
-/** Calls `getCurrentUser`, which says whose token it is. */
+/** Calls `getCurrentUser`, which names the token's account. */
 export async function readUser(
   vendor: Vendor,
   call: ConnectionCall,
@@ -112,7 +112,7 @@ export async function readUser(
   return { identity, subject: id ?? email };
 }
 
-/** Calls `listAccountsForUser`: the teams of a person. */
+/** Calls `listAccountsForUser`, which lists a person's teams. */
 export async function readTeams(vendor: Vendor, call: ConnectionCall): Promise<z.infer<typeof accountsSchema>> {
   return ask(call, vendor, { withToken: true, url: '/accounts' }, accountsSchema);
 }
@@ -124,7 +124,7 @@ export async function findSite(vendor: Vendor, call: PlatformCall, name: string)
   return sites.find((site) => site.name === name) ?? null;
 }
 
-/** Makes the request `createSite` or `createSiteInTeam`, for `makeOnce`. */
+/** Builds the request `createSite` or `createSiteInTeam`, for `makeOnce`. */
 export function createSiteRequest(call: PlatformCall, name: string) {
   return {
     request: { withToken: true, method: 'POST', url: sitesUrl(call), json: { name } },
@@ -142,8 +142,7 @@ export async function readSite(vendor: Vendor, call: PlatformCall, siteId: strin
 }
 
 /**
- * Makes the request `updateSite`, for `makeOnce`. It sends both fields as a whole, since what is sent replaces what was
- * there.
+ * Builds the request `updateSite`, for `makeOnce`. It sends both fields whole, since Netlify replaces the old values.
  */
 export function changeSiteRequest(siteId: string, domains: { custom_domain: string | null; domain_aliases: string[] }) {
   return { withToken: true, method: 'PATCH', url: `/sites/${siteId}`, json: domains } as const;
@@ -182,7 +181,7 @@ function deployUrl({ siteId, deployId }: DeployRef): string {
   return `/sites/${siteId}/deploys/${deployId}`;
 }
 
-/** `uploadDeployFile`: one content, opened anew for each try. A generated file is not in the store. */
+/** `uploadDeployFile`: sends one content, opened again for each try. A generated file is not in the store. */
 export async function sendFile(
   vendor: Vendor,
   call: PlatformCall,
@@ -200,7 +199,7 @@ export async function sendFile(
   await ask(call, vendor, request, anything);
 }
 
-/** `restoreSiteDeploy`: makes it the public one, as often as asked. */
+/** `restoreSiteDeploy`: makes it the public one; repeating it is harmless. */
 export async function publishDeploy(vendor: Vendor, call: PlatformCall, deploy: DeployRef): Promise<NetlifyDeploy> {
   return ask(call, vendor, { withToken: true, method: 'POST', url: `${deployUrl(deploy)}/restore` }, deploySchema);
 }
@@ -223,9 +222,7 @@ const STATES: Readonly<Record<string, PlatformState>> = {
   canceled: 'cancelled',
 };
 
-/**
- * Returns a deploy in the product's states. The description has no state for what was cancelled: the reason says it.
- */
+/** Translates a deploy into the product's states. The API has no state for cancelled ones: only the reason shows it. */
 export function toPlatformRelease(vendor: Vendor, deploy: NetlifyDeploy): PlatformRelease {
   const { state = null, error_message: message } = deploy;
   const known = stateOf(STATES, state);

@@ -11,10 +11,10 @@ import { nullIfNotFound, stringField } from '../reference.ts';
 import { changeSiteRequest, type NetlifySite, readSite, siteSchema, TITLE } from './api.ts';
 
 /**
- * A site has a list of names, of which the first is its main one (`custom_domain`) and the others are aliases. What is
- * sent replaces the list, so that it is read, changed and written. `www` comes with the name below it, and the other way
- * round, whether the list shows it or not. One certificate is for all names; Netlify looks at their records when it is
- * ordered, and tells nothing of them before.
+ * A site has a list of names, of which the first is its main one (`custom_domain`) and the others are aliases. An
+ * update replaces the list, so it is read, changed and written back. `www` comes with the domain, and the other way
+ * round, whether the list shows it or not. One certificate covers all names; Netlify checks their records when it is
+ * ordered, and says nothing about them before.
  */
 const certificateSchema = z.object({
   state: z.nullish(z.string()),
@@ -23,7 +23,7 @@ const certificateSchema = z.object({
 });
 type Certificate = z.infer<typeof certificateSchema>;
 
-/** Third parties copied these until 2026 from docs.netlify.com, "Configure external DNS for a custom domain". */
+/** From third parties' copies, until 2026, of docs.netlify.com, "Configure external DNS for a custom domain". */
 const LOAD_BALANCER = { alias: 'apex-loadbalancer.netlify.com', addresses: ['75.2.60.5'] };
 
 const STATES: Readonly<Record<string, DomainCode>> = {
@@ -44,8 +44,8 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
 }
 
 /**
- * Takes the name off the list, with the `www` that came with it. A name below which only `www` was asked for stays: who
- * asked for it cannot be told, and a site that is not reached is worse than a name too many.
+ * Removes the name from the list, and the `www` that came with it. A domain of which only the `www` was requested
+ * stays: who requested it cannot be known, and an unreachable site is worse than a superfluous name.
  */
 export async function detachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<void> {
   if (stringField(call.destination.site, 'siteId') === null) return;
@@ -55,7 +55,7 @@ export async function detachDomain(vendor: Vendor, call: PlatformCall, name: str
   await nullIfNotFound(changeNames(vendor, call, change));
 }
 
-/** Returns what Netlify says of the name. Throws `platform_place_gone`. */
+/** Returns Netlify's answer about the name. Throws `platform_place_gone`. */
 export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
   const siteId = siteIdOf(call);
   const names = namesOf(await readSite(vendor, call, siteId));
@@ -73,8 +73,8 @@ export async function readDomain(vendor: Vendor, call: PlatformCall, name: strin
 }
 
 /**
- * Orders the certificate, or has the one that is there made anew with this name. Netlify refuses that while the records
- * do not lead there: then there is nothing to wait for, and `domain` goes on to say that it can be ordered.
+ * Orders the certificate, or renews the existing one with this name. Netlify refuses while the records do not point
+ * there: then there is nothing to wait for, and `domain` keeps saying that it can be ordered.
  */
 export async function requestCertificate(vendor: Vendor, call: PlatformCall, name: string): Promise<void> {
   const siteId = siteIdOf(call);
@@ -94,13 +94,13 @@ export async function requestCertificate(vendor: Vendor, call: PlatformCall, nam
     });
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // Renewing is named in the manual without being described: Netlify does it by itself where it cannot be asked.
+    // The manual mentions renewal without describing it: where the request fails, Netlify renews by itself.
     const isByItself = isThere && error.code === 'platform_place_gone';
     if (!isByItself && !/\bdns\b/i.test(error.message)) throw error;
   }
 }
 
-/** Reads the names, changes them and writes them, again from the start where a try ended unclear; null changes nothing. */
+/** Reads the names, changes them and writes them, starting again when a try ended unclear; null changes nothing. */
 async function changeNames(
   vendor: Vendor,
   call: PlatformCall,
@@ -125,7 +125,7 @@ async function changeNames(
   try {
     return await write('');
   } catch (error) {
-    // The manual does not say how the last name leaves: a text is what it describes, and null is what it may mean.
+    // The manual does not say how to remove the last name: it describes a text, and null is what it may mean.
     const isRefused = error instanceof AppError && error.code === 'platform_failed';
     if (!isRefused || wanted.length > 0) throw error;
     return write(null);
@@ -142,7 +142,7 @@ function namesOf({ custom_domain: main, domain_aliases: aliases }: NetlifySite):
   return [...(main ? [main] : []), ...(aliases ?? [])];
 }
 
-/** Calls `showSiteTLSCertificate`; null where there is none, which is a 404 or an answer without a state. */
+/** Calls `showSiteTLSCertificate`; returns null when there is none, which is a 404 or an answer without a state. */
 async function readCertificate(vendor: Vendor, call: PlatformCall, siteId: string): Promise<Certificate | null> {
   return nullIfNotFound(ask(call, vendor, { withToken: true, url: `/sites/${siteId}/ssl` }, certificateSchema));
 }

@@ -3,17 +3,16 @@ import type { PlatformCall, PublishRequest } from '../platform.ts';
 import { type Content, contentsOf } from '../send-files.ts';
 
 const REDIRECTS = '_redirects';
-/** Shows the entry page for what does not exist: docs.netlify.com, "Rewrites and proxies", history pushstate. */
+/** Shows the entry page for missing files: docs.netlify.com, "Rewrites and proxies", history pushstate. */
 const SINGLE_PAGE_RULE = '/*  /index.html  200\n';
 
-/** A content with the digest that Netlify asks for it by; a generated file brings its bytes. */
+/** A content with the digest that Netlify names it by; a generated file has its bytes here. */
 export type NetlifyContent = Content & { sha1: string; bytes?: Uint8Array };
 export type NetlifyFiles = { manifest: Readonly<Record<string, string>>; contents: readonly NetlifyContent[] };
 
 /**
- * Returns the release as Netlify takes it: every path with its SHA-1. Netlify follows `_redirects` and `_headers`
- * itself; a single-page site has the rule for that added at the end of its own rules, of which the first that fits is
- * followed.
+ * Returns the release in Netlify's form: every path with its SHA-1. Netlify follows `_redirects` and `_headers`
+ * itself; a single-page site has its rule added after its own rules, of which the first that fits applies.
  */
 export async function filesOf(call: PlatformCall, request: PublishRequest): Promise<NetlifyFiles> {
   const files = new Map(request.manifest);

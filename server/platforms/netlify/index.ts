@@ -6,7 +6,7 @@ import { attachDomain, detachDomain, readDomain, requestCertificate } from './do
 import { deployRefOf, publish, restore } from './publish.ts';
 import { dropSite } from './site.ts';
 
-/** Makes the adapter for Netlify at the address of its API. `silenceMs` is how long its answers may stay away. */
+/** Creates the adapter for Netlify at the address of its API. `silenceMs` is the longest wait for an answer. */
 export function netlify({ apiUrl, silenceMs }: { apiUrl: string; silenceMs?: number }): Platform {
   const vendor = netlifyAt(apiUrl, silenceMs);
   return {

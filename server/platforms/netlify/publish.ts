@@ -30,17 +30,20 @@ import { makeSite } from './site.ts';
 
 /** Netlify's own command sends five at once; its limit is 500 requests a minute, which answers 429. */
 const AT_ONCE = 20;
-/** Above this Netlify's own command has the manifest compared in the background: a large one outlasts the gateway. */
+/**
+ * Above this number Netlify's own command has the manifest compared in the background: a large one takes longer than
+ * the gateway allows.
+ */
 const SYNC_MAX_FILES = 100;
 const UPLOAD_TRIES = 5;
 const UPLOAD_WAIT_MS = 1_000;
 
 /**
- * A release is a deploy: the digests of all files are announced, those that Netlify lacks anywhere in its store are
- * sent, and the end is waited for. It is a draft, at an address of its own, until `restore` makes it public.
+ * Publishes a release as a deploy: it announces the digests of all files, sends those that Netlify has nowhere in its
+ * store, and waits for the end. The deploy is a draft, at an address of its own, until `restore` makes it public.
  *
- * The site notes which release a deploy was asked for before it is asked: only a run that finds its own note there may
- * have a forerunner whose deploy it has to look for, by its title.
+ * The site records a release before its deploy is requested: only a run that finds its own record there may have a
+ * predecessor whose deploy it has to look for, by its title.
  */
 export async function* publish(
   vendor: Vendor,
@@ -91,7 +94,7 @@ async function* announce(
 
 const BEFORE_COMPARED: ReadonlySet<string> = new Set(['new', 'preparing', 'pending_review', 'accepted', 'enqueued']);
 
-/** Whether `required` is known: what is compared in the background leaves it out until then. */
+/** Returns whether `required` is known: during a comparison in the background it is missing. */
 function isCompared({ required, state }: NetlifyDeploy): boolean {
   return Array.isArray(required) || !BEFORE_COMPARED.has(state ?? 'new');
 }
@@ -111,7 +114,7 @@ async function* waitUntilCompared(
   };
   const looks = waitUntilDone(call, TITLE, look, 'the comparison');
   for (let next = await looks.next(); !next.done; next = await looks.next()) {
-    // Nothing was sent yet: that comes before it is processed.
+    // Nothing was sent yet: uploads come before processing.
     if (next.value.type === 'waiting') yield next.value;
   }
   return deploy;
@@ -141,15 +144,15 @@ async function* sendRequired(
       send: (content, inner) => sendPatiently(vendor, inner, ref, { ...content, ...bySha256.get(content.sha256) }),
     });
   } catch (error) {
-    // Another run has sent the last file meanwhile, so that this deploy takes no more.
+    // Another run has sent the last file meanwhile, so that this deploy accepts no more.
     const isOver = error instanceof AppError && error.code === 'out_of_sync';
     if (!isOver || (await readDeploy(vendor, call, ref)).required?.length !== 0) throw error;
   }
 }
 
 /**
- * Netlify refuses the token of an upload at random, as its own command knows, which tries again. So the account is asked
- * before the token is said to be refused.
+ * Sends a file with patience: Netlify refuses upload tokens at random, and its own command tries again. So the account
+ * is checked before the token is reported as refused.
  */
 async function sendPatiently(
   vendor: Vendor,
@@ -182,7 +185,7 @@ export async function* restore(
   const deploy = deployRefOf(ref);
   yield { type: 'processing', text: `${TITLE} makes it public` };
   const answered = await publishDeploy(vendor, call, deploy);
-  // Not every answer tells when it went public; then the site tells which deploy it shows.
+  // Not every answer says when it became public; otherwise the site says which deploy it shows.
   if (!answered.published_at) yield* waitUntilPublic(vendor, call, deploy);
   return ref;
 }
@@ -197,7 +200,7 @@ async function* waitUntilPublic(vendor: Vendor, call: PlatformCall, deploy: Depl
   });
 }
 
-/** What keeps the release before public, and how it is taken away; null where nothing does. */
+/** Returns the obstacle that keeps the previous release public, and how to remove it; null when there is none. */
 function obstacleOf(site: Awaited<ReturnType<typeof readSite>>): { text: string; remedy: string } | null {
   if (site.published_deploy?.locked) {
     return {
@@ -214,7 +217,7 @@ function obstacleOf(site: Awaited<ReturnType<typeof readSite>>): { text: string;
   return null;
 }
 
-/** Throws `platform_failed` for a release that never came so far. */
+/** Throws `platform_failed` for a release that never got that far. */
 export function deployRefOf(ref: PlatformRef): DeployRef {
   const [siteId, deployId] = [stringField(ref, 'siteId'), stringField(ref, 'deployId')];
   if (siteId !== null && deployId !== null) return { siteId, deployId };

@@ -4,10 +4,10 @@ import { nullIfNotFound, stringField } from '../reference.ts';
 import { makeUnderName, wantedIn } from '../wanted-name.ts';
 import { createSiteRequest, findSite, type NetlifySite, removeSite } from './api.ts';
 
-/** Letters of the destination's id behind a name that somebody else has. */
+/** The number of letters of the destination's id that follow a name which somebody else has. */
 const SUFFIX_LENGTH = 6;
 
-/** Makes the site under the deployment's name; where that is taken, with letters of our own behind it. */
+/** Makes the site with the deployment's name; if that is taken, letters of our own follow it. */
 export async function* makeSite(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, string> {
   const { slug, id } = call.destination;
   const names = [slug, `${slug}-${id.slice(0, SUFFIX_LENGTH)}`] as const;
@@ -18,8 +18,9 @@ export async function* makeSite(vendor: Vendor, call: PlatformCall): AsyncGenera
 }
 
 /**
- * A site has no field for a mark of ours. One of this name in the same account on which nothing was ever published is
- * what an earlier try has made, if there was one; any other belongs to the person, and is left alone.
+ * Makes a site. It has no field for a mark of ours, so a site of this name in the same account, on which nothing was
+ * ever published, is taken for that of an earlier try, if there was one; any other belongs to the person, and is left
+ * alone.
  */
 async function makeNamedSite(vendor: Vendor, call: PlatformCall, name: string, isNoted: boolean): Promise<string> {
   const { id } = await makeOnce(call, vendor, {
@@ -36,7 +37,7 @@ function isUnused(site: NetlifySite | null): boolean {
   return site !== null && !site.published_deploy?.id && !site.custom_domain;
 }
 
-/** Takes the site away; one that is gone, or was never made, is no error. */
+/** Deletes the site; one that is gone, or was never made, is no error. */
 export async function dropSite(vendor: Vendor, call: PlatformCall): Promise<undefined> {
   const { site } = call.destination;
   const wanted = wantedIn(site);

@@ -30,7 +30,7 @@ const REFUSALS: readonly RefusalRow[] = [
   { statuses: [400], says: /^name must\b/i, means: 'platform_failed', remedy: OTHER_NAME },
   { statuses: [400], says: /\brepo(?:sitory)?\b/i, means: 'platform_failed', remedy: REPOSITORY },
   { statuses: [400], says: /\bsuspended\b/i, means: 'platform_failed', remedy: SUSPENDED },
-  // GitHub has it, and Render has not fetched it yet.
+  // GitHub has the commit, and Render has not fetched it yet.
   { statuses: [400], says: /\bcommit\b/i, means: 'out_of_sync' },
 ];
 const LINKS: Partial<Record<PlatformFailure, string>> = {
@@ -40,7 +40,7 @@ const LINKS: Partial<Record<PlatformFailure, string>> = {
   quota_exhausted: 'https://dashboard.render.com/billing',
 };
 
-/** Render at the address of its API. */
+/** Describes Render at the address of its API. */
 export function renderAt(apiUrl: string, silenceMs?: number): Vendor {
   return {
     id: 'render',
@@ -56,14 +56,14 @@ export function renderAt(apiUrl: string, silenceMs?: number): Vendor {
   };
 }
 
-/** `GET /users`: whose key it is. */
+/** `GET /users`: returns the key's account. */
 export async function readIdentity(vendor: Vendor, call: ConnectionCall) {
   const user = z.object({ email: z.string(), name: z.optional(z.nullable(z.string())) });
   const { name, email } = await ask(call, vendor, { withToken: true, url: '/users' }, user);
   return { identity: name ? `${name} (${email})` : email, subject: email };
 }
 
-/** `GET /owners`: the workspaces, of which one owns every service. */
+/** `GET /owners`: returns the workspaces, one of which owns every service. */
 export async function readOwners(vendor: Vendor, call: ConnectionCall): Promise<Target[]> {
   const list = listOf(z.object({ owner: z.object({ id: z.string(), name: z.string() }) }));
   const found = await ask(call, vendor, { withToken: true, url: '/owners?limit=100' }, list);
@@ -81,7 +81,7 @@ export type Deploy = z.infer<typeof deploySchema>;
 
 const STATES: Readonly<Record<string, PlatformState>> = {
   live: 'verifying',
-  // A later one took its place, which it could only after it was live.
+  // A later deploy replaced it, which is only possible after it was live.
   deactivated: 'verifying',
   build_failed: 'failed',
   update_failed: 'failed',
@@ -89,7 +89,7 @@ const STATES: Readonly<Record<string, PlatformState>> = {
   canceled: 'cancelled',
 };
 
-/** In the product's states. */
+/** Translates a deploy into the product's states. */
 export function toPlatformRelease(vendor: Vendor, { status = null }: Deploy, url: string | null): PlatformRelease {
   const text = status === null ? null : `${TITLE}: ${status.replaceAll('_', ' ')}`;
   return { state: stateOf(STATES, status), text, url: url === null ? null : addressFrom(vendor, url), ownUrl: null };

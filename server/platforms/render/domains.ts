@@ -15,7 +15,7 @@ const ADDRESSES = ['216.24.57.1'];
 
 const domainSchema = z.object({ name: z.string(), verificationStatus: z.optional(z.nullable(z.string())) });
 
-/** `POST /services/{id}/custom-domains`: `www` comes with the name below it, and the other way round. */
+/** `POST /services/{id}/custom-domains`: `www` comes with the domain, and the other way round. */
 export async function attachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<AttachedDomain> {
   const service = serviceOf(call);
   await makeOnce<unknown>(call, vendor, {
@@ -29,7 +29,7 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
   return { records, counterparts };
 }
 
-/** Where the name stands; Render looks at its records when it is asked to. It tells nothing of certificates. */
+/** Returns the state of the name; Render checks its records only on request, and says nothing about certificates. */
 export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
   const service = serviceOf(call);
   const found = await findOne(vendor, call, service, name);
@@ -48,7 +48,7 @@ export async function readDomain(vendor: Vendor, call: PlatformCall, name: strin
   };
 }
 
-/** Takes the name off, and the counterpart that came with it. */
+/** Removes the name, and the counterpart that came with it. */
 export async function detachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<void> {
   const service = serviceIn(call.destination.site);
   if (service === null) return;

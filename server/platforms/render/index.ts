@@ -42,7 +42,7 @@ export type RenderOptions = { apiUrl: string; githubApiUrl: string; silenceMs?: 
 
 /**
  * Render, which builds static sites from Git alone: the files go into a public repository at GitHub, through the
- * connection that the options name, and a deploy of the commit is asked for. Nothing is built there.
+ * connection that the options name, and a deploy of the commit is requested. Nothing is built there.
  */
 export function render({ apiUrl, githubApiUrl, silenceMs }: RenderOptions): Platform {
   const vendor = renderAt(apiUrl, silenceMs);
@@ -77,7 +77,7 @@ export function render({ apiUrl, githubApiUrl, silenceMs }: RenderOptions): Plat
       try {
         return await dropRepository(github, call, repository);
       } catch (error) {
-        // The site is off by now. What is left is the repository, in an account that lets us in no more.
+        // The site is off by now. Only the repository is left, in an account that we can no longer open.
         if (!(error instanceof AppError) || error.code !== 'credentials_invalid') throw error;
         return pageOf(github, repository);
       }
@@ -143,7 +143,7 @@ function deployKnown(ref: PlatformRef | null, commit: string): string | null {
   return stringField(ref, 'commit') === commit ? stringField(ref, 'deployId') : null;
 }
 
-/** The repository holds the site in a folder of its own: what the root of one may hold is not for visitors. */
+/** Moves the site into a folder of its own, since the root of a repository may hold files that are not for visitors. */
 function below(manifest: Manifest): Manifest {
   return new Map([...manifest].map(([path, entry]) => [`${PUBLISHED_FOLDER}/${path}`, entry]));
 }
@@ -155,7 +155,7 @@ async function look(vendor: Vendor, call: PlatformCall, ref: PlatformRef) {
   return toPlatformRelease(vendor, await readDeploy(vendor, call, serviceId, id), stringField(ref, 'url'));
 }
 
-/** The deploy's id, whether or not an earlier run had time to say it; null while there is none. */
+/** Returns the deploy's id, even if an earlier run had no time to record it; null when there is none. */
 async function deployIn(vendor: Vendor, call: PlatformCall, serviceId: string, ref: PlatformRef) {
   const id = stringField(ref, 'deployId');
   const commit = stringField(ref, 'commit');
@@ -165,7 +165,10 @@ async function deployIn(vendor: Vendor, call: PlatformCall, serviceId: string, r
 
 type RollBack = { serviceId: string; deployId: string; ref: PlatformRef };
 
-/** `POST /services/{id}/rollback`; after a try whose end is unclear, a newer deploy of the commit is what it has made. */
+/**
+ * `POST /services/{id}/rollback`; after a try with an unclear result, a newer deploy of the commit is taken for its
+ * own.
+ */
 async function rollBack(vendor: Vendor, call: PlatformCall, { serviceId, deployId, ref }: RollBack): Promise<string> {
   const commit = stringField(ref, 'commit');
   const before = commit === null ? null : await findDeploy(vendor, call, { serviceId }, commit);
@@ -180,7 +183,7 @@ async function rollBack(vendor: Vendor, call: PlatformCall, { serviceId, deployI
   return made.id;
 }
 
-/** Goes back by a deploy of its own. */
+/** Rolls back with a new deploy. */
 async function* restore(
   vendor: Vendor,
   call: PlatformCall,

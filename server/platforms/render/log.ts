@@ -4,11 +4,11 @@ import { ask, type Vendor } from '../http.ts';
 import type { PlatformCall } from '../platform.ts';
 import { readDeploy, type Service } from './service.ts';
 
-/** What Render takes as `limit` at most. */
+/** The largest `limit` that Render accepts. */
 const LINES_A_PAGE = 100;
-/** The end of a log of 1,000 lines tells what went wrong. */
+/** The last 1,000 lines of a log are enough to see an error. */
 const PAGES_MAX = 10;
-/** Lines are written a moment after what they tell of. */
+/** Lines are written a moment after the event. */
 const AFTERWARDS_MS = 60_000;
 
 const logsSchema = z.object({
@@ -19,8 +19,8 @@ const logsSchema = z.object({
 });
 
 /**
- * `GET /logs`: what the service's builds wrote, by time, since a line does not name its deploy. The newest come first,
- * page by page.
+ * `GET /logs`: returns the output of the service's builds in a span of time, since a line does not name its deploy.
+ * The newest come first, page by page.
  */
 export async function readBuildLog(
   vendor: Vendor,

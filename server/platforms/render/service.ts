@@ -24,13 +24,13 @@ const serviceSchema = z.object({
   serviceDetails: z.object({ url: z.string() }),
 });
 
-/** The service of a stored reference; null while there is none. */
+/** Returns the service of a stored reference; null when there is none. */
 export function serviceIn(site: PlatformRef | null): Service | null {
   const [serviceId, ownerId, url] = ['serviceId', 'ownerId', 'url'].map((field) => stringField(site, field));
   return serviceId && ownerId && url ? { serviceId, ownerId, url } : null;
 }
 
-/** The same, for who cannot go on without. Throws `platform_place_gone`. */
+/** Returns the service of the destination. Throws `platform_place_gone` when there is none. */
 export function serviceOf({ destination }: PlatformCall): Service {
   const service = serviceIn(destination.site);
   if (service === null) throw platformError('platform_place_gone', TITLE);
@@ -41,7 +41,7 @@ export function urlIn({ serviceId }: Pick<Service, 'serviceId'>, path = ''): str
   return `/services/${encodeURIComponent(serviceId)}${path}`;
 }
 
-/** Makes a static site of the branch, whose first deploy starts by itself; under another name where one is taken. */
+/** Makes a static site from the branch, whose first deploy starts by itself; if the name is taken, it uses another. */
 export async function* makeService(
   vendor: Vendor,
   call: PlatformCall,
@@ -77,7 +77,7 @@ async function makeNamed(vendor: Vendor, call: PlatformCall, wanted: Wanted): Pr
         repo: address,
         branch: repository.branch,
         autoDeploy: 'no',
-        // The files are built already: a command that does nothing, since none is described as taken.
+        // The files are built already: the command does nothing, since an empty one is not documented.
         serviceDetails: {
           buildCommand: 'true',
           publishPath: PUBLISHED_FOLDER,
@@ -97,7 +97,7 @@ function serviceFrom(vendor: Vendor, { service: { id: serviceId, ownerId, servic
   return { serviceId, ownerId, url: addressFrom(vendor, serviceDetails.url) };
 }
 
-/** The service of this name that is made of our repository; null where there is none. */
+/** Returns the service of this name that uses our repository; null when there is none. */
 async function findMade(
   vendor: Vendor,
   call: PlatformCall,
@@ -111,7 +111,7 @@ async function findMade(
   return found.find(isOurs) ?? null;
 }
 
-/** The service of a destination that is taken away, whether or not a run had time to note that it has made it. */
+/** Returns the service of a destination that is removed, even if a run had no time to record that it made it. */
 export async function serviceToDrop(
   vendor: Vendor,
   call: PlatformCall,
@@ -127,23 +127,26 @@ export async function serviceToDrop(
   return found ? serviceFrom(vendor, found) : null;
 }
 
-/** A file comes before any rule (render.com/docs/redirects-rewrites), so that one rule is a single-page application. */
+/**
+ * Returns the routes. Files take precedence over rules (render.com/docs/redirects-rewrites), so one rule makes a
+ * single-page application.
+ */
 function routesOf({ destination }: PlatformCall) {
   return destination.isSinglePage ? [{ type: 'rewrite', source: '/*', destination: '/index.html' }] : [];
 }
 
-/** `PUT /services/{id}/routes`: all of them anew. */
+/** `PUT /services/{id}/routes`: replaces all of them. */
 export async function writeRoutes(vendor: Vendor, call: PlatformCall, service: Service): Promise<void> {
   const request = { withToken: true, method: 'PUT', url: urlIn(service, '/routes'), json: routesOf(call) } as const;
   await ask(call, vendor, request, listOf(anyObject));
 }
 
-/** `DELETE /services/{id}`; one that is gone is no error. */
+/** `DELETE /services/{id}`; a missing one is no error. */
 export async function dropService(vendor: Vendor, call: PlatformCall, service: Service): Promise<void> {
   await nullIfNotFound(ask(call, vendor, { withToken: true, method: 'DELETE', url: urlIn(service) }, anyObject));
 }
 
-/** `GET /services/{id}/deploys`: the newest of this commit; null where there is none. */
+/** `GET /services/{id}/deploys`: returns the newest of this commit; null when there is none. */
 export async function findDeploy(
   vendor: Vendor,
   call: PlatformCall,
@@ -160,7 +163,7 @@ export async function readDeploy(vendor: Vendor, call: PlatformCall, serviceId: 
   return ask(call, vendor, { withToken: true, url: urlIn({ serviceId }, `/deploys/${id}`) }, deploySchema);
 }
 
-/** `POST /services/{id}/deploys`; an answer without a deploy says that it waits for another, and is in the list. */
+/** `POST /services/{id}/deploys`; an answer without a deploy means that it waits for another, and is in the list. */
 export async function startDeploy(
   vendor: Vendor,
   call: PlatformCall,

@@ -17,24 +17,24 @@ import { ADDRESS_HINT, firstSteps, furtherSteps } from './words.ts';
 
 const WAITING = waitingAt('Replit');
 const AT_ONCE = 4;
-/** Confirming an address brings the job back at once; without one there is nothing to look at. */
+/** Confirming an address brings the job back at once; before that there is nothing to check. */
 const UNTIL_CONFIRMED_MS = 6 * 60 * 60_000;
-/** Once there is an address, a person waits for the answer, and publishing there takes about a minute. */
+/** Once there is an address, a person waits for the result, and publishing there takes about a minute. */
 const LOOK_AGAIN_MS = 15_000;
 const ENTRY = 'index.html';
-/** What the browser shows while somebody publishes there; of any other address it can only be said what it answers. */
+/** The browser shows this address to somebody who publishes there; any other can only be judged by its answers. */
 const EDITOR = /^https?:\/\/(www\.)?replit\.com(\/|$)/;
 const REDIRECTS_MAX = 5;
-/** The address is one that the person chose: whoever answers there gets no more of a worker's time than this. */
+/** A person chose the address, so its server gets no more of a worker's time than this. */
 const LOOK_MS = 20_000;
-/** An entry page above this is not compared here: a whole one has to come within the time. */
+/** A larger entry page is not compared here: a whole one must arrive within the time. */
 const ENTRY_MAX_BYTES = 5 * 1024 * 1024;
 
 /**
- * Replit has no public API: the files are made ready as an archive that it imports, the person publishes them there and
- * says at which address, and from then on that address is looked at from outside. Its entry page decides here whether
- * the files are there at all; every file is compared afterwards, as at every platform. Roll back and removal are the
- * person's, in Replit's own pages. `lookMs` is how long the address may take to answer.
+ * Replit, which has no public API: the files are prepared as an archive to import, the person publishes them there and
+ * enters the address, and from then on that address is checked from outside. Its entry page shows whether the files
+ * are there at all; every file is compared afterwards, as at every platform. Rollback and removal are the person's
+ * work, in Replit's own pages. `lookMs` is the longest wait for an answer.
  */
 export function replit({ lookMs = LOOK_MS }: { lookMs?: number } = {}): Platform {
   return {
@@ -80,7 +80,7 @@ async function* publish(
   }
 }
 
-/** The archive is made when it is downloaded: now is the time to find that a file of it is corrupted. */
+/** Checks the files now: the archive is made when it is downloaded, which is too late to find a corrupted file. */
 async function* prepare(call: PlatformCall, { manifest }: PublishRequest): AsyncGenerator<PublishEvent, void> {
   const contents = contentsOf(manifest);
   const send = async ({ sha256 }: { sha256: string }, { store }: PlatformCall): Promise<void> =>
@@ -88,7 +88,7 @@ async function* prepare(call: PlatformCall, { manifest }: PublishRequest): Async
   yield* sendFiles(call, { contents, missing: contents, atOnce: AT_ONCE, send });
 }
 
-/** Returns what the address answers instead of this release; null when its entry page is there. */
+/** Returns the fault in the answer of the address; null when it is this release's entry page. */
 async function faultAt(
   call: PlatformCall,
   { manifest }: PublishRequest,
@@ -113,7 +113,10 @@ async function faultAt(
   }
 }
 
-/** `.replit` says that the files are served as they are: docs.replit.com, "Static Deployments". */
+/**
+ * Returns the steps for the person. `.replit` makes Replit serve the files as they are: docs.replit.com, "Static
+ * Deployments".
+ */
 function handOff({ destination }: Pick<PlatformCall, 'destination'>, { release, knownUrl }: HandOffRequest): HandOff {
   const rewrites = destination.isSinglePage ? '\n[[deployment.rewrites]]\nfrom = "/*"\nto = "/index.html"\n' : '';
   const text = `[deployment]\ndeploymentTarget = "static"\npublicDir = "."\n${rewrites}`;

@@ -16,7 +16,7 @@ export function firstSteps(number: number, slug: string): HandOff['steps'] {
   ];
 }
 
-/** A second import would be a second app, at another address. */
+/** Returns the steps of a later release: a second import would be a second app, at another address. */
 export function furtherSteps(number: number): HandOff['steps'] {
   return [
     { text: `Download release ${number} as a ZIP and unpack it.` },

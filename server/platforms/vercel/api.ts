@@ -27,7 +27,7 @@ const LINKS: Partial<Record<PlatformFailure, string>> = {
   plan_limit: 'https://vercel.com/pricing',
 };
 
-/** What a person can do about refusals that are of no kind of their own. */
+/** Advice about refusals that are of no kind of their own. */
 const REMEDIES: readonly { says: RegExp; remedy: string }[] = [
   {
     says: /deployment for the project was not successful/i,
@@ -42,7 +42,7 @@ const REMEDIES: readonly { says: RegExp; remedy: string }[] = [
   { says: /\bname contains invalid\b/i, remedy: OTHER_NAME },
 ];
 
-/** Returns the API at its base address. */
+/** Describes the API at its base address. */
 export function vercelAt(apiUrl: string): Vendor {
   return {
     id: 'vercel',
@@ -60,11 +60,13 @@ function refusalOf(body: unknown): Refused {
   return refusalSchema.safeParse(body).data?.error ?? {};
 }
 
-/** vercel.com/docs/rest-api/errors, and what Vercel's own clients tell apart; the status decides the rest. */
+/**
+ * Follows vercel.com/docs/rest-api/errors, and the distinctions of Vercel's own clients; the status decides the rest.
+ */
 function sort(status: number, { code = '', message = '', invalidToken }: Refused): PlatformFailure | undefined {
-  // Said with 403 as well, where no permission of the token would help.
+  // Vercel sends this with 403 as well, where no permission of the token would help.
   if (invalidToken === true) return 'credentials_invalid';
-  // The quotas of a day are named after what they count: `api-upload-free`, `api-deployments-free-per-day`.
+  // The quotas of a day are named after their unit: `api-upload-free`, `api-deployments-free-per-day`.
   if (/\bapi-(?:upload|deployments)-/.test(`${code} ${message}`)) return 'quota_exhausted';
   if (status === 428) return 'plan_limit';
   if (code === 'not_found') return 'platform_place_gone';
@@ -72,7 +74,7 @@ function sort(status: number, { code = '', message = '', invalidToken }: Refused
   return undefined;
 }
 
-/** The same API, where a status means something else to this request. */
+/** Returns the same API for a request to which a status means something else. */
 export function withFailures(vendor: Vendor, meanings: Readonly<Record<number, PlatformFailure>>): Vendor {
   return {
     ...vendor,
@@ -80,7 +82,7 @@ export function withFailures(vendor: Vendor, meanings: Readonly<Record<number, P
   };
 }
 
-/** A request of the destination: every one names the team, since the same name means other things in another team. */
+/** Adds the destination's team to a request: the same name means other things in another team. */
 export function withTeam({ destination }: PlatformCall, request: VendorRequest): VendorRequest {
   const { target } = destination;
   const mark = request.url.includes('?') ? '&' : '?';
@@ -107,7 +109,7 @@ export async function readUser(vendor: Vendor, call: ConnectionCall) {
 
 const tokenSchema = z.object({ token: z.object({ expiresAt: z.optional(z.nullable(z.number())) }) });
 
-/** "Get Auth Token Metadata": when the token ends, or null; a token need not be allowed to read it. */
+/** "Get Auth Token Metadata": returns the token's expiry, or null; a token need not be allowed to read it. */
 export async function readTokenEnd(vendor: Vendor, call: ConnectionCall): Promise<Date | null> {
   const request = { url: '/v5/user/tokens/current', withToken: true } as const;
   try {
@@ -126,7 +128,7 @@ const teamsSchema = z.object({
 });
 const TEAM_PAGES_MAX = 20;
 
-/** "List all teams": whatever pages there are. */
+/** "List all teams": reads all pages. */
 export async function readTeams(vendor: Vendor, call: ConnectionCall) {
   const teams: { id: string; name: string }[] = [];
   let until = '';
@@ -145,9 +147,9 @@ const deploymentSchema = z.object({
   id: z.string(),
   readyState: z.optional(z.nullable(z.string())),
   readySubstate: z.optional(z.nullable(z.string())),
-  // A time in some answers, true in others.
+  // This is a time in some answers, true in others.
   aliasAssigned: z.optional(z.nullable(z.union([z.boolean(), z.number()]))),
-  // An object by the description, and a text by Vercel's own client.
+  // An object in the documentation, and a text in Vercel's own client.
   aliasError: z.optional(z.nullable(z.union([z.string(), z.object({ message: z.optional(z.string()) })]))),
   alias: z.optional(z.nullable(listOf(z.string()))),
   url: z.optional(z.nullable(z.string())),
@@ -172,7 +174,9 @@ const STATES: Readonly<Record<string, PlatformState>> = {
   DELETED: 'cancelled',
 };
 
-/** In the product's states. What is built is done only when the public addresses lead to it. */
+/**
+ * Translates a deployment into the product's states. A built one is done only when the public addresses point to it.
+ */
 export function toPlatformRelease(vendor: Vendor, deployment: Deployment): PlatformRelease {
   const { readyState = null, aliasAssigned, aliasError, errorMessage, errorLink, checks, alias, url } = deployment;
   const addresses = {
@@ -196,7 +200,9 @@ export function toPlatformRelease(vendor: Vendor, deployment: Deployment): Platf
   return { ...addresses, state, text: readyState === null ? null : `${TITLE}: ${readyState.toLowerCase()}` };
 }
 
-/** Of all its addresses the platform's own: names of the person's may not lead there yet, and the shortest is the site's. */
+/**
+ * Returns the platform's own address: custom names may not point there yet, and of its own the shortest is the site's.
+ */
 function publicAddress(vendor: Vendor, alias: readonly string[], url: string): string | null {
   const zone = url.slice(url.indexOf('.'));
   const own = alias.filter((name) => zone.startsWith('.') && name.endsWith(zone));
@@ -208,10 +214,10 @@ const deploymentsSchema = z.object({
   deployments: listOf(z.object({ uid: z.string(), meta: z.optional(z.nullable(z.record(z.string(), z.unknown()))) })),
 });
 const LATEST = 20;
-/** Ours, in the metadata of each deployment. */
+/** Our key in the metadata of each deployment. */
 export const RELEASE_MARK = 'fairleadRelease';
 
-/** "List deployments": the one that was made for this release, if an earlier run has made it. */
+/** "List deployments": returns the one of this release, if an earlier run has made it. */
 export async function findDeployment(
   vendor: Vendor,
   call: PlatformCall,
@@ -246,7 +252,7 @@ const lineSchema = z.nullable(
 );
 const logSchema = z.nullable(listOf(lineSchema));
 
-/** "Get deployment events": the build's log, as it stands. */
+/** "Get deployment events": returns the build's log so far. */
 export async function readEvents(vendor: Vendor, call: PlatformCall, id: string): Promise<string> {
   const url = `/v3/deployments/${encodeURIComponent(id)}/events?follow=0&limit=-1&builds=1`;
   const lines = await ask(call, vendor, withTeam(call, { url, answersWith: LONG_LIST }), logSchema);

@@ -9,7 +9,7 @@ import { nullIfNotFound, stringField } from '../reference.ts';
 import { anyObject, TITLE, withFailures, withTeam } from './api.ts';
 import { projectIdOf, projectUrl } from './project.ts';
 
-/** Used where the API names none: vercel.com/docs/domains, "Adding and configuring a custom domain" (February 2026). */
+/** Used when the API names none: vercel.com/docs/domains, "Adding and configuring a custom domain" (February 2026). */
 const MANUAL = { a: ['76.76.21.21'], cname: 'cname.vercel-dns.com' };
 
 const domainSchema = z.object({
@@ -43,7 +43,10 @@ export async function attachDomain(vendor: Vendor, call: PlatformCall, name: str
   return { records: [...routes, ...proofs(attached)], counterparts: [] };
 }
 
-/** The same status says that another has the domain, or that the token may not: the words tell them apart. */
+/**
+ * Describes the API for adding a domain: one status means that another project has the domain, or that the token lacks
+ * the right, and the words tell them apart.
+ */
 function attaching(vendor: Vendor): Vendor {
   const taken = withFailures(vendor, { 409: 'domain_taken' });
   return {
@@ -67,7 +70,9 @@ function proofs({ verified, verification }: ProjectDomain): DomainRecord[] {
     .map(({ domain: name, value }) => requiredRecord({ type: 'TXT', name, value, purpose: 'proof' }));
 }
 
-/** "Get a project domain" and "Get a Domain's configuration". Of the certificate Vercel says nothing but that it comes. */
+/**
+ * "Get a project domain" and "Get a Domain's configuration". About the certificate Vercel says only that it will come.
+ */
 export async function readDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<PlatformDomain> {
   const found = await readOne(vendor, call, name);
   if (found === null) return notAttached(TITLE);
@@ -81,19 +86,19 @@ export async function readDomain(vendor: Vendor, call: PlatformCall, name: strin
   };
 }
 
-/** "Verify project domain": Vercel looks for the record only when it is asked to. */
+/** "Verify project domain": Vercel checks the record only on request. */
 async function verify(vendor: Vendor, call: PlatformCall, name: string): Promise<boolean> {
   const request = withTeam(call, { method: 'POST', url: `${domainUrl(call, name)}/verify` });
   try {
     return (await ask(call, vendor, request, z.object({ verified: z.boolean() }))).verified;
   } catch (error) {
-    // The record is not there, or says something else.
+    // The record does not exist, or has another value.
     if (error instanceof AppError && error.code === 'platform_failed') return false;
     throw error;
   }
 }
 
-/** "Remove a domain from a project"; what is gone already is no error. */
+/** "Remove a domain from a project"; a missing one is no error. */
 export async function detachDomain(vendor: Vendor, call: PlatformCall, name: string): Promise<void> {
   if (stringField(call.destination.site, 'projectId') === null) return;
   await nullIfNotFound(
@@ -109,7 +114,7 @@ async function readOne(vendor: Vendor, call: PlatformCall, name: string): Promis
   return nullIfNotFound(ask(call, vendor, withTeam(call, { url: domainUrl(call, name) }), domainSchema));
 }
 
-/** For the very project: the name that it wants a CNAME to lead to may be its own. */
+/** Reads the configuration for this project: the CNAME that it wants may be its own. */
 async function readConfig(vendor: Vendor, call: PlatformCall, name: string) {
   const project = encodeURIComponent(projectIdOf(call));
   const url = `/v6/domains/${encodeURIComponent(name)}/config?projectIdOrName=${project}`;

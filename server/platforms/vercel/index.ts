@@ -32,10 +32,10 @@ import { makePublic } from './public.ts';
 import { makeDeployment } from './publish.ts';
 
 /**
- * Vercel, in its prebuilt form (Build Output API 3): what a person dropped is built already, so nothing is detected or
- * built again, and the files are answered as `config.json` says. A project is a site, a production deployment is a
- * release, found again by the release's id in its metadata. The id exists only when all files are there: until then
- * the reference says which release it is.
+ * Vercel, in its prebuilt form (Build Output API 3): the files are built already, so nothing is detected or built
+ * again, and they are served as `config.json` says. A project is a site; a production deployment is a release, found
+ * again by the release's id in its metadata. Its own id exists only once all files are there: until then the reference
+ * holds our release's id.
  */
 export function vercel({ apiUrl, silenceMs }: { apiUrl: string; silenceMs?: number }): Platform {
   const vendor = { ...vercelAt(apiUrl), ...(silenceMs !== undefined && { silenceMs }) };
@@ -77,7 +77,7 @@ async function verify(vendor: Vendor, call: ConnectionCall): Promise<ConnectionI
   }
   if (limited) warnings.push('This token opens only a part of the account: choose the team that it was made for.');
   const identity = email ? `${username} (${email})` : username;
-  // A token that was made for one team does not publish what one for another team does.
+  // A token for one team does not publish what one for another team does.
   return { identity, subject: limited ? null : (id ?? username), warnings, expiresAt };
 }
 
@@ -100,12 +100,15 @@ async function* publish(
   return ref ?? { id };
 }
 
-/** After a roll back there, a project gives its addresses to no new deployment before one is promoted. */
+/**
+ * Returns whether addresses are withheld: after a rollback there, a project gives them to no new deployment until one
+ * is promoted.
+ */
 function isStaged(deployment: Deployment | null): boolean {
   return deployment?.readySubstate === 'STAGED';
 }
 
-/** Up to the deployment's id, in a project that is made where there is none. */
+/** Runs up to the deployment's id; a missing project is made. */
 async function* start(
   vendor: Vendor,
   call: PlatformCall,
@@ -121,7 +124,7 @@ async function* start(
   return ref;
 }
 
-/** Returns the deployment's id; null while it is not made, whether or not an earlier run had time to say so. */
+/** Returns the deployment's id, even if an earlier run had no time to record it; null when there is none. */
 async function deploymentIn(vendor: Vendor, call: PlatformCall, ref: PlatformRef): Promise<string | null> {
   const id = stringField(ref, 'id');
   const projectId = stringField(ref, 'projectId');

@@ -7,11 +7,13 @@ import { nullIfNotFound, stringField } from '../reference.ts';
 import { makeUnderName, wantedIn } from '../wanted-name.ts';
 import { anyObject, TITLE, withFailures, withTeam } from './api.ts';
 
-/** Letters of the destination's id behind a name that the account has for another project already. */
+/** The number of letters of the destination's id that follow a name which the account already has. */
 const SUFFIX_LENGTH = 6;
-/** By the description of the API; runs of hyphens are made one, since not all of them are taken. */
+/** From the API's documentation; runs of hyphens become one, since not all of them are accepted. */
 const NAME_MAX = 100;
-/** A variable of the project says whose it is: a name alone does not, and deploying over a stranger's site would. */
+/**
+ * A variable of the project marks it as ours: a name alone does not, and would let us deploy over a stranger's site.
+ */
 const MARK = 'FAIRLEAD_DESTINATION';
 
 const projectSchema = z.object({
@@ -26,12 +28,12 @@ export function projectIdOf({ destination }: PlatformCall): string {
   return id;
 }
 
-/** Returns where a call is about the destination's project. */
+/** Returns an API address below the destination's project. */
 export function projectUrl(call: PlatformCall, version: string): string {
   return `/${version}/projects/${encodeURIComponent(projectIdOf(call))}`;
 }
 
-/** Makes the project, or finds the one that an earlier run has made; named before it is used. */
+/** Makes the project, or finds the one of an earlier run; its name is recorded before it is used. */
 export async function* makeProject(vendor: Vendor, call: PlatformCall): AsyncGenerator<PublishEvent, string> {
   const { slug, id } = call.destination;
   const name = slug.replace(/-{2,}/g, '-').slice(0, NAME_MAX - SUFFIX_LENGTH - 1);
@@ -42,7 +44,7 @@ export async function* makeProject(vendor: Vendor, call: PlatformCall): AsyncGen
   return projectId;
 }
 
-/** "Create a new project", public from the start: what is left out may mean that visitors are asked to sign in. */
+/** "Create a new project", public from the start: without these fields visitors may be asked to sign in. */
 async function makeNamed(vendor: Vendor, call: PlatformCall, name: string): Promise<string> {
   const { id } = call.destination;
   const project = await makeOnce(call, withFailures(vendor, { 409: 'name_taken' }), {

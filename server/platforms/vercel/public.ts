@@ -14,12 +14,12 @@ const aliasStateSchema = z.object({
 });
 type AliasState = z.infer<typeof aliasStateSchema>;
 
-/** How far the last move of the addresses is, in the product's states. */
+/** Translates the last move of the addresses into the product's states. */
 const MOVES = { succeeded: 'verifying', skipped: 'verifying', failed: 'failed' } as const;
 
 /**
- * "Points all production domains for a project to the given deploy": the way back as well, since after a roll back of
- * the other kind the project gives its addresses to no new deployment.
+ * "Points all production domains for a project to the given deploy": used for publishing too, since after the other
+ * kind of rollback a project gives its addresses to no new deployment.
  */
 export async function* makePublic(
   vendor: Vendor,
@@ -32,7 +32,7 @@ export async function* makePublic(
     ask(call, vendor, withTeam(call, { url: `/v9/projects/${project}` }), aliasStateSchema);
   let before: AliasState = await read();
   if (!isPublic(before, id)) {
-    // A deployment may be taken away after a time, which says nothing of the site.
+    // A deployment may be deleted after a time, which says nothing about the site.
     const promoting = withFailures(vendor, { 404: 'platform_failed', 410: 'platform_failed', 422: 'platform_failed' });
     await makeOnce<unknown>(call, promoting, {
       look: async () => {
@@ -44,7 +44,7 @@ export async function* makePublic(
       request: withTeam(call, {
         method: 'POST',
         url: `/v10/projects/${project}/promote/${encodeURIComponent(id)}`,
-        // It has them already, or is about to.
+        // It has the addresses already, or is about to.
         isAnswer: (status) => status === 409,
       }),
       shape: anyObject,
@@ -67,7 +67,7 @@ function toRelease(aliasState: AliasState, id: string, before: AliasState): Plat
   const isOld = move?.requestedAt !== undefined && move.requestedAt === before.lastAliasRequest?.requestedAt;
   const state = word === 'succeeded' || word === 'skipped' || word === 'failed' ? MOVES[word] : 'processing';
   const text = state === 'failed' ? 'its addresses could not be moved' : null;
-  // A failure from before says nothing of this time.
+  // An earlier failure says nothing about this time.
   const seen = isPublic(aliasState, id) ? 'verifying' : state === 'failed' && isOld ? 'processing' : state;
   return { state: seen, text, url: null, ownUrl: null };
 }

@@ -14,24 +14,24 @@ import { bodyOf, type Content, contentsNewSince, contentsOf, sendFiles } from '.
 import { configSteps } from '../site-routes.ts';
 import { anyObject, findDeployment, RELEASE_MARK, TITLE, withTeam } from './api.ts';
 
-/** As many as Vercel's own client sends. */
+/** Equals the number in Vercel's own client. */
 const AT_ONCE = 50;
-/** How often the platform may find files missing: what is asked for again after that would be for ever. */
+/** The platform may report missing files this often; more would mean for ever. */
 const ROUNDS_MAX = 3;
 const OUTPUT = '.vercel/output';
 
-/** What is to be on the platform for a release: its contents by SHA-1, and how they are answered. */
+/** The content of a release on the platform: its files by SHA-1, and how they are served. */
 type Offer = {
   contents: readonly Content[];
   sha1Of(content: Content): string;
   config: { sha1: string; bytes: Buffer };
-  /** The request that names all contents, written once. */
+  /** The request that names all contents, serialized once. */
   body: Buffer;
 };
 
 /**
- * Has the files and the deployment on the platform, and answers its id. What differs from the release before is sent
- * first; without one, the platform is asked what it lacks. `isRepeated`: an earlier run may have made it already.
+ * Puts the files and the deployment on the platform, and returns its id. The differences from the previous release are
+ * sent first; without one, the platform is asked what it lacks. `isRepeated`: an earlier run may have made it already.
  */
 export async function* makeDeployment(
   vendor: Vendor,
@@ -56,7 +56,7 @@ export async function* makeDeployment(
       yield* send(vendor, call, offer, missing);
       return { id: answer.id, config: config.sha1 };
     }
-    // Told with a deployment, which is looked for before another is made.
+    // Reported with a deployment, which is looked for before another is made.
     mayBeThere = answer.id !== null;
     if (!isOffered(offer, missing)) break;
   }
@@ -96,7 +96,7 @@ async function offerOf(call: PlatformCall, request: PublishRequest, projectId: s
       project: projectId,
       target: 'production',
       files,
-      // Empty is "nothing to build"; null would be "find out".
+      // Empty means "nothing to build"; null would mean "find out".
       projectSettings: { framework: null, buildCommand: '', installCommand: '', outputDirectory: '' },
       meta: { [RELEASE_MARK]: request.release.id },
     }),
@@ -109,7 +109,7 @@ function changedSince({ ref, manifest }: NonNullable<PublishRequest['previous']>
   return new Set(stringField(ref, 'config') === offer.config.sha1 ? changed : [...changed, offer.config.sha1]);
 }
 
-/** A platform that asks only for what nobody offered would be asked again and again. */
+/** Returns whether we have all missing files: a platform that asks for others would be asked again and again. */
 function isOffered({ contents, sha1Of, config }: Offer, missing: ReadonlySet<string>): boolean {
   return missing.size === 0 || missing.has(config.sha1) || contents.some((content) => missing.has(sha1Of(content)));
 }
@@ -124,7 +124,7 @@ async function* send(
     ask(inner, vendor, withTeam(inner, uploadOf(sha1, body)), anyObject);
   const isConfigMissing = missing.has(config.sha1);
   const configSent = isConfigMissing ? sendOne(call, config.sha1, async () => config.bytes) : Promise.resolve();
-  // Heard of below; until then nobody listens.
+  // The error is handled below; until then nothing listens.
   configSent.catch(() => undefined);
   yield* sendFiles(call, {
     contents,
@@ -157,19 +157,19 @@ const createdSchema = z.union([
     z.transform(({ missing }) => ({ id: null, missing })),
   ),
 ]);
-/** Always a deployment of its own: equal files would give back an earlier one, which is not public any more. */
+/** Forces a new deployment: for equal files Vercel would return an earlier one, which is not public any more. */
 const CREATE_URL = '/v13/deployments?forceNew=1&prebuilt=1&skipAutoDetectionConfirmation=1';
 
 type Creation = { projectId: string; releaseId: string; body: Buffer; mayBeThere: boolean };
 
-/** "Create a new deployment", or the files that are missing for it. Throws `platform_place_gone`. */
+/** "Create a new deployment", or returns the files that are missing for it. Throws `platform_place_gone`. */
 async function create(vendor: Vendor, call: PlatformCall, creation: Creation): Promise<z.infer<typeof createdSchema>> {
   const { projectId, releaseId, body } = creation;
   let { mayBeThere } = creation;
   return makeOnce(call, vendor, {
     look: async () => {
       const id = mayBeThere ? await findDeployment(vendor, call, projectId, releaseId) : null;
-      // Whatever becomes of this try, the next one looks.
+      // Whatever the result of this try, the next one looks first.
       mayBeThere = true;
       return id === null ? null : { id, missing: [] };
     },
