@@ -3,22 +3,23 @@ import { caaPartsOf } from './record-values.ts';
 import { isWithin } from './zone-names.ts';
 
 /**
- * The one judge of CAA records, as a certificate authority reads them (RFC 8659, with the parameters of RFC 8657): for the
- * preflight of an order, and for a plan of records.
+ * The one judge of CAA records, which reads them as a certificate authority does (RFC 8659, with the parameters of RFC
+ * 8657): for the preflight of an order, and for a plan of records.
  */
 export type CaaQuestion = {
-  /** What the authority calls itself in such records; where it does not say, nothing can be judged. */
+  /** The authority's names in such records; if it has none, nothing can be judged. */
   identities: readonly string[];
   isWildcard: boolean;
-  /** Our account at the authority; left out where it is not ours, as at a platform: then any account will do. */
+  /** Our account at the authority; absent when it is not ours, as at a platform: then any account is accepted. */
   accountUrl?: string | undefined;
-  /** The challenges that we can answer, of which one will do; left out as above. */
+  /** The challenges that we can answer, of which one is enough; absent as above. */
   methods?: readonly string[] | undefined;
 };
 
 /**
- * Why it may not sign: the records name others (`issuer`), or it for another account or challenge, or hold a `critical`
- * property that none knows. `add` is the record that changes that, beside those that are there; none helps against the last.
+ * The reason why it may not sign: the records name others (`issuer`), or allow it only for another account or
+ * challenge, or hold an unknown `critical` property. `add` is the record that solves it, beside the existing ones;
+ * none solves the last.
  */
 export type CaaRefusal = { why: 'issuer' | 'account' | 'method' | 'critical'; add: string | null };
 
@@ -35,7 +36,7 @@ const CRITICAL = 128;
 /** RFC 8659, section 4.2: parameters are `tag=value`, with semicolons between. */
 const PARAMETER = /^([a-z0-9-]+)\s*=\s*([\x21-\x3a\x3c-\x7e]*)$/i;
 
-/** Returns what stands against the authority in the set that decides; null where it may sign. */
+/** Returns the reason against the authority in the set that decides; null when it may sign. */
 export function judgeCaa(values: readonly string[], question: CaaQuestion): CaaRefusal | null {
   const parts = values.flatMap((value) => caaPartsOf(value) ?? []);
   if (parts.some(({ flags, tag }) => flags >= CRITICAL && !KNOWN_TAGS.has(tag))) return { why: 'critical', add: null };
@@ -52,7 +53,7 @@ export function judgeCaa(values: readonly string[], question: CaaQuestion): CaaR
   return ofAccount.some((property) => isForMethod(property, question)) ? null : { why: 'method', add };
 }
 
-/** What is malformed names nobody (RFC 8659, section 4.2). */
+/** A malformed value names nobody (RFC 8659, section 4.2). */
 function propertyIn(value: string): Property {
   const [issuer = '', ...rest] = value.split(';').map((part) => part.trim());
   const parameters: (readonly [string, string])[] = [];
@@ -64,7 +65,7 @@ function propertyIn(value: string): Property {
   return { issuer: issuer.toLowerCase(), parameters };
 }
 
-/** RFC 8657, section 3: a property with two of them is met by nobody. */
+/** RFC 8657, section 3: nobody satisfies a property with two of them. */
 function isForAccount({ parameters }: Property, { accountUrl }: CaaQuestion): boolean {
   const accounts = parameters.flatMap(([tag, text]) => (tag === 'accounturi' ? [text] : []));
   if (accounts.length === 0) return true;
@@ -80,20 +81,20 @@ function isForMethod({ parameters }: Property, { methods }: CaaQuestion): boolea
   return lists.length === 1 && (methods === undefined || lists.flat().some((method) => methods.includes(method)));
 }
 
-/** Returns the tags that no authority knows: a word that was mistyped allows and forbids nothing. */
+/** Returns the tags that no authority knows: a misspelled one allows and forbids nothing. */
 export function strangeTags(values: readonly string[]): string[] {
   const tags = values.flatMap((value) => caaPartsOf(value)?.tag ?? []);
   return [...new Set(tags)].filter((tag) => !REGISTERED_TAGS.has(tag));
 }
 
-/** Whether an authority is named for one account at it alone (RFC 8657, section 3). */
+/** Returns whether an authority is named for a single account (RFC 8657, section 3). */
 export function namesAccount(values: readonly string[]): boolean {
   return values.some((value) =>
     propertyIn(caaPartsOf(value)?.value ?? '').parameters.some(([tag]) => tag === 'accounturi'),
   );
 }
 
-/** Returns the sentence for a person: what the records at this name have against the authority. */
+/** Returns the sentence for a person: why the records at this name exclude the authority. */
 export function caaText({ why }: CaaRefusal, name: string, authority: string): string {
   const records = `The CAA records of ${name}`;
   if (why === 'account') return `${records} allow ${authority} to issue certificates for another account alone.`;
@@ -102,7 +103,10 @@ export function caaText({ why }: CaaRefusal, name: string, authority: string): s
   return `${records} do not allow ${authority} to issue certificates.`;
 }
 
-/** Returns the set that decides about a name, of those at its own name and above it up to the zone's; null where none is there. */
+/**
+ * Returns the set that decides about a name: its own, or the nearest above it up to the zone's; null when there is
+ * none.
+ */
 export function nearestCaa(
   found: readonly FoundRecordSet[],
   apex: string,
@@ -116,7 +120,10 @@ export function nearestCaa(
   return null;
 }
 
-/** What to do where name servers leave questions for CAA open, which authorities take for a no (RFC 8659, section 3). */
+/**
+ * The advice when name servers do not answer CAA questions, which authorities take for a refusal (RFC 8659, section
+ * 3).
+ */
 export const MUTE_REMEDY = 'Have your DNS provider answer them, if only with nothing.';
 
 export function muteText(zone: string): string {

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { DnsLookupError, type Lookups, type ServerAnswer } from './dns-client.ts';
 
-/** As resolvers follow them (server/dns/queries/resolve.ts). */
+/** Equals the number that resolvers follow (server/dns/queries/resolve.ts). */
 const ALIASES_MAX = 8;
 
 /**
- * Returns where the TXT records of a challenge belong: at its own name, or where a CNAME record leads that stands there
- * itself ("Challenge Types" of Let's Encrypt). What a wildcard answers gives way to the record that is written (RFC 4592,
- * section 2.2.1), and is known by its answering the same for a name beside it that nobody has. Where the name servers do
- * not say, it is the name itself.
+ * Returns the place for the TXT records of a challenge: its own name, or the target of a CNAME record at that name
+ * ("Challenge Types" of Let's Encrypt). A wildcard's CNAME does not count, since the new record overrides it (RFC
+ * 4592, section 2.2.1); it is recognized because an unused name beside it has the same answer. Without an answer of
+ * the name servers, it is the name itself.
  */
 export async function challengePlace(
   { askNameServers }: Pick<Lookups, 'askNameServers'>,

@@ -6,46 +6,47 @@ import { type Egress, EgressError } from '../lib/egress/egress.ts';
 import { type DnsClient, DnsLookupError } from './dns-client.ts';
 
 /**
- * Domain Connect (draft-ietf-dconn-domainconnect; github.com/Domain-Connect/spec, 2026-03): instead of copying records, a
- * person follows a link to their DNS provider and agrees there. It needs no connection of theirs.
+ * Domain Connect (draft-ietf-dconn-domainconnect; github.com/Domain-Connect/spec, 2026-03): a person need not copy
+ * records, but follows a link to their DNS provider and agrees there. It needs no connection of theirs.
  *
- * Discovery: the TXT record at `_domainconnect.{apex}` names the provider's host, whose settings for the domain name the
- * addresses to ask and to send people to. The provider knows the operator's template, or not. The link carries the
- * values of the template and a signature over its query, so that nobody sends people a link with values of their own: the
- * provider looks the public key up in DNS, at the `key` host below the template's `syncPubKeyDomain`.
+ * Discovery: the TXT record at `_domainconnect.{apex}` names the provider's host, whose settings for the domain hold
+ * the addresses to query and to send people to. The provider may or may not know the operator's template. The link
+ * carries the values of the template and a signature over its query, so that nobody can send people a link with other
+ * values: the provider looks the public key up in DNS, at the `key` host below the template's `syncPubKeyDomain`.
  *
- * The host comes out of a stranger's zone. So it is asked by https alone and where the way out goes (server/lib/egress/egress.ts), no
- * redirect is followed, an answer has 64 KB and 5 s, and the link leads to https alone. Whatever is not as it should be
- * means that no link is offered: the record may be left from an earlier provider, which no longer knows the domain.
+ * The host comes from a stranger's zone. So it is asked only over https and through the guarded way out
+ * (server/lib/egress/egress.ts), no redirect is followed, an answer has 64 KB and 5 s, and the link must be https.
+ * After any error no link is offered: the record may be left from an earlier provider, which no longer knows the
+ * domain.
  */
 export type DomainConnect = {
   /**
-   * Returns the link that applies a template to a name of this zone; null where its provider does not offer that. Throws
-   * the reason of the signal, and `overloaded`.
+   * Returns the link that applies a template to a name of this zone; null when its provider does not offer that.
+   * Throws the reason of the signal, and `overloaded`.
    */
   linkFor(wanted: WantedTemplate, signal: AbortSignal): Promise<DomainConnectLink | null>;
 };
 
 export type WantedTemplate = {
-  /** The zone, as whole name. */
+  /** The whole name of the zone. */
   apex: string;
   /** The name below it, such as `www`; empty for the zone's own. */
   host: string;
-  /** The operator's template, as it is published. */
+  /** The published id of the operator's template. */
   serviceId: string;
   /** The variables of the template. */
   values: Readonly<Record<string, string>>;
-  /** Where the provider sends the person back to, with the `state`. */
+  /** The provider sends the person back to this address, with the `state`. */
   returnTo?: { url: string; state: string };
 };
 
 export type DomainConnectLink = { providerName: string; url: string };
 
-/** How the operator is known to DNS providers. */
+/** Identifies the operator to DNS providers. */
 export type DomainConnectIdentity = {
   /** The `providerId` of the published templates: a domain of the operator's. */
   providerId: string;
-  /** The name below the templates' `syncPubKeyDomain` at which the public key stands. */
+  /** The name below the templates' `syncPubKeyDomain` that has the public key. */
   keyHost: string;
   key: KeyObject;
 };
@@ -53,7 +54,7 @@ export type DomainConnectIdentity = {
 const EXCHANGE_MS = 5_000;
 const ANSWER_MAX_BYTES = 64 * 1024;
 const ALIASES_MAX = 3;
-/** A host, and a path below it such as that of Cloudflare. */
+/** A host, and a path below it, as Cloudflare has. */
 const HOST = /^[a-z0-9.-]{1,253}(:\d{1,5})?(\/[a-z0-9._~/-]{0,100})?$/i;
 
 const address = z.string().check(z.maxLength(500), z.refine(isBase));
@@ -111,7 +112,7 @@ async function discover(
   return null;
 }
 
-/** Null for everything but a success within the limits. */
+/** Returns null for everything except a success within the limits. */
 async function readText(egress: Egress, url: string, signal: AbortSignal): Promise<string | null> {
   const request = {
     headers: () => ({ accept: 'application/json', 'user-agent': 'Fairlead' }),
@@ -137,7 +138,7 @@ function settingsIn(text: string | null): { name: string; api: string; ux: strin
   return { name: data.providerDisplayName || data.providerName, api: withoutSlash(data.urlAPI), ux: withoutSlash(ux) };
 }
 
-/** The signature covers everything but itself and the name of the key, encoded as it is sent. */
+/** Signs the query: everything except the signature and the name of the key, encoded as it is sent. */
 function signedQuery({ apex, host, values, returnTo }: WantedTemplate, identity: DomainConnectIdentity): string {
   const back =
     returnTo === undefined ? [] : [['redirect_uri', returnTo.url] as const, ['state', returnTo.state] as const];
@@ -153,7 +154,7 @@ function queryOf(pairs: readonly (readonly [string, string])[]): string {
   return pairs.map((pair) => pair.map(encoded).join('=')).join('&');
 }
 
-/** RFC 3986, section 2.3: `encodeURIComponent` leaves five characters that a provider may encode before it checks. */
+/** RFC 3986, section 2.3: `encodeURIComponent` leaves five characters that a provider may encode before it verifies. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -6,7 +6,7 @@ import { powerdns } from './providers/powerdns.ts';
 import { type Rfc2136Options, rfc2136 } from './providers/rfc2136.ts';
 import { route53 } from './providers/route53.ts';
 
-/** Every DNS provider that records can be written at; what is not here is not offered. */
+/** Every DNS provider to which records can be written; others are not offered. */
 export function createDnsProviders(options: Rfc2136Options): DnsProviderRegistry {
   return {
     cloudflare: cloudflare({ apiUrl: 'https://api.cloudflare.com/client/v4' }),

@@ -39,15 +39,15 @@ import type { Egress } from '../lib/egress/egress.ts';
 export interface DnsProvider<Id extends DnsProviderId = DnsProviderId> {
   readonly id: Id;
   /**
-   * Returns who the credential is there, and what stands in the way of writing records with it. Throws
-   * `credentials_invalid`, and `permission_missing` where it does not even open the list of zones.
+   * Returns the account of the credential, and what prevents it from writing records. Throws `credentials_invalid`,
+   * and `permission_missing` when it cannot even list zones.
    */
   verify(call: DnsProviderCall<Id>): Promise<DnsConnectionInfo>;
-  /** Returns every zone that the credential opens, all pages of them; private zones are left out. */
+  /** Returns every zone that the credential opens, from all pages; private zones are left out. */
   zones(call: DnsProviderCall<Id>): Promise<readonly DnsZone[]>;
-  /** Returns every set of this very name, whatever its type, so that conflicts are seen; none where there is nothing. */
+  /** Returns every set of this exact name, whatever its type, so that conflicts are seen; empty when there is none. */
   read(call: DnsProviderCall<Id>, zone: DnsZone, name: string): Promise<readonly FoundRecordSet[]>;
-  /** Does the same for several names with one request, where the provider has such a thing. */
+  /** Reads several names with one request, if the provider supports it. */
   readNames?(call: DnsProviderCall<Id>, zone: DnsZone, names: readonly string[]): Promise<readonly FoundRecordSet[]>;
   /** Makes these changes as one. Throws `records_changed` before anything is written when one does not fit any more. */
   write(call: DnsProviderCall<Id>, zone: DnsZone, changes: readonly RecordChange[]): Promise<void>;
@@ -56,7 +56,7 @@ export interface DnsProvider<Id extends DnsProviderId = DnsProviderId> {
 /** The input of every operation; nothing in it outlives the call. */
 export type DnsProviderCall<Id extends DnsProviderId = DnsProviderId> = {
   egress: Egress;
-  /** Opened for this call; never logged, and struck out of every text that the provider answers. */
+  /** Opened for this call; never logged, and removed from every text that the provider answers. */
   credentials: DnsFields<Id>;
   signal: AbortSignal;
   now(): Date;
@@ -65,21 +65,23 @@ export type DnsProviderCall<Id extends DnsProviderId = DnsProviderId> = {
 };
 
 export type DnsConnectionInfo = {
-  /** The account there, for a person: "anna@example.com"; the zone or server where there is no account. */
+  /** The account there, for a person: "anna@example.com"; the zone or server when there is no account. */
   identity: string;
-  /** What the provider itself knows that account by, so that another token of it is recognized; null where it does not tell. */
+  /**
+   * The provider's own id of that account, so that another token of it is recognized; null when it does not reveal it.
+   */
   subject: string | null;
   /** Obstacles to writing although the credential is accepted. */
   warnings: readonly string[];
 };
 
 export type DnsZone = {
-  /** What the provider knows it by. */
+  /** The provider's id of the zone. */
   id: string;
   name: string;
   /**
-   * How the zone's own name can follow another name, which a plain CNAME never can (RFC 1034, section 3.6.2):
-   * `CNAME` where the provider flattens it, `ALIAS` where it has that type, null where it takes addresses alone.
+   * The type by which the zone's own name can follow another name, which a plain CNAME never can (RFC 1034, section
+   * 3.6.2): `CNAME` if the provider flattens it, `ALIAS` if it has that type, null if it takes addresses alone.
    */
   apexAlias: 'CNAME' | 'ALIAS' | null;
 };
@@ -89,25 +91,25 @@ export const WRITTEN_TYPES = ['A', 'AAAA', 'CNAME', 'ALIAS', 'TXT', 'CAA'] as co
 
 export type WrittenType = (typeof WRITTEN_TYPES)[number];
 
-/** What a set holds, the time to live in seconds. */
+/** The content of a set; the time to live is in seconds. */
 export type RecordData = {
   ttl: number;
   values: readonly string[];
-  /** The provider answers with addresses of its own and passes requests on (Cloudflare). Kept as it is found. */
+  /** The provider answers with addresses of its own and passes requests on (Cloudflare). It is kept as it is. */
   isProxied?: boolean;
 };
 
 export type RecordSet = RecordData & { type: WrittenType; name: string };
 
 export type FoundRecordSet = RecordData & {
-  /** In upper case: one of those above, or `MX`, `NS`, `SOA`, `SRV` and so on. */
+  /** The type in upper case: one of those above, or `MX`, `NS`, `SOA`, `SRV` and so on. */
   type: string;
   name: string;
-  /** Kept there in a form that cannot be written back, such as an alias of Route 53: no plan may change it. */
+  /** Stored in a form that cannot be written back, such as an alias of Route 53: no plan may change it. */
   isFixed?: boolean;
 };
 
-/** One set from what was seen to what is wanted; null: there is no such set. */
+/** A change of one set from its state when the plan was made to the wanted one; null: there is no such set. */
 export type RecordChange = {
   type: WrittenType;
   name: string;

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 const STRING_MAX_BYTES = 255;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** Each begins where the one before it ended, so that an end that never comes is looked for once. */
+/** Each match begins where the last one ended, so that a missing end is searched for once. */
 const CHARACTER_STRING = /[ \t]*"((?:[^"\\]|\\[\s\S])*)"/gy;
 /** RFC 1035, section 5.1, counts bytes in decimal; Route 53 in octal. */
 const ESCAPES = { 10: /\\(\d{3}|[\s\S])/g, 8: /\\([0-7]{3}|[\s\S])/g } as const;
@@ -30,12 +30,12 @@ function escaped(bytes: Uint8Array, base: EscapeBase): string {
 }
 
 /**
- * Returns the joined text of quoted character strings; a text that does not begin with a quote is taken as it stands.
- * Bytes that are no UTF-8 are taken one by one, so that two values which differ stay two.
+ * Joins quoted character strings; a text that does not begin with a quote is taken unchanged. Bytes that are not UTF-8
+ * are taken one by one, so that two different values stay different.
  */
 export function fromCharacterStrings(value: string, base: EscapeBase = 10): string {
   if (!value.startsWith('"')) return value;
-  // Each escape is one byte of UTF-8, so bytes are put together before they are read as text.
+  // Each escape is one byte of UTF-8, so the bytes are joined before they are decoded.
   const bytes = Buffer.from(value).toString('latin1');
   const joined = [...bytes.matchAll(CHARACTER_STRING)].map(([, inner = '']) => inner).join('');
   const plain = joined.replace(ESCAPES[base], (_escape, what: string) =>
@@ -47,7 +47,7 @@ export function fromCharacterStrings(value: string, base: EscapeBase = 10): stri
 
 const CAA = /^(\d{1,3}) ([a-z0-9]+) "(.*)"$/i;
 
-/** Returns the three parts of `0 issue "ca.example"` (RFC 8659, section 4.1); null for what is no such value. */
+/** Returns the three parts of `0 issue "ca.example"` (RFC 8659, section 4.1); null for any other text. */
 export function caaPartsOf(value: string): { flags: number; tag: string; value: string } | null {
   const [, flags, tag, text] = CAA.exec(value) ?? [];
   return flags === undefined || tag === undefined || text === undefined
@@ -55,26 +55,26 @@ export function caaPartsOf(value: string): { flags: number; tag: string; value: 
     : { flags: Number(flags), tag: tag.toLowerCase(), value: text };
 }
 
-/** Types whose values end in a name. */
+/** Values of these types end in a name. */
 const NAMING: ReadonlySet<string> = new Set(['CNAME', 'ALIAS', 'NS', 'MX', 'PTR', 'SRV', 'DNAME']);
 
-/** Whether the values of this type end in a name, which is compared without case and without its last dot. */
+/** Returns whether values of this type end in a name, which is compared without case and without its last dot. */
 export function endsInName(type: string): boolean {
   return NAMING.has(type);
 }
 
-/** Returns a value that ends in a whole name as it is compared. */
+/** Returns a value that ends in a whole name in comparable form. */
 export function comparableName(value: string): string {
   return value.toLowerCase().replace(/(?<=[^ ])\.$/, '');
 }
 
-/** Returns a value of a zone file as it is compared: a text without its quotes, a name without its last dot. */
+/** Returns a value of a zone file in comparable form: a text without its quotes, a name without its last dot. */
 export function plainValue(type: string, value: string, base?: EscapeBase): string {
   if (type === 'TXT') return fromCharacterStrings(value, base);
   return endsInName(type) ? comparableName(value) : value;
 }
 
-/** Returns a value as a zone file has it: a text in quotes, a name with its last dot. */
+/** Returns a value in the form of a zone file: a text in quotes, a name with its last dot. */
 export function zoneFileValue(type: string, value: string, base?: EscapeBase): string {
   if (type === 'TXT') return toCharacterStrings(value, base);
   return endsInName(type) ? `${value}.` : value;

@@ -1,11 +1,11 @@
 import type { DnsZone } from './provider.ts';
 
-/** Whether a name is this zone's apex or below it. */
+/** Returns whether a name is this zone's apex or below it. */
 export function isWithin(name: string, apex: string): boolean {
   return name === apex || name.endsWith(`.${apex}`);
 }
 
-/** Returns the name as a zone file has it: `@` for the zone's own, `www` for `www.example.com`. */
+/** Returns the name relative to the zone: `@` for the zone's own, `www` for `www.example.com`. */
 export function relativeName({ name: zone }: DnsZone, name: string): string {
   return name === zone ? '@' : name.slice(0, -zone.length - 1);
 }

@@ -25,7 +25,7 @@ import { everyPage, identityOfZones, readNamed, refuseAlias, toRecordSets, warni
  * only one a proxied record can have; it is read and written back as 1. A CNAME at the zone's own name is flattened.
  */
 const TITLE = 'Cloudflare';
-/** The most that the list of zones gives at once. */
+/** The largest page of zones. */
 const ZONES_A_PAGE = 50;
 const RECORDS_A_PAGE = 100;
 const AUTOMATIC = 1;
@@ -70,7 +70,7 @@ type CloudflareRecord = z.infer<typeof recordSchema>;
 type CloudflareZone = z.infer<typeof zoneSchema>;
 type HeldSet = FoundRecordSet & { records: readonly CloudflareRecord[] };
 
-/** The adapter; `apiUrl` is `https://api.cloudflare.com/client/v4`. */
+/** Creates the adapter; `apiUrl` is `https://api.cloudflare.com/client/v4`. */
 export function cloudflare({ apiUrl }: { apiUrl: string }): DnsProvider<'cloudflare'> {
   return {
     id: 'cloudflare',
@@ -91,11 +91,14 @@ function open({ credentials: { token } }: Call, apiUrl: string): DnsVendor {
   return { title: TITLE, apiUrl, token, sort, words };
 }
 
-/** "Invalid request headers" with "Invalid format for Authorization header", and "Unable to authenticate request". */
+/**
+ * These mean "Invalid request headers" with "Invalid format for Authorization header", and "Unable to authenticate
+ * request".
+ */
 const MALFORMED: ReadonlySet<number> = new Set([6003, 6111, 10001]);
-/** Both "Invalid access token" and "Unauthorized to access requested resource". */
+/** Means "Invalid access token" as well as "Unauthorized to access requested resource". */
 const ACCESS = 9109;
-/** "Could not route to /zones/…, perhaps your object identifier is invalid?" */
+/** These mean "Could not route to /zones/…, perhaps your object identifier is invalid?" */
 const NO_ROUTE: ReadonlySet<number> = new Set([7000, 7003]);
 
 function sort(status: number, body: unknown): DnsFailure | undefined {
@@ -124,7 +127,7 @@ async function verify(call: Call, vendor: DnsVendor): Promise<DnsConnectionInfo>
   return {
     identity: names.length > 0 ? names.join(', ') : identityOfZones(TITLE, zones),
     subject: others.length > 0 ? null : subject,
-    // Zones and their records are permissions of their own; what may be written is not told.
+    // Zones and their records need different permissions; Cloudflare does not say what may be written.
     warnings: await warningsFor(TITLE, zones, {
       read: ({ id }) => ask(call, vendor, { url: `/zones/${id}/dns_records?per_page=1` }, pageSchema(recordSchema)),
       warning: ({ name }) => `The token may not read the records of ${name}. Give it DNS: Edit.`,
@@ -132,7 +135,7 @@ async function verify(call: Call, vendor: DnsVendor): Promise<DnsConnectionInfo>
   };
 }
 
-/** "Authentication error" is said of a token that nobody knows as well as of one that lacks a permission. */
+/** Sorts "Authentication error", which means an unknown token as well as one that lacks a permission. */
 async function sortByToken(call: Call, vendor: DnsVendor, error: unknown): Promise<never> {
   if (isFailure(error, 'permission_missing')) await ask(call, vendor, { url: '/user/tokens/verify' }, doneSchema);
   throw error;
@@ -155,7 +158,7 @@ async function readSets(call: Call, vendor: DnsVendor, { zone, name, asking }: R
     const { result, result_info: info } = await asking(call, vendor, { url }, pageSchema(recordSchema));
     return { items: result, next: page < (info?.total_pages ?? 1) ? page + 1 : null };
   });
-  // The filter compares without case; what it let through besides is nobody's business here.
+  // The filter ignores case, and other records that pass it do not matter here.
   const named = records.filter((record) => record.name.toLowerCase() === name);
   return toRecordSets(name, named, textOf).map((set) => ({
     ...set,
@@ -190,7 +193,7 @@ function recordsOf(found: readonly HeldSet[], { type, name }: RecordChange): rea
 
 type Batch = { deletes: { id: string }[]; patches: Record<string, unknown>[]; posts: Record<string, unknown>[] };
 
-/** Values that go make room for values that come, each in its record; what is left over is deleted or created. */
+/** Reuses the record of a removed value for an added one; the rest is deleted or created. */
 function batchOf({ type, name, before, after }: RecordChange, records: readonly CloudflareRecord[]): Batch {
   if (after === null) return { deletes: records.map(({ id }) => ({ id })), patches: [], posts: [] };
   const kept = records.filter((record) => after.values.includes(textOf(record)));

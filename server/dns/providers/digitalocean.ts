@@ -16,16 +16,16 @@ import { pendingChangesInTurn, writeInTurn } from './write-in-turn.ts';
 import { everyPage, identityOfZones, readNamed, refuseAlias, toRecordSets, warningsFor } from './zone-reading.ts';
 
 /**
- * DigitalOcean keeps single records, each with an id, and takes them one by one
- * (docs.digitalocean.com, API reference, "Domain Records"; OpenAPI description of 2026-08). The same record can be there
- * twice, and there is no way to put a set in place: a value that goes makes room for one that comes in its own record, what
- * is more is created, and only then the rest is deleted, so that a name never stands without an answer.
+ * DigitalOcean keeps single records, each with an id, and takes them one by one (docs.digitalocean.com, API reference,
+ * "Domain Records"; OpenAPI description of 2026-08). The same record can exist twice, and a set cannot be replaced as
+ * a whole: an added value takes over the record of a removed one, further values are created, and only then the rest
+ * is deleted, so that a name is never without an answer.
  *
- * Names are relative, `@` is the zone's own, as a name and as a value. Values that are names are sent with their last dot
- * and come back without it, those of CAA records as well. Texts are sent as they are, without quotes.
+ * Names are relative; `@` is the zone's own, as a name and as a value. Values that are names are sent with their last
+ * dot and come back without it, also in CAA records. Texts are sent as they are, without quotes.
  */
 const TITLE = 'DigitalOcean';
-/** The most that a list gives at once. */
+/** The largest page of a list. */
 const ITEMS_A_PAGE = 200;
 const TTL_MIN = 30;
 
@@ -46,7 +46,7 @@ const recordSchema = z.object({
   tag: z.optional(z.nullable(z.string())),
 });
 const recordsSchema = z.object({ domain_records: listOf(recordSchema), links: linksSchema });
-/** The record that was written, or nothing after a deletion. */
+/** The written record, or nothing after a deletion. */
 const doneSchema = z.object({});
 const accountSchema = z.object({
   account: z.object({
@@ -60,7 +60,7 @@ const refusalSchema = z.object({ message: z.string() });
 type OceanRecord = z.infer<typeof recordSchema>;
 type Place = { vendor: DnsVendor; zone: DnsZone };
 
-/** The adapter; `apiUrl` is `https://api.digitalocean.com/v2`. */
+/** Creates the adapter; `apiUrl` is `https://api.digitalocean.com/v2`. */
 export function digitalocean({ apiUrl }: { apiUrl: string }): DnsProvider<'digitalocean'> {
   return {
     id: 'digitalocean',
@@ -90,7 +90,7 @@ async function verify(call: Call, vendor: DnsVendor): Promise<DnsConnectionInfo>
   };
 }
 
-/** Null where the token has the scopes of domains alone, as it should. */
+/** Returns null when the token has only the scopes of domains, as it should. */
 async function readAccount(call: Call, vendor: DnsVendor): Promise<z.infer<typeof accountSchema>['account'] | null> {
   try {
     return (await ask(call, vendor, { url: '/account' }, accountSchema)).account;
@@ -144,12 +144,12 @@ function textOf(zone: DnsZone, { type, data, priority, port, weight, flags, tag 
   return type === 'SRV' ? `${priority ?? 0} ${weight ?? 0} ${port ?? 0} ${name}` : name;
 }
 
-/** The fields that a value is sent in. */
+/** Returns the fields that carry a value. */
 function fieldsOf(type: string, value: string): Record<string, unknown> {
   if (type === 'CNAME') return { data: `${value}.` };
   const caa = type === 'CAA' ? caaPartsOf(value) : null;
   if (caa === null) return { data: value };
-  // The address to report to is no name.
+  // The address for reports is not a name.
   const data = caa.tag === 'iodef' ? caa.value : `${caa.value}.`;
   return { data, flags: caa.flags, tag: caa.tag };
 }
@@ -161,14 +161,14 @@ async function write(call: Call, place: Place, changes: readonly RecordChange[])
   await writeInTurn(pending, (change) => repeated(call, () => writeSet(call, place, change)));
 }
 
-/** Begins with a look each time, so that a step that was done in spite of a lost answer is not done again. */
+/** Reads the set first each time, so that a step whose answer was lost is not repeated. */
 async function writeSet(call: Call, place: Place, change: RecordChange): Promise<void> {
   const records = await readRecords(call, place, { name: change.name, asking: askOnce });
   const held = records.filter(({ type }) => type === change.type);
   for (const step of stepsOf(place, change, held)) await askOnce(call, place.vendor, step, doneSchema);
 }
 
-/** Returns what is to be asked, in order: change, create, delete. */
+/** Returns the requests in order: change, create, delete. */
 function stepsOf(
   place: Place,
   { type, name, before, after }: RecordChange,

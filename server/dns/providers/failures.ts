@@ -2,7 +2,7 @@ import { type FailureFacts, type FailureWords, failureError } from '../../lib/eg
 import { AppError } from '../../lib/errors.ts';
 import { GOES_ON, TRIED_AGAIN } from '../../lib/waiting-words.ts';
 
-/** Why a DNS provider did not do what it was asked; each word is an error code of ours. */
+/** The reasons for a DNS provider's refusal; each is an error code of ours. */
 export type DnsFailure = keyof typeof FAILURES;
 
 const FAILURES = {
@@ -40,12 +40,12 @@ const FAILURES = {
   },
 } as const satisfies Record<string, FailureWords>;
 
-/** Returns the sentence for a person: which provider, what it said, what to do. */
+/** Builds the sentence for a person: which provider, what it said, what to do. */
 export function dnsError(failure: DnsFailure, title: string, facts: FailureFacts = {}): AppError {
   return failureError(failure, FAILURES[failure], title, facts);
 }
 
-/** Whether an error says that a provider failed in this way. */
+/** Returns whether an error is this failure of a provider. */
 export function isFailure(error: unknown, failure: DnsFailure): boolean {
   return error instanceof AppError && error.code === failure;
 }

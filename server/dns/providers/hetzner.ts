@@ -18,16 +18,16 @@ import { everyPage, identityOfZones, readNamed, refuseAlias, warningsFor } from 
 
 /**
  * Hetzner keeps record sets, and changes them one by one (docs.hetzner.cloud, "Zones", "Zone RRSets" and "Actions";
- * hetznercloud/hcloud-go, 2026-08). A write answers an action, which is done some time later: it is asked about until it
- * succeeded, since what is read before that is the old state. `set_records` puts all values of a set in place, and leaves
- * its time to live, which has an action of its own.
+ * hetznercloud/hcloud-go, 2026-08). A write answers with an action, which finishes some time later: it is polled until
+ * it succeeds, since reads before that show the old state. `set_records` replaces all values of a set but not its time
+ * to live, which has an action of its own.
  *
- * Names are relative, `@` is the zone's own; values are as in a zone file, so that a name without its last dot is relative
+ * Names are relative; `@` is the zone's own; values are as in a zone file, so a name without its last dot is relative
  * as well, and texts are quoted strings. A set without a time to live has that of its zone. The records of a secondary
  * zone come from its primary server and cannot be written.
  */
 const TITLE = 'Hetzner';
-/** The most that a list gives at once. */
+/** The largest page of a list. */
 const ITEMS_A_PAGE = 50;
 /** docs.hetzner.cloud, "Zone RRSets": the range of a time to live. */
 const TTL_MIN = 60;
@@ -65,7 +65,7 @@ type HetznerRecord = z.infer<typeof recordSchema>;
 type HeldSet = FoundRecordSet & { records: readonly HetznerRecord[] };
 type Place = { vendor: DnsVendor; zone: DnsZone };
 
-/** The adapter; `apiUrl` is `https://api.hetzner.cloud/v1`. */
+/** Creates the adapter; `apiUrl` is `https://api.hetzner.cloud/v1`. */
 export function hetzner({ apiUrl }: { apiUrl: string }): DnsProvider<'hetzner'> {
   return {
     id: 'hetzner',
@@ -83,14 +83,14 @@ export function hetzner({ apiUrl }: { apiUrl: string }): DnsProvider<'hetzner'> 
 }
 
 function open({ credentials: { token } }: Call, apiUrl: string): DnsVendor {
-  // 3,600 requests an hour, of which one comes back each second (docs.hetzner.cloud, "Rate Limiting").
+  // 3,600 requests an hour, of which one is restored each second (docs.hetzner.cloud, "Rate Limiting").
   return { title: TITLE, apiUrl, token, sort, words, refillsSteadily: true };
 }
 
-/** Another action runs on the zone, or the set appeared since it was looked for: the next look tells. */
+/** Another action runs on the zone, or the set appeared since it was read: the next read decides. */
 const BUSY: ReadonlySet<string> = new Set(['locked', 'conflict', 'uniqueness_error', 'resource_unavailable']);
 const SECONDARY = 'incorrect_zone_mode';
-/** The last comes with the status of a missing permission. */
+/** The last one comes with the status of a missing permission. */
 const REFUSED: ReadonlySet<string> = new Set([SECONDARY, 'protected', 'resource_limit_exceeded']);
 
 function sort(_status: number, body: unknown): DnsFailure | undefined {
@@ -170,7 +170,7 @@ function textOf(zone: DnsZone, type: string, value: string): string {
   return [...before.reverse(), wholeName(zone, name)].join(' ');
 }
 
-/** Returns the value as it is sent; one that stays is sent as it is there, with its comment. */
+/** Returns the value as it is sent; an unchanged one is sent as it is there, with its comment. */
 function recordOf(zone: DnsZone, type: string, value: string, held: readonly HetznerRecord[]): HetznerRecord {
   const kept = held.find((record) => textOf(zone, type, record.value) === value);
   if (kept !== undefined) return { value: kept.value, ...(kept.comment && { comment: kept.comment }) };
@@ -184,7 +184,10 @@ async function write(call: Call, place: Place, changes: readonly RecordChange[])
   await writeInTurn(pending, (change) => repeated(call, () => writeSet(call, place, change)));
 }
 
-/** Looks again each time: a step may have been done in spite of a lost answer, or the set changed by somebody else. */
+/**
+ * Reads the set each time: a step may have been done although its answer was lost, or somebody else may have changed
+ * the set.
+ */
 async function writeSet(call: Call, place: Place, change: RecordChange): Promise<void> {
   const found = await readSets(call, place, { name: change.name, asking: askOnce });
   const hasValues = pendingChanges([change], found).length === 0;
@@ -196,8 +199,8 @@ async function writeSet(call: Call, place: Place, change: RecordChange): Promise
 }
 
 /**
- * The values come last: a run that broke off before them is seen by the next look. Where they were refused, the set has them
- * still, and its time to live alone is put back.
+ * Returns the steps of a change. The values come last, so that the next read notices a run that broke off before them.
+ * If they are refused the set still has the old ones, and only its time to live is restored.
  */
 function stepsOf(place: Place, change: RecordChange, held: HeldSet | null, hasValues: boolean): readonly DnsRequest[] {
   const { type, name, after } = change;

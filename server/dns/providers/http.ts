@@ -12,16 +12,17 @@ import type { DnsProviderCall } from '../provider.ts';
 import { type DnsFailure, dnsError } from './failures.ts';
 
 /**
- * How an adapter speaks to its provider's API. `ask` is for what may be made twice: it reads, or puts a whole set in
- * place. What creates is asked once (`askOnce`) within `repeated`, which begins with another look each time.
+ * All adapters call their provider's API through this file. `ask` is for requests that may be repeated: reads, and
+ * writes of a whole set. Requests that create are sent once (`askOnce`) within `repeated`, which reads again before
+ * each try.
  */
 const TRIES = 4;
 const RULES = {
   sortByStatus,
   error: dnsError,
   /**
-   * A page of records has some hundred kilobytes, and so has a whole zone of PowerDNS with two thousand sets. The server
-   * may be anybody's own, and reading so many values at once takes some ten milliseconds.
+   * A page of records has some hundred kilobytes, and so has a whole zone of PowerDNS with two thousand sets. The
+   * server may be anybody's own, and parsing this many values at once takes some ten milliseconds.
    */
   answerMaxBytes: 512 * 1024,
   answerMaxValues: 20_000,
@@ -29,11 +30,11 @@ const RULES = {
   redirects: 0,
 };
 
-/** The API of one provider, opened for one call; its token, or the headers that stand for one, go with every request. */
+/** The API of one provider, opened for one call; its token, or the headers in place of one, go with every request. */
 export type DnsVendor = VendorApi<DnsFailure> & { token?: string };
 export type DnsRequest = VendorRequest;
 
-/** Asks what may be asked twice. Throws what `dnsError` makes of the last answer. */
+/** Sends a request that may be repeated. Throws the error that `dnsError` makes of the last answer. */
 export function ask<T>(
   call: DnsProviderCall,
   vendor: DnsVendor,
@@ -43,7 +44,7 @@ export function ask<T>(
   return repeated(call, () => askOnce(call, vendor, request, shape));
 }
 
-/** Asks once. Whether it was done is not known after `platform_down` and `overloaded`. */
+/** Sends a request once. After `platform_down` and `overloaded` nobody knows whether it was carried out. */
 export async function askOnce<T>(
   call: DnsProviderCall,
   vendor: DnsVendor,
@@ -55,24 +56,24 @@ export async function askOnce<T>(
   throw outcome.error;
 }
 
-/** Runs an attempt of one or more requests until it succeeds or its error is final, four times at the most. */
+/** Runs an attempt of one or more requests until it succeeds or its error is final, four times at most. */
 export async function repeated<T>(call: DnsProviderCall, attempt: () => Promise<T>): Promise<T> {
   return repeat(call, TRIES, () => attempt().then((value) => ({ value }), refused<T>));
 }
 
-/** Providers are done within a minute at most; a write that takes longer goes on with the next try of its job. */
+/** Providers finish within a minute; a write that takes longer continues with the next try of its job. */
 const QUESTIONS_MAX = 60;
 
 type Waiting<State> = {
   title: string;
-  /** What is told when it is still at work after all questions. */
+  /** The message when it is still at work after all questions. */
   said: string;
   everyMs: number;
   isDone(state: State): boolean;
   ask(): Promise<State>;
 };
 
-/** Asks how far a write is until it is done, and answers its last state. Throws `platform_down` when it never is. */
+/** Polls a write until it is done, and returns its last state. Throws `platform_down` when it never is. */
 export async function untilDone<State>(call: DnsProviderCall, begun: State, waiting: Waiting<State>): Promise<State> {
   let state = begun;
   for (let asked = 0; !waiting.isDone(state); asked += 1) {

@@ -8,18 +8,21 @@ import { writeAtOnce } from './write-at-once.ts';
 import { namesOf, warningsFor } from './zone-reading.ts';
 
 /**
- * PowerDNS Authoritative Server (doc.powerdns.com/authoritative/http-api, tried with 4.7). It keeps record sets, and one
- * PATCH of a zone is all or nothing. `REPLACE` puts a whole set in place; names and the names within values end in a dot,
- * texts are quoted. Two writes at once end one of them with status 500, which is repeated after another look.
+ * PowerDNS Authoritative Server (doc.powerdns.com/authoritative/http-api, tried with 4.7). It keeps record sets, and
+ * one PATCH of a zone is all or nothing. `REPLACE` writes a whole set; names and the names within values end in a dot,
+ * texts are quoted. Of two simultaneous writes one ends with status 500, and is repeated after another read.
  *
- * An ALIAS is answered only by a server with `expand-alias`, which its own settings tell. A zone that is transferred from
+ * Only a server with `expand-alias` answers an ALIAS; its own settings say so. A zone that is transferred from
  * elsewhere cannot be written here and is left out.
  */
 const TITLE = 'PowerDNS';
 const SERVER = '/api/v1/servers/localhost';
-/** At a handful of names: reading the strings of a megabyte takes a third of a second. */
+/** The limit for a handful of names: parsing the strings of a megabyte takes a third of a second. */
 const CHARACTERS_MAX = 64 * 1024;
-/** The list of zones comes whole, with fourteen values and some 230 bytes for each: of two and a half thousand zones. */
+/**
+ * The list of zones comes whole, with fourteen values and some 230 bytes each: this covers two and a half thousand
+ * zones.
+ */
 const ALL_ZONES = { bytes: 640 * 1024, values: 40_000 };
 const WRITTEN_ELSEWHERE: ReadonlySet<string> = new Set(['slave', 'secondary', 'consumer']);
 
@@ -41,10 +44,10 @@ const zoneSchema = z.object({
 const refusalSchema = z.object({ error: z.string() });
 
 type SentSet = z.infer<typeof zoneSchema>['rrsets'][number];
-/** `contents`: the values as they are there, so that those which stay are put back byte by byte. */
+/** `contents`: the values in their stored form, so that unchanged ones are written back byte by byte. */
 type HeldSet = FoundRecordSet & { contents: readonly string[] };
 
-/** The address comes with the connection: it is the person's own server. */
+/** Creates the adapter. The address comes with the connection: it is the person's own server. */
 export function powerdns(): DnsProvider<'powerdns'> {
   return {
     id: 'powerdns',
@@ -110,7 +113,9 @@ function urlOf({ id }: DnsZone): string {
   return `${SERVER}/zones/${encodeURIComponent(id)}`;
 }
 
-/** The whole zone each time: asked for one name the server leaves out what is switched off, which a write would lose. */
+/**
+ * Reads the whole zone each time: for a single name the server leaves out disabled records, which a write would lose.
+ */
 async function readSets(
   call: Call,
   { zone, names, asking }: { zone: DnsZone; names: readonly string[]; asking: typeof ask },
@@ -139,7 +144,7 @@ function foundSet({ contents: _contents, ...set }: HeldSet): FoundRecordSet {
   return set;
 }
 
-/** What goes stands first: the server looks at one set after the other, and lets nothing stand beside a CNAME. */
+/** Puts removals first: the server processes the sets in order, and allows nothing beside a CNAME. */
 function toSets(changes: readonly RecordChange[], found: readonly HeldSet[]) {
   const contentOf = (name: string, type: string, value: string): string => {
     const held = found.find((set) => set.type === type && set.name === name);

@@ -13,11 +13,11 @@ import { namesOf, readNamed } from './zone-reading.ts';
 
 /**
  * The person's own primary server, by dynamic update (RFC 2136) over TCP, signed with a shared key. One message is one
- * change: its conditions say what was seen, so that a set that somebody changed meanwhile is not overwritten. A server
- * may drop a CNAME beside other data without a word (RFC 2136, section 3.4.2.2), so what was written is read again.
+ * change: its conditions state what was read, so that a set that somebody changed meanwhile is not overwritten. A
+ * server may silently drop a CNAME beside other data (RFC 2136, section 3.4.2.2), so the result is read again.
  */
 export type Rfc2136Options = {
-  /** The address comes from the person: only one that anybody may reach is connected to. */
+  /** The person names the server, so only a permitted address is connected to. */
   isAllowed(address: string): boolean;
   askResolvers: DnsClient['askResolvers'];
 };
@@ -25,7 +25,7 @@ export type Rfc2136Options = {
 type Call = DnsProviderCall<'rfc2136'>;
 
 const PORT = 53;
-/** Below it are the well-known ports (RFC 6335, section 6): of those, 53 alone is a name server's. */
+/** Lower ports are the well-known ones (RFC 6335, section 6): of those, only 53 is a name server's. */
 const WELL_KNOWN_PORTS_END = 1_024;
 const EXCHANGE_MS = 10_000;
 const ANSWER_MAX_BYTES = 65_535;
@@ -75,7 +75,7 @@ async function serverOf({ credentials, signal }: Call, options: Rfc2136Options):
   }
   const found = isIP(server) === 0 ? await addressesOf(server, signal, options) : [server];
   const [address] = found;
-  // One bad address among several refuses the name.
+  // One bad address refuses the name.
   if (address !== undefined && found.every(options.isAllowed)) return { address, port };
   throw dnsError('platform_failed', server, { said: 'it has no public address' });
 }
@@ -105,7 +105,10 @@ async function readSets(call: Call, server: ServerAddress, name: string): Promis
   return found.length === 0 || (await isInUse(call, server, name)) ? found : [];
 }
 
-/** Where nothing is, a server answers with what a wildcard has (RFC 4592, section 3.3), and the answer does not tell. */
+/**
+ * Returns whether the name exists. A read cannot tell, since a server answers for a missing name with its wildcard's
+ * records (RFC 4592, section 3.3).
+ */
 async function isInUse(call: Call, server: ServerAddress, name: string): Promise<boolean> {
   const { zone } = call.credentials;
   if (name === zone) return true;
@@ -141,7 +144,7 @@ function throwRefusal(call: Call, { signature, rcode }: Answer, changes: readonl
   if (refusal !== null) throw refusal;
 }
 
-/** RFC 8945, section 5.3, and RFC 2136, section 3. */
+/** Sorts a refusal, by RFC 8945, section 5.3, and RFC 2136, section 3. */
 function refusalOf(
   call: Call,
   signature: SignatureCheck,
@@ -156,7 +159,7 @@ function refusalOf(
   };
   if (signature.kind === 'key_unknown')
     return failed('credentials_invalid', `it knows no key named ${keyName}`, 'keyName');
-  // PowerDNS refuses a wrong secret without a signature, and without saying why.
+  // PowerDNS refuses a wrong secret without a signature and without a reason.
   const isUnsaid = signature.kind === 'unsigned' && (rcode === RCODE.refused || rcode === RCODE.notauth);
   if (signature.kind === 'secret_wrong' || isUnsaid) {
     return failed('credentials_invalid', 'the secret of the key is wrong', 'secret');
@@ -176,7 +179,9 @@ function refusalOf(
   return rcode === RCODE.ok ? null : failed('records_refused', `it answers with code ${rcode}`);
 }
 
-/** Told alike whatever is there instead: which ports of a host are open, and to what, is not found out through us. */
+/**
+ * Returns one error for every cause, so that nobody can probe through us which ports of a host are open, and to what.
+ */
 function noAnswer({ credentials: { server, port = PORT } }: Call, cause?: unknown): AppError {
   return dnsError('platform_down', server, { said: `no answer signed with the key came from its port ${port}`, cause });
 }
@@ -185,10 +190,10 @@ function names(changes: readonly RecordChange[], zone: string): string {
   return changes.length === 0 ? zone : namesOf(changes).join(', ');
 }
 
-/** One message there and one back, each with its length in front (RFC 1035, section 4.2.2). */
+/** Sends one message and receives one, each preceded by its length (RFC 1035, section 4.2.2). */
 function exchange(call: Call, { address, port }: ServerAddress, message: Buffer): Promise<Buffer> {
   const signal = AbortSignal.any([call.signal, AbortSignal.timeout(EXCHANGE_MS)]);
-  // A signal that is over already tells nobody any more.
+  // A signal that was aborted before emits no event.
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: address, port });

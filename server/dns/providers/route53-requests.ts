@@ -6,11 +6,11 @@ import { askOnce, type DnsVendor } from './http.ts';
 import { elementAt, elementsIn, rootOf } from './xml-answers.ts';
 
 /**
- * How Route 53 is asked: every request is signed (docs.aws.amazon.com, "Signature Version 4"), answers and refusals are XML.
- * "Slow down" comes with status 400, so that a refusal is sorted by its code.
+ * All requests to Route 53 are signed (docs.aws.amazon.com, "Signature Version 4"); answers and refusals are XML.
+ * "Slow down" comes with status 400, so a refusal is sorted by its code.
  */
 export const ROUTE53_TITLE = 'Route 53';
-/** It is one service for the world, whose signatures name this region. */
+/** It is one worldwide service, whose signatures use this region. */
 const SERVICE = { service: 'route53', region: 'us-east-1' };
 
 type Call = DnsProviderCall<'route53'>;
@@ -52,7 +52,10 @@ function words(body: unknown): string | null {
   return refusalIn(body).message || null;
 }
 
-/** Most errors stand in an ErrorResponse; InvalidChangeBatch also comes as a root of its own, with several messages. */
+/**
+ * Reads a refusal. Most errors are in an ErrorResponse; InvalidChangeBatch may also be the root, with several
+ * messages.
+ */
 function refusalIn(body: unknown): { code: string; message: string } {
   const root = typeof body === 'string' ? rootOf(body) : null;
   const error = elementAt(root, 'Error');
@@ -65,7 +68,7 @@ function refusalIn(body: unknown): { code: string; message: string } {
 
 type SignedRequest = { method?: 'GET' | 'POST'; url: string; text?: string };
 
-/** Asks once, with a signature of this very moment. Throws what `askOnce` throws. */
+/** Sends a request once, signed at this moment. Throws as `askOnce` does. */
 export async function askSigned<T>(
   call: Call,
   vendor: DnsVendor,

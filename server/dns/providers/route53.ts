@@ -17,13 +17,13 @@ import { elementAt, elementsIn, textAt, xmlAnswer, xmlElement, xmlText } from '.
 import { everyPage, readNamed, refuseAlias, warningsFor } from './zone-reading.ts';
 
 /**
- * Route 53 keeps record sets, and makes a batch of changes whole or not at all (docs.aws.amazon.com, API reference 2013-04-01,
- * ChangeResourceRecordSets). A set is replaced by a DELETE of exactly what was read, which repeats all its values and its
- * time to live, and a CREATE: where somebody was faster, the whole batch is refused, as an UPSERT would not be. A change is
- * PENDING until all name servers have it, and is asked about until it is INSYNC.
+ * Route 53 keeps record sets, and makes a batch of changes whole or not at all (docs.aws.amazon.com, API reference
+ * 2013-04-01, ChangeResourceRecordSets). A set is replaced by a DELETE of exactly what was read, with all its values
+ * and its time to live, and a CREATE: if somebody was faster, the whole batch is refused, unlike an UPSERT. A change
+ * is PENDING until all name servers have it, and is polled until it is INSYNC.
  *
- * Alias sets and those with a routing policy have no values of the kind that we write: they are read, and left alone.
- * Private zones are left out. Names come with octal escapes, `*` as `\052`.
+ * Alias sets and those with a routing policy have no values that we write: they are read, and left alone. Private
+ * zones are left out. Names have octal escapes, `*` as `\052`.
  */
 const VERSION = '/2013-04-01';
 const NAMESPACE = 'https://route53.amazonaws.com/doc/2013-04-01/';
@@ -36,12 +36,12 @@ const ASK_AGAIN_MS = 2_000;
 
 type Call = DnsProviderCall<'route53'>;
 type HeldSet = FoundRecordSet & {
-  /** As it was read, to be repeated in a deletion; null where it must be left alone. */
+  /** The set as it was read, repeated in its deletion; null when it must be left alone. */
   raw: RecordData | null;
 };
 type ChangeInfo = { id: string; isDone: boolean };
 
-/** The adapter; `apiUrl` is `https://route53.amazonaws.com`. */
+/** Creates the adapter; `apiUrl` is `https://route53.amazonaws.com`. */
 export function route53({ apiUrl }: { apiUrl: string }): DnsProvider<'route53'> {
   return {
     id: 'route53',
@@ -56,7 +56,7 @@ export function route53({ apiUrl }: { apiUrl: string }): DnsProvider<'route53'> 
 }
 
 async function verify(call: Call, vendor: DnsVendor): Promise<DnsConnectionInfo> {
-  // Each action is a permission of its own; whether records may be written is not told.
+  // Each action is a permission of its own; Route 53 does not say whether records may be written.
   const warnings = await warningsFor(TITLE, await listZones(call, vendor), {
     read: (zone) => repeated(call, () => readSets(call, vendor, zone, zone.name)),
     warning: ({ name }) => `The access key may not read the records of ${name}. Allow route53:ListResourceRecordSets.`,
@@ -84,7 +84,7 @@ async function listZones(call: Call, vendor: DnsVendor): Promise<DnsZone[]> {
   return zones.flatMap(({ isPrivate, ...zone }) => (isPrivate ? [] : [{ ...zone, apexAlias: null }]));
 }
 
-/** Returns a name as it is compared: bytes are escaped in octal there. */
+/** Returns a name in comparable form: Route 53 escapes bytes in octal. */
 function nameOf(text: string): string {
   const name = text.replace(/\\([0-7]{3})/g, (_escape, code: string) =>
     String.fromCharCode(Number.parseInt(code, OCTAL)),
@@ -127,7 +127,7 @@ function positionIn(root: XmlElement): Position {
   };
 }
 
-/** The list begins at the name, in the order of names: it is left where the next one comes. */
+/** Reads the sets at a name. The list starts there, in the order of names, and ends at the next name. */
 async function readSets(call: Call, vendor: DnsVendor, zone: DnsZone, name: string): Promise<HeldSet[]> {
   const read = await everyPage<ReadSet, Position>({ name: sentName(name) }, async (at) => {
     const url = `${addressOf(zone)}?${new URLSearchParams({ maxitems: `${SETS_A_PAGE}`, ...at })}`;
@@ -175,7 +175,7 @@ async function write(call: Call, vendor: DnsVendor, zone: DnsZone, changes: read
   if (begun !== null) await waitUntilInSync(call, vendor, begun);
 }
 
-/** All deletions come first, since a CNAME must be gone before something else comes to its name. */
+/** Puts all deletions first, since a CNAME must be gone before anything else is at its name. */
 function batchOf(pending: readonly RecordChange[], found: readonly HeldSet[]): string {
   const deleted: string[] = [];
   const created: string[] = [];
@@ -195,7 +195,7 @@ function batchOf(pending: readonly RecordChange[], found: readonly HeldSet[]): s
   return `<?xml version="1.0" encoding="UTF-8"?><${request} xmlns="${NAMESPACE}">${batch}</${request}>`;
 }
 
-/** A value that stays is sent as it was read. */
+/** Returns the state to send; an unchanged value is sent as it was read. */
 function sentState(type: string, { ttl, values }: RecordData, held: RecordData | undefined): RecordData {
   const sent = values.map(
     (value) => held?.values.find((raw) => plainValue(type, raw, OCTAL) === value) ?? zoneFileValue(type, value, OCTAL),
@@ -223,7 +223,7 @@ async function waitUntilInSync(call: Call, vendor: DnsVendor, begun: ChangeInfo)
       ask: () => repeated(call, () => askSigned(call, vendor, { url }, statusAnswer)),
     });
   } catch (error) {
-    // The records are written; a key that may not ask how far they are asks the name servers.
+    // The records are written; for a key that may not poll the change, the name servers are asked.
     if (!isFailure(error, 'permission_missing')) throw error;
   }
 }

@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TsigAlgorithm } from '../../../routers/schemas/dns-providers.ts';
 
 /**
- * Signatures of DNS messages with a shared key (RFC 8945). The signature is the last record of the message; it covers the
- * message without it, the name of the key, the time, and in an answer the signature of the request as well.
+ * Signatures of DNS messages with a shared key (RFC 8945). The signature is the last record of the message; it covers
+ * the message without it, the name of the key, the time, and in an answer the signature of the request as well.
  */
 export type TsigKey = { name: string; algorithm: TsigAlgorithm; secret: string };
 
-/** What the server made of the request's signature, or what its own is worth. `stale` tells the server's time, in s. */
+/** The server's verdict on the request's signature, or ours on its own. `stale` has the server's time, in s. */
 export type SignatureCheck =
   | { kind: 'genuine' | 'unsigned' | 'forged' | 'secret_wrong' | 'key_unknown' }
   | { kind: 'clock_differs'; serverTimeS: number };
@@ -21,7 +21,7 @@ const HEADER_BYTES = 12;
 
 type Variables = { timeS: number; error: number; other: Buffer };
 
-/** Returns the message with its signature, and the signature for checking the answer. */
+/** Returns the message with its signature, and the signature for verifying the answer. */
 export function sign(message: Buffer, key: TsigKey, now: Date): { signed: Buffer; mac: Buffer } {
   const variables = { timeS: Math.floor(now.getTime() / 1_000), error: 0, other: Buffer.alloc(0) };
   const mac = macOf([message, covered(key, variables)], key);
@@ -48,7 +48,7 @@ export function sign(message: Buffer, key: TsigKey, now: Date): { signed: Buffer
   return { signed, mac };
 }
 
-/** Checks an answer against the signature of its request. Throws a RangeError for a message that ends too early. */
+/** Verifies an answer against the signature of its request. Throws a RangeError for a message that ends too early. */
 export function verify(answer: Buffer, requestMac: Buffer, key: TsigKey, now: Date): SignatureCheck {
   const at = lastRecordOf(answer);
   if (at === null) return { kind: 'unsigned' };
@@ -76,7 +76,7 @@ export function verify(answer: Buffer, requestMac: Buffer, key: TsigKey, now: Da
   return Math.abs(now.getTime() / 1_000 - timeS) > FUDGE_S ? { kind: 'forged' } : { kind: 'genuine' };
 }
 
-/** A name in lower case and without compression, as signatures cover it. */
+/** Encodes a name in lower case and without compression, as signatures cover it. */
 export function encodeName(name: string): Buffer {
   const labels = name === '' ? [] : name.toLowerCase().split('.');
   return Buffer.concat([
@@ -114,7 +114,7 @@ function time48(timeS: number): Buffer {
   return bytes;
 }
 
-/** Returns where the last record begins; null where there is none. */
+/** Returns the start of the last record; null when there is none. */
 function lastRecordOf(message: Buffer): number | null {
   const questions = message.readUInt16BE(4);
   const records = message.readUInt16BE(6) + message.readUInt16BE(8) + message.readUInt16BE(10);
@@ -129,7 +129,7 @@ function lastRecordOf(message: Buffer): number | null {
   return message.readUInt16BE(10) === 0 ? null : last;
 }
 
-/** Returns where what follows a name begins. A pointer ends it (RFC 1035, section 4.1.4). */
+/** Returns the position after a name. A pointer ends it (RFC 1035, section 4.1.4). */
 function skipName(message: Buffer, from: number): number {
   let at = from;
   for (let length = message.readUInt8(at); length !== 0; length = message.readUInt8(at)) {

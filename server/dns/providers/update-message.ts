@@ -5,9 +5,8 @@ import { caaPartsOf } from '../record-values.ts';
 import { encodeName, uint16 } from './tsig.ts';
 
 /**
- * The message of RFC 2136: what has to hold, and what changes when it does, in one. A set that is not shared has to be as
- * it was planned from. To a TXT or CAA set single values are added and from it single values are taken, so that what is
- * there besides stays, whatever it is.
+ * The message of RFC 2136, with conditions and changes in one. A set that is not shared must be as it was when the
+ * plan was made. In TXT and CAA sets only single values are added and removed, so that all others stay.
  */
 const OPCODE_UPDATE = 5 << 11;
 const TYPES: Readonly<Partial<Record<WrittenType | 'SOA' | 'ANY', number>>> = {
@@ -21,10 +20,10 @@ const TYPES: Readonly<Partial<Record<WrittenType | 'SOA' | 'ANY', number>>> = {
 };
 const CLASS = { IN: 1, NONE: 254, ANY: 255 } as const;
 const STRING_MAX_BYTES = 255;
-/** Of an answer with the root as its name: header, name, type, class and time to live stand before the data. */
+/** The bytes before the data in an answer whose name is the root: header, name, type, class and time to live. */
 const BEFORE_RDATA = 12 + 1 + 2 + 2 + 4 + 2;
 
-/** Returns an update of this zone, without a signature. Without changes it asks only whether there is such a zone. */
+/** Returns an update of this zone, without a signature. Without changes it only asks whether the zone exists. */
 export function updateMessage(id: number, zone: string, changes: readonly RecordChange[]): Buffer {
   const conditions = changes.length === 0 ? [record(zone, 'SOA', CLASS.ANY)] : changes.flatMap(conditionsOf);
   const gone = changes.flatMap(({ type, name, before, after }) =>
@@ -38,7 +37,7 @@ export function updateMessage(id: number, zone: string, changes: readonly Record
   return messageOf(id, zone, conditions, [...gone, ...coming]);
 }
 
-/** Returns an update that changes nothing, and holds where there is anything at this very name (RFC 2136, section 2.4.4). */
+/** Returns an update that changes nothing, and succeeds if this exact name exists (RFC 2136, section 2.4.4). */
 export function inUseMessage(id: number, zone: string, name: string): Buffer {
   return messageOf(id, zone, [record(name, 'ANY', CLASS.ANY)], []);
 }
@@ -78,10 +77,10 @@ function record(
   ]);
 }
 
-/** Returns the data of one value on the wire. Throws a RangeError for what is no value of this type. */
+/** Returns the data of one value on the wire. Throws a RangeError for a value that does not fit the type. */
 function rdataOf(type: WrittenType, value: string): Buffer {
   const caa = type === 'CAA' ? caaPartsOf(value) : null;
-  // RFC 8659, section 4.1; tags besides the three of dns-packet's own types come by here as well.
+  // RFC 8659, section 4.1; tags besides dns-packet's own three are handled here as well.
   if (caa !== null) {
     const tag = Buffer.from(caa.tag);
     return Buffer.concat([Buffer.from([caa.flags, tag.length]), tag, Buffer.from(caa.value)]);

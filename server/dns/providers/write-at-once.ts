@@ -4,9 +4,9 @@ import { pendingChanges } from '../record-plan/changes.ts';
 import { repeated } from './http.ts';
 
 /**
- * Writes at a provider that makes all changes of one request or none. Each try begins with a look: a try whose end is
- * unclear may have been done. A refusal is followed by a look as well, since what stood in the way may be what somebody
- * else has just written. Throws `records_changed` and what `make` throws.
+ * Writes at a provider that makes all changes of one request or none. Each try reads first: a try with an unclear
+ * result may have been done. After a refusal it reads as well, since somebody else may have just written the obstacle.
+ * Throws `records_changed` and the errors of `make`.
  */
 export async function writeAtOnce<Found extends FoundRecordSet>(
   call: DnsProviderCall,
@@ -14,7 +14,7 @@ export async function writeAtOnce<Found extends FoundRecordSet>(
   writing: {
     /** Reads the sets at the names of the changes, without repeating. */
     look(): Promise<readonly Found[]>;
-    /** Asks for these changes once, knowing what is there. */
+    /** Sends these changes once; `found` are the existing sets. */
     make(pending: readonly RecordChange[], found: readonly Found[]): Promise<void>;
   },
 ): Promise<void> {

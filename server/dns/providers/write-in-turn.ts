@@ -2,12 +2,12 @@ import type { FoundRecordSet, RecordChange, RecordData } from '../provider.ts';
 import { pendingChanges } from '../record-plan/changes.ts';
 
 /**
- * Writes at a provider that knows no change over several sets: one set after the other, and back again where one of them
- * fails. What is removed goes first, since a CNAME stands beside nothing else (RFC 1034, section 3.6.2).
+ * Writes at a provider without changes over several sets: one set after the other, and back again if one of them
+ * fails. Removals go first, since nothing may be beside a CNAME (RFC 1034, section 3.6.2).
  */
 export async function writeInTurn(
   pending: readonly RecordChange[],
-  /** Brings one set from what is there to `after`, whatever of it was done before. */
+  /** Brings one set from its present state to `after`, whatever part was done before. */
   make: (change: RecordChange) => Promise<void>,
 ): Promise<void> {
   const ordered = [...pending].sort((one, other) => Number(one.after !== null) - Number(other.after !== null));
@@ -19,7 +19,7 @@ export async function writeInTurn(
     }
   } catch (error) {
     for (const { before, after, ...set } of begun) {
-      // The first error is the one to tell; a set that cannot be brought back is found by the next look.
+      // The first error is reported; the next read finds a set that could not be restored.
       await make({ ...set, before: after, after: before }).catch(() => undefined);
     }
     throw error;
@@ -27,8 +27,8 @@ export async function writeInTurn(
 }
 
 /**
- * Returns the changes still to be made, as `pendingChanges` does, where a set is written record by record: one that a
- * broken run left between `before` and `after` is gone on with.
+ * Returns the outstanding changes, like `pendingChanges`, when a set is written record by record: a set that a broken
+ * run left between `before` and `after` is continued.
  */
 export function pendingChangesInTurn(
   changes: readonly RecordChange[],
@@ -42,7 +42,7 @@ function stateIn(found: readonly FoundRecordSet[], { type, name }: RecordChange)
   return found.find((set) => set.type === type && set.name === name) ?? null;
 }
 
-/** Holds nothing but values of the two, and all that both have; and is neither of them. */
+/** Returns whether the set holds only values of the two, and all that they share, but equals neither. */
 function isBetween({ before, after }: RecordChange, now: RecordData | null): boolean {
   const held = new Set(now?.values);
   const [old, wanted] = [new Set(before?.values), new Set(after?.values)];

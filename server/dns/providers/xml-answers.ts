@@ -2,15 +2,15 @@ import { parseXml, type XmlElement } from '@rgrove/parse-xml';
 import * as z from 'zod/mini';
 
 /**
- * The largest answer that is looked at, since it is parsed at once: a page of a hundred zones or fifty sets of records has
- * some fifty kilobytes and three thousand marks, of which a thousand take about a millisecond.
+ * A larger answer is refused, since it is parsed at once: a page of a hundred zones or fifty sets of records has some
+ * fifty kilobytes and three thousand marks, of which a thousand take about a millisecond.
  */
 const TEXT_MAX = 256 * 1024;
 const MARKS_MAX = 10_000;
-/** What begins an element, a reference or an attribute's value. */
+/** Each of these begins an element, a reference or an attribute's value. */
 const MARKS: ReadonlySet<number> = new Set([0x3c, 0x26, 0x3d]);
 
-/** Returns the shape of an XML answer with this root. What `read` throws, and what is no XML, does not fit. */
+/** Returns the schema of an XML answer with this root. An error of `read`, and text that is not XML, do not match. */
 export function xmlAnswer<T>(root: string, read: (element: XmlElement) => T): z.ZodMiniType<T> {
   return z.pipe(
     z.string(),
@@ -27,14 +27,17 @@ export function xmlAnswer<T>(root: string, read: (element: XmlElement) => T): z.
   );
 }
 
-/** The outermost element; null for what is no XML. The parser knows no entities but XML's own, and opens nothing. */
+/**
+ * Returns the outermost element; null for text that is not XML. The parser knows no entities but XML's own, and opens
+ * nothing.
+ */
 export function rootOf(text: string): XmlElement | null {
   if (text.length > TEXT_MAX || hasMoreMarks(text)) return null;
   try {
-    // As XML 1.0, section 2.11, has it; the parser does it as well, in a time that grows with the square of their number.
+    // XML 1.0, section 2.11, demands this; the parser does it too, but in quadratic time.
     return parseXml(text.replace(/\r\n?/g, '\n')).root;
   } catch {
-    // Malformed, or nested so deeply that the parser gave up.
+    // The text is malformed, or nested so deeply that the parser stopped.
     return null;
   }
 }
@@ -45,7 +48,7 @@ function hasMoreMarks(text: string): boolean {
   return marks > MARKS_MAX;
 }
 
-/** Returns the elements of this name right below. */
+/** Returns the child elements with this name. */
 export function elementsIn(element: XmlElement | null, name: string): XmlElement[] {
   return (element?.children ?? []).filter((child): child is XmlElement => isElement(child) && child.name === name);
 }
@@ -54,26 +57,26 @@ function isElement(node: object): node is XmlElement {
   return 'name' in node && 'children' in node;
 }
 
-/** Returns the first element at this path below; null where there is none. */
+/** Returns the first element at this path below; null when there is none. */
 export function elementAt(element: XmlElement | null, ...path: readonly string[]): XmlElement | null {
   return path.reduce<XmlElement | null>((found, name) => elementsIn(found, name)[0] ?? null, element);
 }
 
-/** Returns the text at this path. Throws where there is none. */
+/** Returns the text at this path. Throws when there is none. */
 export function textAt(element: XmlElement, ...path: readonly string[]): string {
   const found = elementAt(element, ...path);
   if (found === null) throw new Error(`${element.name} has no ${path.join('/')}`);
   return found.text;
 }
 
-/** Returns an element as text, with its content as it is given. */
+/** Returns an element as text; the content is not escaped. */
 export function xmlElement(name: string, content: string): string {
   return `<${name}>${content}</${name}>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Returns a text as it stands in an element. */
+/** Escapes a text for an element. */
 export function xmlText(text: string): string {
   return text.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }

@@ -1,13 +1,13 @@
 import type { DnsZone, FoundRecordSet, RecordChange } from '../provider.ts';
 import { dnsError, isFailure } from './failures.ts';
 
-/** Ten thousand zones at the usual hundred a page: a list that never ends, or whose pages do not, is given up. */
+/** Ten thousand zones at the usual hundred a page: a longer list, or an endless one, is cut off. */
 const PAGES_MAX = 100;
 const ITEMS_MAX = 10_000;
 
 /**
- * Returns the items of all pages, as many as are looked at, from the one at `first` on; `readPage` says where the next
- * begins, null at the end.
+ * Returns the items of all pages, up to the limit, beginning at `first`; `readPage` returns the position of the next
+ * page, null at the end.
  */
 export async function everyPage<T, Position>(
   first: Position,
@@ -23,7 +23,7 @@ export async function everyPage<T, Position>(
   return all;
 }
 
-/** Returns single records of one name as sets, each with the records it is made of. */
+/** Groups single records of one name into sets, each with its records. */
 export function toRecordSets<Held extends { type: string; ttl: number }>(
   name: string,
   records: readonly Held[],
@@ -36,7 +36,7 @@ export function toRecordSets<Held extends { type: string; ttl: number }>(
   });
 }
 
-/** Returns the sets at the names that changes speak of, read one name after the other. */
+/** Reads the sets at the names of the changes, one name after the other. */
 export async function readNamed<Found>(
   changes: readonly RecordChange[],
   read: (name: string) => Promise<readonly Found[]>,
@@ -46,19 +46,19 @@ export async function readNamed<Found>(
   return found;
 }
 
-/** Returns the names that changes speak of, each once. */
+/** Returns the names of the changes, without duplicates. */
 export function namesOf(changes: readonly RecordChange[]): string[] {
   return [...new Set(changes.map(({ name }) => name))];
 }
 
-/** Throws `records_refused` where a change is of a type that the provider does not have. */
+/** Throws `records_refused` for a change of a type that the provider does not have. */
 export function refuseAlias(title: string, changes: readonly RecordChange[], said = 'it has no ALIAS records'): void {
   if (changes.some(({ type }) => type === 'ALIAS')) throw dnsError('records_refused', title, { said });
 }
 
 const NAMED_MAX = 3;
 
-/** Names an account that does not tell who it is: by its zones. */
+/** Describes an account by its zones, when it has no name. */
 export function identityOfZones(title: string, zones: readonly Pick<DnsZone, 'name'>[]): string {
   if (zones.length === 0) return title;
   const named = zones.slice(0, NAMED_MAX).map(({ name }) => name);
@@ -67,8 +67,8 @@ export function identityOfZones(title: string, zones: readonly Pick<DnsZone, 'na
 }
 
 /**
- * Returns what stands in the way of writing although the credential is accepted: it opens no zone, or may not read the
- * records of the first, which `warning` tells.
+ * Returns reasons why an accepted credential cannot write: it opens no zone, or may not read the records of the first;
+ * `warning` is the sentence for that.
  */
 export async function warningsFor<Zone extends Pick<DnsZone, 'name'>>(
   title: string,

@@ -5,30 +5,30 @@ import { isName, type Reply } from './message.ts';
 import { addressesIn, isUsable, type Questions } from './questions.ts';
 import type { WireFault } from './wire.ts';
 
-/** A zone on the way down to a name, as it was come to. */
+/** A zone on the way down to a name. */
 export type Cut = {
   apex: string;
-  /** Its name servers: as the parent has them, or the zone itself where one server has both. */
+  /** The name servers according to the parent, or to the zone itself when one server has both. */
   names: string[];
-  /** Addresses that came along; of no other names than those inside the parent, which it answers for. */
+  /** Addresses that came along; only for names inside the parent, for which it is authoritative. */
   glue: ReadonlyMap<string, string[]>;
   isFromParent: boolean;
 };
 
-/** From the top-level domain to the zone that the name lies in. */
+/** The way from the top-level domain to the zone of the name. */
 export type Walk = { cuts: [Cut, ...Cut[]]; isMissing: boolean };
 
 /** The root has thirteen, and no zone needs more; a list of a thousand is a trap. */
 export const SERVERS_MAX = 16;
-/** On the way it is enough that one of these answers. */
+/** On the way, one answer from these is enough. */
 const SERVERS_ASKED_ON_THE_WAY = 4;
 const ADDRESSES_ASKED_ON_THE_WAY = 6;
 
 /**
- * Goes down the delegations to the zone of a name; null when its top-level domain does not exist. A resolver is asked only
- * where the top-level domain begins. A step leads from a zone to one below it on the name's own path, so that no
- * delegation leads in a circle.
- * Throws a DnsLookupError when no name server on the way answers, or the resolver knows no public names.
+ * Follows the delegations to the zone of a name; returns null when its top-level domain does not exist. A resolver is
+ * only asked for the top-level domain. Each step leads to a lower zone on the name's own path, so that no delegation
+ * leads in a circle. Throws a DnsLookupError when no name server on the way answers, or the resolver knows no public
+ * names.
  */
 export async function followDelegations(name: string, questions: Questions): Promise<Walk | null> {
   const top = await topOf(name, questions);
@@ -38,7 +38,7 @@ export async function followDelegations(name: string, questions: Questions): Pro
   for (const below of pathBelow(name, top.apex)) {
     const reply = await askServers(cut, below, questions);
     if (typeof reply === 'string') {
-      // Below a public suffix begins the zone of somebody else, of which then nothing is known.
+      // Somebody else's zone begins below a public suffix, and nothing is known about it.
       if (isPublicSuffix(cut.apex)) throw new DnsLookupError(reply, `No name server of ${cut.apex} answers.`);
       break;
     }
@@ -51,7 +51,7 @@ export async function followDelegations(name: string, questions: Questions): Pro
   return { cuts, isMissing: false };
 }
 
-/** Whether nobody has registered the name: the last zone that there is belongs to a registry. */
+/** Returns whether nobody has registered the name: the deepest existing zone is a registry's. */
 export function isUnregistered({ cuts, isMissing }: Walk): boolean {
   return isMissing && isPublicSuffix(deepest(cuts).apex);
 }
@@ -73,29 +73,29 @@ export function ancestorsOf(name: string): string[] {
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-/** Where the way down begins. */
+/** Finds the top-level domain, where the way down begins. */
 async function topOf(name: string, questions: Questions): Promise<Cut | null> {
   for (const apex of ancestorsOf(name).reverse()) {
     const outcome = await questions.resolver(apex, 'NS');
     if (typeof outcome === 'string')
       throw new DnsLookupError(faultOf(outcome), `No resolver says who answers for ${apex}.`);
     if (outcome.rcode === 'NXDOMAIN') {
-      // A network without the internet denies every name.
+      // A network without internet access denies every name.
       if (isRegistryEnding(apex))
         throw new DnsLookupError('server_failure', `The resolver here denies that .${apex} is there.`);
       return null;
     }
     const names = serversIn(outcome.answers, apex);
     if (names.length > 0) return { apex, names, glue: new Map(), isFromParent: false };
-    // The resolver of an inner network may know nothing above its own zones.
+    // The resolver of an internal network may know nothing above its own zones.
     if (outcome.rcode !== 'NOERROR' && outcome.rcode !== 'REFUSED') break;
   }
   throw new DnsLookupError('server_failure', `No resolver says who answers for ${name}.`);
 }
 
 /**
- * Returns the first answer that is of use, or a fault. A few servers are asked at once: each dead one in front would take
- * seconds of the time that all questions have together. The one that was first is then asked alone.
+ * Returns the first useful answer, or a fault. A few servers are asked at once: each dead one would take seconds of
+ * the time for all questions. The first to answer is then asked alone.
  */
 export async function askServers(
   cut: Cut,
@@ -128,7 +128,7 @@ function leadsDown(reply: Reply, name: string, { apex }: Cut): boolean {
   return name !== apex && cutIn(reply, name, apex) !== null;
 }
 
-/** Returns the zone that begins at this name, in a referral or because the server has that zone as well. */
+/** Returns the zone that begins at this name, from a referral or because the server has that zone as well. */
 function cutIn(reply: Reply, apex: string, parent: string): Cut | null {
   const isOwn = reply.isAuthoritative;
   const names = serversIn(isOwn ? reply.answers : [...reply.authorities, ...reply.answers], apex);
@@ -139,7 +139,7 @@ function cutIn(reply: Reply, apex: string, parent: string): Cut | null {
   return { apex, names, glue: new Map(known.filter(([, found]) => found.length > 0)), isFromParent: !isOwn };
 }
 
-/** Returns a few names of an NS set, in one order whatever the server's is; others than those of hosts lead nowhere. */
+/** Returns a few names of an NS set, in a fixed order; names that are not host names are left out. */
 export function serversIn(records: Reply['answers'], apex: string): string[] {
   const names = records.filter(({ type, name, value }) => type === 'NS' && name === apex && isName(value));
   return [...new Set(names.map(({ value }) => value))].sort().slice(0, SERVERS_MAX);
@@ -149,7 +149,7 @@ export function faultOf(fault: WireFault): ServerFault {
   return fault === 'no_route' ? 'unreachable' : fault;
 }
 
-/** What is wrong with an answer that is not authoritative, or none. */
+/** Returns the fault of a missing or non-authoritative answer. */
 export function refusalOf({ rcode }: Reply): ServerFault {
   if (rcode === 'REFUSED') return 'refused';
   return rcode === 'NOERROR' || rcode === 'NXDOMAIN' || rcode === 'NOTAUTH' ? 'lame' : 'server_failure';

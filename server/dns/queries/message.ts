@@ -4,15 +4,15 @@ import type { RecordType } from '../dns-client.ts';
 import { isWithin } from '../zone-names.ts';
 import { canonicalAddress } from './canonical-address.ts';
 
-/** A question in lower case without a last dot, and to whom it is put. */
+/** A question, in lower case without a last dot, and its recipient. */
 export type Question = {
   name: string;
   type: RecordType;
-  /** A name server answers for its own zones; a resolver finds out, and says whether it has validated the answer. */
+  /** A name server answers for its own zones; a resolver looks the answer up, and says whether it has validated it. */
   of: 'name-server' | 'resolver';
-  /** The resolver shall answer also what fails its validation (RFC 4035, section 3.2.2). */
+  /** The resolver should also return answers that fail validation (RFC 4035, section 3.2.2). */
   isUnchecked?: boolean;
-  /** Without EDNS, which some old servers refuse (RFC 6891, section 7). */
+  /** Leaves EDNS out, which some old servers refuse (RFC 6891, section 7). */
   isPlain?: boolean;
 };
 
@@ -31,10 +31,10 @@ export type Reply = {
   additionals: DnsRecord[];
 };
 
-/** What arrived: an answer, one that has to be asked for again over TCP, something else, or an answer nobody can read. */
+/** The kinds of messages that arrive: an answer, one to repeat over TCP, something unrelated, or an unreadable one. */
 export type Reading = Reply | 'truncated' | 'stray' | 'malformed';
 
-/** What fits into one packet on any way (DNS Flag Day 2020). */
+/** This size fits into one packet on any path (DNS Flag Day 2020). */
 const UDP_BYTES = 1_232;
 const EDNS: dnsPacket.OptAnswer = {
   ...{ type: 'OPT', name: '.', udpPayloadSize: UDP_BYTES, extendedRcode: 0, ednsVersion: 0 },
@@ -42,25 +42,31 @@ const EDNS: dnsPacket.OptAnswer = {
 };
 /** More than any zone needs: the largest TXT sets of well-known domains have a fifth of it. */
 const RECORDS_MAX = 500;
-/** Of one answer; a name that a pointer of two bytes leads to has 253 in memory, and calls keep answers until they end. */
+/**
+ * The limits of one answer: a name that takes two bytes as a pointer takes 253 in memory, and calls keep answers until
+ * they end.
+ */
 const KEPT_RECORDS_MAX = 64;
 const KEPT_TEXT_MAX = 16 * 1_024;
-/** As many as BIND follows; unbound follows eleven. */
+/** Equals BIND's limit; unbound follows eleven. */
 const ALIASES_MAX = 16;
-/** Pointers to pointers: no server writes them, and bytes of keys that look like them are some hundred at the most. */
+/**
+ * The limit of pointers to pointers: no server writes them, and key bytes that look like them are some hundred at
+ * most.
+ */
 const CHAINED_POINTERS_MAX = 1_000;
-/** The longest time to keep something: a value with the top bit set counts as zero (RFC 2181, section 8). */
+/** The longest time to cache: a value with the top bit set counts as zero (RFC 2181, section 8). */
 const TTL_MAX = 2 ** 31 - 1;
 const NAME = /^[a-z0-9_*-]{1,63}(\.[a-z0-9_*-]{1,63})*$/;
 const NAME_LENGTH_MAX = 253;
 
-/** Whether it is the name of a host or a zone as programs write them; others are not asked for. */
+/** Returns whether this is a host or zone name in the usual form; others are not asked for. */
 export function isName(text: string): boolean {
   return text.length <= NAME_LENGTH_MAX && NAME.test(text);
 }
 
 export function encodeQuestion(id: number, { name, type, of, isUnchecked, isPlain }: Question): Buffer {
-  // With the AD bit in the question a resolver tells in its answer whether it has validated it (RFC 6840, section 5.7).
+  // The AD bit in the question makes a resolver report whether it has validated the answer (RFC 6840, section 5.7).
   const resolverFlags = dnsPacket.RECURSION_DESIRED | dnsPacket.AUTHENTIC_DATA;
   return dnsPacket.encode({
     type: 'query',
@@ -71,7 +77,7 @@ export function encodeQuestion(id: number, { name, type, of, isUnchecked, isPlai
   });
 }
 
-/** Reads what came back. Only an answer to this very question is one; the rest is left to be waited past (RFC 5452, section 9). */
+/** Reads a message. Only an answer to exactly this question counts; others are ignored (RFC 5452, section 9). */
 export function readReply(message: Buffer, id: number, question: Question): Reading {
   if (message.length < 12 || message.readUInt16BE(0) !== id || (message[2] ?? 0) < 0x80) return 'stray';
   if ([6, 8, 10].reduce((sum, offset) => sum + message.readUInt16BE(offset), 0) > RECORDS_MAX) return 'malformed';
@@ -80,19 +86,22 @@ export function readReply(message: Buffer, id: number, question: Question): Read
     const packet = dnsPacket.decode(message);
     const rcode = rcodeOf(message);
     const [asked, ...others] = packet.questions ?? [];
-    // Some refuse without repeating the question.
+    // Some servers refuse without repeating the question.
     const isRefusal = asked === undefined && rcode !== 'NOERROR' && rcode !== 'NXDOMAIN';
     if (!isRefusal && (asked?.type !== question.type || lower(asked.name) !== question.name || others.length > 0))
       return 'stray';
     if (packet.flag_tc) return 'truncated';
     return { rcode, isAuthoritative: packet.flag_aa, isAuthentic: packet.flag_ad, ...keptRecords(packet, question) };
   } catch {
-    // Some cut an answer in the middle of a record.
+    // Some servers cut an answer in the middle of a record.
     return ((message[2] ?? 0) & 0x02) === 0 ? 'malformed' : 'truncated';
   }
 }
 
-/** Each record could have a name that leads through all of them: records times pointers is what reading would cost. */
+/**
+ * Counts pointers to pointers. Each record could have a name that leads through all of them, so reading would cost
+ * records times pointers.
+ */
 function chainedPointers(message: Buffer): number {
   let count = 0;
   for (let offset = 12; offset + 1 < message.length; offset += 1) {
@@ -123,8 +132,8 @@ function rcodeOf(message: Buffer): string {
 type Kept = Pick<Reply, 'answers' | 'authorities' | 'additionals'>;
 
 /**
- * Returns what an answer says of its question: the set of the name, or of the name at the end of its aliases, the name
- * servers of a zone that begins there with their addresses, and how long it is remembered that there is nothing.
+ * Returns the relevant records of an answer: the set of the name, or of the name at the end of its aliases; the name
+ * servers of a zone that begins there, with their addresses; and the time for a negative answer.
  */
 function keptRecords(packet: dnsPacket.Packet, { name, type }: Question): Kept {
   const aliases = toRecords(packet.answers, (record) => record.type === 'CNAME');
@@ -144,7 +153,7 @@ function keptRecords(packet: dnsPacket.Packet, { name, type }: Question): Kept {
   return withinRoom({ answers, authorities, additionals });
 }
 
-/** Returns the name and those that its aliases lead to, one after the other. */
+/** Returns the name and the targets of its aliases, in order. */
 function chainFrom(name: string, aliases: readonly DnsRecord[]): string[] {
   const chain = [name];
   while (chain.length <= ALIASES_MAX) {
@@ -155,7 +164,9 @@ function chainFrom(name: string, aliases: readonly DnsRecord[]): string[] {
   return chain;
 }
 
-/** A section that is cut has the same records left whatever their order was, so that two servers can be compared. */
+/**
+ * Cuts the sections to size. The remaining records do not depend on their order, so that two servers can be compared.
+ */
 function withinRoom(sections: Kept): Kept {
   let [left, textLeft] = [KEPT_RECORDS_MAX, KEPT_TEXT_MAX];
   const cut = (records: DnsRecord[]): DnsRecord[] => {
@@ -177,7 +188,7 @@ function textOf(records: readonly DnsRecord[]): number {
   return records.reduce((sum, { name, value }) => sum + name.length + value.length, 0);
 }
 
-/** Aliases stand in front: without them nothing leads to the set. */
+/** Sorts aliases first: without them nothing leads to the set. */
 function inOrder(one: DnsRecord, other: DnsRecord): number {
   if (one.type !== other.type) return one.type === 'CNAME' ? -1 : 1;
   return one.value < other.value ? -1 : 1;
@@ -196,7 +207,7 @@ function toRecords(
   });
 }
 
-/** Returns the value as a zone file has it; null for types that nobody asks for. Throws for what is no value. */
+/** Returns the value as in a zone file; null for types that nobody asks for. Throws for an invalid value. */
 function present(answer: Exclude<dnsPacket.Answer, { type: 'OPT' }>): { type: RecordType; value: string } | null {
   switch (answer.type) {
     case 'A':

@@ -5,20 +5,20 @@ import type { DnsRecord, Question, Reply } from './message.ts';
 import { createSemaphore } from './semaphore.ts';
 import { ask, type ServerAddress, type WireFault } from './wire.ts';
 
-/** Who is asked, and who is not. */
+/** The servers to ask, and those that must not be asked. */
 export type DnsOptions = {
-  /** 53, except in practice and tests. */
+  /** 53, except in development and tests. */
   nameServerPort: number;
   resolvers: readonly ServerAddress[];
-  /** Whether packets may go to this address because a zone of somebody else says so. */
+  /** Returns whether packets may go to this address, which a stranger's zone names. */
   isAllowed(address: string): boolean;
-  /** Of one call or check; tests shorten it. */
+  /** The time limit of one call or check; tests shorten it. */
   wholeMs?: number;
 };
 
-/** The questions of one call or check, with limits over all of them. None is put twice to the same server. */
+/** The questions of one call or check, with limits over all of them. None is asked twice of the same server. */
 export type Questions = {
-  /** The address that has answered for a zone: further questions go there alone. */
+  /** The address that answered for a zone: further questions go there alone. */
   answering: Map<string, string>;
   nameServer(address: string, name: string, type: RecordType): Promise<Reply | WireFault>;
   /** Asks one resolver after the other until one answers. */
@@ -28,16 +28,16 @@ export type Questions = {
   addressesOf(name: string): Promise<string[]>;
 };
 
-/** A zone of a stranger must not make us send many packets to somebody, nor for long. */
+/** A stranger's zone must not make us send many packets to somebody, or for long. */
 export type Bounds = { questionsMax: number; wholeMs: number };
-/** Honest zones take some thirty questions. */
+/** Ordinary zones take some thirty questions. */
 export const CALL_BOUNDS: Bounds = { questionsMax: 200, wholeMs: 20_000 };
-/** The sets of two names, what is behind their aliases, and what resolvers have of them. */
+/** Covers the sets of two names, the targets of their aliases, and the resolvers' answers. */
 export const CHECK_BOUNDS: Bounds = { questionsMax: 300, wholeMs: 8_000 };
 /** A report visits the site in between, which may be slow. */
 export const REPORT_BOUNDS: Bounds = { ...CHECK_BOUNDS, wholeMs: 60_000 };
 const OPEN_MAX = 8;
-/** An address that let so many questions wait in vain, and answered none, is not asked again. */
+/** After this many unanswered questions, an address that never answered is not asked again. */
 const SILENCES_MAX = 2;
 export const RESOLVERS_MAX = 4;
 const ADDRESSES_OF_A_SERVER = 3;
@@ -80,7 +80,7 @@ type Put = (server: ServerAddress, question: Question) => Promise<Reply | WireFa
 
 /** Asks while there are questions left, a few at once. */
 function createAsking(limit: AbortSignal, { questionsMax }: Bounds): Put {
-  // Each open question listens to it, and each that waits.
+  // Each open question and each waiting one listens to it.
   setMaxListeners(questionsMax, limit);
   const turns = createSemaphore(OPEN_MAX);
   const silences = new Map<string, number>();
@@ -104,7 +104,7 @@ function createAsking(limit: AbortSignal, { questionsMax }: Bounds): Put {
   };
 }
 
-/** So the ways to names that share a zone are gone once. */
+/** Caches outcomes, so that the way to names in the same zone is only followed once. */
 function remembering(put: Put): Put {
   const outcomes = new Map<string, ReturnType<Put>>();
   return (server, question) => {
@@ -116,7 +116,7 @@ function remembering(put: Put): Put {
   };
 }
 
-/** Whether it says what there is: not a fault, a refusal or a failure. */
+/** Returns whether an outcome answers the question: it is not a fault, a refusal or a failure. */
 export function isUsable(outcome: Reply | WireFault): outcome is Reply {
   return typeof outcome !== 'string' && (outcome.rcode === 'NOERROR' || outcome.rcode === 'NXDOMAIN');
 }

@@ -33,17 +33,17 @@ import {
 } from './questions.ts';
 import type { WireFault } from './wire.ts';
 
-/** Of all name servers of a zone together: thirteen with an address of each kind, and some. */
+/** The limit for all name servers of a zone: thirteen with an address of each kind, and some more. */
 const ADDRESSES_MAX = 32;
 const ASKED_AT_ONCE = 8;
-/** As resolvers follow them: unbound eleven, BIND sixteen. */
+/** The number of aliases to follow; unbound follows eleven, BIND sixteen. */
 const ALIASES_MAX = 8;
-/** Of one set; the texts of a large company are some dozens. */
+/** The limit of one set; a large company has some dozens of texts. */
 const VALUES_MAX = 64;
 
-/** Builds the client; who it may ask is in the options, and nothing is remembered from one call to the next. */
+/** Builds the client; the options say whom it may ask, and nothing is cached between calls. */
 export function createDnsClient(options: DnsOptions): DnsClient {
-  /** Gives one call its limits. When its caller has gone, that is what it ends with, whatever was found until then. */
+  /** Gives one call its limits. If its caller has gone, it ends with that reason, whatever was found by then. */
   const call = async <T>(
     signal: AbortSignal,
     work: (questions: Questions) => Promise<T>,
@@ -85,7 +85,7 @@ function lookupsWith(questions: Questions): Lookups {
   };
 }
 
-/** A DS of a zone is in the zone above it (RFC 4035, section 2.4). */
+/** Returns the name whose zone to find: a DS is in the zone above (RFC 4035, section 2.4). */
 function walkTarget(name: string, type: RecordType): string {
   return type === 'DS' && name.includes('.') ? name.slice(name.indexOf('.') + 1) : name;
 }
@@ -120,7 +120,7 @@ async function askEach(zone: Zone, name: string, type: RecordType, questions: Qu
     asked,
     outcome: asked.address === '' ? ('unreachable' as const) : await questions.nameServer(asked.address, name, type),
   }));
-  // Without IPv6 here, an address of that kind tells nothing about the server.
+  // Without IPv6 here, an address of that kind says nothing about the server.
   const reached = outcomes.filter(({ outcome }) => outcome !== 'no_route');
   return (reached.length > 0 ? reached : outcomes).map(({ asked, outcome }) => {
     const isLame = isUsable(outcome) && !outcome.isAuthoritative;
@@ -142,11 +142,11 @@ function toAnswer(outcome: Reply | WireFault, asked: Asked): ServerAnswer {
 type Values = {
   values: string[];
   ttl: number | null;
-  cname: string | null /** The end of the chain. */;
+  cname: string | null /** The name at the end of the chain. */;
   owner: string;
 };
 
-/** Returns the set of a name, or of the name that it is an alias of. */
+/** Returns the set of a name, or of the target of its alias. */
 function valuesIn({ answers, authorities }: Reply, name: string, type: RecordType): Values {
   const chain = [name];
   const ttls: number[] = [];
@@ -165,12 +165,12 @@ function valuesIn({ answers, authorities }: Reply, name: string, type: RecordTyp
   return { values, ttl: ttls.length === 0 ? null : Math.min(...ttls), cname: cname ?? null, owner };
 }
 
-/** How long it is remembered that a set is not there (RFC 2308, section 5). */
+/** Returns how long a negative answer is cached (RFC 2308, section 5). */
 function negativeTtl({ type, ttl, value }: Reply['authorities'][number]): number[] {
   return type === 'SOA' ? [Math.min(ttl, Number(value.split(' ').at(-1)))] : [];
 }
 
-/** Climbs from the name to its top-level domain (RFC 8659, section 3); of aliases it is the set of their targets that counts. */
+/** Climbs from the name to its top-level domain (RFC 8659, section 3); an alias counts as the set of its target. */
 async function findCaa(name: string, questions: Questions): Promise<{ name: string; values: string[] } | null> {
   const walk = await followDelegations(name, questions);
   if (walk === null) return null;
@@ -196,14 +196,14 @@ async function caaAt(name: string, cut: Cut, questions: Questions): Promise<stri
   return [];
 }
 
-/** Tells servers that leave a question about CAA open from those that cannot be reached. */
+/** Tells servers that do not answer a CAA question from servers that cannot be reached. */
 async function unanswered(fault: ServerFault, cut: Cut, questions: Questions): Promise<DnsLookupError> {
   const other = await askServers(cut, cut.apex, questions);
   const message = `No name server of ${cut.apex} answers.`;
   return new DnsLookupError(fault, message, typeof other === 'string' ? null : cut.apex);
 }
 
-/** Asks about the zone, which is there: a resolver would remember that a name in it is not. */
+/** Asks about the zone, which exists: a resolver would remember that a name in it does not. */
 async function checkDnssec(name: string, questions: Questions): Promise<DnssecState> {
   const walk = await followDelegations(name, questions);
   if (walk === null || isUnregistered(walk)) return 'unknown';
@@ -212,12 +212,12 @@ async function checkDnssec(name: string, questions: Questions): Promise<DnssecSt
   const states = found.map(({ outcome }) => stateOf(outcome));
   if (states.includes('secure')) return 'secure';
   if (states.includes('failed')) {
-    // What fails with validation and works without is not signed as its parent says.
+    // An answer that fails with validation and works without it is not signed as its parent says.
     const unchecked = await questions.eachResolver({ name: apex, type: 'SOA', isUnchecked: true });
     return unchecked.some(({ outcome }) => isUsable(outcome)) ? 'bogus' : 'unknown';
   }
   if (!states.includes('unvalidated')) return 'unknown';
-  // With a DS the zone is signed, and it is the resolver that does not look.
+  // With a DS the zone is signed, so the resolver does not validate.
   const ds = await questions.resolver(apex, 'DS');
   return isUsable(ds) && valuesIn(ds, apex, 'DS').values.length === 0 ? 'unsigned' : 'unknown';
 }
@@ -229,7 +229,7 @@ function stateOf(outcome: Reply | WireFault): 'secure' | 'unvalidated' | 'failed
   return outcome.isAuthentic ? 'secure' : 'unvalidated';
 }
 
-/** Does the work for all items, a few at a time, and keeps their order. */
+/** Runs the work for all items, a few at a time, and keeps their order. */
 async function mapAtOnce<T, Result>(items: readonly T[], work: (item: T) => Promise<Result>): Promise<Result[]> {
   const results: Result[] = [];
   const queue = items.entries();

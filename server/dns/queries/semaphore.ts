@@ -1,15 +1,15 @@
-/** Gives a turn back; it is called once. */
+/** Ends a turn; call it once. */
 type Release = () => void;
 export type Semaphore = {
-  /** Waits for a turn, in the order of those who ask; null when `signal` is aborted before. */
+  /** Waits for a turn, in order; returns null when `signal` is aborted before. */
   acquire(signal: AbortSignal): Promise<Release | null>;
 };
 
 type Waiter = { signal: AbortSignal; begin(): void };
 
 /**
- * Lets `limit` of those who ask have a turn at once. Of all turns so many are kept for whoever has none: all who ask with
- * one signal are one of those, so that a few of them with many questions do not keep the others out.
+ * Gives up to `limit` callers a turn at once. `keptForOthers` turns are reserved for callers that have none: all with
+ * the same signal count as one caller, so that a few with many questions do not keep the others out.
  */
 export function createSemaphore(limit: number, keptForOthers = 0): Semaphore {
   const waiting = new Set<Waiter>();

@@ -7,25 +7,29 @@ import { createSemaphore } from './semaphore.ts';
 
 export type ServerAddress = { address: string; port: number };
 
-/** `no_route` is a fault of this machine: it has no way to addresses of this kind. */
+/** `no_route` is a fault of this machine: it has no route to addresses of this kind. */
 export type WireFault = Extract<ServerFault, 'timeout' | 'unreachable' | 'malformed'> | 'no_route';
 
-/** Twice, since a packet may be lost; a server that is there answers in a fraction of it. */
+/** There are two tries, since a packet may be lost; a working server answers in a fraction of this. */
 const UDP_TIMEOUTS_MS = [1_500, 1_500];
 const TCP_TIMEOUT_MS = 3_000;
-/** Of a forger who guesses ids. */
+/** Bounds a forger who guesses ids. */
 const STRAY_MESSAGES_MAX = 32;
-/** Several times the largest real answers; what is longer takes too long to read. */
+/** Several times the largest real answers; longer ones take too long to read. */
 const MESSAGE_BYTES_MAX = 16 * 1_024;
-/** Each has a socket; of one look there are eight, and the files and visitors of this process need descriptors too. */
+/** Each has a socket; one lookup has eight, and the files and visitors of this process need descriptors too. */
 const OPEN_MAX = 256;
-/** A call that has none gets one of these at once: its signal is its own, and servers of strangers may be slow on purpose. */
+/**
+ * A call that has no turn gets one of these at once: calls are told apart by their signals, and servers of strangers
+ * may be slow on purpose.
+ */
 const KEPT_FOR_OTHERS = OPEN_MAX / 2;
 const turns = createSemaphore(OPEN_MAX, KEPT_FOR_OTHERS);
 
 /**
- * Puts one question to one server, over UDP and, where the answer does not fit, over TCP (RFC 1035, section 4.2; RFC 7766).
- * Never throws; an aborted `limit` is a timeout, and what is no name, such as the target of somebody's alias, is not asked for.
+ * Asks one server one question, over UDP and, if the answer does not fit, over TCP (RFC 1035, section 4.2; RFC 7766).
+ * Never throws; an aborted `limit` is a timeout, and an invalid name, such as the target of somebody's alias, is not
+ * asked for.
  */
 export async function ask(server: ServerAddress, question: Question, limit: AbortSignal): Promise<Reply | WireFault> {
   if (!isName(question.name)) return 'malformed';
@@ -46,7 +50,7 @@ async function askOverTcp(server: ServerAddress, question: Question, limit: Abor
 
 type Finding = Reply | WireFault | 'truncated';
 type Exchange = { server: ServerAddress; message: Buffer; read(message: Buffer): Reading; end(finding: Finding): void };
-/** Begins an exchange, and returns what closes its socket. */
+/** Begins an exchange, and returns a function that closes its socket. */
 type Transport = (exchange: Exchange) => () => void;
 
 type Asking = { server: ServerAddress; question: Question; timeoutMs: number; limit: AbortSignal };
@@ -58,7 +62,7 @@ async function exchange(transport: Transport, asking: Asking): Promise<Finding> 
 
 function exchangeNow(transport: Transport, { server, question, timeoutMs, limit }: Asking): Promise<Finding> {
   const id = randomInt(0x1_0000);
-  // Ahead of the timer: it ends what there is then.
+  // This comes before the timer, which ends whatever exists then.
   const message = encodeQuestion(id, question);
   return new Promise((resolve) => {
     const giveUp = () => end('timeout');
@@ -92,7 +96,7 @@ function overUdp({ server, message, read, end }: Exchange): () => void {
     strays += 1;
     if (strays > STRAY_MESSAGES_MAX) end('malformed');
   });
-  // Connected, it takes only packets from this address and port, and hears at once when nobody listens there.
+  // A connected socket only takes packets from this address and port, and learns at once when nobody listens there.
   socket.connect(server.port, server.address, (error?: Error) => {
     if (error instanceof Error) end(faultOf(error));
     else socket.send(message);
@@ -120,7 +124,7 @@ function overTcp({ server, message, read, end }: Exchange): () => void {
   return () => socket.destroy();
 }
 
-/** What the system says when it has no address or no way of this kind (IPv6, as a rule). */
+/** The system reports these when it has no address or route of this kind (usually IPv6). */
 const NO_ROUTE = new Set(['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT']);
 
 function faultOf(error: NodeJS.ErrnoException): WireFault {

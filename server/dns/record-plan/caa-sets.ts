@@ -4,13 +4,13 @@ import { caaPartsOf } from '../record-values.ts';
 import { isWithin } from '../zone-names.ts';
 import { type RecordPlanInput, type RequiredSet, setsOf } from './record-sets.ts';
 
-/** What stands against an authority that is required, in the set that decides. */
+/** The reason against a required authority, in the set that decides. */
 export type ForbiddingSet = CaaRefusal & { name: string; issuer: string };
 
 /**
- * CAA records say which authorities may issue certificates (RFC 8659). Where there are none everyone may, so that none
- * are added: they would shut out the authorities of other services on the same domain. Where there are some, the one
- * that is required is added to the set that decides: the nearest up the tree.
+ * CAA records say which authorities may issue certificates (RFC 8659). Without any, everybody may, so none are added:
+ * they would exclude the authorities of other services on the same domain. If there are some, the required one is
+ * added to the set that decides: the nearest up the tree.
  */
 export function certificateSets(input: RecordPlanInput, required: readonly DomainRecord[]): readonly RequiredSet[] {
   return setsOf(
@@ -22,7 +22,7 @@ export function certificateSets(input: RecordPlanInput, required: readonly Domai
   );
 }
 
-/** Returns the set that forbids the authority of this record, or null where it may issue, and for every other record. */
+/** Returns the set that forbids the authority of this record; null when it may issue, and for every other record. */
 export function forbiddingSet(
   { zone, found, caaAbove, caa }: RecordPlanInput,
   { type, name, value }: DomainRecord,

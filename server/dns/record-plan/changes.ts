@@ -2,9 +2,9 @@ import { AppError } from '../../lib/errors.ts';
 import type { FoundRecordSet, RecordChange, RecordData } from '../provider.ts';
 
 /**
- * Returns the changes that are still to be made, given what the zone holds at their names: one whose `after` is there
- * already is done. Throws `records_changed` when a set is neither as planned from nor as planned. The time to live is
- * not compared: providers round it, and a cache has counted it down.
+ * Returns the outstanding changes, given the present sets at their names: a change whose `after` is there already is
+ * done. Throws `records_changed` when a set is neither as before the plan nor as planned. The time to live is not
+ * compared: providers round it, and caches count it down.
  */
 export function pendingChanges(
   changes: readonly RecordChange[],
@@ -18,7 +18,7 @@ export function pendingChanges(
   });
 }
 
-/** Whether two sets hold the same values, in whatever order; null is a set that is not there. */
+/** Returns whether two sets hold the same values, in any order; null is a missing set. */
 export function sameValues(one: RecordData | null, other: RecordData | null): boolean {
   const values = new Set(one?.values);
   const others = new Set(other?.values);

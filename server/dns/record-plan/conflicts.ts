@@ -4,7 +4,7 @@ import { isWithin } from '../zone-names.ts';
 import { forbiddingSet } from './caa-sets.ts';
 import { aliasType, isRoute, type RecordPlanInput, type RequiredSet } from './record-sets.ts';
 
-/** What a person should know before they say yes; the code is stable. */
+/** A conflict that a person should know before agreeing; the code is stable. */
 export type RecordPlanConflict = { code: ConflictCode; message: string };
 
 export type ConflictCode =
@@ -24,7 +24,7 @@ type Found = RecordPlanConflict & {
   blocks?: string;
 };
 
-/** Returns what stands in the way, and the names that are left alone because of it. */
+/** Returns the conflicts, and the names that are left alone because of them. */
 export function recordPlanConflicts(
   input: RecordPlanInput,
   sets: readonly RequiredSet[],
@@ -59,7 +59,7 @@ function brokenDnssec({ zone, dnssec }: RecordPlanInput): readonly Found[] {
   return [{ code: 'dnssec_broken', message: `${message} ${hint}` }];
 }
 
-/** Returns what a person is told of a name whose signatures do not fit. */
+/** Returns the message for a person about a name with broken signatures. */
 export function brokenDnssecText(name: string): { message: string; hint: string } {
   return {
     message: `DNSSEC of ${name} is broken: resolvers that check signatures refuse every answer, so part of your visitors and the certificate authority see nothing.`,
@@ -77,7 +77,7 @@ function delegated({ zone, found }: RecordPlanInput, sets: readonly RequiredSet[
   });
 }
 
-/** The zone's own name is to follow another, and can neither do that nor have addresses instead. */
+/** Reports that the zone's own name must follow another name, but can neither do that nor have addresses. */
 function withoutAlias({ zone, required }: RecordPlanInput): readonly Found[] {
   const routes = required.filter((record) => record.name === zone.name && isRoute(record));
   const alias = routes.find(({ type }) => type === 'CNAME' || type === 'ALIAS');
@@ -107,19 +107,19 @@ function atName({ zone, found }: RecordPlanInput, sets: readonly RequiredSet[], 
   ];
 }
 
-/** Whether the plan writes or removes this set. */
+/** Returns whether the plan writes or removes this set. */
 function isTouched(set: FoundRecordSet, required: readonly RequiredSet[]): boolean {
   return required.some(({ type }) => type === set.type) || (isRoute(set) && required.some(isRoute));
 }
 
-/** RFC 1034, section 3.6.2: where a CNAME is, nothing else may be. Some servers drop what comes without a word. */
+/** RFC 1034, section 3.6.2: nothing may be beside a CNAME. Some servers silently drop the new record. */
 function besideCname(
   apex: string,
   name: string,
   required: readonly RequiredSet[],
   there: readonly FoundRecordSet[],
 ): readonly Found[] {
-  // A provider that flattens the CNAME of a zone's own name lets all others stand beside it.
+  // A provider that flattens the CNAME of a zone's own name allows others beside it.
   if (name === apex) return [];
   const requiresCname = required.some(({ type }) => type === 'CNAME');
   const staying = [
@@ -137,7 +137,7 @@ function besideCname(
   return [{ code: 'cname_beside_others', message, blocks: name }];
 }
 
-/** Whoever has IPv6 prefers it, and would go on landing at the old place. */
+/** Visitors with IPv6 prefer it, and would keep reaching the old place. */
 function foreignIpv6(
   name: string,
   required: readonly RequiredSet[],

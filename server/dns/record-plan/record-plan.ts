@@ -13,17 +13,17 @@ export type RecordPlan = {
   conflicts: readonly RecordPlanConflict[];
 };
 
-/** Several providers are asked for each name. Only a name of some thirty labels has more. */
+/** Several providers need a request for each name. Only a name of some thirty labels has more. */
 const NAMES_MAX = 40;
 
 /**
- * Returns what to write so that a name points where it should, and nothing more: the records that are required against
- * those that are found. Addresses and aliases of a name are one answer to the question where it points: what is required
- * takes the place of all that is there. TXT and CAA sets are shared with others, so that a value is added to them and the
- * rest stays. Every other type, those of mail first of all, is never written.
+ * Returns the changes that make a name point where it should, and nothing more, by comparing the required records with
+ * the existing ones. Addresses and aliases of a name all say where it points: the required ones replace all others.
+ * TXT and CAA sets are shared with others, so a value is added and the rest stays. Every other type, above all those
+ * of mail, is never written.
  *
- * A name that something stands in the way of gets no changes at all: half of them would be worse than none. What it is,
- * the conflicts say; others of them only warn.
+ * A name with an obstacle gets no changes at all: half of them would be worse than none. The conflicts explain it;
+ * other conflicts are only warnings.
  */
 export function planRecords(input: RecordPlanInput): RecordPlan {
   const sets = requiredSets(input);
@@ -34,9 +34,9 @@ export function planRecords(input: RecordPlanInput): RecordPlan {
 }
 
 /**
- * Returns the names whose sets a plan has to know: those required, all above them up to the zone (a delegation or CAA
- * records there decide as well), and those with the zone's name twice, where whoever pastes a whole name into a field
- * for its first part puts it by mistake. Those required come first, and the rest as far as there is room.
+ * Returns the names whose sets a plan needs: the required ones, all names above them up to the zone (a delegation or
+ * CAA records there matter as well), and those with the zone's name twice, the usual mistake of pasting a whole name
+ * into a field for its first part. The required ones come first, and the rest as far as there is room.
  */
 export function namesToRead({ name: apex }: DnsZone, required: readonly DomainRecord[]): readonly string[] {
   const within = required.filter((record) => isWithin(record.name, apex));
@@ -48,7 +48,7 @@ export function namesToRead({ name: apex }: DnsZone, required: readonly DomainRe
   return [...names].slice(0, NAMES_MAX);
 }
 
-/** Returns the zone that holds the name: of several the one that is cut deepest. */
+/** Returns the zone that holds the name; the deepest of several. */
 export function zoneOf(zones: readonly DnsZone[], name: string): DnsZone | null {
   const holding = zones.filter((zone) => isWithin(name, zone.name));
   return holding.reduce<DnsZone | null>(
@@ -70,7 +70,7 @@ function requiredSets(input: RecordPlanInput): readonly RequiredSet[] {
   return [...routes, ...texts, ...certificateSets(input, within)];
 }
 
-/** Of what can stand in for one another: what is there already, else another name, else addresses. */
+/** Chooses among alternatives: the one that is there already, else an alias, else addresses. */
 function routeOf({ zone, found }: RecordPlanInput, records: readonly DomainRecord[]): readonly RequiredSet[] {
   const addresses = setsOf(records.filter(({ type }) => type === 'A' || type === 'AAAA'));
   const isThere = ({ type, name, values }: RequiredSet): boolean =>
@@ -81,7 +81,10 @@ function routeOf({ zone, found }: RecordPlanInput, records: readonly DomainRecor
   return alias === undefined || type === null ? addresses : setsOf([{ ...alias, type }]);
 }
 
-/** Returns what gives way: every other answer to where a name points. Removed first, since nothing stands beside a CNAME. */
+/**
+ * Returns the removals: every other record that says where a name points. They come first, since nothing may be beside
+ * a CNAME.
+ */
 function goneFor(sets: readonly RequiredSet[], found: readonly FoundRecordSet[]): readonly PlannedChange[] {
   const names = new Set(sets.filter(isRoute).map(({ name }) => name));
   return found.flatMap((set) => {

@@ -7,14 +7,16 @@ export type RecordPlanInput = {
   required: readonly DomainRecord[];
   /** Every set at the names of `namesToRead`. */
   found: readonly FoundRecordSet[];
-  /** The nearest CAA records up the tree (RFC 8659, section 3), where they are not in this zone; null: none, or in it. */
+  /**
+   * The nearest CAA records up the tree (RFC 8659, section 3), when they are outside this zone; null: none, or in it.
+   */
   caaAbove?: { name: string; values: readonly string[] } | null;
-  /** Our account and the challenges that we can answer, where the authority that is required is our own. */
+  /** Our account and the challenges that we can answer, when the required authority is our own. */
   caa?: Pick<CaaQuestion, 'accountUrl' | 'methods'>;
   dnssec?: 'secure' | 'unsigned' | 'bogus' | 'unknown';
 };
 
-/** One set as it is to be; `isShared`: beside the values of others. */
+/** The wanted state of a set; `isShared`: beside the values of others. */
 export type RequiredSet = {
   type: WrittenType;
   name: string;
@@ -23,17 +25,17 @@ export type RequiredSet = {
   isShared: boolean;
 };
 
-/** The types that say where a name points: one kind of them at a time. */
+/** The types that say where a name points; a name has only one kind of them. */
 const ROUTES: readonly string[] = ['A', 'AAAA', 'CNAME', 'ALIAS'];
-/** While something may still be wrong, a mistake must not be remembered for hours. */
+/** During setup, a mistake must not be cached for hours. */
 const SETUP_TTL_S = 300;
 
-/** Whether a set says where its name points. */
+/** Returns whether a set says where its name points. */
 export function isRoute({ type }: { type: string }): boolean {
   return ROUTES.includes(type);
 }
 
-/** Returns the type by which this name can follow another; null where it cannot. */
+/** Returns the type by which this name can follow another; null when it cannot. */
 export function aliasType(zone: DnsZone, name: string): 'CNAME' | 'ALIAS' | null {
   return name === zone.name ? zone.apexAlias : 'CNAME';
 }
@@ -51,7 +53,7 @@ export function setsOf(records: readonly DomainRecord[]): readonly RequiredSet[]
   return [...sets.values()];
 }
 
-/** Returns what a set holds, without its name. */
+/** Returns the content of a set, without its name. */
 export function dataOf({ ttl, values, isProxied }: RecordData): RecordData {
   return { ttl, values: [...values], ...(isProxied !== undefined && { isProxied }) };
 }

@@ -4,9 +4,9 @@ import type { PlannedChange } from './record-plan.ts';
 import { dataOf } from './record-sets.ts';
 
 /**
- * Returns the changes that undo what was applied, given what is there now. From a set that is shared with others only
- * the values that came are taken and those that went are put back, so that what others added since stays. Of any other
- * set that somebody changed since, nobody can say what undoing means: throws `records_changed`.
+ * Returns the changes that undo applied ones, given the present sets. In a shared set only our own values are removed,
+ * and those that we removed come back, so that later additions of others stay. If somebody has changed any other set
+ * since, undoing it has no clear meaning: throws `records_changed`.
  */
 export function undoOf(applied: readonly RecordChange[], found: readonly FoundRecordSet[]): readonly PlannedChange[] {
   return applied.toReversed().map((change) => {
