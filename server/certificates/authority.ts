@@ -1,44 +1,47 @@
 import type { Problem } from './problems.ts';
 
 /**
- * An authority that signs certificates, as RFC 8555 (ACME) has them: an account orders a certificate for some names; the
- * order holds one authorization a name, each with challenges of which one is answered; the authority looks, and the order
- * becomes `ready`; a request with the certificate's own key is sent, and the chain comes back.
+ * An authority signs certificates as RFC 8555 (ACME) describes: an account orders a certificate for some names; the
+ * order holds one authorization a name, each with challenges of which one is answered; the authority validates them,
+ * and the order becomes `ready`; a request with the certificate's own key is sent, and the chain comes back.
  *
- * Every step can be taken again by whoever knows the account's key, the address of the order and the certificate's key:
- * `register` with a known key gives the same account, `answer` twice is one answer, and `finish` reads the order first
- * and downloads what was signed before. So the caller keeps these three **before** each call, and a crash between any
- * two calls loses nothing.
+ * Every step can be repeated with the account's key, the address of the order and the certificate's key: `register`
+ * with a known key returns the same account, `answer` twice is one answer, and `finish` reads the order first and
+ * downloads a chain that was already signed. So the caller stores these three **before** each call, and a crash
+ * between any two calls loses nothing.
  *
- * An authority refuses with `AuthorityError`, whose `problem` server/certificates/problems.ts sorts: what the person has to do,
- * and when it may be tried again.
+ * An authority refuses with `AuthorityError`, whose `problem` server/certificates/problems.ts sorts: what the person
+ * has to do, and when to try again.
  */
 export interface CertificateAuthority {
-  /** Accounts and budgets belong to it: the address of the directory, or `local`. */
+  /** Accounts and budgets belong to this id: the address of the directory, or `local`. */
   readonly id: string;
-  /** For a person. */
+  /** The name in sentences for a person. */
   readonly name: string;
-  /** Whether somebody else signs, so that browsers may trust it. */
+  /** True when somebody else signs, so that browsers may trust it. */
   readonly isPublic: boolean;
-  /** Makes an account for this key, or finds the one it has. Returns the account's address. */
+  /** Makes an account for this key, or finds the existing one. Returns the account's address. */
   register(accountKey: string, signal: AbortSignal): Promise<string>;
   /** Orders a certificate. Returns the address of the order. */
   order(call: AuthorityCall, request: OrderRequest): Promise<string>;
-  /** Returns an order as it stands; null when the authority does not know it any more. */
+  /** Returns the current state of an order; null when the authority does not know it any more. */
   read(call: AuthorityCall, orderUrl: string): Promise<Order | null>;
-  /** Asks for the look at a challenge that is in place. */
+  /** Requests the validation of a challenge whose answer is in place. */
   answer(call: AuthorityCall, challengeUrl: string): Promise<void>;
-  /** Waits until the authority has looked at all answers: the order is `ready`, or over. Null as for `read`. */
+  /** Waits until the authority has validated all answers: the order is `ready`, or over. Null as for `read`. */
   awaitValidation(call: AuthorityCall, orderUrl: string): Promise<Order | null>;
-  /** Has a ready order signed and returns the chain in PEM, the certificate first; of one that was signed, its chain. */
+  /** Has a ready order signed and returns the chain in PEM, the certificate first; for a signed order, its chain. */
   finish(call: AuthorityCall, orderUrl: string, csr: Uint8Array): Promise<string>;
-  /** A certificate that was revoked before is no error. */
+  /** Revokes a certificate; one that is already revoked is no error. */
   revoke(call: AuthorityCall, chain: string, reason: RevocationReason): Promise<void>;
-  /** Returns when the authority would like a certificate renewed (RFC 9773); null where it does not say. Never throws for an answer that makes no sense. */
+  /**
+   * Returns when the authority suggests renewing a certificate (RFC 9773); null when it does not say. An absurd answer
+   * never throws.
+   */
   renewalInfo(chain: string, signal: AbortSignal): Promise<RenewalInfo | null>;
-  /** Returns the certificate to install so that a browser trusts it, in PEM; absent where browsers trust it. */
+  /** Returns the root certificate to install in browsers, in PEM; absent when they trust it already. */
   root?(): Promise<string>;
-  /** Returns what a CAA record may name for this authority to be allowed; empty where it does not say. */
+  /** Returns the names that a CAA record may hold to allow this authority; empty when it does not say. */
   caaIdentities(signal: AbortSignal): Promise<string[]>;
 }
 
@@ -52,9 +55,12 @@ export type AuthorityCall = {
 export type OrderRequest = {
   /** Lower case, in ASCII; `*.example.com` for a wildcard. */
   names: readonly string[];
-  /** The certificate that gives way to this one, in PEM: such a renewal counts against no limit at Let's Encrypt. */
+  /** The certificate that this one replaces, in PEM: such a renewal counts against no limit at Let's Encrypt. */
   replaces?: string | undefined;
-  /** Awaited before an order goes out after all without what it `replaces`: that one counts against limits. Throws to stop it. */
+  /**
+   * Called before an order is repeated without `replaces`, which then counts against limits. It throws to stop the
+   * order.
+   */
   beforeNewOrder?: (() => Promise<void>) | undefined;
 };
 
@@ -62,12 +68,12 @@ export type Order = {
   url: string;
   status: 'pending' | 'ready' | 'processing' | 'valid' | 'invalid';
   authorizations: Authorization[];
-  /** Why it is `invalid`. */
+  /** The reason when the order is `invalid`. */
   problem: Problem | null;
 };
 
 export type Authorization = {
-  /** Without the `*.` of a wildcard. */
+  /** The name without the `*.` of a wildcard. */
   name: string;
   isWildcard: boolean;
   status: 'pending' | 'valid' | 'invalid' | 'deactivated' | 'expired' | 'revoked';
@@ -79,7 +85,7 @@ export type Challenge = {
   type: string;
   url: string;
   token: string;
-  /** Of `dns-persist-01`: what the authority calls itself in the record. */
+  /** Names of the authority, for a record of `dns-persist-01`. */
   issuers?: readonly string[] | undefined;
   status: 'pending' | 'processing' | 'valid' | 'invalid';
   problem: Problem | null;
@@ -91,10 +97,10 @@ export const LOCAL_AUTHORITY = 'local';
 /** The root of the app's own authority; `key` is sealed. */
 export type SealedRoot = { certificate: string; key: string };
 
-/** Where the root is kept: one for all instances. */
+/** The store of the root: one for all instances. */
 export type LocalRoots = {
   find(): Promise<SealedRoot | null>;
-  /** Keeps it unless another is kept already; returns the one that is. */
+  /** Stores the root unless there is one already; returns the stored one. */
   keepFirst(root: SealedRoot): Promise<SealedRoot>;
 };
 
@@ -105,7 +111,7 @@ export type RevocationReason = keyof typeof REVOCATION_REASONS;
 export type RenewalInfo = {
   start: Date;
   end: Date;
-  /** A page that says why, for the operator. */
+  /** A page with an explanation, for the operator. */
   explanationUrl: string | null;
   askAgainMs: number;
 };

@@ -1,23 +1,23 @@
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 
 /**
- * What an authority counts. `names`: of one exact set; `domain`: a registrable domain with all below it. `share`: what of
- * the orders one account of Fairlead takes, which no authority counts.
+ * The things that an authority counts. `names`: certificates for one exact set; `domain`: for a registrable domain and
+ * everything below it. `share`: one account's part of the orders, which only Fairlead counts.
  */
 export type BudgetKind = 'orders' | 'share' | 'domain' | 'names' | 'failures';
 
 export type BudgetLimit = { count: number; windowMs: number };
 
 const ORDERS: BudgetLimit = { count: 300, windowMs: 3 * HOUR_MS };
-/** The rest is for renewals: they go on whoever orders certificates for new names. */
+/** The rest is for renewals: they go on however many certificates are ordered for new names. */
 const NEW_ORDERS: BudgetLimit = { ...ORDERS, count: 200 };
-/** As long as half is free, nobody has to make do with a share. */
+/** While half is free, no account is limited to a share. */
 const halfOf = (limit: BudgetLimit): BudgetLimit => ({ ...limit, count: limit.count / 2 });
 
 /**
- * Let's Encrypt, "Rate Limits", 2026-08-05. Its buckets fill up again bit by bit; counting over whole spans is never more
- * generous than they are. A renewal that names what it replaces counts against none. One that does not, for exactly the
- * names of an earlier certificate of theirs, counts neither as an order nor for its domains.
+ * Let's Encrypt, "Rate Limits", 2026-08-05. Its buckets refill gradually; counting over whole spans is never more
+ * generous. A renewal that names the certificate it replaces counts against none. Without that, one for exactly the
+ * names of an earlier certificate of theirs counts neither as an order nor for its domains.
  */
 const LETS_ENCRYPT: Readonly<Record<BudgetKind, BudgetLimit>> = {
   orders: ORDERS,
@@ -26,9 +26,9 @@ const LETS_ENCRYPT: Readonly<Record<BudgetKind, BudgetLimit>> = {
   names: { count: 5, windowMs: 7 * DAY_MS },
   failures: { count: 5, windowMs: HOUR_MS },
 };
-/** Of others nothing is known, and each would call twenty orders a minute an accident. */
+/** Nothing is known about other authorities, except that each would take twenty orders a minute for an accident. */
 const OTHERS: Readonly<Partial<Record<BudgetKind, BudgetLimit>>> = { failures: { count: 5, windowMs: HOUR_MS } };
-/** Two are left to whoever presses Try again (its own limit is 5). */
+/** Two of five are left for a person who presses Try again. */
 const FAILURES_BY_ITSELF = 3;
 
 /** Returns the limits of an authority by the host of its directory. */
@@ -37,25 +37,25 @@ export function limitsOf(directoryHost: string): Readonly<Partial<Record<BudgetK
 }
 
 export type BudgetQuestion = {
-  /** Ours at the authority. */
+  /** Our account at the authority. */
   accountUrl: string;
-  /** Whose certificate it is. */
+  /** The owner of the certificate. */
   accountId: string;
   /** Sorted. */
   names: readonly string[];
   /** The registrable domains of the names. */
   domains: readonly string[];
-  /** Whether a person asked for it. */
+  /** True when a person asked for it. */
   isByHand: boolean;
-  /** Who has signed the certificate for exactly these names that it renews: this authority, or another; null without one. */
+  /** The authority whose certificate for exactly these names is renewed: this one, or another; null for a new one. */
   renews: 'own' | 'other' | null;
 };
 
-/** `unless`: it counts only where that leaves no room. */
+/** `unless`: the entry only counts when that one has no room. */
 export type BudgetEntry = { key: string; kind: BudgetKind; limit: BudgetLimit; unless?: Used };
 type Used = { key: string; limit: BudgetLimit };
 
-/** Returns what an order counts against, with its limit. */
+/** Returns the limits that an order counts against. */
 export function budgetOf(
   limits: Readonly<Partial<Record<BudgetKind, BudgetLimit>>>,
   { accountUrl, accountId, names, domains, isByHand, renews }: BudgetQuestion,
@@ -72,7 +72,7 @@ export function budgetOf(
     names: [`names ${names.join(',')}`],
     failures: names.map((name) => `failures ${name}`),
   };
-  // Shares of renewals end where half of what is left to them is used by renewals, whatever new names have taken.
+  // Shares of renewals apply once renewals use half of their own part, whatever new names have taken.
   const free = isNew
     ? { key: orders, limit: halfOf(NEW_ORDERS) }
     : { key: renewals, limit: halfOf({ ...ORDERS, count: ORDERS.count - NEW_ORDERS.count }) };
@@ -93,7 +93,7 @@ function kindOf(name: string): BudgetKind | null {
     : null;
 }
 
-/** Returns when there is room for one more; `now` where there is. `times` are the uses of this key. */
+/** Returns when there is room for one more; `now` if there is. `times` are the uses of this key. */
 export function freeAt({ count, windowMs }: BudgetLimit, times: readonly Date[], now: Date): Date {
   const used = times.map((at) => at.getTime()).filter((at) => at > now.getTime() - windowMs);
   const oldest = used.sort((a, b) => b - a)[count - 1];

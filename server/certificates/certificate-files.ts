@@ -11,21 +11,21 @@ export type CertificateFiles = {
   /** Reads the pair for the first time; throws `CertificateFileError` when it cannot be used. */
   start(): Promise<void>;
   stop(): void;
-  /** Returns the certificate for a server name, or undefined when that is no name of a site. */
+  /** Returns the certificate for a server name, or undefined when it is not the name of a site. */
   contextFor(name: string): SecureContext | undefined;
 };
 
 export type CertificateFilesOptions = {
   files: CertificatePair;
-  /** The certificate must hold for `*.{sitesDomain}`. */
+  /** The certificate must cover `*.{sitesDomain}`. */
   sitesDomain: string;
   log: Log;
   now(): Date;
-  /** The interval between two looks at the files. */
+  /** The files are checked at this interval. */
   pollMs?: number;
 };
 
-/** One of the two files cannot be used: `fault` ends a sentence that begins with `variable`. */
+/** One of the two files cannot be used: `fault` completes a sentence that begins with `variable`. */
 export class CertificateFileError extends Error {
   readonly variable: 'SITES_CERT_FILE' | 'SITES_KEY_FILE';
   readonly path: string;
@@ -41,13 +41,13 @@ export class CertificateFileError extends Error {
 }
 
 const POLL_MS = 2_000;
-/** Whoever renews by hand needs some days, and a program has renewed long before. */
+/** A person who renews by hand needs some days, and a program has renewed long before. */
 const WARN_DAYS = 14;
 
 /**
- * Serves the certificate of the sites' domain from two files that something else renews. They are read again when they change,
- * also behind symbolic links: a pair that fits takes the place of the one before for new handshakes, and open connections
- * go on. A pair that does not fit, such as one of which only half is written, changes nothing and is told in the log.
+ * Serves the certificate of the sites' domain from two files that another program renews. They are read again when
+ * they change, also behind symbolic links: a valid pair replaces the previous one for new handshakes, and open
+ * connections go on. An invalid pair, such as a half-written one, changes nothing and is logged.
  */
 export function createCertificateFiles(options: CertificateFilesOptions): CertificateFiles {
   const { files, sitesDomain, log, now, pollMs = POLL_MS } = options;
@@ -101,7 +101,7 @@ export function createCertificateFiles(options: CertificateFilesOptions): Certif
   };
 }
 
-/** Returns what changes with the content of either file, and with the file that a symbolic link leads to. */
+/** Returns a text that changes with the content of either file, and with the target of a symbolic link. */
 async function fingerprintOf({ certFile, keyFile }: CertificatePair): Promise<string> {
   const parts = [certFile, keyFile].map((path) =>
     stat(path, { bigint: true }).then(
@@ -148,7 +148,7 @@ async function readPair(
   return { context, expiresAt: new Date(leaf.validTo) };
 }
 
-/** Clients look at the alternative names alone (RFC 9525, section 6.3). */
+/** Clients check the alternative names alone (RFC 9525, section 6.3). */
 function isFor({ subjectAltName = '' }: X509Certificate, names: string): boolean {
   return subjectAltName.toLowerCase().split(', ').includes(`dns:${names}`);
 }

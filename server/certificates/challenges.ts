@@ -4,9 +4,9 @@ import type { Authorization, Challenge } from './authority.ts';
 import { PERSISTENT } from './persistent-record.ts';
 
 /**
- * How the control of a name is shown. A solver puts the answers of one order in place so that every process of every
- * instance gives them, and returns once the authority would find them; it takes them away again when the order is over,
- * also those that a crash has left. Putting the same answer twice is one answer.
+ * Proves the control of names. A solver puts the answers of one order in place so that every process of every instance
+ * serves them, and returns once the authority would find them; it removes them when the order is over, including those
+ * that a crash has left. Putting the same answer twice is harmless.
  */
 export interface ChallengeSolver {
   readonly type: 'http-01' | 'dns-01' | typeof PERSISTENT;
@@ -15,28 +15,28 @@ export interface ChallengeSolver {
 }
 
 export type ChallengeAnswer = {
-  /** The name that is shown to be ours, without the `*.` of a wildcard. */
+  /** The name to prove, without the `*.` of a wildcard. */
   name: string;
   challengeUrl: string;
   token: string;
-  /** The text that HTTP-01 answers with (RFC 8555, section 8.3). */
+  /** The text that HTTP-01 serves (RFC 8555, section 8.3). */
   text: string;
 };
 
-/** Returns the challenge of this kind in an authorization that waits for one; null where there is none. */
+/** Returns the challenge of this kind in a pending authorization; null when there is none. */
 export function challengeOf({ status, challenges }: Authorization, type: ChallengeSolver['type']): Challenge | null {
   if (status !== 'pending') return null;
   return challenges.find((one) => one.type === type && (one.token !== '' || type === PERSISTENT)) ?? null;
 }
 
-/** Returns what answers a challenge under this account. */
+/** Returns the answer to a challenge under this account. */
 export function answerTo({ name }: Authorization, { url, token }: Challenge, accountKey: string): ChallengeAnswer {
   return { name, challengeUrl: url, token, text: keyAuthorization(token, accountKey) };
 }
 
 /**
- * Returns the TXT set that DNS-01 asks for (RFC 8555, section 8.4), by name. A name and its wildcard share one: both
- * values have to be there at once.
+ * Returns the TXT set for DNS-01 (RFC 8555, section 8.4), by name. A name and its wildcard share one: both values must
+ * be there at the same time.
  */
 export function txtSetsOf(answers: readonly ChallengeAnswer[]): Map<string, string[]> {
   const sets = new Map<string, string[]>();

@@ -14,7 +14,7 @@ const CONTEXT = 'secrets:authority:key:nobody';
 const NAME = 'Fairlead local authority';
 const ROOT_DAYS = 3_650;
 const LEAF_DAYS = 90;
-/** The clock of a visitor may be behind. */
+/** The clock of a visitor may be slow. */
 const BACKDATED_MS = HOUR_MS;
 /** RFC 5280, section 4.1.2.2, allows 20 bytes. */
 const SERIAL_BYTES = 16;
@@ -24,9 +24,9 @@ const ACCOUNT = 'local:account';
 type Root = { certificate: string; key: string };
 
 /**
- * The app's own authority, for an installation that no public one can reach. It signs at once and without a look, since
- * the names are asked for by the app alone; no browser trusts it until its root is installed. An order's address holds
- * its names, so that there is nothing to forget.
+ * The app's own authority, for an installation that no public one can reach. It signs at once and validates nothing,
+ * since only the app orders from it; no browser trusts it until its root is installed. An order's address contains its
+ * names, so that nothing is stored.
  */
 export function createLocalAuthority({
   roots,
@@ -43,7 +43,7 @@ export function createLocalAuthority({
     return known;
   }
 
-  /** Another instance may have been faster: the root that is kept is the one. */
+  /** Finds the root or makes one. Another instance may have been faster: the stored root counts. */
   async function findOrMake(): Promise<Root> {
     const { certificate, key } = await roots.keepFirst((await roots.find()) ?? (await makeRoot()));
     return { certificate, key: secrets.open(key, CONTEXT) };
@@ -66,7 +66,7 @@ export function createLocalAuthority({
     answer: async () => undefined,
     awaitValidation: async (_call, url) => orderAt(url),
     finish: async (_call, url, csr) => sign(await open(), url.slice(ORDER.length).split(','), csr, now()),
-    // Nobody asks it whether a certificate still holds.
+    // Nobody asks this authority whether a certificate is still valid.
     revoke: async () => undefined,
     renewalInfo: async () => null,
     caaIdentities: async () => [],
@@ -111,7 +111,7 @@ async function sign(root: Root, names: readonly string[], csr: Uint8Array, now: 
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      // Without a subject the names have to be critical (RFC 5280, section 4.2.1.6).
+      // Without a subject the names must be critical (RFC 5280, section 4.2.1.6).
       new x509.SubjectAlternativeNameExtension(
         names.map((value) => ({ type: 'dns' as const, value })),
         true,
@@ -123,7 +123,7 @@ async function sign(root: Root, names: readonly string[], csr: Uint8Array, now: 
   return `${certificate.toString('pem')}\n`;
 }
 
-/** A positive number: the first bit is not set, and the first byte not zero. */
+/** Returns a positive number: the first bit is not set, and the first byte not zero. */
 function serialNumber(): string {
   const bytes = randomBytes(SERIAL_BYTES);
   bytes[0] = 0x40 | ((bytes[0] ?? 0) & 0x3f);

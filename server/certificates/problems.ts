@@ -1,31 +1,31 @@
 import * as z from 'zod/mini';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 
-/** What an authority, or the way to it, has against a request. */
+/** A failure of a request to an authority, or of the way to it. */
 export type Problem = {
-  /** Without `urn:ietf:params:acme:error:` (RFC 8555, section 6.7); `unreachable` when no answer came. */
+  /** The type without `urn:ietf:params:acme:error:` (RFC 8555, section 6.7); `unreachable` when no answer came. */
   type: string;
   /** The authority's own words. */
   detail: string;
   status: number;
-  /** By name, where several names were asked for. */
+  /** The problems of single names, when several were requested. */
   subproblems: { name: string; type: string; detail: string }[];
-  /** What the header `Retry-After` asks for. */
+  /** The wait that the header `Retry-After` asks for. */
   retryAfterMs: number | null;
-  /** A page that a person has to open: new terms, or the end of a pause. */
+  /** A page that a person must open: new terms, or the end of a pause. */
   link: string | null;
 };
 
 /**
- * `retry`: it passes by itself. `change`: nothing gets better until a record, a path or a port is changed. `operator`: the
- * settings of this installation have to change. `final`: it is refused for good. `new_account`: it passes once the account
- * is made anew.
+ * `retry`: it passes by itself. `change`: a record, a path or a port must be changed first. `operator`: the settings
+ * of this installation must change. `final`: it is refused for good. `new_account`: it passes once the account is made
+ * anew.
  */
 export type ClassifiedProblem = {
   kind: 'retry' | 'change' | 'operator' | 'final' | 'new_account';
-  /** Null leaves it to the table of attempts. */
+  /** Null leaves the delay to the table of attempts. */
   retryAfterMs: number | null;
-  /** A sentence for the person whose domain it is. */
+  /** A sentence for the owner of the domain. */
   message: string;
 };
 
@@ -52,7 +52,7 @@ const problemSchema = z.object({
 
 export type ProblemParts = { status: number; retryAfterMs?: number | null; termsLink?: string | null };
 
-/** Reads a problem document (RFC 9457); what is none gives a problem that says so. */
+/** Reads a problem document (RFC 9457); anything else gives a problem that says so. */
 export function parseProblem(value: unknown, { status, retryAfterMs = null, termsLink = null }: ProblemParts): Problem {
   const { type, detail, instance, subproblems } = problemSchema.safeParse(value).data ?? {};
   const name = withoutPrefix(type);
@@ -85,23 +85,23 @@ function webLink(link: string | undefined): string | null {
   return link?.startsWith('https://') && link.length <= LINK_MAX && URL.canParse(link) ? link : null;
 }
 
-/** The link that ends a pause stands in the text (Let's Encrypt, "Rate Limits", 2026-08-05). */
+/** Finds the link that ends a pause in the text (Let's Encrypt, "Rate Limits", 2026-08-05). */
 function linkIn(detail: string | undefined): string | null {
   const link = detail?.split(' ').find((word) => word.startsWith('https://') && word.includes('unpause'));
   return webLink(link?.replace(/[.,]$/, ''));
 }
 
-/** A problem of the way to the authority rather than of its answer. */
+/** Returns the problem of an authority that could not be reached. */
 export function unreachable(detail: string): Problem {
   return ownProblem('unreachable', detail);
 }
 
-/** An answer that is none: the authority is there, and has trouble. */
+/** Returns the problem of an authority that answered nonsense. */
 export function senseless(detail: string): Problem {
   return ownProblem('serverInternal', detail);
 }
 
-/** A problem that we have found ourselves. */
+/** Returns a problem that we have found ourselves. */
 export function ownProblem(type: string, detail: string, retryAfterMs: number | null = null): Problem {
   return { type, detail, status: 0, subproblems: [], retryAfterMs, link: null };
 }
@@ -111,7 +111,7 @@ type Rule = (problem: Problem, now: Date) => Omit<ClassifiedProblem, 'message'> 
 const retry: Rule = ({ retryAfterMs }) => ({ kind: 'retry', retryAfterMs });
 const change: Rule = ({ retryAfterMs }) => ({ kind: 'change', retryAfterMs });
 const operator: Rule = () => ({ kind: 'operator', retryAfterMs: null });
-/** What we have found ourselves says what to do better than any sentence about its kind. */
+/** A problem that we found has its own advice, which is better than any sentence about its kind. */
 const foundByUs: Rule = ({ detail }) => ({ kind: 'change', retryAfterMs: null, message: detail });
 const final: Rule = () => ({ kind: 'final', retryAfterMs: null });
 
@@ -159,9 +159,9 @@ const RULES: Readonly<Record<string, Row>> = {
     rule: retry,
     message: 'The certificate authority cannot be reached. Fairlead tries again automatically.',
   },
-  // Our own preflight of an order, and our own count: nothing has been asked of the authority.
+  // Our own preflight of an order, and our own count: the authority has not been asked.
   rehearsal: { rule: foundByUs, message: 'The certificate authority would not find our answer at this name.' },
-  // Nor of these, which the proof by DNS meets on its way to the person's zone.
+  // The same holds for these, which the proof by DNS meets on its way to the person's zone.
   dnsConnection: {
     rule: foundByUs,
     message: 'The proof of this name could not be written through your DNS connection.',
@@ -185,14 +185,14 @@ const RULES: Readonly<Record<string, Row>> = {
   },
 };
 
-/** Every type that is told in a sentence of its own. */
+/** Every type that has a sentence of its own. */
 export const PROBLEM_TYPES: readonly string[] = Object.keys(RULES);
 
 const OURS = 'The certificate authority refused the request.';
 
-/** Sorts a problem: who has to do something, and when the next try makes sense. Unknown types are as `malformed`. */
+/** Sorts a problem: who must act, and when the next try makes sense. Unknown types count as `malformed`. */
 export function classifyProblem(problem: Problem, now: Date): ClassifiedProblem {
-  // Boulder's load shedding says 503 with any type (Let's Encrypt, "Rate Limits", 2026-08-05).
+  // Under load Boulder sends 503 with any type (Let's Encrypt, "Rate Limits", 2026-08-05).
   const type = problem.status === 503 ? 'rateLimited' : problem.type;
   const known = Object.hasOwn(RULES, type) ? RULES[type] : undefined;
   if (known === undefined) {
@@ -204,7 +204,7 @@ export function classifyProblem(problem: Problem, now: Date): ClassifiedProblem 
 
 const RETRY_AFTER = /retry after (\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)/;
 
-/** The time that a text about a limit ends with, in UTC. */
+/** Returns the time at the end of a text about a limit, in UTC. */
 function retryAfterIn(detail: string, now: Date): number | null {
   const [, day, time] = RETRY_AFTER.exec(detail) ?? [];
   if (day === undefined || time === undefined) return null;

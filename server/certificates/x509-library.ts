@@ -1,7 +1,10 @@
-// The library's containers look their parts up by metadata, so this comes first.
+// The library's container needs this metadata first.
 import 'reflect-metadata';
 
-/** Takes a seventh of what a start computes, and no start needs it: imported where something is signed or read. */
+/**
+ * The import takes a seventh of a start's computing time, and no start needs it, so it happens when something is
+ * signed or read.
+ */
 export {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,

@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls';
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 
-/** Makes a P-256 key; the pair for signing with, and the private one in PEM to keep. */
+/** Makes a P-256 key: the pair for signing, and the private key in PEM for storing. */
 export async function makeKey(): Promise<{ pair: CryptoKeyPair; pem: string }> {
   const pair = await crypto.subtle.generateKey(P256, true, ['sign', 'verify']);
   const der = Buffer.from(await crypto.subtle.exportKey('pkcs8', pair.privateKey));
@@ -11,7 +11,7 @@ export async function makeKey(): Promise<{ pair: CryptoKeyPair; pem: string }> {
   return { pair, pem: key.export({ type: 'pkcs8', format: 'pem' }).toString() };
 }
 
-/** Reads the pair of a key that `makeKey` has made. */
+/** Reads the pair of a key from `makeKey`. */
 export async function readKey(pem: string): Promise<CryptoKeyPair> {
   const key = createPrivateKey(pem);
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' });
@@ -25,7 +25,10 @@ export async function readKey(pem: string): Promise<CryptoKeyPair> {
 
 export { P256 };
 
-/** Returns the request for these names under this key: alternative names alone, since a common name is refused by newer profiles. */
+/**
+ * Returns the request for these names with this key. It has alternative names alone, since newer profiles refuse a
+ * common name.
+ */
 export async function createRequest(names: readonly string[], keyPem: string): Promise<Uint8Array> {
   const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = await import('./x509-library.ts');
   const request = await Pkcs10CertificateRequestGenerator.create({
@@ -36,7 +39,7 @@ export async function createRequest(names: readonly string[], keyPem: string): P
   return new Uint8Array(request.rawData);
 }
 
-/** Returns the key id of the authority that signed it; null where it names none. */
+/** Returns the key id of the authority that signed it; null when it names none. */
 export async function authorityKeyIdOf(chain: string): Promise<Buffer | null> {
   const { AuthorityKeyIdentifierExtension, X509Certificate } = await import('./x509-library.ts');
   const keyId = new X509Certificate(leafOf(chain)).getExtension(AuthorityKeyIdentifierExtension)?.keyId;
@@ -54,8 +57,8 @@ export function leafOf(chain: string): string {
 export type CertificateFacts = { serial: string; issuer: string; notBefore: Date; notAfter: Date };
 
 /**
- * Returns what a chain says, once it is sure that it can be served: for all these names, under this key. Throws an Error with a
- * sentence otherwise, so that a bad one never takes the place of a good one.
+ * Checks that a chain can be served, for all these names with this key, and returns its facts. Otherwise throws an
+ * Error with a sentence, so that a bad chain never replaces a good one.
  */
 export function requireServable(chain: string, keyPem: string, names: readonly string[]): CertificateFacts {
   const leaf = new NodeCertificate(chain);

@@ -4,7 +4,7 @@ import { HOUR_MS } from '../../lib/durations.ts';
 import type { RenewalInfo } from '../authority.ts';
 import { authorityKeyIdOf } from '../x509.ts';
 
-/** Asked again no sooner and no later, whatever `Retry-After` says (RFC 9773, section 4.3.3, asks for such bounds). */
+/** The bounds of the interval, whatever `Retry-After` says (RFC 9773, section 4.3.3, asks for such bounds). */
 const ASK_MIN_MS = 5_000;
 export const ASK_MAX_MS = 6 * HOUR_MS;
 
@@ -13,7 +13,10 @@ const answerSchema = z.object({
   explanationURL: z.catch(z.optional(z.string()), undefined),
 });
 
-/** Returns the name of a certificate in renewal information (RFC 9773, section 4.1); null without an authority's key id. */
+/**
+ * Returns the name of a certificate in renewal information (RFC 9773, section 4.1); null without the authority's key
+ * id.
+ */
 export async function certIdOf(chain: string): Promise<string | null> {
   const keyId = await authorityKeyIdOf(chain);
   if (keyId === null) return null;
@@ -23,7 +26,7 @@ export async function certIdOf(chain: string): Promise<string | null> {
   return `${keyId.toString('base64url')}.${serial.toString('base64url')}`;
 }
 
-/** Reads an answer; null for one that makes no sense, after which the lifetime alone decides. */
+/** Reads an answer; returns null for an absurd one, after which the lifetime alone decides. */
 export function parseRenewalInfo(value: unknown, retryAfterMs: number | null): RenewalInfo | null {
   const parsed = answerSchema.safeParse(value).data;
   if (parsed === undefined) return null;

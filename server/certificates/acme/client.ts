@@ -18,7 +18,7 @@ import { type AcmeAnswer, createTransport, type Transport } from './transport.ts
 
 export type AcmeOptions = {
   directoryUrl: string;
-  /** Told of what concerns the account; left out where there is none. */
+  /** Receives messages about the account; absent when there is none. */
   email?: string | undefined;
   /** The key in base64url. */
   eab?: { kid: string; hmacKey: string } | undefined;
@@ -30,7 +30,7 @@ export type AcmeOptions = {
 /** RFC 8555, section 7.5.1, leaves the pace to the client where `Retry-After` is missing. */
 const POLL_MS = 1_000;
 const POLL_MAX_MS = 30_000;
-/** A look takes seconds; who needs longer has trouble, and the order is read again by the next try. */
+/** A validation takes seconds; if it takes longer something is wrong, and the next try reads the order again. */
 const POLLS_WHOLE_MS = 5 * 60_000;
 const AUTHORIZATIONS_MAX = 100;
 const CHALLENGES_MAX = 20;
@@ -46,7 +46,7 @@ const orderSchema = z.object({
   certificate: z.optional(address),
   error: z.optional(z.unknown()),
 });
-/** draft-ietf-acme-dns-persist, section 3.1: host names in lower case; what makes no sense names nobody. */
+/** draft-ietf-acme-dns-persist, section 3.1: host names in lower case; an invalid list names nobody. */
 const issuerNames = z.catch(
   z.optional(
     listOf(z.string().check(z.regex(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/), z.maxLength(ISSUER_MAX))).check(z.maxLength(10)),
@@ -69,7 +69,7 @@ const authorizationSchema = z.object({
   ).check(z.maxLength(CHALLENGES_MAX)),
 });
 
-/** What an order's address answered, with the addresses that its next steps go to. */
+/** The answer of an order's address, with the addresses for the next steps. */
 type OrderAnswer = Order & { finalize: string; certificate: string | undefined; retryAfterMs: number | null };
 
 /** Creates an authority that speaks RFC 8555, with renewal information (RFC 9773) where its directory lists it. */
@@ -138,7 +138,7 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
   };
 }
 
-/** Asks once more where the key of the external account is refused, and seems to have been encoded twice. */
+/** Tries once more when the key of the external account is refused and seems to have been encoded twice. */
 async function registerAccount(
   transport: Transport,
   { email, eab }: AcmeOptions,
@@ -162,12 +162,17 @@ async function registerAccount(
   });
 }
 
-/** The profile that most clients are given anyway (Let's Encrypt, "Profiles", 2026-07-14); some authorities else take a random one. */
+/**
+ * Most clients get this profile anyway (Let's Encrypt, "Profiles", 2026-07-14); without it some authorities pick one
+ * at random.
+ */
 const PROFILE = 'classic';
 
 type PlacedOrder = OrderRequest & { newOrder: string; profile: string | undefined };
 
-/** Orders once more without the part that the authority does not take: neither is worth a certificate. */
+/**
+ * Orders once more without the optional part that the authority rejects: neither part is worth losing the certificate.
+ */
 async function placeOrder(transport: Transport, call: AuthorityCall, request: PlacedOrder): Promise<string> {
   const { newOrder, names, profile, replaces, beforeNewOrder } = request;
   const certId = replaces === undefined ? null : await certIdOf(replaces);
@@ -187,7 +192,7 @@ async function placeOrder(transport: Transport, call: AuthorityCall, request: Pl
     if (profile !== undefined && type === 'invalidProfile') {
       return placeOrder(transport, call, { ...request, profile: undefined });
     }
-    // An authority that does not know the old certificate says `malformed`, or stumbles over it each time (Pebble).
+    // An authority that does not know the old certificate says `malformed`, or fails each time (Pebble).
     const isUnknown = ['alreadyReplaced', 'malformed', 'conflict', 'notFound', 'unauthorized'].includes(type);
     if (certId !== null && (isUnknown || status === 500)) {
       await beforeNewOrder?.();
@@ -226,7 +231,10 @@ async function readOrder(transport: Transport, call: AuthorityCall, url: string)
   };
 }
 
-/** What an authority has forgotten is null: an authority that was restored from an older copy, or a test's. */
+/**
+ * Returns null for an object that the authority has forgotten, because it was restored from an older copy or is a
+ * test's.
+ */
 async function ask(transport: Transport, call: AuthorityCall, url: string): Promise<AcmeAnswer | null> {
   return transport.post(url, signerOf(call), undefined, call.signal).catch((error: unknown) => {
     if (error instanceof AuthorityError && error.problem.status === 404) return null;

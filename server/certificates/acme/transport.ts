@@ -7,7 +7,7 @@ import { AuthorityError } from '../authority.ts';
 import { parseProblem, unreachable } from '../problems.ts';
 import { type JwsHeader, jwkOf, signJws } from './jws.ts';
 
-/** Who signs a request: an account, or a key that has none yet. */
+/** The signer of a request: an account, or a key that has none yet. */
 export type Signer = { key: string; url: string | null };
 
 export type Directory = z.infer<typeof directorySchema>;
@@ -16,16 +16,16 @@ export type AcmeAnswer = {
   status: number;
   headers: Headers;
   text: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined when it is not JSON. */
   json: unknown;
   retryAfterMs: number | null;
 };
 
 export type Transport = {
   directory(signal: AbortSignal): Promise<Directory>;
-  /** Sends a signed request; `payload` undefined reads what is at the address. Throws `AuthorityError` for a refusal. */
+  /** Sends a signed request; an undefined `payload` reads the address. Throws `AuthorityError` for a refusal. */
   post(url: string, signer: Signer, payload: unknown, signal: AbortSignal): Promise<AcmeAnswer>;
-  /** Reads what needs no account. */
+  /** Reads an address that needs no account. */
   get(url: string, signal: AbortSignal): Promise<AcmeAnswer>;
 };
 
@@ -33,20 +33,20 @@ export type TransportOptions = { directoryUrl: string; egress: Egress; now(): Da
 
 /** A chain of five certificates of 4096-bit RSA has some 10 KB. */
 const ANSWER_MAX_BYTES = 256 * 1024;
-/** An order of a hundred names has some two hundred. */
+/** An order of a hundred names has some two hundred values. */
 const VALUES_MAX = 5_000;
 const IDENTITIES_MAX = 10;
 const WHOLE_MS = 60_000;
 const SILENCE_MS = 30_000;
-/** With 60 % of them refused, 20 in a row are one in 27,000. */
+/** If 60 % of nonces are refused, 20 in a row are one in 27,000. */
 const NONCE_TRIES = 20;
 const NONCES_MAX = 10;
-/** An authority changes its addresses rarely, and says so ahead. */
+/** An authority changes its addresses rarely, and announces it ahead. */
 const DIRECTORY_MS = DAY_MS;
-/** A longer one would outlast the certificate that is to be renewed (Let's Encrypt's own limits last a week). */
+/** A longer wait would outlast the certificate that is to be renewed (Let's Encrypt's own limits last a week). */
 const RETRY_AFTER_MAX_MS = 7 * DAY_MS;
 const RETRY_AFTER_MIN_MS = 1_000;
-/** RFC 8555, section 6.1: a client names itself. */
+/** RFC 8555, section 6.1: a client identifies itself. */
 const USER_AGENT = 'Fairlead ACME client';
 
 const address = z.string().check(z.startsWith('https://'));
@@ -68,7 +68,10 @@ const directorySchema = z.object({
   ),
 });
 
-/** Opens the way to one authority: its directory, its nonces, and requests signed anew whenever a nonce was refused. */
+/**
+ * Connects to one authority: it reads the directory, keeps nonces, and signs a request again when its nonce was
+ * refused.
+ */
 export function createTransport({ directoryUrl, egress, now }: TransportOptions): Transport {
   let known: { directory: Directory; readAt: number } | undefined;
   const nonces: string[] = [];
@@ -163,7 +166,7 @@ function termsLinkOf(headers: Headers): string | null {
   return link === undefined || start < 0 || end < start ? null : link.slice(start + 1, end);
 }
 
-/** RFC 9110, section 5.6.7; its obsolete forms are no hint, and what V8 takes for dates besides is none either. */
+/** RFC 9110, section 5.6.7, without its obsolete forms and the other texts that V8 takes for dates. */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 function dateIn(headers: Headers, name: string): number | null {
@@ -171,7 +174,9 @@ function dateIn(headers: Headers, name: string): number | null {
   return HTTP_DATE.test(value) ? Date.parse(value) : null;
 }
 
-/** Seconds, or a date by the clock of whoever answers (RFC 9110, section 10.2.3); null for all else. */
+/**
+ * Returns seconds, or the time until a date by the sender's clock (RFC 9110, section 10.2.3); null for anything else.
+ */
 function retryAfterMsOf(headers: Headers, now: Date): number | null {
   const seconds = /^\d+$/.exec(headers.get('retry-after') ?? '')?.[0];
   const at = dateIn(headers, 'retry-after');
