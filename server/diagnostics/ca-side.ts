@@ -1,6 +1,6 @@
 import { type Check, fail, pass, warn } from './check.ts';
 
-/** Whether the certificate authority would take an order right now. */
+/** Checks whether the certificate authority would accept an order right now. */
 export const caSide: Check = {
   id: 'ca-side',
   why: 'Authorities limit how many certificates a domain gets. While a limit is reached, the one that is there goes on.',

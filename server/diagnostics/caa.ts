@@ -4,7 +4,7 @@ import { type Check, fail, namesOf, pass, type Tools, unknown, warn } from './ch
 
 type CaaSet = Awaited<ReturnType<Tools['caaOf']>>;
 
-/** Whether CAA records let the certificate authority sign (RFC 8659). */
+/** Checks whether CAA records let the certificate authority sign (RFC 8659). */
 export const caa: Check = {
   id: 'caa',
   why: 'CAA records say which authorities may issue certificates for the name. The others refuse.',
@@ -29,7 +29,7 @@ function failureOf(error: unknown): DnsLookupError {
   throw error;
 }
 
-/** Of an authority that is not known only what no authority takes is judged. */
+/** For an unknown authority, only records that no authority accepts count. */
 const NOBODY: CaaQuestion = { identities: [], isWildcard: false };
 
 async function judge(found: readonly NonNullable<CaaSet>[], tools: Tools) {

@@ -5,7 +5,7 @@ import { type Check, type Finding, fail, type Place, pass, type Subject, unknown
 
 const LATE_MS = DAY_MS;
 const LAST_MS = DAY_MS;
-/** Whoever renews by itself does so with a month left, however long the lifetime is. */
+/** Automatic renewal happens with a month left, however long the lifetime is. */
 const RENEWED_BEFORE_MS = 30 * DAY_MS;
 const RSA_BITS_MIN = 2_048;
 
@@ -19,7 +19,7 @@ const ERRORS: Readonly<Record<string, string>> = {
   CERT_REVOKED: 'is revoked',
 };
 
-/** Whether each address shows a certificate that browsers take, for long enough. */
+/** Checks whether each address shows a certificate that browsers accept, for long enough. */
 export const certificate: Check = {
   id: 'certificate',
   why: 'Browsers open nothing without a certificate that is valid for the name: visitors see a warning instead.',

@@ -2,7 +2,7 @@ import { type Check, fail, pass, unknown, usable, warn } from './check.ts';
 
 const STALE_MAX = 5;
 
-/** Whether a proof of DNS-01 could be written at its name. */
+/** Checks whether a DNS-01 proof could be written at its name. */
 export const challengeRecord: Check = {
   id: 'challenge-record',
   why: 'Certificates that are proved by DNS are proved at this name. What is left there can make that impossible.',

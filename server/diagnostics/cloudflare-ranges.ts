@@ -19,7 +19,7 @@ for (const [list, family] of [[FOUR, 'ipv4'] as const, [SIX, 'ipv6'] as const]) 
   }
 }
 
-/** Whether the address is Cloudflare's, which then stands between visitors and the site. */
+/** Returns whether the address is Cloudflare's, which is then in front of the site. */
 export function isCloudflare(address: string): boolean {
   return ranges.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 }

@@ -1,7 +1,7 @@
 import { UNCLAIMED_PAGES } from '../../routers/schemas/platforms/unclaimed-pages.ts';
 import { type Check, fail, namesOf, pass, recordsRepair, type Tools, unknown, usable } from './check.ts';
 
-/** Whether an alias leads to something that is gone, which whoever comes next could claim. */
+/** Checks whether an alias points to something that no longer exists, which a stranger could claim. */
 export const dangling: Check = {
   id: 'dangling',
   why: 'Whoever claims what such a record leads to shows their own pages at your name.',
@@ -9,7 +9,7 @@ export const dangling: Check = {
   async run(subject, tools) {
     const found = await Promise.all(namesOf(subject).map((name) => aliasOf(name, tools)));
     const aliases = found.flatMap((alias) => alias ?? []);
-    // Where `www` follows the name itself, the name's own addresses are what is missing: the next check says so.
+    // If `www` follows the name itself, the name's own addresses are missing: the next check says so.
     const leadingOut = aliases.filter(({ target }) => !namesOf(subject).includes(target));
     for (const { name, target } of leadingOut) {
       const why = await goneBecause(name, target, tools);
@@ -27,7 +27,7 @@ export const dangling: Check = {
 
 type Alias = { name: string; target: string };
 
-/** Null while nobody answers; empty where it is none. */
+/** Returns null while nobody answers; empty when there is no alias. */
 async function aliasOf(name: string, tools: Tools): Promise<Alias[] | null> {
   const answers = usable(await tools.askNameServers(name, 'A'));
   if (answers.length === 0) return null;

@@ -1,6 +1,6 @@
 import { type Check, fail, pass, type Tools, unknown, usable, warn } from './check.ts';
 
-/** Whether the name is registered, and whether each of the name servers that its registrar names answers for it. */
+/** Checks whether the name is registered, and whether each of its registered name servers answers for it. */
 export const delegation: Check = {
   id: 'delegation',
   why: 'Visitors are sent to these name servers first. Where none of them answers, nothing else can be found.',
@@ -29,7 +29,7 @@ export const delegation: Check = {
     }
     if (zone.servers.length === 0) return unknown(`Nobody says which name servers ${apex} has.`);
     if (zone.servers.length === 1) {
-      // RFC 1034, section 4.1: a zone is to be at two of them at the least.
+      // RFC 1034, section 4.1: a zone should be at two of them at least.
       const seen = `${named} is the only name server of ${apex}: while it is away, nobody finds the site.`;
       return warn(seen, 'Add a second name server at your registrar and in the NS records of the zone.', { facts });
     }

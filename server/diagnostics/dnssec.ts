@@ -2,10 +2,13 @@ import { DAY_MS } from '../lib/durations.ts';
 import { type Check, fail, pass, type Tools, unknown, usable, warn } from './check.ts';
 
 const SOON_MS = 3 * DAY_MS;
-/** Who signs anew every day or two is never further from the end: a quarter of the time has to be left as well. */
+/**
+ * A server that signs every day or two is always this close to the end: less than a quarter of the time must be left
+ * as well.
+ */
 const LEFT_SHARE = 1 / 4;
 
-/** Whether resolvers that check signatures take what the zone answers (RFC 4035). */
+/** Checks whether validating resolvers accept the zone's answers (RFC 4035). */
 export const dnssec: Check = {
   id: 'dnssec',
   why: 'Where the signatures of a zone are wrong, resolvers that check them tell their visitors that it does not exist.',
@@ -25,7 +28,7 @@ export const dnssec: Check = {
   },
 };
 
-/** Returns when the zone's own signatures end, where that is soon; a server that does not show them says nothing. */
+/** Returns when the zone's own signatures end, if that is soon; a server that does not show them says nothing. */
 async function endingSoon(name: string, tools: Tools): Promise<Date | null> {
   const zone = await tools.zoneOf(name);
   if (zone === null) return null;

@@ -1,6 +1,6 @@
 import { type Check, type Facts, fail, pass, type Tools, unknown, usable, valuesOf } from './check.ts';
 
-/** Whether the records of the domain's mail are still what they were before ours were written. */
+/** Checks whether the mail records of the domain are the same as before ours were written. */
 export const emailUntouched: Check = {
   id: 'email-untouched',
   why: 'Mail is found by records beside those of the site. Whoever sets up a site is not to break it.',
@@ -20,7 +20,7 @@ export const emailUntouched: Check = {
     const had = before.facts[changed]?.join(', ') || 'nothing';
     const seen = `${changed} was ${had}, and is ${facts[changed]?.join(', ') || 'nothing'} now.`;
     if (!before.isWrittenSince) return pass(`${seen} Fairlead has not written any record since.`, { facts });
-    // No repair: a plan of the records that the domain wants would leave those of the mail as they are.
+    // There is no repair: a plan with the domain's records would not touch those of the mail.
     return fail(seen, 'Undo the last change on the page of the domain.', { facts });
   },
 };

@@ -4,7 +4,7 @@ import { type Check, fail, pass, unknown, warn } from './check.ts';
 const LONG_S = 15_552_000;
 const SHORT_S = (30 * DAY_MS) / 1_000;
 
-/** Whether browsers remember to come by https alone (RFC 6797). */
+/** Checks whether browsers remember to use https alone (RFC 6797). */
 export const hsts: Check = {
   id: 'hsts',
   why: 'A browser that remembers this never asks over http again. It cannot be taken back quickly, so begin with a short time.',

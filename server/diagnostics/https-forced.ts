@@ -1,6 +1,6 @@
 import { type Check, fail, isOurs, pass, unknown, warn } from './check.ts';
 
-/** Whether visitors who type http come to https for good. */
+/** Checks whether visitors who type http are redirected to https permanently. */
 export const httpsForced: Check = {
   id: 'https-forced',
   why: 'What goes over http can be read and changed on its way. Visitors who type no scheme are to come to https.',

@@ -50,7 +50,7 @@ const CHECKS: Record<CheckId, Check> = {
   'email-untouched': emailUntouched,
 };
 
-/** Returns the checks of a subject in the order of causes; the three of every plan where it has no more. */
+/** Returns the checks of a subject in the order of causes; without a plan for more, the three that every plan has. */
 export function checksFor(subject: Subject, { isWhole }: { isWhole: boolean }): readonly Check[] {
   const ids = isWhole ? CHECK_IDS : BASIC_CHECKS;
   return ids.map((id) => CHECKS[id]).filter(({ applies }) => applies === undefined || applies(subject));

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { type Check, fail, faultText, isOurs, pass, recordsRepair, unknown } from './check.ts';
 import { judgeProbes, probeAt } from './port-80.ts';
 
-/** Whether the site answers at its IPv6 addresses as well. */
+/** Checks whether the site answers at its IPv6 addresses as well. */
 export const ipv6: Check = {
   id: 'ipv6',
   why: 'Browsers and certificate authorities prefer IPv6. An old AAAA record sends them to another server.',

@@ -1,7 +1,10 @@
 import type { Repair } from '../../routers/schemas/diagnostics.ts';
 import { type Check, fail, type Page, pass, unknown, warn } from './check.ts';
 
-/** One tag with an address in clear text; links are no content, but those to style sheets are. Bounded, so that it is linear. */
+/**
+ * Matches a tag with an http address; links are not content, except to style sheets. Its length is bounded, so it is
+ * linear.
+ */
 const TAG = /<(script|iframe|frame|embed|object|img|source|video|audio|link|input)\b([^<>]{0,2000})>/gi;
 const ADDRESS = /\b(?:src|href|data|poster)\s{0,9}=\s{0,9}["']?(http:\/\/[^"'\s>]{1,200})/i;
 const ACTIVE: ReadonlySet<string> = new Set(['script', 'iframe', 'frame', 'embed', 'object']);
@@ -9,7 +12,7 @@ const SHOWN_MAX = 5;
 
 type Found = { path: string; line: number; tag: string; address: string; isActive: boolean };
 
-/** Whether pages load parts of themselves over http, which browsers refuse on a page of https. */
+/** Checks whether pages load parts over http, which browsers refuse on an https page. */
 export const mixedContent: Check = {
   id: 'mixed-content',
   why: 'Browsers refuse scripts and styles that come over http to a page of https, and may warn of images.',

@@ -1,6 +1,6 @@
 import { type Check, fail, pass, recordsRepair, unknown, usable, valuesOf } from './check.ts';
 
-/** Whether the proof of the owner is at the authorities. */
+/** Checks whether the owner's proof is at the authorities. */
 export const ownership: Check = {
   id: 'ownership',
   why: 'The TXT record proves that the name is yours. Without it another account can claim the name.',

@@ -14,12 +14,12 @@ import {
   warn,
 } from './check.ts';
 
-/** As many as a certificate authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
+/** Equals the number that a certificate authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
 const HOPS_MAX = 10;
 
 export type Probe = { place: Place; outcome: 'here' | 'unknown' | { problem: string } | { via: string } };
 
-/** Whether our own answer is found at each IPv4 address of the name, as a certificate authority looks for it. */
+/** Checks whether our own answer is found at each IPv4 address of the name, as a certificate authority would check. */
 export const port80: Check = {
   id: 'port-80',
   why: 'A certificate authority fetches its proof from port 80. Where another server answers, no certificate is issued.',
@@ -45,7 +45,7 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
       : `Open port 80 of ${first.place.address} to everybody, and let nothing else answer there.`;
     const seen = `${first.place.address} ${first.problem}.`;
     const isReached = probes.some(({ outcome }) => outcome === 'here');
-    // Authorities ask from several places, and each may take another address.
+    // Authorities check from several places, and each may use another address.
     return isReached && isElsewhere && isIP(first.place.address) === 4
       ? warn(`${seen} Another address of ${name} answers rightly.`, fix, { repair: recordsRepair(subject) })
       : fail(seen, fix, { repair: isElsewhere ? recordsRepair(subject) : null });
@@ -62,7 +62,7 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
 
 const addresses = (probes: readonly Probe[]): string => probes.map(({ place }) => place.address).join(', ');
 
-/** Fetches our own answer, through redirects. */
+/** Requests our own answer, through redirects. */
 export async function probeAt(subject: Subject, place: Place, tools: Tools): Promise<Probe> {
   const { name } = subject;
   const token = await tools.challengeToken();
@@ -89,7 +89,10 @@ function foundAt(subject: Subject, url: string): Probe['outcome'] {
   return namesOf(subject).includes(hostname) ? 'here' : { via: hostname };
 }
 
-/** Authorities follow to the ports of the web alone; ours may be others behind a proxy. */
+/**
+ * Returns the next address of a redirect. Authorities follow to the ports of the web alone; ours may differ behind a
+ * proxy.
+ */
 function nextHop(location: string, url: string, { isOwn }: Place): string | null {
   if (!URL.canParse(location, url)) return null;
   const { protocol, port, href } = new URL(location, url);

@@ -1,6 +1,6 @@
 import { type Check, fail, pass, unknown, warn } from './check.ts';
 
-/** Which versions of TLS the host speaks. */
+/** Checks which versions of TLS the host supports. */
 export const protocol: Check = {
   id: 'protocol',
   why: 'TLS 1.0 and 1.1 are broken (RFC 8996). TLS 1.3 is faster and safer than 1.2.',

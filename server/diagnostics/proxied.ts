@@ -2,10 +2,10 @@ import { type Check, fail, pass, unknown, warn } from './check.ts';
 import { isCloudflare } from './cloudflare-ranges.ts';
 import { chainFrom } from './redirects.ts';
 
-/** Cloudflare's own errors between it and the site (its manual, "Cloudflare 5xx errors"). */
+/** Detects Cloudflare's own errors between it and the site (its manual, "Cloudflare 5xx errors"). */
 const isOfProxy = (status: number): boolean => status >= 520 && status <= 530;
 
-/** Whether Cloudflare stands in front of the site. */
+/** Checks whether Cloudflare is in front of the site. */
 export const proxied: Check = {
   id: 'proxied',
   why: 'A proxy in front answers with its own certificate and its own errors, and hides what the site itself answers.',
@@ -25,7 +25,8 @@ export const proxied: Check = {
     }
     if (visit.fault === 'tls') return fail(`Cloudflare stands in front of ${name} without a certificate for it.`, fix);
     if (visit.fault === null && visit.headers.has('location') && (await chainFrom(url, tools)).isLoop) {
-      // Cloudflare's manual, "ERR_TOO_MANY_REDIRECTS": it asks without https, is led to https, and asks again.
+      // Cloudflare's manual, "ERR_TOO_MANY_REDIRECTS": it requests http, is redirected to https, and requests http
+      // again.
       return fail(
         `Cloudflare stands in front of ${name} and asks the site without encryption, so that visitors are led in a circle.`,
         `Set encryption to Full (strict) for ${name} at Cloudflare.`,

@@ -20,7 +20,7 @@ type Chain = { urls: string[]; end: Visit; isLoop: boolean };
 
 const hostOf = (url: string): string => new URL(url).hostname;
 
-/** Where a visitor is led from http and https, at each of the names. */
+/** Checks where a visitor ends up from http and https, at each of the names. */
 export const redirects: Check = {
   id: 'redirects',
   why: 'Each redirect costs a visitor a round trip, and a circle shows nothing at all.',
@@ -54,8 +54,8 @@ export async function chainFrom(start: string, tools: Tools): Promise<Chain> {
 }
 
 /**
- * Returns the hosts at which visitors end outside of the domain. Where somebody else's name leads, or a rule of the site
- * itself, is as it should be.
+ * Returns the hosts outside the domain at which visitors end. That is right for somebody else's name, and for a rule
+ * of the site.
  */
 async function leadsOutside(
   { name, own, entrySha256 }: Subject,

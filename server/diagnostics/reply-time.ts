@@ -4,7 +4,7 @@ const VISITS = 5;
 const FAST_MS = 300;
 const SLOW_MS = 1_000;
 
-/** How long visitors wait for the first byte: the median of a few visits. */
+/** Measures how long visitors wait for the first byte: the median of a few visits. */
 export const replyTime: Check = {
   id: 'reply-time',
   why: 'Visitors leave a page that keeps them waiting, and search engines rank it lower.',

@@ -1,12 +1,12 @@
 import { type Check, fail, pass, recordsRepair, unknown } from './check.ts';
 
-/** Whether the internet can reach the addresses at all. */
+/** Checks whether the internet can reach the addresses at all. */
 export const reservedAddress: Check = {
   id: 'reserved-address',
   why: 'Private and reserved addresses lead nowhere on the internet: visitors and certificate authorities find nobody.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
-    // Its `www` may be nothing but a wildcard of the zone, and has a report of its own.
+    // Its `www` may come from a wildcard of the zone, and has a report of its own.
     const places = await tools.placesOf(subject.name);
     const own = new Set(subject.own?.records.map(({ value }) => value));
     const bad = places.filter(({ address }) => !tools.isAllowed(address) && !own.has(address));

@@ -19,7 +19,7 @@ import { isCloudflare } from './cloudflare-ranges.ts';
 
 type Seen = { four: readonly ServerAnswer[]; six: readonly ServerAnswer[] };
 
-/** Whether each authority answers with the addresses that are wanted, and whether resolvers have heard of them. */
+/** Checks whether each authority answers with the expected addresses, and whether resolvers know them. */
 export const resolves: Check = {
   id: 'resolves',
   why: 'A browser asks for the address of the name first. Where it gets none or another one, it never comes to the site.',
@@ -61,7 +61,10 @@ function factsOf(name: string, { four, six }: Seen): Facts {
   };
 }
 
-/** Says where one server answers with a set of its own; null where all agree. A balanced host answers each with others. */
+/**
+ * Describes a server that answers with a different set; null when all agree. A load-balanced host answers each with
+ * others.
+ */
 function differingServer(answers: readonly ServerAnswer[]): string | null {
   const known = usable(answers).filter(({ cname }) => cname === null);
   const [first] = known;
@@ -70,7 +73,7 @@ function differingServer(answers: readonly ServerAnswer[]): string | null {
   return `${first.server} answers ${first.values.join(', ') || 'nothing'}, ${other.server} ${other.values.join(', ') || 'nothing'}`;
 }
 
-/** Null where nothing is wrong with where it leads, or nothing is known of where it should. */
+/** Returns null when the aim is right, or the expected one is unknown. */
 async function judgeAim(
   subject: Subject,
   addresses: readonly string[],
@@ -104,7 +107,7 @@ async function judgeAim(
   return warn(`${name} leads to ${extra.join(', ')} as well.`, `Remove ${extra.join(', ')}.`, { repair });
 }
 
-/** An alias stands for the addresses behind it. */
+/** Returns the expected addresses; an alias counts as the addresses behind it. */
 async function wantedAddresses({ own, name }: Subject, tools: Tools): Promise<string[]> {
   const records = (own?.records ?? []).filter((record) => record.name === name && record.purpose === 'route');
   const found = records.map(async ({ type, value }) => {

@@ -5,15 +5,15 @@ import { type Check, type Facts, type Finding, type Subject, type Tools, unknown
 
 export type Step = { result: CheckResult; facts: Facts };
 
-/** What a report keeps of a text that a stranger chose. */
+/** The limits of texts by strangers in a report. */
 const SEEN_MAX = 600;
 const FACTS_MAX = 16;
 const FACT_MAX = 300;
 
 /**
- * Runs the checks one after the other and yields each as it is done. One that fails names the earliest that failed before
- * it and explains it (causes.ts). A lookup that nobody answers is unknown. `toolsFor` brings the tools that note in the
- * list what is asked.
+ * Runs the checks in turn and yields each when it is done. A failed one names the earliest failed check that explains
+ * it (causes.ts). A lookup without an answer is unknown. `toolsFor` returns tools that record each question in the
+ * list.
  */
 export async function* runChecks(
   checks: readonly Check[],
@@ -25,7 +25,7 @@ export async function* runChecks(
     const asked: Asked[] = [];
     const begun = performance.now();
     const said = await findingOf(check, subject, toolsFor(asked));
-    // Of a name that cannot be found, every record is missing: no fault is seen, and nothing is right either.
+    // When a name cannot be found, every record is missing: nothing is wrong, and nothing is right either.
     const isGroundless = said.verdict === 'pass' && failed.includes('delegation');
     const found = isGroundless ? unknown('This cannot be told while no name server answers for the name.') : said;
     const { verdict, fix, repair, facts = {} } = found;
@@ -55,7 +55,7 @@ async function findingOf(check: Check, subject: Subject, tools: Tools): Promise<
   }
 }
 
-/** Records are what strangers publish: a report keeps a few of each, cut to a length. */
+/** Strangers choose the records, so a report keeps a few of each, shortened. */
 function bounded(facts: Facts): Facts {
   return Object.fromEntries(
     Object.entries(facts).map(([what, values]) => [

@@ -3,10 +3,10 @@ import { type Check, fail, pass, unknown, usable, warn } from './check.ts';
 
 const LONG_S = 3_600;
 const TOO_LONG_S = 86_400;
-/** What leads to the site; an alias is kept for as long as it says itself, whatever its target does. */
+/** These point to the site; an alias is cached for its own time, whatever its target's is. */
 const TYPES = ['A', 'AAAA', 'CNAME'] as const;
 
-/** How long resolvers keep the records: a change is seen no sooner. */
+/** Checks how long resolvers cache the records: a change is not seen sooner. */
 export const ttl: Check = {
   id: 'ttl',
   why: 'Resolvers keep an answer for this long, so that a change of the records is seen that much later.',

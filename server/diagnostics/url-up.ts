@@ -14,7 +14,7 @@ import {
 
 const HOPS_MAX = 5;
 
-/** Whether visitors get the page, and whether it is that of the release, byte by byte through its hash. */
+/** Checks whether visitors get the page, and whether its hash is that of the release. */
 export const urlUp: Check = {
   id: 'url-up',
   why: 'This is what a visitor gets: the page itself.',
@@ -40,7 +40,7 @@ export const urlUp: Check = {
   },
 };
 
-/** The page has other bytes than its release: it is another release, or the same one, changed on the way. */
+/** Judges a page with other bytes than its release: it is another release, or was changed on the way. */
 async function judgeOther({ url, name, witness }: Subject, page: Answered, tools: Tools, repair: Repair | null) {
   const file = witness === null ? null : await tools.visit(new URL(witness.path, url).href);
   const isSame = file === null || file.fault !== null ? null : file.sha256 === witness?.sha256;
@@ -51,7 +51,8 @@ async function judgeOther({ url, name, witness }: Subject, page: Answered, tools
   }
   const seen = `${url} answers with other bytes than the release has.`;
   if (isSame === true && page.headers.has('cf-ray')) {
-    // Cloudflare's manual, "Email Address Obfuscation": it is on by default, and replaces addresses by links and a script.
+    // Cloudflare's manual, "Email Address Obfuscation": it is on by default, and replaces addresses with links and a
+    // script.
     return warn(
       `The files of the release are served at ${url}, and its page is changed on the way by Cloudflare.`,
       `Switch off Email Address Obfuscation for ${name} at Cloudflare, and what else rewrites pages there.`,

@@ -1,7 +1,7 @@
 import { type Check, fail, pass, recordsRepair, unknown, warn } from './check.ts';
 import { chainFrom } from './redirects.ts';
 
-/** Whether the name and its `www` lead to one and the same site. */
+/** Checks whether the name and its `www` lead to the same site. */
 export const wwwAndApex: Check = {
   id: 'www-and-apex',
   why: 'People type the name with www and without. Both are to show the same site.',
