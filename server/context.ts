@@ -26,78 +26,83 @@ export type Actor =
 /** Limits that benches and tests replace; server/boot/providers.ts has the defaults, each with its reason. */
 export type Limits = {
   isAddressCounted: boolean;
-  /** Of one session or token. */
+  /** Counts the calls of one session or token. */
   callsPerMinute: number;
-  /** Of all sessions and tokens of an account. */
+  /** Counts the calls of all sessions and tokens of an account. */
   accountCallsPerMinute: number;
-  /** Of the bodies of those calls. */
+  /** Counts the bodies of those calls. */
   accountBodyBytesPerMinute: number;
   anonymousCallsPerMinute: number;
   failuresPerAddress: { count: number; windowMs: number };
   freeFailuresPerUsernameAndAddress: number;
   failuresPerUsername: { count: number; windowMs: number };
-  /** Of one account, over all of its sessions. */
+  /** Counts over all sessions of one account. */
   rightPasswordsPerTenMinutes: number;
   registrationsPerHour: number;
   forgotPasswordPerHour: { perAccount: number; perAddress: number };
-  /** Links that confirm an address, from all accounts together to one mailbox. */
+  /** Counts the links to confirm an address, from all accounts together, to one mailbox. */
   confirmationsPerRecipientPerHour: number;
-  /** Of the disclaimer by people who are signed out, from one address: each is kept for a year. */
+  /** Counts acceptances of the disclaimer by signed-out people, for one address: each is kept for a year. */
   acceptancesPerHour: number;
   feedbackPerHour: number;
-  /** Kept at once of an account and of all strangers together, and of one address in a day. */
+  /**
+   * The rows that are kept at once, for an account and for all strangers together, and those of one address in a day.
+   */
   feedbackRows: { perAccount: number; ofStrangers: number; perAddressADay: number };
   contactPerHour: number;
-  /** The newest of an account, and of all strangers together. */
+  /** The rows that are kept, for an account and for all strangers together; the oldest give way. */
   contactRows: { perAccount: number; ofStrangers: number };
-  /** Of all strangers, and of all accounts. */
+  /** Counts all strangers together, and all accounts together. */
   contactMailsPerHour: number;
   checkoutsPerHour: number;
-  /** Of license keys that there are not. */
+  /** Counts license keys that do not exist. */
   licenseGuessesPerHour: { perAccount: number; perAddress: number };
   licenseTransfersPerHour: number;
-  /** Of one account. */
+  /** Counts for one account. */
   deploymentsPerHour: number;
-  /** Of all deployments of an account together; one that is tried again and a roll back are others. */
+  /** Counts over all deployments of an account; trying again and rolling back count, too. */
   releasesPerHour: number;
-  /** Of all deployments of an account together. */
+  /** Counts over all deployments of an account. */
   addressChangesPerHour: number;
   credentialActsPerHour: number;
   deploymentUpdatesPerHour: number;
-  /** Of all accounts together: each process has their names in memory. */
+  /** Limits all accounts together: each process has their names in memory. */
   domainsInAll: number;
   testNotificationsPerHour: number;
   uploadBytesPerDay: number;
   accountBytes: number;
   accountFiles: number;
-  /** Deployments, releases and roll backs of an account together. */
+  /** Counts the deployments, releases and rollbacks of an account. */
   accountRows: number;
-  /** Of all releases of an account together, those that several of them share as often as they do. */
+  /** Counts over all releases of an account; a file that several of them share counts for each. */
   listedFiles: number;
-  /** Of the precompressed variants of an account's releases. */
+  /** Limits the precompressed variants of an account's releases. */
   variantBytes: number;
-  /** How long an account has the small allowance at the most while its address is not confirmed. */
+  /** The longest time for which an account with an unconfirmed address has the small allowance. */
   smallWhileUnconfirmedMs: number;
-  /** Where strangers can register: the trial, and a plan of the test checkout, cost them nothing. */
+  /** True where strangers can register: they get the trial, and a plan of the test checkout, for nothing. */
   asksForGivenPlan: boolean;
-  /** Until an account has a plan, a given one where that is asked for, and a confirmed address likewise. */
+  /**
+   * The allowance until an account has a plan (where strangers can register, one that was granted or paid for) and a
+   * confirmed address.
+   */
   atFirst: { uploadBytesPerDay: number; accountBytes: number; accountFiles: number; accountRows: number };
-  /** Of calls whose bodies are in memory at once; those of uploads are not. */
+  /** Limits the bodies of calls in memory at once; bodies of uploads do not count. */
   bodyBytes: { perAddress: number; perProcess: number };
   uploadsAtOnce: number;
-  /** Requests of one account that bring files or a list of them. */
+  /** Counts the requests of one account that bring files or a list of them. */
   uploadsPerMinute: number;
   downloadsAtOnce: { perAccount: number; perProcess: number };
-  /** Releases, exports and tables of one account that are put together to be saved. */
+  /** Counts the downloads of one account that are assembled: releases, exports and tables. */
   downloadsPerMinute: number;
   /**
-   * Whoever has taken less than this on the average is cut off, once we have waited for them for `patienceMs`; whoever has
-   * taken less than `givesWayBelow` is so when an account without a download finds no place.
+   * A reader whose average is below `bytesPerSecond` is cut off once we have waited for it for `patienceMs`; one below
+   * `givesWayBelow` is cut off when an account without a download finds no slot.
    */
   slowestDownload: { bytesPerSecond: number; patienceMs: number; givesWayBelow: number };
   socketsPerAccount: number;
   socketsPerAddress: number;
-  /** Of one address. */
+  /** Counts for one address. */
   socketsOpenedPerMinute: number;
   accessTokenSeconds: number;
   minFreeDiskBytes: number;
@@ -107,58 +112,60 @@ export type Limits = {
 export type Addresses = {
   publicUrl: string;
   sitesDomain: string;
-  /** A site's address for people: scheme, name and port, with `{slug}` for its own part of the name. */
+  /** The address of a site for people: scheme, name and port, with `{slug}` for the site's own part of the name. */
   sitesUrl: string;
-  /** The port at which domains with a certificate are served; none where TLS has no port of its own. */
+  /** The port at which domains with a certificate are served; absent when TLS has no port of its own. */
   sitesTlsPort?: number | undefined;
-  /** The port at which the host answers without TLS, on all of its addresses; unknown where absent. */
+  /** The port at which the host answers without TLS, on all of its addresses; absent when unknown. */
   sitesHttpPort?: number | undefined;
   /** Our own requests to our own host connect here, since not every resolver knows `*.localhost`. */
   sitesListener: { protocol: 'http:' | 'https:'; host: string; port: number };
   supportEmail: string;
-  /** The recipient of what people write through the contact form. */
+  /** Messages of the contact form go to this address. */
   operatorEmail: string;
-  /** TRUST_PROXY: how many proxies in front add to `X-Forwarded-For`; none when absent. */
+  /** TRUST_PROXY: the number of proxies in front that add to `X-Forwarded-For`; none when absent. */
   trustedProxies?: number;
 };
 
-/** Opens the credentials of one destination: its own connection's, and a second one's where its options name that. */
+/**
+ * Opens the credentials of one destination: those of its own connection, and of a second one when its options name it.
+ */
 export type CredentialsOf = (
   accountId: string,
   destination: { connectionId?: string | null | undefined; options?: unknown },
 ) => Credentials;
 
-/** Every adapter a service may need, behind its interface. Built in server/boot/providers.ts alone. */
+/** Every adapter that a service may need, behind its interface. They are built in server/boot/providers.ts alone. */
 export type Providers = {
   addresses: Addresses;
-  /** Where the records of a domain on the built-in host lead. */
+  /** Returns the addresses to which the records of a domain on the built-in host must point. */
   sitesAddresses(): Promise<SitesAddresses>;
   limits: Limits;
   store: ArtifactStore;
   zips: ZipIntake;
-  /** How much more the database may grow before what is not needed is refused. */
+  /** Returns how much more the database may grow before optional writes are refused. */
   databaseSpace: { freeBytes(): Promise<number> };
   platforms: PlatformRegistry;
   dnsProviders: DnsProviderRegistry;
-  /** The way out to addresses that somebody else chose. */
+  /** Sends requests to addresses that somebody else chose. */
   egress: Egress;
-  /** What a diagnosis needs of the network besides requests. */
+  /** The network checks that a diagnosis needs besides requests. */
   reach: Reach;
-  /** Asks what the DNS of the world says of a name. */
+  /** Queries public DNS. */
   dns: DnsClient;
-  /** Links by which DNS providers set records up; absent where the operator is not known to them. */
+  /** Builds links with which DNS providers set records up; absent when the operator is not registered with them. */
   domainConnect?: (DomainConnect & { serviceId: string }) | undefined;
   /** Signs the certificates of domains. */
   authority: CertificateAuthority;
-  /** The authority's directory for trials, in which renewals are rehearsed; absent without one. */
+  /** The authority's staging directory, in which renewals are rehearsed; absent without one. */
   staging?: CertificateAuthority | undefined;
   credentialsOf: CredentialsOf;
-  /** Where the operator has registered Fairlead, people sign in at the platform instead of pasting a token. */
+  /** People sign in at these platforms, where the operator has registered Fairlead, and need not paste a token. */
   signIn: SignInRegistry;
-  /** Resolves after `ms`; rejects with the reason of the signal. Tests wait for nothing. */
+  /** Resolves after `ms`; rejects with the reason of the signal. Tests replace it, so that they do not wait. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
   mailer: Mailer;
-  /** Takes the money for plans. */
+  /** Takes payments for plans. */
   payments: PaymentService;
   hasher: PasswordHasher;
   secrets: Secrets;
@@ -167,37 +174,43 @@ export type Providers = {
   rateCounters: RateCounters;
   log: Log;
   now(): Date;
-  /** Ends the process at one point, in a test of crashes; no running installation has it. */
+  /** Ends the process at one point, in a test of crashes; an installation never has it. */
   faults?: Faults;
 };
 
-/** Called at each boundary of a job's work; may never return. */
+/** Called at each boundary of a job's work; it may never return. */
 export type Faults = { at(boundary: string): Promise<void> };
 
-/** Cookies that a browser holds for us besides the bearer token. Services read and write them without knowing HTTP. */
+/**
+ * The cookies that a browser holds for us besides the bearer token. Services read and write them without knowing HTTP.
+ */
 export type JarName = 'refresh' | 'device' | 'disclaimer';
 export type CookieJar = {
   read(name: JarName): string | undefined;
-  /** `null` clears it. */
+  /** `null` clears the cookie. */
   write(name: JarName, value: string | null): void;
 };
 
-/** The origin of a call: for throttling, the session list and warnings. */
+/** The origin of a call, for throttling, the session list and warnings. */
 export type CallOrigin = {
-  /** Client address after `TRUST_PROXY` hops; IPv6 shortened to its /64. */
+  /** The client address after `TRUST_PROXY` hops; IPv6 is shortened to its /64. */
   address: string;
   userAgent: string;
-  /** The bearer token as sent, also when it is no longer good: logout still finds its session by it. */
+  /** The bearer token as sent, even when it is no longer valid: logout still finds its session by it. */
   bearer: string | undefined;
 };
 
 /** The open WebSocket that subscriptions run on. */
 export type SubscriptionConnection = {
-  /** Counts a subscription that begins to run, until the function that it answers is called; one too many closes the socket. */
+  /**
+   * Counts a subscription that begins to run, until the returned function is called; one too many closes the socket.
+   */
   countSubscription(): () => void;
-  /** Resolves once the reader has taken most of what was sent to it, so that a slow one fills no memory here. */
+  /**
+   * Resolves once the reader has taken most of the data that was sent to it, so that a slow one fills no memory here.
+   */
   whenWritable(signal: AbortSignal | undefined): Promise<void>;
-  /** Closes the connection of an actor whose session or token is over. */
+  /** Closes the connection of an actor whose session or token has ended. */
   close(): void;
 };
 
@@ -216,7 +229,7 @@ export type AccountContext = ServiceContext & { actor: Extract<Actor, { accountI
 
 const NO_JAR: CookieJar = { read: () => undefined, write: () => undefined };
 
-/** Context of a job: it acts for one account, with no browser behind it. */
+/** Creates the context of a job: it acts for one account, without a browser. */
 export function jobContext(providers: Providers, job: { name: string; accountId: string; id: string }): AccountContext {
   return {
     actor: { kind: 'job', name: job.name, accountId: job.accountId },

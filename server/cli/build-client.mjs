@@ -4,13 +4,14 @@ import { build } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
 
 /**
- * Writes the typed client, `fairlead/client`: one file of JavaScript and one of declarations, into the folder given
- * (dist/client). Whatever is not ours stays an import: @trpc/client, superjson and ws in the code, @trpc/* in the types.
+ * Writes the typed client, `fairlead/client`: one file of JavaScript and one of declarations, into the given folder
+ * (dist/client). Everything that is not ours stays an import: @trpc/client, superjson and ws in the code, @trpc/* in
+ * the types.
  */
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const folder = process.argv[2] ?? 'dist/client';
 
-/** The types of procedures name the server's context, which no caller sees: its adapters stay out of the declarations. */
+/** Cuts the server's context out of the declarations: the types of procedures name it, but no caller sees it. */
 const withoutServer = {
   name: 'without-server',
   load: {

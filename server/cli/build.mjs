@@ -40,7 +40,7 @@ const PARTS = [
 ];
 
 /**
- * Builds every part that is missing or was built from other sources. Throws an Error with what the tool said.
+ * Builds every part that is missing or was built from other sources. Throws an Error with the tool's message.
  * @param {{ isForced: boolean, isCheckOnly: boolean }} options
  */
 export async function build({ isForced, isCheckOnly }) {
@@ -64,7 +64,7 @@ export async function build({ isForced, isCheckOnly }) {
   process.stdout.write(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
 }
 
-/** Into a folder of its own first: a build that fails, or a second one at the same time, leaves no half of one. */
+/** Builds into a folder of its own first, so that a failed or parallel build never leaves a half-built one. */
 async function buildPart(part) {
   const made = join(ROOT, 'dist', `.${part.name}-${randomBytes(4).toString('hex')}`);
   const final = join(ROOT, 'dist', part.name);
@@ -74,7 +74,7 @@ async function buildPart(part) {
       maxBuffer: 64 * 1024 * 1024,
       env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
     });
-    // npm makes it executable when npx links it first, and not again after a later build.
+    // npm makes the file executable when npx first links it, but not again after a later build.
     if (part.program !== undefined) await chmod(join(made, part.program), 0o755);
     await rm(stampFile(part), { force: true });
     await rm(final, { recursive: true, force: true });
@@ -98,7 +98,7 @@ function stampFile(part) {
   return join(ROOT, 'dist', `.${part.name}-stamp`);
 }
 
-/** Hash of names and contents of everything under these paths, and of the one variable that is built in. */
+/** Hashes the names and contents of everything under these paths, and the one variable that is built in. */
 function stampOf(sources) {
   const hash = createHash('sha256')
     .update(process.env.FUNCTION_API_HOST || '')

@@ -7,7 +7,7 @@ import { listDeadLetters, rerunDeadLetter } from '../queue/dead-letters.ts';
 
 type Write = (text: string) => void;
 
-/** Runs `work` on the database of a Fairlead that runs: its own, or the one that MONGODB_URI names. */
+/** Runs `work` on the database of a running Fairlead: its own, or the one that MONGODB_URI names. */
 export async function onDatabase(env: Env, work: () => Promise<void>): Promise<void> {
   const uri = env.mongodbUri ?? (await embeddedUri(env.dataDir));
   if (uri === null)
@@ -23,7 +23,7 @@ export async function onDatabase(env: Env, work: () => Promise<void>): Promise<v
   }
 }
 
-/** Writes one line a job that was given up: id, time, name, attempts, and why. */
+/** Writes one line for each dead letter: id, time, name, attempts, and the reason. */
 export async function listJobs(write: Write): Promise<void> {
   const jobs = await listDeadLetters();
   if (jobs.length === 0) write('No job was given up.\n');
@@ -32,7 +32,7 @@ export async function listJobs(write: Write): Promise<void> {
   }
 }
 
-/** Has one run again. Throws StartError when it was not given up, or another one for the same thing is on its way. */
+/** Runs a dead letter again. Throws StartError when there is none, or another job for the same thing waits or runs. */
 export async function rerunJob(id: string, write: Write): Promise<void> {
   const outcome = await rerunDeadLetter(id);
   if (outcome === 'queued') write(`The job "${id}" runs again soon.\n`);

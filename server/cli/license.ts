@@ -13,13 +13,13 @@ import {
 
 type Write = (text: string) => void;
 
-/** A transaction of so many rows is far below what MongoDB takes in one (16 MB of its log). */
+/** A transaction with this many rows is far below MongoDB's limit (16 MB of its log). */
 const COUNT_MAX = 1_000;
 const MONTHS_MAX = 120;
 const NOTE_MAX = 200;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Returns what `license` and these words do on the database; null when there is no such command. */
+/** Returns the work of a `license` command on the database; null when there is no such command. */
 export function licenseWork([action = 'list', ...rest]: string[], write: Write): (() => Promise<void>) | null {
   if (action === 'create') {
     const options = readCreateOptions(rest, new Date());
@@ -31,7 +31,7 @@ export function licenseWork([action = 'list', ...rest]: string[], write: Write):
   return () => revokeKey(idOrKey, write);
 }
 
-/** Reads what follows `license create`. Throws StartError with a sentence that names the option and what would be right. */
+/** Reads the options of `license create`. Throws StartError with a sentence that names the option and a valid value. */
 function readCreateOptions(words: string[], now: Date): NewLicenses {
   const { plan, months, count = '1', note = '', 'redeem-by': redeemBy } = parse(words);
   const known = PAID_PLANS.find((one) => one === plan?.toUpperCase());
@@ -50,13 +50,15 @@ function readCreateOptions(words: string[], now: Date): NewLicenses {
   };
 }
 
-/** Makes keys and writes each on a line of its own, and nothing else: they can be put into a file as they are. */
+/**
+ * Makes keys and writes each on a line of its own, and nothing else, so that the output can go straight into a file.
+ */
 async function createKeys(options: NewLicenses, write: Write): Promise<void> {
   const keys = await makeLicenses(options, new Date());
   write(`${keys.join('\n')}\n`);
 }
 
-/** Writes one line a license: id, how the key begins, plan, time, and what became of it. */
+/** Writes one line for each license: id, start of the key, plan, time, and state. */
 async function listKeys(write: Write): Promise<void> {
   let isEmpty = true;
   for await (const license of allLicenses()) {
@@ -66,7 +68,7 @@ async function listKeys(write: Write): Promise<void> {
   if (isEmpty) write('There are no license keys; "fairlead license create" makes some.\n');
 }
 
-/** Ends a license by its id or its key. Throws StartError when there is none, or it was ended before. */
+/** Ends a license by its id or its key. Throws StartError when it does not exist or has ended already. */
 async function revokeKey(idOrKey: string, write: Write): Promise<void> {
   try {
     const { id, plan, wasRedeemed } = await endLicense(idOrKey, new Date());
@@ -74,7 +76,7 @@ async function revokeKey(idOrKey: string, write: Write): Promise<void> {
     write(`The license "${id}" for ${PLANS[plan].title} is revoked: ${effect}.\n`);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // The whole key is a secret: what was typed is not said again.
+    // The whole key is a secret, so the text that was typed is not repeated.
     const way = error.code === 'not_found' ? ' "fairlead license list" shows all of them.' : '';
     throw new StartError(EXIT_FAILED, `${error.message}${way}`, error);
   }
@@ -96,10 +98,10 @@ function wholeNumber(option: string, value: string, max: number): number {
   return number;
 }
 
-/** The end of that day in UTC. */
+/** Returns the end of that day in UTC. */
 function endOfDay(value: string, now: Date): Date {
   const start = DATE.test(value) ? new Date(`${value}T00:00:00Z`) : new Date(Number.NaN);
-  // A date that there is not, like 30 February, is moved on by some engines.
+  // Some engines move an impossible date, like 30 February, on.
   const isDate = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(value);
   if (!isDate) throw wrong('--redeem-by takes a date like 2030-12-31', value);
   const end = new Date(start.getTime() + 86_400_000);

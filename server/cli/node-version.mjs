@@ -1,7 +1,7 @@
 const OLDEST = [20, 19, 0];
 
 /**
- * Why this Node will not do, as a sentence; null when it will.
+ * Returns a sentence about why this version of Node does not work; null when it does.
  * @param {string} version as in `process.version`
  * @returns {string | null}
  */

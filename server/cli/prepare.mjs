@@ -1,5 +1,5 @@
-// Stands before `npm start`, `npm test` and `npm run bench`: builds what is missing or older than its source.
-// Reads on any Node that knows modules, so that an old one is told in a sentence and not by a syntax error.
+// Runs before `npm start`, `npm test` and `npm run bench` and builds every part that is missing or older than its
+// source. It is plain JavaScript, so that an old Node gives a sentence and not a syntax error.
 import { nodeFault } from './node-version.mjs';
 
 const fault = nodeFault(process.version);

@@ -4,14 +4,14 @@ import { EventModel } from '../database/models/event.ts';
 import { UserModel } from '../database/models/user.ts';
 import { newId } from '../database/mongo.ts';
 
-/** Of one account: what comes after a reader that is further behind is told by `resync` (services/events.ts). */
+/** The log of one account has this many events; a reader that is further behind gets `resync` (services/events.ts). */
 export const EVENTS_KEPT = 10_000;
-/** The oldest are dropped once in so many events, which leaves the others as fast as without it. */
+/** The oldest events are dropped once for this many new ones, so that the other writes stay as fast as without it. */
 const TRIM_EVERY = 1_000;
 
 /**
  * Appends an event with the next number of the account, inside the caller's transaction. Two transactions of one
- * account conflict on the counter and one runs again, so the numbers are commit order without gaps.
+ * account conflict on the counter and one runs again, so the numbers follow the order of commits without gaps.
  */
 export async function publishEvent(session: ClientSession, accountId: string, event: StoredEvent): Promise<void> {
   const owner = await UserModel.findOneAndUpdate(
@@ -19,7 +19,7 @@ export async function publishEvent(session: ClientSession, accountId: string, ev
     { $inc: { eventSeq: 1 } },
     { session, returnDocument: 'after', projection: { eventSeq: 1 }, timestamps: false },
   );
-  // The account was deleted meanwhile: nobody is left to be told.
+  // The account was deleted meanwhile: nobody reads its events.
   if (owner === null) return;
   const { type, ...payload } = event;
   await EventModel.create([{ _id: newId(), accountId, seq: owner.eventSeq, type, payload, at: mongoose.now() }], {
@@ -28,7 +28,9 @@ export async function publishEvent(session: ClientSession, accountId: string, ev
   if (owner.eventSeq % TRIM_EVERY === 0) await trimLog(session, accountId, owner.eventSeq);
 }
 
-/** Reaches back two trims at the most, so that no transaction deletes very many rows; what is older ends by its age. */
+/**
+ * Deletes the events of the last two trims at most, so that no transaction deletes very many rows; older ones expire.
+ */
 async function trimLog(session: ClientSession, accountId: string, last: number): Promise<void> {
   const newestToDrop = last - EVENTS_KEPT;
   const seq = { $gt: newestToDrop - 2 * TRIM_EVERY, $lte: newestToDrop };

@@ -6,13 +6,16 @@ import { type EventDoc, EventModel } from '../database/models/event.ts';
 import { ReleaseStepModel } from '../database/models/release-step.ts';
 import { UserModel } from '../database/models/user.ts';
 
-/** Events read at once; a reader that is further behind reads page after page. */
+/** Events are read in pages of this size; a reader that is further behind reads page after page. */
 export const EVENTS_A_PAGE = 200;
-/** A page that nobody asked for again is dropped at the next wake-up, or when there are this many. */
+/** A page that nobody asks for again is dropped at the next wake-up, or when there are this many. */
 const SHARED_READS_MAX = 50;
-/** Steps whose account is remembered: some thousands move at a time at most, and one that is forgotten is asked again. */
+/**
+ * The number of steps whose account is remembered: some thousands move at a time at most, and the account of a
+ * forgotten one is looked up again.
+ */
 const OWNERS_MAX = 10_000;
-/** The host writes what it has counted every few seconds, a row for each site and process. */
+/** The host writes its counts every few seconds, a row for each site and process. */
 const VISITS_TOLD_EVERY_MS = 5_000;
 
 export type LoggedEvent = { seq: number; type: string; payload: Record<string, unknown> };
@@ -31,19 +34,19 @@ export type StepRow = {
 
 /** One subscriber's view of its account's events. */
 export type EventReader = {
-  /** Number of the account's last stored event; null when the account is gone. */
+  /** Returns the number of the account's last stored event; null when the account is gone. */
   currentNumber(): Promise<number | null>;
-  /** The next stored events after this number, in order, a page at most; empty when there is none. */
+  /** Returns the next stored events after this number, in order, a page at most; empty when there is none. */
   readAfter(seq: number): Promise<LoggedEvent[]>;
-  /** Returns the steps that are moving now, for a reader that comes back. */
+  /** Returns the steps that are moving now, for a reader that reconnects. */
   readRunningSteps(): Promise<StepRow[]>;
-  /** Steps that moved since the last call, each in its newest shape. */
+  /** Returns the steps that moved since the last call, each in its newest shape. */
   takeSteps(): StepRow[];
-  /** Whether visits were counted since the last call. */
+  /** Returns whether visits were counted since the last call. */
   takeVisits(): boolean;
   /** Runs `read` once for all subscribers of the account until the next wake-up. */
   share<T>(key: string, read: () => Promise<T>): Promise<T>;
-  /** Resolves at once when something may have happened since the last call, else when it does. */
+  /** Resolves when something may have happened since the last call, at once if it already has. */
   woken(): Promise<void>;
   /** Ends a wait. */
   wake(): void;
@@ -55,19 +58,19 @@ type Channel = {
   accountId: string;
   listeners: Set<Listener>;
   reads: Map<string, Promise<unknown>>;
-  /** Until when nothing more is told of visits, and whether there is something to tell then. */
+  /** The timer until which visits are not reported again, and whether there is something to report then. */
   visits: { quiet: NodeJS.Timeout | null; hasMore: boolean };
 };
-/** By step: the accounts of steps that have moved. */
+/** Maps each step that has moved to its account. */
 type StepOwners = LRUCache<string, string>;
 type Hub = { channels: Map<string, Channel>; unsubscribe: () => void };
 
-/** One a process: everybody who listens to events hangs on the one change stream. */
+/** There is one hub a process: all readers of events share its one change stream. */
 const hubs = new WeakMap<ChangeFeed, Hub>();
 
 /**
- * Subscribes to the account's events; what is written from now on wakes the reader, whichever instance wrote it. An event
- * visits the listeners of its own account alone, and what they all read after it is read once. Close it when done.
+ * Subscribes to the account's events: every later write wakes the reader, whichever instance made it. An event only
+ * reaches the readers of its own account, and its page is read once for them all. Close the reader when done.
  */
 export function openEventReader(changes: ChangeFeed, accountId: string): EventReader {
   const hub = hubs.get(changes) ?? createHub(changes);
@@ -144,7 +147,7 @@ function createHub(changes: ChangeFeed): Hub {
   return hub;
 }
 
-/** At once, and then no more than every few seconds, however many sites are visited. */
+/** Reports visits at once, and then at most every few seconds, however many sites are visited. */
 function tellOfVisits(channel: Channel | undefined): void {
   if (channel === undefined) return;
   const { visits } = channel;
@@ -167,8 +170,8 @@ function wakeChannel(channel: Channel | undefined): void {
 }
 
 /**
- * A change of a step names the step alone. It is read only where somebody listens to its account; whose it is never
- * changes, so that is asked once. Progress that cannot be read is followed by more.
+ * Passes a moved step on. A change names the step alone, so the step is read when its account has listeners; its
+ * account never changes, so that is looked up once. Progress that cannot be read is followed by more.
  */
 async function passStep(channels: Map<string, Channel>, owners: StepOwners, change: Change): Promise<void> {
   const accountId = change.accountId ?? owners.get(change.id) ?? (await readOwner(change.id).catch(() => undefined));
@@ -191,7 +194,7 @@ async function passSteps(channels: Map<string, Channel>, read: () => Promise<Ste
     const channel = channels.get(step.accountId);
     for (const listener of channel?.listeners ?? []) {
       const waiting = listener.steps.get(step.id);
-      // Two reads may overtake one another; the step itself only moves forward.
+      // Two reads may finish in the wrong order; a step itself only moves forward.
       if (waiting === undefined || waiting.logCount <= step.logCount) listener.steps.set(step.id, step);
     }
     wakeChannel(channel);
@@ -210,7 +213,7 @@ function shareRead<T>(channel: Channel, key: string, read: () => Promise<T>): Pr
   return started;
 }
 
-/** A key always stands for the same kind of read: its words are written in one place each. */
+/** The assertion holds because a key always means the same kind of read: each is written in one place. */
 function asSharedRead<T>(read: Promise<unknown>): Promise<T> {
   return read as Promise<T>;
 }
@@ -228,7 +231,7 @@ async function readEvents(accountId: string, seq: number): Promise<LoggedEvent[]
   return docs.map((doc) => ({ seq: doc.seq, type: doc.type, payload: payloadOf(doc) }));
 }
 
-/** Stored by `publishEvent` alone, which takes an event without its type. */
+/** The assertion holds because only `publishEvent` writes it, which takes an event without its type. */
 function payloadOf(doc: EventDoc): Omit<StoredEvent, 'type'> & Record<string, unknown> {
   return doc.payload as Omit<StoredEvent, 'type'> & Record<string, unknown>;
 }

@@ -1,13 +1,13 @@
 /**
- * All mail leaves through this interface. The default keeps it in an outbox under DATA_DIR (mode 0600) that `fairlead outbox`
- * lists; the log names kind and recipient only, since the text may hold a one-time link.
- * `deliver` is called by the job `send-mail`, possibly twice for one mail: `id` stays the same.
+ * All mail leaves through this interface. By default it is kept in an outbox under DATA_DIR (mode 0600) that `fairlead
+ * outbox` lists; the log names kind and recipient only, since the text may hold a one-time link. The job `send-mail`
+ * calls `deliver`, possibly twice for one mail: `id` stays the same.
  */
 export type Mail = {
   id: string;
   kind: string;
   to: string;
-  /** An answer goes to this address, when that is not the sender. */
+  /** Replies go to this address, when it is not the sender. */
   replyTo?: string | undefined;
   subject: string;
   text: string;
@@ -15,7 +15,7 @@ export type Mail = {
 };
 
 export interface Mailer {
-  /** Whether mails stay here instead of going to their recipients: whoever waits for one is told where it is. */
+  /** True when mails stay here and do not go to their recipients: a person who waits for one is shown where it is. */
   readonly keepsMail: boolean;
   deliver(mail: Mail): Promise<void>;
 }

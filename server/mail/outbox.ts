@@ -5,7 +5,7 @@ import { errnoOf, makeFolder, writeDurably } from '../lib/durable-file.ts';
 import type { Log } from '../lib/log.ts';
 import type { Mail, Mailer } from './mailer.ts';
 
-/** Some forty megabytes. */
+/** About forty megabytes. */
 const MAILS_MAX = 10_000;
 const FILE_NAME = /^[0-9TZ-]+_[0-9a-z]+\.json$/;
 
@@ -20,9 +20,9 @@ const keptMailSchema = z.object({
 });
 
 /**
- * Keeps mails as files in a folder that their owner alone reads, since a mail may hold a one-time link: one JSON file
- * each, named so that a listing is in the order of their times. A mail that is delivered twice overwrites itself; the
- * oldest give way to newer ones. The log gets kind and recipient alone.
+ * Keeps mails as files that their owner alone can read, since a mail may hold a one-time link: one JSON file each,
+ * named so that a listing is in the order of their times. A mail that is delivered twice overwrites itself; the oldest
+ * give way to newer ones. The log gets kind and recipient alone.
  */
 export function createOutbox(folder: string, log: Log, { mailsMax = MAILS_MAX } = {}): Mailer {
   return {
@@ -42,7 +42,7 @@ async function removeOldest(folder: string, mailsMax: number): Promise<void> {
     await rm(join(folder, name), { force: true });
 }
 
-/** Returns the mails of an outbox, oldest first; an outbox that nothing was put into yet is empty. */
+/** Returns the mails of an outbox, oldest first; an unused outbox is empty. */
 export async function readOutbox(folder: string): Promise<Mail[]> {
   const mails: Mail[] = [];
   for (const name of await namesIn(folder)) {
@@ -51,7 +51,7 @@ export async function readOutbox(folder: string): Promise<Mail[]> {
   return mails;
 }
 
-/** Oldest first. */
+/** Returns the file names, oldest first. */
 async function namesIn(folder: string): Promise<string[]> {
   const names = await readdir(folder).catch((error: unknown) => {
     if (errnoOf(error) === 'ENOENT') return [];

@@ -8,10 +8,10 @@ const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
 
 /**
- * Hands mails to an SMTP server (`smtp://user:password@host:587`, or `smtps://` for TLS from the first byte); where the
- * server offers STARTTLS it is used. A mail that goes out twice carries the same Message-ID, so that mailboxes show it
- * once. `deliver` throws `mail_refused` when the server refuses this mail for good (a reply of 5yz, RFC 5321, 4.2.1);
- * anything else passes, and the job tries again.
+ * Sends mails over SMTP (`smtp://user:password@host:587`, or `smtps://` for TLS from the first byte) and uses STARTTLS
+ * where the server offers it. A mail that is sent twice carries the same Message-ID, so that mailboxes show it once.
+ * `deliver` throws `mail_refused` when the server refuses this mail for good (a reply of 5yz, RFC 5321, 4.2.1); any
+ * other error may pass, and the job tries again.
  */
 export function createSmtpMailer({ url, from }: { url: string; from: string }, log: Log): Mailer {
   const transport = createTransport({
@@ -39,8 +39,8 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }, l
 }
 
 /**
- * Returns whether the server itself refused sender, recipient or message; wrong credentials are the operator's to
- * correct, so such mail waits.
+ * Returns whether the server refused sender, recipient or message. Wrong credentials are the operator's to correct, so
+ * such mail waits.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error) || !('responseCode' in error) || !('code' in error)) return false;

@@ -8,7 +8,7 @@ import {
 import type { MAILED_LINK_PATHS } from '../lib/mailed-links.ts';
 
 const username = z.string();
-/** The stored values of a mail's text; links are made when it leaves. */
+/** The stored values of a mail's text; its links are made when it is sent. */
 export const mailValuesSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('reset-password'), username }),
   z.strictObject({ kind: z.literal('confirm-email'), username }),
@@ -33,14 +33,14 @@ export const mailValuesSchema = z.discriminatedUnion('kind', [
     username,
     name: z.string(),
     message: z.string(),
-    /** The path of the page that says more. */
+    /** The path of the page with more details. */
     page: z._default(z.string(), '/domains'),
   }),
   z.strictObject({
     kind: z.enum(['plan-ends-week', 'plan-ends-day', 'plan-ended']),
     username,
     name: z.string(),
-    /** The plan that follows; null where none does. */
+    /** The plan that follows; null when there is none. */
     next: z._default(z.nullable(z.string()), null),
     message: z.string(),
     page: z.string(),
@@ -60,14 +60,14 @@ export type MailValues = z.infer<typeof mailValuesSchema>;
 type WithLink = { kind: keyof typeof MAILED_LINK_PATHS };
 
 /**
- * The texts of the mails that Fairlead sends, as plain text (pure: services and adapters may use it). A link carries
- * its one-time token in the fragment, which no server and no log ever sees.
+ * The texts of Fairlead's mails, as plain text (pure: services and adapters may use it). A link carries its one-time
+ * token in the fragment, which no server and no log ever sees.
  */
 export type MailContent = Exclude<MailValues, WithLink> | (Extract<MailValues, WithLink> & { link: string });
 
 export type MailText = { subject: string; text: string; replyTo?: string };
 
-/** Renders subject and text of a mail; `reach` is where its reader can turn to. */
+/** Renders subject and text of a mail; `reach` says where its reader can get help. */
 export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {
   if (content.kind === 'contact') return contactMail(content);
   if ('chargeId' in content) return paymentMail(content);
@@ -77,7 +77,7 @@ export function renderMail(content: MailContent, reach: { publicUrl: string; sup
   return { subject, text: `${[`Hello ${content.username},`, ...paragraphs, closing].join('\n\n')}\n` };
 }
 
-/** What somebody wrote, for the operator: an answer goes to its writer. */
+/** Forwards a message of the contact form to the operator; a reply goes to its writer. */
 function contactMail({ name, email, message }: Extract<MailContent, { kind: 'contact' }>): MailText {
   return {
     subject: `Contact form: ${name}`,
@@ -97,7 +97,7 @@ function paymentMail({ kind, paymentId, chargeId }: Extract<MailContent, { charg
 
 type Body = { subject: string; paragraphs: string[] };
 
-/** Returns how to win an account back of which somebody else knows the password. */
+/** Returns the instruction for winning back an account whose password somebody else knows. */
 function remedy(publicUrl: string): string {
   return `choose a new password at ${publicUrl}/login ("Forgot your password?"): that signs out every browser and revokes every API token.`;
 }

@@ -2,29 +2,33 @@ import type { TestAnswer } from '../../routers/schemas/payments.ts';
 import type { PaidPlan } from '../../routers/schemas/plans.ts';
 
 /**
- * Whoever takes the money.
+ * Takes payments.
  *
- * A payment is written as `pending`, with price, plan and account, before anybody is asked to pay; `openCheckout` then
- * says where the person pays for it. What becomes of it is told by the payment service alone, never by the address that the
- * person comes back to.
+ * A payment is stored as `pending`, with price, plan and account, before anybody is asked to pay; `openCheckout` then
+ * returns the page for paying. Only the payment service decides the result, never the address that the person returns
+ * to.
  *
- * In the test checkout events say it. They come at least once and in any order, so each has an id of its own, which is
- * stored in the one transaction that also moves the payment and grants the plan (services/payments/apply-event.ts): a
- * second one of the same id changes nothing, and one that no longer fits the state of the payment changes nothing either.
+ * In the test checkout events report the result. They arrive at least once and in any order, so each has an id of its
+ * own, which is stored in the transaction that also moves the payment and grants the plan
+ * (services/payments/apply-event.ts): a second event with the same id changes nothing, and neither does one that no
+ * longer fits the state of the payment.
  *
- * A hosted service sends notices: at least once, in any order, or never. So a notice says no more than that a customer is
- * worth a look. A job then reads what the service knows of that customer (`readCustomer`) and does what is not done yet,
- * each amount of money once, by its own id (services/payments/sync.ts). Another job has the same looked at from time to
- * time, whether or not a notice came.
+ * A hosted service sends notices: at least once, in any order, or never. So a notice only says that a customer has
+ * changed. A job then reads the service's record of that customer (`readCustomer`) and makes up what is missing, each
+ * amount of money once, by its own id (services/payments/sync.ts). Another job checks the customer at intervals,
+ * whether or not a notice came.
  */
 export type PaymentService = {
-  /** Made in the app itself, where no money moves. */
+  /** True for a checkout in the app itself, where no money moves. */
   isTest: boolean;
-  /** The same order twice is one checkout. Throws `payments_unavailable`, `payments_failed`; `not_found` for the customer. */
+  /**
+   * The same order twice is one checkout. Throws `payments_unavailable`, `payments_failed`, and `not_found` for the
+   * customer.
+   */
   openCheckout(order: CheckoutOrder): Promise<{ url: string; checkoutId?: string }>;
-  /** The event that the person's answer on the test page produces. Present in the test checkout alone. */
+  /** Returns the event for the person's answer on the test page. Only the test checkout has it. */
   testEvent?(order: Pick<CheckoutOrder, 'paymentId' | 'accountId'>, answer: TestAnswer | 'arrived'): PaymentEvent;
-  /** Present where a payment service of its own takes the money, on its own pages. */
+  /** Present when an external service takes the money, on its own pages. */
   hosted?: HostedPayments;
 };
 
@@ -33,15 +37,15 @@ export type CheckoutOrder = {
   accountId: string;
   plan: PaidPlan;
   amountCents: number;
-  /** Taken off the price for the unused time of a lower plan. */
+  /** The credit for the unused time of a lower plan, taken off the price. */
   creditCents: number;
-  /** The account at a hosted service, and its subscription there that this order takes to a higher plan. */
+  /** The account at a hosted service, and its subscription there that this order upgrades. */
   customerId?: string;
   upgrades?: string | null;
 };
 
 export type PaymentEvent = {
-  /** Its id at the service that tells it. */
+  /** The event's id at the service that sent it. */
   id: string;
   paymentId: string;
   accountId: string;
@@ -52,42 +56,42 @@ export type PaymentEvent = {
 export type Price = { cents: number; currency: string };
 
 /**
- * A service with customers, subscriptions and pages of its own. All throw `payments_unavailable` where it does not answer,
- * `payments_failed` where it refuses, and `not_found` for what it does not have.
+ * A service with customers, subscriptions and pages of its own. All throw `payments_unavailable` when it does not
+ * answer, `payments_failed` when it refuses, and `not_found` for unknown ids.
  */
 export type HostedPayments = {
-  /** What one payment for the plan costs before tax, in hundredths of the currency's unit. */
+  /** Returns the price of one payment for the plan before tax, in hundredths of the currency's unit. */
   priceOf(plan: PaidPlan): Promise<Price>;
-  /** The prices as they were read last, for whoever cannot wait; none where they never were. */
+  /** Returns the prices as last read, for callers that cannot wait; empty when they were never read. */
   knownPrices(): readonly (Price & { plan: PaidPlan })[];
-  /** Once for each `key`: an account has one customer. Returns its id. */
+  /** Creates a customer once for each `key`: an account has one. Returns its id. */
   createCustomer(account: { accountId: string; email: string; key: string }): Promise<string>;
   checkout(checkoutId: string): Promise<CheckoutFacts>;
-  /** Nobody can pay there any more. One that is over already is no error. */
+  /** Closes a checkout, so that nobody can pay there any more. One that is over already is no error. */
   expireCheckout(checkoutId: string): Promise<void>;
-  /** Where the person changes the card, reads invoices, and cancels. */
+  /** Opens the page where the person changes the card, reads invoices, and cancels. */
   openPortal(customerId: string): Promise<{ url: string }>;
-  /** Throws `bad_request` for whatever the service has not signed, or not within the last minutes. */
+  /** Throws `bad_request` unless the service has signed it within the last minutes. */
   readNotice(body: Uint8Array, signature: string, now: Date): PaymentNotice;
   readCustomer(customerId: string, checkoutIds: readonly string[]): Promise<CustomerFacts>;
-  /** `plan`: a smaller one, for the time after this period, or the one that runs in place of it. */
+  /** `plan`: a smaller one, for the time after this period, or the one that replaces it. */
   changeSubscription(subscriptionId: string, change: { cancelAtEnd: boolean; plan: PaidPlan }): Promise<void>;
-  /** At once, and nothing is given back. One that has ended already is no error. */
+  /** Ends it at once, without a refund. One that has ended already is no error. */
   endSubscription(subscriptionId: string): Promise<void>;
-  /** Gives all of a payment back, once for each `key`. */
+  /** Refunds all of a payment, once for each `key`. */
   refund(chargeId: string, key: string): Promise<void>;
-  /** Makes at the service what is sold, where it is not there yet. */
+  /** Creates the products at the service that do not exist there yet. */
   prepare(): Promise<void>;
 };
 
-/** Whom it concerns: by their id, or by money that was taken from them. */
+/** Identifies the customer: by their id, or by money that was taken from them. */
 export type PaymentNotice = { id: string; customerId: string | null; chargeId: string | null };
 
 export type CheckoutFacts = {
   id: string;
   /** `processing`: confirmed by the person, while the money is still on its way. */
   state: 'open' | 'processing' | 'paid' | 'failed' | 'expired';
-  /** While it is open. */
+  /** The address while it is open. */
   url: string | null;
   /** The id of the money that was taken in it. */
   paidId: string | null;
@@ -96,24 +100,24 @@ export type CheckoutFacts = {
 /** Money that was taken. */
 export type PaidFacts = {
   id: string;
-  /** Null where only the order says it: of what is paid once. */
+  /** Null for a single payment: only the order says which plan. */
   plan: PaidPlan | null;
-  /** `change`: the difference that a higher plan costs from one day to the next. */
+  /** `change`: the difference to a higher plan, charged in the middle of a period. */
   reason: 'first' | 'renewal' | 'change';
   paidAt: Date;
-  /** With the tax in it. */
+  /** The amount including tax. */
   amountCents: number;
   taxCents: number;
   creditCents: number;
   currency: string;
-  /** Null of what is paid once. */
+  /** Null for a single payment. */
   period: { startsAt: Date; endsAt: Date } | null;
   subscriptionId: string | null;
-  /** By which it is given back; null where nothing was charged. */
+  /** A refund needs this id; null when nothing was charged. */
   chargeId: string | null;
 };
 
-/** What became of money that was taken. */
+/** The state of money that was taken. */
 export type ChargeFacts = {
   chargeId: string;
   refundedCents: number;
@@ -129,13 +133,13 @@ export type SubscriptionFacts = {
   state: 'running' | 'past_due' | 'incomplete' | 'ended';
   cancelAtEnd: boolean;
   createdAt: Date;
-  /** When the next payment is taken. */
+  /** The time of the next payment. */
   renewsAt: Date | null;
-  /** When its last payment was first tried for, of one that is past due. */
+  /** The first attempt at the last payment, when that is past due. */
   pastDueSince: Date | null;
 };
 
-/** `paid` from the oldest on. */
+/** `paid` begins with the oldest. */
 export type CustomerFacts = {
   checkouts: CheckoutFacts[];
   paid: PaidFacts[];

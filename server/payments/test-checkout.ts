@@ -6,11 +6,11 @@ const TYPES = { pay: 'paid', later: 'processing', decline: 'failed', arrived: 'p
 >;
 
 /**
- * Takes no money: the page is one of the app's own, on which the person says what is to become of the payment. It is the
- * payment service of a Fairlead without Stripe, so that plans can be tried, and handed out, on one machine.
+ * Creates a checkout that takes no money: on a page of the app the person chooses the result of the payment. A
+ * Fairlead without Stripe uses it, so that plans can be tried, and granted, on one machine.
  *
- * `publicUrl` is the app's own origin. An answer has one event, however often it is given; the money of a payment that was
- * confirmed for later arrives by an event of its own.
+ * `publicUrl` is the app's own origin. An answer has one event, however often it is given; a payment that was
+ * confirmed for later is completed by an event of its own.
  */
 export function createTestCheckout({ publicUrl }: { publicUrl: string }): PaymentService {
   return {

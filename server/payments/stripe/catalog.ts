@@ -5,32 +5,32 @@ import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { ask } from './client.ts';
 
 /**
- * What is sold, as it stands at Stripe: a product and a price for each plan, found by the price's lookup key and made where
- * they are not there; the pages of the customer portal; whether taxes are computed. So an operator sets up nothing there.
+ * The catalog at Stripe: a product and a price for each plan, found by the price's lookup key and created where
+ * missing; the pages of the customer portal; and whether taxes are computed. So an operator sets up nothing there.
  *
- * In dollars the plans' own prices count: another amount is replaced, and subscriptions that run go on at theirs. A price
- * in another currency was made by the operator, and is taken as it is.
+ * In dollars the plans' own prices apply: another amount is replaced, and running subscriptions keep theirs. A price
+ * in another currency was made by the operator and stays.
  */
 export type Catalog = {
   prices: ReadonlyMap<PaidPlan, Stripe.Price>;
-  /** Returns null for what is none of ours. */
+  /** Returns null for a product that is not ours. */
   planOf(productId: string): PaidPlan | null;
-  /** Whether Stripe Tax is set up: without the address of the seller it refuses each checkout that asks for it. */
+  /** True when Stripe Tax is set up: without the seller's address it refuses each checkout that asks for it. */
   computesTax: boolean;
-  /** Configurations of the portal: for whoever looks after a plan, and for one change to a higher plan. */
+  /** Configurations of the portal: for managing a plan, and for a single upgrade. */
   portals: { manage: string; upgrade: string };
 };
 
 export type CatalogSource = {
   load(): Promise<Catalog>;
-  /** What was loaded last, perhaps long ago: then it is loaded again meanwhile. Null where it never was. */
+  /** Returns the last loaded catalog, and reloads it when it is old. Null when it was never loaded. */
   known(): Catalog | null;
 };
 
-/** Long enough to ask rarely, short enough for an operator who sets up taxes and tries. */
+/** Long enough to ask rarely, short enough for an operator who sets up taxes and tries it out. */
 const KEPT_MS = HOUR_MS;
 
-/** Answers what was loaded within the last hour; what fails is tried again at the next call. */
+/** Returns the catalog, loaded within the last hour; a failure is tried again at the next call. */
 export function createCatalog(stripe: Stripe, { publicUrl, now }: { publicUrl: string; now(): Date }): CatalogSource {
   let current: { catalog: Promise<Catalog>; until: number } | null = null;
   let last: Catalog | null = null;
@@ -95,7 +95,10 @@ function fits(price: Stripe.Price, plan: PaidPlan): boolean {
   return isRightKind && cents !== null && (currency !== 'usd' || cents === PLANS[plan].dollars * 100);
 }
 
-/** Two instances that start at once make one: the key of the request says what it is for. */
+/**
+ * Creates a price. The request's idempotency key says what it is for, so that two instances that start together make
+ * one.
+ */
 async function makePrice(stripe: Stripe, plan: PaidPlan, replacedId = 'none'): Promise<Stripe.Price> {
   const { title, dollars, months } = PLANS[plan];
   const product = keyOf(plan);
@@ -128,7 +131,7 @@ async function findPortals(stripe: Stripe, publicUrl: string, prices: Catalog['p
   const known = await stripe.billingPortal.configurations.list({ active: true, limit: 100 });
   const find = async (kind: string, features: PortalParams['features']): Promise<string> => {
     const wanted = { business_profile: urlsOf(publicUrl), features };
-    // Another version of the app, or another price, asks for another one; none is ever changed under whoever uses it.
+    // Another version of the app, or another price, uses another lookup key; a price in use is never changed.
     const mark = `${kind} ${createHash('sha256').update(JSON.stringify(wanted)).digest('hex').slice(0, 16)}`;
     const there = known.data.find(({ metadata }) => metadata?.fairlead === mark);
     if (there !== undefined) return there.id;
@@ -139,7 +142,7 @@ async function findPortals(stripe: Stripe, publicUrl: string, prices: Catalog['p
   return { manage: await find('manage', MANAGE), upgrade: await find('upgrade', upgradeTo(prices)) };
 }
 
-/** Stripe refuses addresses without TLS, which practice and tests have. */
+/** Returns the addresses of our pages. Stripe refuses addresses without TLS, which development and tests have. */
 function urlsOf(publicUrl: string): PortalUrls {
   if (!publicUrl.startsWith('https:')) return {};
   return {
@@ -148,7 +151,7 @@ function urlsOf(publicUrl: string): PortalUrls {
   };
 }
 
-/** Plans are changed in the app, which knows what a smaller one leaves read-only. */
+/** Plans are changed in the app, which knows what a smaller one makes read-only. */
 const MANAGE: PortalParams['features'] = {
   customer_update: { enabled: true, allowed_updates: ['address', 'email', 'name', 'tax_id'] },
   invoice_history: { enabled: true },
@@ -172,7 +175,7 @@ function upgradeTo(prices: Catalog['prices']): PortalParams['features'] {
   };
 }
 
-/** Returns the id of what an answer names or holds. */
+/** Returns an id, whether the answer names the object or contains it. */
 export function idOf(one: string | { id: string }): string {
   return typeof one === 'string' ? one : one.id;
 }

@@ -10,22 +10,25 @@ export type StripeAccess = {
   /** The origin of the API. */
   apiUrl: string;
   egress: Egress;
-  /** How often the library itself asks again; 0 in tests, since it waits by the wall clock. */
+  /** The number of retries by the library itself; 0 in tests, since it waits by the wall clock. */
   retries?: number;
 };
 
-/** The shapes of this version are what the library is typed by, whatever the account of the operator has as its own. */
+/** The library's types match this version, whichever the operator's account uses by default. */
 const API_VERSION = '2026-10-28.endive';
-/** A person waits for the page to pay on. */
+/** A person waits for the payment page. */
 const TIMEOUT_MS = 20_000;
-/** Twice, after half a second and a second. */
+/** There are two retries, after half a second and after a second. */
 const RETRIES = 2;
 /** A hundred invoices with their lines have some 500 KB. */
 const ANSWER_MAX_BYTES = 4 * 1024 ** 2;
-/** A refusal has some twenty. */
+/** A refusal has some twenty values. */
 const ANSWER_MAX_VALUES = 1_000;
 
-/** The vendor's library, whose requests go out as all others do: to a checked address, with an answer of bounded size. */
+/**
+ * Creates the vendor's client, whose requests go out like all others: to a checked address, with an answer of bounded
+ * size.
+ */
 export function createClient({ secretKey, apiUrl, egress, retries = RETRIES }: StripeAccess): Stripe {
   const { hostname, port, protocol } = new URL(apiUrl);
   const isPlain = protocol === 'http:';
@@ -54,7 +57,7 @@ function fetchOver(egress: Egress): typeof fetch {
     };
     return egress.request(String(address), request, async ({ body: sent, status, headers: own }) => {
       const text = await textWithinBudget(sent);
-      // The library takes whatever names no `error` for what was asked for, as the page of a proxy in between.
+      // The library would accept any answer without an `error` as the result, even a proxy's page.
       if (status >= 400 && !namesError(text)) throw new EgressError('connection', `status ${status} without a reason`);
       return new Response(text, { status, headers: own });
     });
@@ -66,7 +69,9 @@ function namesError(text: string): boolean {
   return typeof body === 'object' && body !== null && 'error' in body;
 }
 
-/** Asks, and gives what is refused a code of ours. The words of the service may name what is ours alone: they go to the log. */
+/**
+ * Calls the service and translates its refusals. Its messages may name internals of ours, so they go only to the log.
+ */
 export async function ask<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -75,7 +80,7 @@ export async function ask<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether it has no such thing. */
+/** Returns whether the service says that the object does not exist. */
 export function isMissing(error: unknown): boolean {
   return error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
 }

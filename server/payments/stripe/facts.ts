@@ -2,7 +2,7 @@ import type Stripe from 'stripe';
 import type { ChargeFacts, CheckoutFacts, Dispute, PaidFacts, SubscriptionFacts } from '../payments.ts';
 import { type Catalog, idOf } from './catalog.ts';
 
-/** What Stripe answers, in our words. Pure: nothing is asked here. */
+// These functions translate answers of Stripe into our terms. They are pure and send no requests.
 
 export function checkoutFacts(session: Stripe.Checkout.Session): CheckoutFacts {
   const { id, status, url, mode, invoice } = session;
@@ -11,7 +11,10 @@ export function checkoutFacts(session: Stripe.Checkout.Session): CheckoutFacts {
   return { id, state, url: state === 'open' ? (url ?? null) : null, paidId: state === 'paid' ? paidId : null };
 }
 
-/** Ways to pay that take days leave a session `unpaid`, whether the money is on its way or did not come after all. */
+/**
+ * Sorts a completed session. With payment methods that take days it stays `unpaid`, whether the money is on its way or
+ * did not arrive after all.
+ */
 function completeState({ payment_status: payment, payment_intent: intent, invoice }: Stripe.Checkout.Session) {
   if (payment !== 'unpaid') return 'paid';
   const charge = intent !== null && typeof intent === 'object' ? intent.status : null;
@@ -20,7 +23,7 @@ function completeState({ payment_status: payment, payment_intent: intent, invoic
   return bill === 'void' || bill === 'uncollectible' ? 'failed' : 'processing';
 }
 
-/** The money of what is paid once, which has no invoice; null of every other session. */
+/** Returns the money of a single payment, which has no invoice; null for every other session. */
 export function paidOnce(session: Stripe.Checkout.Session): PaidFacts | null {
   const { id, mode, status, payment_status: payment, created, currency, payment_intent: intent } = session;
   if (mode !== 'payment' || status !== 'complete' || payment === 'unpaid') return null;
@@ -41,11 +44,11 @@ export function paidOnce(session: Stripe.Checkout.Session): PaidFacts | null {
   };
 }
 
-/** The money of a subscription; null for an invoice about anything else. */
+/** Returns the money of a subscription; null for an invoice about anything else. */
 export function paidInvoice(invoice: Stripe.Invoice, planOf: Catalog['planOf']): PaidFacts | null {
   const subscription = invoice.parent?.subscription_details?.subscription;
   const lines = invoice.lines.data;
-  // The plan that was paid for last: what is credited for the one before is below zero.
+  // The plan of the last positive line was paid for: the credit for the previous one is negative.
   const sold = lines.filter(({ amount }) => amount >= 0).sort((one, other) => rank(other) - rank(one));
   const line = sold.find((one) => planOf(productOf(one)) !== null);
   if (subscription === undefined || subscription === null || line === undefined) return null;

@@ -10,14 +10,14 @@ import { chargeFacts, checkoutFacts, paidInvoice, paidOnce, subscriptionFacts } 
 export type StripeOptions = StripeAccess & { webhookSecret: string; publicUrl: string; now(): Date };
 
 /**
- * Stripe: plans by the month are its subscriptions, and what is paid once is a single payment; both are made on its Checkout
- * page (https://docs.stripe.com/payments/checkout). A subscription that runs is taken to a higher plan on a page of its
- * customer portal, which shows the difference before it is charged, and to a smaller one by its next price, without a
- * charge: what is paid stays paid (https://docs.stripe.com/billing/subscriptions/prorations). Cards, invoices and
- * cancelling are in the portal.
+ * Stripe: monthly plans are its subscriptions, and the others are single payments; both are made on its Checkout page
+ * (https://docs.stripe.com/payments/checkout). A running subscription is upgraded on a page of its customer portal,
+ * which shows the difference before charging it. It is downgraded by changing its next price, without a charge: what
+ * is paid stays paid (https://docs.stripe.com/billing/subscriptions/prorations). Cards, invoices and cancellation are
+ * in the portal.
  *
- * Its webhooks are notices: signed over the bytes that were sent, repeated for up to three days, and in no order
- * (https://docs.stripe.com/webhooks). What they hold may be old by then, so it is read anew from the API.
+ * Its webhooks are notices: signed over the bytes as sent, repeated for up to three days, and in no order
+ * (https://docs.stripe.com/webhooks). Their content may be out of date, so the API is read again.
  */
 export function createStripePayments(options: StripeOptions): PaymentService {
   const stripe = createClient(options);
@@ -66,10 +66,10 @@ async function openSession({ stripe, publicUrl }: Parts, catalog: Catalog, order
   return { url: session.url, checkoutId: session.id };
 }
 
-/** Stripe takes nothing below half a unit (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts). */
+/** Stripe charges nothing below half a unit (https://docs.stripe.com/currencies#minimum-and-maximum-charge-amounts). */
 const CHARGE_MIN_CENTS = 50;
 
-/** What is taken off, as a discount of this one order: it stands on the receipt that Stripe sends. */
+/** Creates the credit as a discount of this one order, so that Stripe's receipt shows it. */
 async function couponFor(stripe: Stripe, catalog: Catalog, order: CheckoutOrder): Promise<string | null> {
   const { paymentId, plan, creditCents } = order;
   if (creditCents === 0) return null;
@@ -107,7 +107,10 @@ async function openUpgrade({ stripe, publicUrl }: Parts, catalog: Catalog, order
   return { url };
 }
 
-/** Whoever goes on with a plan goes on at the price of then: only another plan has another. */
+/**
+ * Changes the plan of a subscription. Continuing with the same plan keeps its original price; only another plan has a
+ * new one.
+ */
 async function changePlan(
   stripe: Stripe,
   catalog: Catalog,
@@ -116,7 +119,7 @@ async function changePlan(
   const subscription = await stripe.subscriptions.retrieve(id);
   const item = itemOf(subscription);
   const isSame = catalog.planOf(idOf(item.price.product)) === plan;
-  // The portal cancels by a time of its own, which the other field does not take back
+  // The portal cancels at a time of its own, which the other field does not revoke
   // (https://docs.stripe.com/billing/subscriptions/billing-mode/compare).
   const hasOwnEnd = subscription.cancel_at !== null && !subscription.cancel_at_period_end;
   await stripe.subscriptions.update(id, {
@@ -125,7 +128,7 @@ async function changePlan(
   });
 }
 
-/** A subscription of ours has one. */
+/** Returns the item of a subscription; ours have exactly one. */
 function itemOf({ items }: Stripe.Subscription): Stripe.SubscriptionItem {
   const [item] = items.data;
   if (item === undefined) throw new AppError('payments_failed', 'The subscription at the payment service is empty.');
@@ -218,16 +221,19 @@ function readNotice({ stripe }: Parts, { body, signature, now, secret }: Sent): 
 }
 
 const noticedId = z.catch(z.nullish(z.string()), null);
-/** Events are about some hundred kinds of things, most of which name their customer; a dispute names the payment alone. */
+/**
+ * Events concern about a hundred kinds of objects, most of which name their customer; a dispute names the payment
+ * alone.
+ */
 const noticedSchema = z.catch(
   z.object({ object: z.object({ object: noticedId, id: noticedId, customer: noticedId, payment_intent: noticedId }) }),
   { object: {} },
 );
 const eventSchema = z.object({ id: z.string(), data: noticedSchema });
 
-/** The most that Stripe answers at once. */
+/** The largest page that Stripe returns. */
 const PAGE = 100;
-/** Payments are monthly: these are many years of them. */
+/** Payments are monthly: this covers many years. */
 const LISTED = { limit: 1_000 };
 
 async function readCustomer(
