@@ -11,8 +11,8 @@ type AccountProviders = Pick<Providers, 'authority' | 'secrets'>;
 const sealContext = (authorityId: string): string => `acme_accounts:${authorityId}:key:nobody`;
 
 /**
- * Returns our account at the authority, made at the first need. Its key is kept before the authority is asked, and the
- * same key finds the same account: a crash in between makes no second one.
+ * Returns our account at the authority, made when first needed. Its key is stored before the request, and the same key
+ * finds the same account, so a crash in between makes no second one.
  */
 export async function openAccount(
   { authority, secrets }: AccountProviders,
@@ -34,21 +34,21 @@ async function findOrMakeKey({ authority, secrets }: AccountProviders): Promise<
   await AcmeAccountModel.create(made).catch((error: unknown) => {
     if (!isDuplicateKey(error, '_id')) throw error;
   });
-  // Another process may have been faster: the key that is kept is the one.
+  // Another process may have been faster: the stored key counts.
   return (await AcmeAccountModel.findById(authority.id).lean()) ?? made;
 }
 
-/** Returns the address of our account at the authority; undefined before it has one. */
+/** Returns the address of our account at the authority; undefined when there is none. */
 export async function knownAccountUrl(authorityId: string): Promise<string | undefined> {
   return (await AcmeAccountModel.findById(authorityId, { url: 1 }).lean())?.url ?? undefined;
 }
 
-/** The authority does not know the account any more: the next need registers the same key anew. */
+/** Forgets an account that the authority no longer knows; the same key is registered again when needed. */
 export async function forgetAccount(authorityId: string): Promise<void> {
   await AcmeAccountModel.updateOne({ _id: authorityId }, { $set: { url: null } });
 }
 
-/** Keeps what an order offers of persistent records: plans and later orders go by it. */
+/** Stores the names for persistent records that an order offers: plans and later orders use them. */
 export async function keepPersistIssuers(authorityId: string, { authorizations }: Order): Promise<void> {
   const open = authorizations.filter(({ status }) => status === 'pending');
   if (open.length === 0) return;
@@ -57,7 +57,7 @@ export async function keepPersistIssuers(authorityId: string, { authorizations }
   await AcmeAccountModel.updateOne({ _id: authorityId }, { $set: { persistIssuers } });
 }
 
-/** Returns what the authority calls itself in persistent records; empty where it is not known to take them. */
+/** Returns the authority's names for persistent records; empty when it is not known to accept them. */
 export async function knownPersistIssuers(authorityId: string): Promise<readonly string[]> {
   return (await AcmeAccountModel.findById(authorityId, { persistIssuers: 1 }).lean())?.persistIssuers ?? [];
 }

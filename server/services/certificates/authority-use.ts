@@ -32,7 +32,7 @@ function budgetFor({ authority }: LedgerProviders, { names, ...use }: AuthorityU
   return budgetOf(limitsOf(authority.name), question);
 }
 
-/** Returns what an order for these names renews, by what is served for them now. */
+/** Returns the kind of renewal that an order for these names would be, judged by the served certificate. */
 export function renewedBy(
   { authority }: LedgerProviders,
   issued: CertificateRow['issued'],
@@ -42,7 +42,7 @@ export function renewedBy(
   return issued.authorityId === authority.id ? 'own' : 'other';
 }
 
-/** Throws `AuthorityError` with the time of the next try when an order would go against a limit of the authority. */
+/** Throws `AuthorityError` with the time of the next try when an order would exceed a limit of the authority. */
 export async function requireWithinLimits(providers: LedgerProviders, use: AuthorityUse): Promise<void> {
   const now = providers.now();
   for (const { key, kind, limit, unless } of budgetFor(providers, use)) {
@@ -57,11 +57,11 @@ export async function requireWithinLimits(providers: LedgerProviders, use: Autho
 
 const NEAR_SHARE = 0.8;
 
-/** Says which limit an order comes near to, where there is room for it yet; null where none is. */
+/** Returns a sentence about the limit that an order comes near to while it still fits; null when there is none. */
 export async function nearLimit(providers: LedgerProviders, use: AuthorityUse): Promise<string | null> {
   const now = providers.now().getTime();
   for (const { key, kind, limit, unless } of budgetFor(providers, use)) {
-    // A share ends only where the whole is short.
+    // A share is only exhausted when the whole is short.
     if (unless !== undefined) continue;
     const since = new Date(now - limit.windowMs);
     const ofKey = { key: `${providers.authority.id} ${key}`, at: { $gt: since } };
@@ -85,7 +85,7 @@ async function nextAllowedAt(
   return freeAt(limit, times, now);
 }
 
-/** Writes down what was used, for these names. */
+/** Records the use of a limit for these names. */
 export async function countAuthorityUse(
   providers: LedgerProviders,
   use: AuthorityUse,

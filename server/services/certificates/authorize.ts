@@ -5,8 +5,8 @@ import { ownProblem, type Problem } from '../../certificates/problems.ts';
 import type { Providers } from '../../context.ts';
 
 /**
- * Shows the authority that the names of an order are ours, as far as it does not know that already; what was put in place
- * is taken away again. Throws `AuthorityError` that says which name failed and how.
+ * Proves to the authority that the names of an order are ours, as far as it does not know that already; the answers
+ * are removed again. Throws `AuthorityError` that says which name failed and how.
  */
 export async function authorizeNames(
   { authority, faults }: Pick<Providers, 'authority' | 'faults'>,
@@ -26,7 +26,7 @@ export async function authorizeNames(
     await faults?.at('certificate:validated');
     if (settled === null || settled.status === 'invalid') throw new AuthorityError(failureOf(settled));
   } finally {
-    // Also where nothing was put in place now: a run that a crash ended may have left some.
+    // This runs even if nothing was put in place now, since a run that crashed may have left some.
     await solver.remove(answers, call.signal);
   }
 }
@@ -35,17 +35,17 @@ function answersTo(authorization: Authorization, solver: ChallengeSolver, call: 
   if (authorization.status !== 'pending') return [];
   const challenge = challengeOf(authorization, solver.type);
   if (challenge === null) {
-    // The authority has stopped to offer it; the next order goes without (keepPersistIssuers).
+    // The authority no longer offers it; the next order does without (keepPersistIssuers).
     if (solver.type === PERSISTENT)
       throw new AuthorityError(ownProblem('orderNotReady', 'It takes no persistent record.'));
     const how = authorization.isWildcard ? 'a wildcard is proved by DNS alone' : `it does not offer ${solver.type}`;
     throw new AuthorityError(ownProblem('unsupportedIdentifier', `${authorization.name}: ${how}.`));
   }
-  // One that was answered before a crash is looked at already; to answer it again changes nothing.
+  // A challenge that was answered before a crash is already being validated; answering it again changes nothing.
   return [answerTo(authorization, challenge, call.accountKey)];
 }
 
-/** The order itself says little: what went wrong stands at the challenge of the name. */
+/** Returns the failure. The order itself says little: the error is at the challenge of the name. */
 function failureOf(order: Order | null): Problem {
   const failed = (order?.authorizations ?? []).flatMap(({ name, challenges }) =>
     challenges.flatMap(({ problem }) => (problem === null ? [] : [{ name, problem }])),

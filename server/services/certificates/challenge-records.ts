@@ -9,28 +9,28 @@ import { type HeldZone, readNames } from '../connections/dns-connections.ts';
 import { withZoneLease } from '../connections/zone-lease.ts';
 import { takeTurns } from './account-turns.ts';
 
-/** Longer than an answer is waited for and looked at; a run that goes on says so again. */
+/** Longer than an answer takes to appear and be validated; a run that goes on extends it. */
 const NEEDED_MS = 30 * MINUTE_MS;
-/** Doubled with each failure. */
+/** Doubles with each failure. */
 const TRY_AGAIN_FIRST_MS = HOUR_MS;
 const TRY_AGAIN_MAX_MS = DAY_MS;
-/** No longer than it is looked at. */
+/** The record lives no longer than its validation. */
 const TTL_S = 60;
-/** Somebody else may write to the same set between a look and a write. */
+/** The number of tries, because somebody else may write to the same set between a read and a write. */
 const WRITES_MAX = 3;
-/** A provider that needs longer is asked again by the maintenance. */
+/** The maintenance tries again if a provider needs longer. */
 const TAKE_AWAY_MS = MINUTE_MS;
-/** Of one account in one run of the maintenance: the accounts have turns. */
+/** The limits of one account in one run of the maintenance: accounts take turns. */
 const LEFT_MAX = 100;
 const LEFT_MS = 15_000;
 
-/** The certificate that something is done for. */
+/** The certificate that the work is for. */
 export type Certified = { accountId: string; certificateId: string };
 
 type Texts = ReadonlyMap<string, readonly string[]>;
 type Place = { accountId: string; connection: ConnectionDoc; zone: DnsZone };
 
-/** Writes down what will be put into a zone, before it is. */
+/** Records what will be put into a zone, before it is. */
 export async function keepChallengeRecords(
   { now }: Pick<Providers, 'now'>,
   { accountId, certificateId }: Certified,
@@ -46,7 +46,7 @@ export async function keepChallengeRecords(
   }
 }
 
-/** Adds texts to the sets of their names, or takes them from there; those of others stay. Throws what the provider answers. */
+/** Adds texts to the sets of their names, or removes them; those of others stay. Throws the errors of the provider. */
 export async function writeTexts(
   providers: Providers,
   { accountId, connection, zone }: Place,
@@ -95,8 +95,8 @@ function changeOf(
 }
 
 /**
- * Takes away what was put into zones for a certificate, by whichever run. What a provider does not let go of is tried
- * again later (`removeLeftRecords`): a certificate does not wait for it.
+ * Removes the records that any run has put into zones for a certificate. If a provider fails, it is tried again later
+ * (`removeLeftRecords`): a certificate does not wait for it.
  */
 export async function removeChallengeRecords(
   providers: Providers,
@@ -108,8 +108,8 @@ export async function removeChallengeRecords(
 }
 
 /**
- * Takes away what nobody came back for: the process was killed, or a provider did not answer. Each account has its turn,
- * however much of another is left and however silent its provider is.
+ * Removes records that were left because the process was killed or a provider did not answer. Each account has its
+ * turn, however much of another is left and however silent its provider is.
  */
 export async function removeLeftRecords({ providers, signal }: { providers: Providers; signal: AbortSignal }) {
   const isLeft = (dueBy: Date) => ({ neededUntil: { $lte: dueBy } });
@@ -136,7 +136,7 @@ export async function removeLeftRecords({ providers, signal }: { providers: Prov
 
 type KeptRecord = ChallengeRecordRow & { _id: string };
 
-/** What it does not come to in this time stays for the next run. */
+/** Removes records until the time is over; the rest stays for the next run. */
 async function takeAway(
   providers: Providers,
   records: readonly KeptRecord[],
@@ -165,7 +165,7 @@ async function takeAwayOf(
     const connection = await ConnectionModel.findOne({ _id: connectionId, accountId });
     const sets = new Map<string, string[]>();
     for (const { name, value } of records) sets.set(name, [...(sets.get(name) ?? []), value]);
-    // Without the connection nobody can take them away any more.
+    // Without the connection nobody can remove them any more.
     if (connection !== null) {
       const place = { accountId, connection, zone: storedZone(zone) };
       await writeTexts(providers, place, sets, 'remove', within);
@@ -182,7 +182,7 @@ async function takeAwayOf(
   }
 }
 
-/** The field is free in its schema; only `keepChallengeRecords` writes it. */
+/** The schema leaves the field free; only `keepChallengeRecords` writes it. */
 function storedZone(zone: unknown): DnsZone {
   return zone as DnsZone;
 }

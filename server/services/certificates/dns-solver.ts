@@ -7,19 +7,19 @@ import { AppError } from '../../lib/errors.ts';
 import { type ChallengePlace, findChallengePlaces, whyNotHeld, zonesOf } from '../connections/challenge-zones.ts';
 import { type Certified, keepChallengeRecords, removeChallengeRecords, writeTexts } from './challenge-records.ts';
 
-/** In all, however silent anybody is: providers take seconds to have a record at all of their servers. */
+/** The limit for all servers together: providers take seconds to publish a record on all of theirs. */
 const PUT_MS = 3 * MINUTE_MS;
-/** As many as fit in, where each is answered at once. */
+/** The number of quick checks that fit in when each is answered at once. */
 const QUICK_LOOKS = 10;
 const LOOKS_MAX = 44;
 const QUICK_MS = 1_000;
 const SLOW_MS = 5_000;
-/** A server that says nothing for so many looks proves nothing, as a dead secondary would for ever. */
+/** A server that is silent for this many checks no longer counts, or a dead secondary would block for ever. */
 const SILENT_LOOKS = 5;
 
 /**
- * Answers DNS-01 in the zone that a DNS connection of the account holds. The authority is not asked before every name
- * server of the zone shows the answer: it may ask any of them. What others have at the same name stays.
+ * Answers DNS-01 in the zone of a DNS connection of the account. The authority is called once every name server of the
+ * zone shows the answer, since it may ask any of them. Values of others at the same name stay.
  */
 export function createDnsSolver(providers: Providers, certified: Certified): ChallengeSolver {
   const { accountId, certificateId } = certified;
@@ -43,19 +43,19 @@ export function createDnsSolver(providers: Providers, certified: Certified): Cha
   };
 }
 
-/** Several challenges may be led to one name, which then has the answers of all. */
+/** Several challenges may point to one name, which then has all their answers. */
 function setsAt(places: readonly ChallengePlace[], texts: ReadonlyMap<string, readonly string[]>) {
   const sets = new Map<string, readonly string[]>();
   for (const { challenge, at } of places) sets.set(at, [...(sets.get(at) ?? []), ...(texts.get(challenge) ?? [])]);
   return sets;
 }
 
-/** Nothing is written, and a record by hand would be asked for at each renewal. */
+/** Refuses without writing anything: a record by hand would have to be renewed each time. */
 function noZone(place: ChallengePlace) {
   return ownProblem('dnsZone', whyNotHeld(place));
 }
 
-/** What a provider answers, or that it does not in time, becomes the certificate's problem, so that its page tells it. */
+/** Turns an error or a timeout of a provider into the certificate's problem, so that its page shows it. */
 async function withDnsProblems<T>(signal: AbortSignal, work: (within: AbortSignal) => Promise<T>): Promise<T> {
   const within = AbortSignal.any([signal, AbortSignal.timeout(PUT_MS)]);
   try {
@@ -83,7 +83,10 @@ async function untilSeen(
   for (const [name, values] of sets) await untilSeenAt(providers, name, values, ends);
 }
 
-/** Throws `AuthorityError` that names the server that is behind, once it was looked at often enough or `within` is over. */
+/**
+ * Waits until all servers show the answer. Throws `AuthorityError` with the name of a slow server, once it was checked
+ * often enough or `within` is over.
+ */
 async function untilSeenAt(
   { dns, wait }: Pick<Providers, 'dns' | 'wait'>,
   name: string,
@@ -96,7 +99,7 @@ async function untilSeenAt(
       (found) => found.answers,
       () => [],
     );
-    // What was cut off says nothing of the servers.
+    // A check that was cut off says nothing about the servers.
     if (within.aborted) break;
     const behind = answers.find((answer) =>
       answer.values === null ? look < SILENT_LOOKS : !values.every((value) => answer.values?.includes(value)),

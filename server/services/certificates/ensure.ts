@@ -7,7 +7,7 @@ import { newId } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { enqueueJob, hastenJob } from '../../queue/queue.ts';
 
-/** A few minutes are nothing to whatever lasts for longer. */
+/** For anything that lasts longer, a few minutes do not matter. */
 const WAKE_WITHIN_MS = HOUR_MS;
 
 export type CertifiedDomain = Pick<
@@ -16,8 +16,8 @@ export type CertifiedDomain = Pick<
 >;
 
 /**
- * Sees to it that the names of a domain are covered by a certificate, in the transaction that has changed them: a job
- * orders what is missing. A platform has certificates of its own for what it serves.
+ * Ensures that a certificate covers the names of a domain, in the transaction that has changed them: a job orders what
+ * is missing. A platform makes its own certificates.
  */
 export async function ensureCertificate(
   session: ClientSession,
@@ -34,15 +34,16 @@ export async function ensureCertificate(
     await CertificateModel.create([{ ...kind, _id, names, history: [] }], { session });
     await enqueueIssue(session, { _id, accountId });
   } else if (known.names.join() !== names.join()) {
-    // What failed with the names before may well work with these.
+    // A failure with the previous names may well succeed with these.
     await CertificateModel.updateOne({ _id: known._id, accountId }, { $set: { names, nextTryAt: null } }, { session });
     await hastenIssue(session, { _id: known._id, accountId });
   }
 }
 
 /**
- * A public authority looks at each name, so that only those are asked for which point here; all of them where a DNS
- * connection holds their zone, also before they do: a site that moves here has its certificate when its visitors come.
+ * Returns the names to order. A public authority validates each name, so only names that point here are ordered; if a
+ * DNS connection holds their zone, all are, even before they point here, so that a site that moves here has its
+ * certificate when its visitors arrive.
  */
 export function namesToCover({ authority }: Pick<Providers, 'authority'>, domain: CertifiedDomain): string[] {
   const { state, attached, heldNames, pointedNames, zoneHolder } = domain;
@@ -54,7 +55,7 @@ export function namesToCover({ authority }: Pick<Providers, 'authority'>, domain
 
 type Place = Pick<CertificateRow, '_id' | 'accountId'>;
 
-/** Of one certificate one job runs at a time: of its names there is one order. */
+/** One job runs at a time for a certificate, so there is one order for its names. */
 const jobOf = ({ _id: certificateId, accountId }: Place) => ({
   name: 'issue-certificate' as const,
   payload: { certificateId },
@@ -66,19 +67,22 @@ async function enqueueIssue(session: ClientSession, place: Place): Promise<void>
   await enqueueJob(session, jobOf(place));
 }
 
-/** Has it renewed when that is due, where the maintenance, which looks every few minutes, may come too late. */
+/** Wakes a renewal when it is due, where the maintenance, which runs every few minutes, could be too late. */
 export async function wakeIssue(session: ClientSession, place: Place, delayMs: number): Promise<void> {
   if (delayMs < WAKE_WITHIN_MS) await enqueueJob(session, { ...jobOf(place), delayMs: Math.max(0, delayMs) });
 }
 
-/** Has it looked at now, also when its next try is far away. */
+/** Makes the job run now, even if its next try is far away. */
 export async function hastenIssue(session: ClientSession, place: Place): Promise<void> {
   await hastenJob(session, jobOf(place));
 }
 
 type Served = Pick<DomainRow, 'attached' | 'leaving' | 'pointedNames'>;
 
-/** Returns the names that lead to the built-in host, as last seen; also those of a domain that moves away from it. */
+/**
+ * Returns the names that were last seen to point to the built-in host, including those of a domain that moves away
+ * from it.
+ */
 export function namesHere({ attached, leaving, pointedNames }: Served): string[] {
   if (!attached) return [...new Set([...pointedNames, ...namesLeft({ leaving })])];
   return namesLeft({ leaving }).filter((name) => !pointedNames.includes(name));
@@ -92,12 +96,15 @@ function isHere({ platform }: Pick<Served['leaving'][number], 'platform'>): bool
   return PLATFORMS[platform].isServedHere === true;
 }
 
-/** Whether a domain needs no certificate of ours any more: a platform serves its names, and the built-in host none. */
+/**
+ * Returns whether a domain needs no certificate of ours any more: a platform serves its names, and the built-in host
+ * none.
+ */
 export function isServedElsewhere({ attached, leaving }: Pick<Served, 'attached' | 'leaving'>): boolean {
   return Boolean(attached) && !leaving.some(isHere);
 }
 
-/** Takes the certificates of a domain away with it, or when it has moved to a platform. */
+/** Removes the certificates of a domain that is removed or has moved to a platform. */
 export async function removeCertificates(
   session: ClientSession,
   { accountId, domainId }: { accountId: string; domainId: string },

@@ -35,17 +35,19 @@ import { toCertificate, toDetails } from './read.ts';
 import { rehearse } from './rehearse.ts';
 import { storeRehearsal } from './store-rehearsal.ts';
 
-/** Each asks the authority, and servers of strangers. */
+/** Each act calls the authority and servers of strangers. */
 const ACTS_PER_MINUTE = 20;
 const ASK_MS = 25_000;
-/** A renewal has as many tries by then as pass a short trouble; whoever is late needs a person. */
+/** By then a renewal has had enough tries for a short disturbance; a later one needs a person. */
 const RENEWAL_LATE_MS = DAY_MS;
-/** Of each kind of trouble; an account has a thousand domains at most. */
+/** The limit for each kind of trouble; an account has a thousand domains at most. */
 const IN_NEED_MAX = 500;
-/** Chains, keys and histories are long, and no list shows them. */
+/** Chains, keys and histories are long, and lists do not show them. */
 const LISTED = { history: 0, order: 0, 'issued.chain': 0, 'issued.key': 0 } as const;
 
-/** Returns the account's certificates, newest first; of some domains, or those that need their owner where that is asked. */
+/**
+ * Returns the account's certificates, newest first; those of some domains, or those that need their owner, on request.
+ */
 export async function listCertificates(ctx: AccountContext, input: ListCertificatesInput): Promise<CertificateList> {
   const { authority } = ctx.providers;
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
@@ -72,7 +74,7 @@ export async function listCertificates(ctx: AccountContext, input: ListCertifica
 
 type OfAccount = { accountId: string; domainId?: string | { $in: string[] } };
 
-/** Each reading has an index of its own, so that those which renew by themselves are not read. */
+/** Each query has an index of its own, so that certificates that renew by themselves are not read. */
 async function findInNeed(filter: OfAccount, now: Date, cursor: string | undefined) {
   const after = cursor === undefined ? null : decodeCursor(cursor);
   const lateFrom = new Date(now.getTime() - RENEWAL_LATE_MS);
@@ -91,16 +93,16 @@ async function findInNeed(filter: OfAccount, now: Date, cursor: string | undefin
     .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || (one._id < other._id ? 1 : -1));
 }
 
-/** Returns one certificate with its chain and what became of it. Throws `not_found`. */
+/** Returns one certificate with its chain and history. Throws `not_found`. */
 export async function getCertificate(ctx: AccountContext, input: GetCertificateInput): Promise<CertificateDetails> {
   return toDetails(await findCertificate(ctx, input.certificateId));
 }
 
 /**
- * Has a certificate ordered for the names of a domain, or for its wildcard: of a public authority for those that point
- * here, and for all of them where a DNS connection of the account holds their zone. Throws `not_found`, `state_changed`
- * while there is no such name that is proved, `zone_not_found` for a wildcard that no connection could prove, and what
- * the DNS provider answers.
+ * Orders a certificate for the names of a domain, or for its wildcard. A public authority gets those that point here,
+ * or all of them when a DNS connection of the account holds their zone. Throws `not_found`, `state_changed` while no
+ * such name is proved, `zone_not_found` for a wildcard that no connection could prove, and the errors of the DNS
+ * provider.
  */
 export async function issueCertificate(
   ctx: AccountContext,
@@ -117,7 +119,7 @@ export async function issueCertificate(
 type Kind = { accountId: string; domainId: string; isWildcard: boolean };
 type FoundHolder = Awaited<ReturnType<typeof askZoneHolder>>;
 
-/** Asks the DNS providers now where the names cannot all be proved without them; null where they need not be asked. */
+/** Asks the DNS providers now, when not all names can be proved without them; null when they need not be asked. */
 async function findZoneHolder(ctx: AccountContext, domainId: string, isWildcard: boolean): Promise<FoundHolder | null> {
   const { providers, actor } = ctx;
   const { accountId } = actor;
@@ -143,7 +145,7 @@ async function orderByHand(
 ): Promise<string> {
   const { providers } = ctx;
   const { accountId, domainId, isWildcard } = kind;
-  // First: whoever takes the domain away at the same time conflicts on the account, and one of the two runs again.
+  // This comes first: a simultaneous removal of the domain conflicts on the account, and one of the two runs again.
   await publishEvent(session, accountId, { type: 'analytics_update' });
   await requireWritableDomain(session, ctx, domainId);
   const own = { _id: domainId, accountId };
@@ -169,7 +171,10 @@ async function orderByHand(
   return _id;
 }
 
-/** Has it renewed now, whatever its lifetime: a wait ends, and the limits of its authority stay. Throws `not_found`. */
+/**
+ * Renews a certificate now, whatever its lifetime: a wait ends, but the limits of its authority apply. Throws
+ * `not_found`.
+ */
 export async function renewCertificate(
   ctx: AccountContext,
   { certificateId }: RenewCertificateInput,
@@ -187,8 +192,8 @@ export async function renewCertificate(
 }
 
 /**
- * Has its authority take it back, as one whose key may be in other hands, and serves it no more; a new one is ordered by
- * hand alone. The history says when its authority was not told, which is no longer the one in use. Throws `not_found`,
+ * Revokes a certificate whose key may be in other hands, and stops serving it; a new one is only ordered by hand. The
+ * history says if its authority, when it is no longer the one in use, was not notified. Throws `not_found`,
  * `state_changed` when none is served, `platform_down`, and `platform_failed` with the authority's words.
  */
 export async function revokeCertificate(
@@ -213,7 +218,7 @@ export async function revokeCertificate(
     const set = {
       ...{ renewAt: null, askAt: null, rehearseAt: null, notifiedCauses: [] },
       ...{ isWanted: false, order: null, nextTryAt: null },
-      // With its key: no later move of the state may bring it back.
+      // The key goes too: no later move of the state may bring it back.
       issued: null,
     };
     const place = { id: certificateId, accountId, set };
@@ -232,7 +237,7 @@ function revocationText({ issuer, serial, notAfter }: NonNullable<CertificateDoc
   return `It is no longer served. ${why}: whoever has its key can use it until ${DAY.format(notAfter)}. Serial ${serial}.`;
 }
 
-/** Tries what the next renewal needs, without a certificate that comes of it. Throws `not_found`, `rate_limited`. */
+/** Tries the conditions of the next renewal, without getting a certificate. Throws `not_found`, `rate_limited`. */
 export async function rehearseCertificate(
   ctx: AccountContext,
   { certificateId }: RehearseCertificateInput,
@@ -242,7 +247,7 @@ export async function rehearseCertificate(
   await countAct(accountId);
   await withAskingSlots(ctx, { whom: 'name servers', one: `certificate ${certificateId}` }, async () => {
     const certificate = await findCertificate(ctx, certificateId);
-    // Whoever has waited for another rehearsal of it gets what that one has found.
+    // A caller that has waited for another rehearsal of it gets that result.
     if (certificate.rehearsal?.at.getTime() !== before.rehearsal?.at.getTime()) return;
     const rehearsal = await inTime('What a renewal needs', (signal) => rehearse(ctx.providers, certificate, signal));
     const found = { rehearsal, isByHand: true };
@@ -261,7 +266,9 @@ async function findCertificate(ctx: AccountContext, certificateId: string): Prom
   return doc;
 }
 
-/** Ends before the browser gives up, and throws what is thrown in words for a person; `platform_down` when time was up. */
+/**
+ * Ends before the browser times out, and gives errors the words for a person; throws `platform_down` when time is up.
+ */
 async function inTime<T>(asked: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(ASK_MS);
   try {

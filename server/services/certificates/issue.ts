@@ -26,9 +26,9 @@ export type IssueRun = {
 type StoredOrder = NonNullable<CertificateDoc['order']>;
 
 /**
- * Brings a certificate to where it is wanted: ordered, proved, signed and served. The certificate's key is kept before the
- * order is placed, and the order's address before it is proved, so that a run after a crash goes on with the same order.
- * What the authority has against it is written down with the time of the next try. Throws JobDeferred until then.
+ * Brings a certificate to its wanted state: ordered, proved, signed and served. The certificate's key is stored before
+ * the order is placed, and the order's address before it is proved, so that a run after a crash continues the same
+ * order. A problem of the authority is stored with the time of the next try. Throws JobDeferred until then.
  */
 export async function runOrder(run: IssueRun): Promise<void> {
   const { providers, accountId, certificateId, signal } = run;
@@ -54,11 +54,11 @@ export async function runOrder(run: IssueRun): Promise<void> {
   }
 }
 
-/** Looks again at what is there, now that nobody else works on it. */
+/** Reads the state again, now that nobody else works on it. */
 async function findDue({ providers, accountId, certificateId }: IssueRun): Promise<CertificateDoc | null> {
   const doc = await CertificateModel.findOne({ _id: certificateId, accountId });
   if (doc === null || doc.names.length === 0) return null;
-  // What was revoked is ordered again by hand alone.
+  // A revoked certificate is only ordered again by hand.
   if (doc.state === 'revoked' && !doc.isWanted) return null;
   const now = providers.now();
   const isCovered = doc.names.every((name) => doc.issued?.names.includes(name));
@@ -72,7 +72,7 @@ async function findDue({ providers, accountId, certificateId }: IssueRun): Promi
 
 type Begun = { stored: StoredOrder; order: Order };
 
-/** Returns the order of a run before this one; null where there is none, or none that is of any use. */
+/** Returns the order of an earlier run; null when there is none, or none that is useful. */
 async function continueOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDoc): Promise<Begun | null> {
   const { providers } = run;
   const { order: stored, names } = doc;
@@ -80,7 +80,7 @@ async function continueOrder(run: IssueRun, call: AuthorityCall, doc: Certificat
   if (stored.authorityId !== providers.authority.id || stored.names.join() !== names.join()) return null;
   const order = await providers.authority.read(call, stored.url);
   if (order === null || order.status === 'invalid') return null;
-  // A try that failed has left it where it was before.
+  // A failed try has left it where it was before.
   await run.transaction((session) => moveOn(session, run));
   return { stored, order };
 }
@@ -89,18 +89,18 @@ async function placeOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDo
   const { providers } = run;
   const { authority } = providers;
   const names = [...doc.names];
-  // Of the same authority alone: another does not know it.
+  // It must be the same authority: another does not know the order.
   const replaces = doc.issued?.authorityId === authority.id ? doc.issued.chain : undefined;
-  // What it is tried again by itself after a failure is no longer by hand.
+  // An automatic retry after a failure no longer counts as by hand.
   const isByHand = doc.isWanted && !(doc.nextTryAt instanceof Date);
   const renews = renewedBy(providers, doc.issued, names);
   const use = { accountUrl: call.accountUrl, accountId: run.accountId, names, isByHand, renews };
-  // Whoever renews ahead of the time keeps to the limits: the authority's exemption is for what is due.
+  // A renewal ahead of its time observes the limits: the authority's exemption is for due ones.
   const isEarly = isByHand && doc.renewAt instanceof Date && doc.renewAt > providers.now();
   const isExempt = replaces !== undefined && !isEarly;
   if (!isExempt) await requireWithinLimits(providers, use);
   const count = () => countAuthorityUse(providers, use, ['orders', 'share']);
-  // The authority may not know what it is to replace, and then counts this order like any other.
+  // The authority may not know the certificate to replace, and then counts this order like any other.
   const beforeNewOrder = async () => {
     if (!isExempt) return;
     await requireWithinLimits(providers, use);
@@ -121,7 +121,7 @@ async function placeOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDo
   return { stored: { ...stored, url }, order };
 }
 
-/** Throws `AuthorityError` when an order is sure to fail: that would count at the authority, and this does not. */
+/** Throws `AuthorityError` when an order is sure to fail: it would count at the authority, and this check does not. */
 async function requirePreflight(
   { providers }: IssueRun,
   { accountUrl, signal }: AuthorityCall,
@@ -134,11 +134,11 @@ async function requirePreflight(
   throw new AuthorityError(ownProblem(failed.id === 'caa' ? 'caa' : type, failed.message));
 }
 
-/** What is served is renewed, and all else is on its way to be. */
+/** Moves a served certificate to renewing, and any other to validating. */
 async function moveOn(session: ClientSession, { certificateId: id, accountId }: IssueRun): Promise<void> {
   await moveCertificate(session, { id, accountId, from: ['issued'], to: 'renewing' });
   await moveCertificate(session, { id, accountId, from: ['pending', 'failed', 'expired'], to: 'validating' });
-  // By hand alone, and never with the one that was revoked: an installation from before may still keep it.
+  // This happens only by hand, and the revoked certificate goes: an older version may have kept it.
   const when = { isWanted: true };
   await moveCertificate(session, { id, accountId, from: ['revoked'], to: 'validating', when, set: { issued: null } });
 }

@@ -4,12 +4,12 @@ import type { LocalRoots, SealedRoot } from '../../certificates/authority.ts';
 import { LOCAL_ROOT_ID, LocalRootModel } from '../../database/models/local-root.ts';
 import { isDuplicateKey } from '../../database/mongo.ts';
 
-/** Where an instance kept a root of its own before all of them shared one. */
+/** An older version kept a root for each instance in this file. */
 const FORMER_FILE = 'authority.json';
 
 /**
- * Returns the place of the one root of the app's own authority: in the database, which all instances share. The root that
- * an instance still has in this folder is taken over, since people may have installed it.
+ * Returns the place of the single root of the app's own authority: the database, which all instances share. A root
+ * that an instance still has in this folder is taken over, since people may have installed it.
  */
 export function createLocalRoots(formerFolder: string): LocalRoots {
   return {

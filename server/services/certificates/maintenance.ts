@@ -17,21 +17,22 @@ type MaintenanceRun = { providers: Providers; signal: AbortSignal };
 
 /** This work serves all accounts; each write names its own. */
 const ALL = { acrossAccounts: 'jobs' } as const;
-/** Of one run: the next is minutes away. */
+/** The limit of one run: the next is minutes away. */
 const RUN_MAX = 500;
-/** Of one account in one run, which begins none after this time: the accounts have turns. */
+/** The limits of one account in one run, which begins none after this time: accounts take turns. */
 const REHEARSALS_MAX = 50;
 const REHEARSALS_MS = 20_000;
-/** The account and two rounds of a preflight, ten seconds each; no rehearsal is longer. */
+/** Covers the account and two rounds of a preflight, ten seconds each; no rehearsal takes longer. */
 const REHEARSAL_MS = 30_000;
 const REHEARSE_AGAIN_MS = HOUR_MS;
 const ENSURE_EVERY_MS = DAY_MS;
 const DOMAIN_FIELDS = { accountId: 1, state: 1, heldNames: 1, pointedNames: 1, zoneHolder: 1, attached: 1 } as const;
 
-/** Has ordered what is due, and says of what has run out that it has. */
+/** Orders due renewals, and publishes which certificates have expired. */
 export async function renewDue({ providers, signal }: MaintenanceRun): Promise<void> {
   const now = providers.now();
-  // Whoever waits for its next try has a job that waits as well, and what was refused for good waits for a person.
+  // A certificate that waits for its next try has a waiting job, too, and one that was refused for good waits for a
+  // person.
   const isDue = { $or: [{ nextTryAt: { $lte: now } }, { nextTryAt: null, problem: null }] };
   const due = await CertificateModel.find({ renewAt: { $lte: now }, order: null, ...isDue }, { accountId: 1 })
     .setOptions(ALL)
@@ -54,8 +55,8 @@ export async function renewDue({ providers, signal }: MaintenanceRun): Promise<v
 }
 
 /**
- * Asks authorities when they would like their certificates renewed (RFC 9773). No answer changes nothing, and where nobody
- * can be reached the others wait for the next run.
+ * Asks authorities for their suggested time of renewal (RFC 9773). A missing answer changes nothing, and when none can
+ * be reached the others wait for the next run.
  */
 export async function askForRenewal({ providers, signal }: MaintenanceRun): Promise<void> {
   const due = await CertificateModel.find({ askAt: { $lte: providers.now() } }, { accountId: 1, issued: 1 })
@@ -83,7 +84,7 @@ async function askFor(
   const { chosen } = issued;
   const suggested = info === null ? null : { start: info.start, end: info.end };
   await CertificateModel.updateOne(
-    // Of this certificate: another may have taken its place meanwhile.
+    // This checks that it is the same certificate: another may have replaced it meanwhile.
     { _id, accountId, 'issued.serial': issued.serial },
     {
       $set: {
@@ -108,8 +109,8 @@ function nothing(log: Providers['log'], certificateId: string) {
 }
 
 /**
- * The net below what happens at once: from time to time looks at each domain whether its names have a certificate, and at
- * each certificate whether it still has its domain, and that is served here.
+ * Backs up the immediate events: checks at intervals whether each domain has a certificate for its names, and whether
+ * each certificate still has its domain, served here.
  */
 export async function ensureAll(run: MaintenanceRun): Promise<void> {
   await coverDomains(run);
@@ -128,7 +129,7 @@ async function coverDomains({ providers, signal }: MaintenanceRun): Promise<void
     signal.throwIfAborted();
     await transaction(async (session) => {
       const set = { ensureAt: ensureAgainAt(now) };
-      // As it is now: it may have changed, or be gone, since the list was read.
+      // The current state counts: it may have changed, or be gone, since the list was read.
       const domain = await DomainModel.findOneAndUpdate({ _id, accountId }, { $set: set }, { session })
         .select(DOMAIN_FIELDS)
         .lean();
@@ -158,18 +159,18 @@ async function letGoOfOrphans({ providers, signal }: MaintenanceRun): Promise<vo
   }
 }
 
-/** Those that were never looked at sort before every time. */
+/** Matches certificates that are due for a check; those never checked sort before every time. */
 const isToEnsure = (now: Date) => ({ ensureAt: { $not: { $gt: now } } });
 
-/** Spread, so that what came at once is not looked at together ever after. */
+/** Spreads the next checks, so that those that came together are not checked together for ever. */
 function ensureAgainAt(now: Date): Date {
   return new Date(now.getTime() + ENSURE_EVERY_MS * (1 - Math.random() / 4));
 }
 
 /**
- * Rehearses each renewal weeks before it is due, so that what stands in its way is known while there is time. One that
- * cannot be rehearsed is logged and comes again later: it is in nobody else's way, and neither are those of one account
- * in that of others.
+ * Rehearses each renewal weeks before it is due, so that obstacles are known while there is time. A rehearsal that
+ * fails to run is logged and comes again later: it does not hold up the others, and neither do those of one account
+ * hold up another's.
  */
 export async function rehearseAll({ providers, signal }: MaintenanceRun): Promise<void> {
   if (!providers.authority.isPublic) return;
@@ -211,7 +212,7 @@ async function rehearseOne({ providers, signal }: MaintenanceRun, certificate: R
     signal.throwIfAborted();
     providers.log.warn('A renewal could not be rehearsed', { certificateId: _id, error: String(error) });
     const rehearseAt = new Date(providers.now().getTime() + REHEARSE_AGAIN_MS);
-    // Not one that was revoked meanwhile.
+    // This excludes one that was revoked meanwhile.
     await CertificateModel.updateOne({ _id, accountId, rehearseAt: { $ne: null } }, { $set: { rehearseAt } });
   }
 }

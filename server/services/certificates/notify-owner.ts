@@ -8,7 +8,9 @@ import { mailOwner } from '../mail.ts';
 
 type Told = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;
 
-/** Publishes that a certificate was issued, has failed, has expired or was revoked, or that visitors get another one. */
+/**
+ * Publishes that a certificate was issued, has failed, has expired or was revoked, or that visitors get another one.
+ */
 export async function publishStatus(
   session: ClientSession,
   { accountId, names }: Pick<Told, 'accountId' | 'names'>,
@@ -17,12 +19,14 @@ export async function publishStatus(
   await publishEvent(session, accountId, { type: 'ssl_status', domain: names[0] ?? '', ...status });
 }
 
-/** Whether a certificate was issued, and has not run out. */
+/** Returns whether a certificate was issued, and has not expired. */
 export function isServed({ issued }: Pick<Told, 'issued'>, now: Date): boolean {
   return issued !== null && issued !== undefined && issued.notAfter > now;
 }
 
-/** Tells the owner that it could not be issued or renewed. The caller sees to it that this is once for each cause. */
+/**
+ * Notifies the owner that it could not be issued or renewed. The caller ensures that this happens once for each cause.
+ */
 export async function tellFailure(
   session: ClientSession,
   providers: Providers,
@@ -30,11 +34,11 @@ export async function tellFailure(
   message: string,
 ): Promise<void> {
   await publishStatus(session, certificate, { sslStatus: 'failed', isValid: isServed(certificate, providers.now()) });
-  // A first certificate is waited for on the page of its domain, and nobody relies on it yet.
+  // The owner waits for a first certificate on the page of its domain, and nobody relies on it yet.
   if (certificate.issued) await mailAbout(session, providers, certificate, { kind: 'renewal-failed', message });
 }
 
-/** Tells the owner, weeks ahead, that a renewal cannot work as things are. */
+/** Notifies the owner, weeks ahead, that a renewal cannot succeed as things are. */
 export async function tellObstacle(
   session: ClientSession,
   providers: Providers,
@@ -48,7 +52,7 @@ export async function tellObstacle(
   await mailAbout(session, providers, certificate, { kind: 'renewal-at-risk', message });
 }
 
-/** Tells the owner that nothing valid is served any more. */
+/** Notifies the owner that no valid certificate is served any more. */
 export async function tellExpiry(session: ClientSession, providers: Providers, certificate: Told): Promise<void> {
   await publishStatus(session, certificate, { sslStatus: 'expired', isValid: false });
   const message = 'It was not renewed in time. Browsers warn visitors until there is a new one.';

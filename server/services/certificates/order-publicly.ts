@@ -8,11 +8,11 @@ import { HOUR_MS } from '../../lib/durations.ts';
 import { hastenIssue, namesToCover } from './ensure.ts';
 
 /**
- * In a run of five minutes: 144 in three hours stay below half of what the strictest limit allows, so that nobody who
- * orders meanwhile has to make do with a share (server/certificates/budget.ts).
+ * The limit of a run, every five minutes: 144 in three hours stay below half of the strictest limit, so that nobody
+ * else who orders meanwhile is limited to a share (server/certificates/budget.ts).
  */
 const ORDERS_MAX = 4;
-/** Of those whose names do not point here. */
+/** The number of certificates to check whose names do not point here. */
 const LOOKS_MAX = 200;
 const LOOK_AGAIN_MS = HOUR_MS;
 
@@ -20,8 +20,8 @@ type Upkeep = { providers: Providers; signal: AbortSignal };
 type Found = Pick<CertificateRow, '_id' | 'accountId'>;
 
 /**
- * Once the operator has named a public authority, orders there what the app's own has signed before: a few in each run,
- * and each serves until the new one is there. What cannot be proved yet is looked at again later.
+ * Once the operator has named a public authority, orders there what the app's own has signed before: a few in each
+ * run, and each serves until the new one is there. Names that cannot be proved yet are checked again later.
  */
 export async function orderPublicly({ providers, signal }: Upkeep): Promise<void> {
   if (!providers.authority.isPublic) return;
@@ -43,7 +43,7 @@ export async function orderPublicly({ providers, signal }: Upkeep): Promise<void
   }
 }
 
-/** What is due, or was tried and waits, has its job. */
+/** Matches certificates without a job: due and failed ones have one. */
 const isAtRest = (now: Date) => ({ state: 'issued' as const, order: null, renewAt: { $gt: now } });
 
 async function orderOne(session: ClientSession, providers: Providers, { _id, accountId }: Found): Promise<boolean> {
@@ -65,7 +65,7 @@ async function orderOne(session: ClientSession, providers: Providers, { _id, acc
   return isOrdered;
 }
 
-/** Those that a public authority would find ours; none where it is sure to refuse. */
+/** Returns the names that a public authority could validate; empty when it is sure to refuse. */
 async function provableNames(
   session: ClientSession,
   providers: Pick<Providers, 'authority'>,

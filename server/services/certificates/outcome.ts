@@ -20,19 +20,22 @@ import type { Challenge } from './preflight.ts';
 
 const HISTORY_MAX = 50;
 const SOON_MS = 1_000;
-/** What passes by itself is told after so many failures in a row, two hours after the first (server/certificates/renewal.ts). */
+/**
+ * A transient failure is reported after this many in a row, two hours after the first
+ * (server/certificates/renewal.ts).
+ */
 const TRANSIENT_FAILURES = 4;
-/** Types after which the order can be continued; after any other a new one is made. */
+/** The order can be continued after these types; after any other a new one is made. */
 const KEEPS_ORDER: ReadonlySet<string> = new Set([
   ...['unreachable', 'serverInternal', 'rateLimited', 'badNonce'],
-  // The authority has not looked yet.
+  // The authority has not validated yet.
   ...['dnsConnection', 'dnsUnseen'],
 ]);
 
-/** What the account's own DNS provider, or its name servers, have not done. */
+/** The account's own DNS provider, or its name servers, caused these. */
 const OWN_PROVIDER: ReadonlySet<string> = new Set(['dnsConnection', 'dnsUnseen']);
 
-/** What is told of how the names were proved. */
+/** The words for the proof of the names. */
 const PROOFS: Readonly<Record<Challenge, string>> = {
   'http-01': '',
   'dns-01': ' Proved through your DNS connection.',
@@ -47,8 +50,8 @@ export type Signed = Pick<AuthorityUse, 'accountUrl' | 'renews'> & {
 };
 
 /**
- * Keeps what was signed, in the place of what was served before, and tells the owner. A chain that cannot be served takes
- * nobody's place.
+ * Stores the signed certificate in place of the served one, and notifies the owner. A chain that cannot be served
+ * replaces nothing.
  */
 export async function storeIssued(run: IssueRun, signed: Signed): Promise<void> {
   const { names, key, chain, challenge, accountUrl, renews } = signed;
@@ -96,7 +99,7 @@ function readFacts(chain: string, key: string, names: readonly string[]): Certif
   }
 }
 
-/** Writes down what is in the way and when the next try is. Throws JobDeferred until then; returns when there is none. */
+/** Stores the problem and the time of the next try. Throws JobDeferred until then; returns when there is none. */
 export async function storeProblem(run: IssueRun, problem: Problem): Promise<void> {
   const { providers, accountId, certificateId } = run;
   const now = providers.now();
@@ -134,8 +137,8 @@ export async function storeProblem(run: IssueRun, problem: Problem): Promise<voi
 }
 
 /**
- * The zone that the connection holds is not the one that the world asks. Names that point here are proved without it; a
- * day later it may have become the one.
+ * Records that the connection's zone is not the one in public DNS. Names that point here are proved without it; a day
+ * later it may have become the public one.
  */
 async function noteLostZone(
   session: ClientSession,
@@ -148,8 +151,8 @@ async function noteLostZone(
 }
 
 /**
- * A refusal for good waits for a person; what the operator has to set is tried once a day. What the authority asks for is
- * the least, and an authority that asks for nothing at all is not asked again every second.
+ * Returns the delay. A final refusal waits for a person; a fault in the operator's settings is tried once a day. The
+ * authority's own wait is the minimum, and an authority that sets none is still not asked every second.
  */
 export function delayAfter(
   { kind, retryAfterMs }: ClassifiedProblem,
@@ -162,17 +165,20 @@ export function delayAfter(
   return retryAfterMs === null ? byTable : Math.max(retryAfterMs, Math.min(byTable, HOUR_MS));
 }
 
-/** Whether it stays so until somebody does something. */
+/** Returns whether the problem lasts until somebody acts. */
 function lasts({ kind }: ClassifiedProblem): boolean {
   return kind === 'change' || kind === 'operator' || kind === 'final';
 }
 
-/** What a rehearsal has found weeks before is the same cause when it is found right before an order. */
+/**
+ * Returns the cause. A problem that a rehearsal found weeks before counts as the same when it is found right before an
+ * order.
+ */
 function causeOf({ type }: Problem): string {
   return type === 'rehearsal' || type === 'dnsConnection' ? 'challenge' : type;
 }
 
-/** The certificate before it serves on as long as it lasts. */
+/** Marks a failure; the previous certificate is served as long as it lasts. */
 async function fail(
   session: ClientSession,
   providers: Providers,
@@ -194,14 +200,14 @@ async function fail(
 
 async function countFailures({ providers, accountId, certificateId }: IssueRun, problem: Problem): Promise<void> {
   const doc = await CertificateModel.findOne({ _id: certificateId, accountId }, { names: 1, order: 1 }).lean();
-  // What the preflight has found has cost no order.
+  // A problem that the preflight found has cost no order.
   if (OWN_PROVIDER.has(problem.type) && typeof doc?.order?.url !== 'string') return;
   const named = problem.subproblems.map(({ name }) => name).filter((name) => name !== '');
   const names = named.length > 0 ? named : (doc?.names ?? []);
   await countAuthorityUse(providers, { accountUrl: '', accountId, names, isByHand: false, renews: null }, ['failures']);
 }
 
-/** Adds to what is told of a certificate, of which the latest entries stay. */
+/** Adds to the history of a certificate, which keeps the latest entries. */
 export async function addHistory(
   session: ClientSession,
   { providers, accountId, certificateId }: Pick<IssueRun, 'providers' | 'accountId' | 'certificateId'>,

@@ -11,12 +11,12 @@ import { DnsLookupError } from '../../dns/dns-client.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
 import { knownAccountUrl, knownPersistIssuers } from './account.ts';
 
-/** Where nobody has made the record, an order does not wait longer for that news. */
+/** If nobody has made the record, an order waits no longer than this to learn it. */
 const LOOK_MS = 3_000;
-/** As of all records of a plan: what is mended is seen soon. */
+/** Equals that of all records of a plan: a correction is visible soon. */
 const TTL_S = 300;
 
-/** Whether every name server of each name shows the record that lets our account have the certificate. */
+/** Returns whether every name server of each name shows the record that lets our account have the certificate. */
 export async function hasPersistentRecords(
   { authority, dns, now }: Pick<Providers, 'authority' | 'dns' | 'now'>,
   { names, accountUrl }: { names: readonly string[]; accountUrl: string },
@@ -41,8 +41,8 @@ export async function hasPersistentRecords(
 }
 
 /**
- * Returns the records by which later certificates of a domain are proved without a write, one a name; none where our
- * authority is not known to take them. Its wildcard is included where there is a certificate for it.
+ * Returns the records that prove later certificates of a domain without a write, one a name; none when our authority
+ * is not known to accept them. They include its wildcard if there is a certificate for it.
  */
 export async function persistentRecords(
   { authority }: Pick<Providers, 'authority'>,

@@ -11,7 +11,7 @@ import { readNames } from '../connections/dns-connections.ts';
 import { hasPersistentRecords } from './persistent-records.ts';
 import { probe } from './probe.ts';
 
-/** One round by HTTP and one by DNS end while a person waits; the names of a round are tried side by side. */
+/** One round by HTTP and one by DNS fit into a person's wait; the names of a round are tried in parallel. */
 const ROUND_MS = 10_000;
 
 export type Challenge = ChallengeSolver['type'];
@@ -19,24 +19,27 @@ export type Challenge = ChallengeSolver['type'];
 export type PreflightSubject = {
   accountId: string;
   names: readonly string[];
-  /** Ours at the authority, to which a CAA record may be bound; empty where it could not be opened. */
+  /** Our account at the authority, to which a CAA record may be bound; empty when it could not be opened. */
   accountUrl: string;
-  /** A name does not point here, or the authority has just found another server at it: HTTP-01 is for where DNS-01 is not possible. */
+  /**
+   * True when a name does not point here, or the authority has just found another server at it: HTTP-01 is for names
+   * without DNS-01.
+   */
   prefersDns: boolean;
-  /** The authority has just looked, by whichever way, and has found something else. */
+  /** True when the authority has just validated, in whichever way, and has found something else. */
   wasRefused: boolean;
 };
 
-/** By which challenge the names are proved, and what was tried of it. */
+/** The challenge that proves the names, and the results of its checks. */
 export type PreflightResult = { challenge: Challenge; checks: RehearsalCheck[] };
 
 type CaaSet = { name: string; found: { name: string; values: readonly string[] } | null | DnsLookupError | 'unread' };
 
 /**
- * Tries what an order needs, right before it and in a rehearsal, without the authority's seeing any of it: our answer at
- * each name, and CAA. A persistent record that is there already is taken before all else, since nothing has to be done for
- * it. HTTP-01 is taken where it can work, since it needs nobody's zone; else DNS-01, where a DNS connection holds the zone.
- * What cannot be tried from here is `unknown` and in nobody's way.
+ * Tries the conditions of an order, right before it and in a rehearsal, without involving the authority: our answer at
+ * each name, and CAA. An existing persistent record comes first, since it needs no work. HTTP-01 comes next if it can
+ * work, since it needs nobody's zone; then DNS-01, if a DNS connection holds the zone. A check that cannot be made
+ * from here is `unknown` and no obstacle.
  */
 export async function runPreflight(
   providers: Providers,
@@ -58,8 +61,8 @@ export async function runPreflight(
 }
 
 /**
- * Whether CAA lets the authority sign for names that do not lead here yet, proved in any way that we have: all that can be
- * tried of an order before there is one.
+ * Checks whether CAA lets the authority sign for names that do not point here yet, with any of our proofs: all that
+ * can be checked before there is an order.
  */
 export async function judgeNames(
   providers: Providers,
@@ -73,7 +76,7 @@ export async function judgeNames(
 
 const roundSignal = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(ROUND_MS)]);
 
-/** Null unless all name servers of each name show the record, as the authority wants it. */
+/** Returns null unless all name servers of each name show the record in the authority's form. */
 async function tryPersistent(
   providers: Providers,
   subject: PreflightSubject,
@@ -101,8 +104,8 @@ async function tryHttp(
 }
 
 /**
- * Tries whether the connections open the zones and nothing stands at the names of the answers; null where none holds one of
- * them and there is another way.
+ * Checks whether the connections open the zones and nothing blocks the names of the answers; null when none holds one
+ * of them and there is another way.
  */
 async function tryDns(
   providers: Providers,
@@ -138,11 +141,11 @@ async function tryDns(
   }
 }
 
-/** Never rejects: it goes on while names are tried. */
+/** Reads CAA sets while names are tried, and never rejects. */
 async function readCaa({ dns }: Providers, names: readonly string[], signal: AbortSignal): Promise<CaaSet[]> {
   const setOf = async (name: string): Promise<CaaSet> => {
     const look = () => dns.caaOf(name.replace(/^\*\./, ''), signal);
-    // One lost packet is no silence.
+    // One lost packet does not count as silence.
     const found = await look()
       .catch(look)
       .catch((error: unknown) => (error instanceof DnsLookupError ? error : ('unread' as const)));

@@ -8,26 +8,26 @@ import { textWithinBudget } from '../../lib/egress/answer-budget.ts';
 import { EgressError, type EgressRequest } from '../../lib/egress/egress.ts';
 import { addressesBehind } from '../domains/dns-answers.ts';
 
-/** Looks for our own answer at each address of a name, as an authority does that asks from several places. */
+/** Looks for our own answer at each address of a name, like an authority that validates from several places. */
 const PROBE_MS = 10_000;
 const PROBE_MAX_BYTES = 4_096;
 const PROBE_KEPT_MS = 60_000;
-/** What an authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
+/** Equals the number that an authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
 const PROBE_REDIRECTS = 10;
 const HTTP_PORT = 80;
 const SHOWN_MAX = 4;
-/** Each is asked at once, in a connection of its own: the records are its owner's, and the sockets are ours. */
+/** Each is requested at once, in a connection of its own: the owner chooses the records, but the sockets are ours. */
 const ADDRESSES_MAX = 16;
 
-/** What its name servers say of a name; null where they do not say. */
+/** The name servers' answer about a name; null when they give none. */
 type Found = { isRegistered: boolean; addresses: readonly string[] } | null;
 
-/** `refused`: something is there that takes no connection, or it is no address of the web. `silent`: it may be deaf to us alone. */
+/** `refused`: something there accepts no connection, or it is not a web address. `silent`: it may ignore us alone. */
 type Answer = 'here' | 'refused' | 'silent' | { status: number | null };
 
 /**
- * Tries one name. A name without an address, or at the address of another server that does not answer ours, is sure to
- * fail. Where none of our own addresses answers, nothing is said: we may not see ourselves.
+ * Tries one name. A name without an address, or at another server that does not give our answer, is sure to fail. If
+ * only our own addresses fail the result is open: we may be unable to reach ourselves.
  */
 export async function probe(providers: Providers, name: string, signal: AbortSignal): Promise<RehearsalCheck> {
   const found = await addressesOf(providers, name, signal);
@@ -106,7 +106,7 @@ async function withToken<T>({ now }: Providers, work: (token: string) => Promise
 
 type Place = { name: string; address: string | null; own: ReadonlySet<string>; token: string };
 
-/** Our own addresses are asked at the port of the sites, and where that is behind a proxy, at the proxy's. */
+/** Requests our own addresses at the port of the sites, or at the proxy's when there is one. */
 async function askAt(providers: Providers, place: Place, signal: AbortSignal): Promise<Answer> {
   const { name, address, own, token } = place;
   const path = `/.well-known/acme-challenge/${token}`;

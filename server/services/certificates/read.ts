@@ -3,7 +3,7 @@ import { LOCAL_AUTHORITY } from '../../certificates/authority.ts';
 import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
 import type { DomainRow } from '../../database/models/domain.ts';
 
-/** Returns the ids of those domains that are served under a certificate of ours; a wildcard stands for one label. */
+/** Returns the ids of those domains that have a certificate of ours; a wildcard covers one label. */
 export async function certifiedDomains(
   accountId: string,
   domains: readonly Pick<DomainRow, '_id' | 'servedName'>[],
@@ -26,14 +26,14 @@ type ListedRow = Omit<CertificateRow, 'history' | 'order' | 'issued'> & {
   issued?: Omit<Issued, 'chain' | 'key'> | null | undefined;
 };
 
-/** Returns the document as it is shown in a list, which needs neither its chain and key nor its history. */
+/** Converts the document for a list, which needs neither chain and key nor history. */
 export function toCertificate(doc: ListedRow): Certificate {
   const { issued, problem } = doc;
   return {
     id: doc._id,
     domainId: doc.domainId,
     names: [...doc.names],
-    // By hand a new one was asked for, and nothing of what was revoked is left.
+    // A new one was requested by hand, and nothing is left of the revoked one.
     state: doc.state === 'revoked' && doc.isWanted ? 'pending' : doc.state,
     serial: issued?.serial ?? null,
     issuer: issued?.issuer ?? null,
@@ -56,7 +56,7 @@ export function toCertificate(doc: ListedRow): Certificate {
   };
 }
 
-/** Returns all that is shown of one certificate. Its key is in no answer. */
+/** Converts one certificate for its page. No answer contains its key. */
 export function toDetails(doc: CertificateRow): CertificateDetails {
   return {
     ...toCertificate(doc),

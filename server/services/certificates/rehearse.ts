@@ -12,8 +12,8 @@ import { tryStaging } from './try-staging.ts';
 export type Rehearsed = Pick<CertificateRow, '_id' | 'accountId' | 'domainId' | 'names' | 'problem' | 'issued'>;
 
 /**
- * Rehearses the next renewal: the preflight of an order, with the account and the limits. Where nothing is in the way so far,
- * the authority's staging directory looks as well, if there is one.
+ * Rehearses the next renewal: the preflight of an order, with the account and the limits. If nothing is in the way so
+ * far, the authority's staging directory validates as well, if there is one.
  */
 export async function rehearse(providers: Providers, certificate: Rehearsed, signal: AbortSignal): Promise<Rehearsal> {
   const names = [...certificate.names];
@@ -34,10 +34,10 @@ export async function rehearse(providers: Providers, certificate: Rehearsed, sig
   return { at: providers.now(), checks: staged === null ? found : [...found, staged] };
 }
 
-/** What the authority says where it has found another server than ours, or none. */
+/** The authority reports these when it has found another server than ours, or none. */
 const UNREACHED: ReadonlySet<string> = new Set(['connection', 'tls', 'unauthorized', 'incorrectResponse']);
 
-/** Returns what is looked at ahead of an order of this certificate. */
+/** Returns the subject of a preflight for this certificate. */
 export async function subjectOf(certificate: Rehearsed, accountUrl: string): Promise<PreflightSubject> {
   const { accountId, names, problem } = certificate;
   const wasRefused = problem ? UNREACHED.has(problem.type) : false;

@@ -6,10 +6,13 @@ import { HOUR_MS } from '../../lib/durations.ts';
 import type { Certified } from './challenge-records.ts';
 import { createDnsSolver } from './dns-solver.ts';
 
-/** Longer than an order of the longest profile waits to be validated; what a crash leaves is gone by itself. */
+/** Longer than the slowest order waits for its validation; leftovers of a crash expire. */
 const KEPT_MS = 8 * HOUR_MS;
 
-/** Answers HTTP-01 from the database: every process of every instance finds them there (server/host/challenge-answers.ts). */
+/**
+ * Answers HTTP-01 from the database, where every process of every instance finds the answers
+ * (server/host/challenge-answers.ts).
+ */
 export function createHttpSolver({ now }: Pick<Providers, 'now'>): ChallengeSolver {
   return {
     type: 'http-01',
@@ -25,7 +28,7 @@ export function createHttpSolver({ now }: Pick<Providers, 'now'>): ChallengeSolv
   };
 }
 
-/** Returns who answers this challenge for a certificate. */
+/** Returns the solver of this challenge for a certificate. */
 export function solverOf(
   providers: Providers,
   challenge: ChallengeSolver['type'],
@@ -35,7 +38,7 @@ export function solverOf(
   return challenge === 'dns-01' ? createDnsSolver(providers, certified) : createHttpSolver(providers);
 }
 
-/** The record is there for good: there is nothing to put in place, and nothing to take away. */
+/** The record is permanent: nothing is put in place or removed. */
 export const PERSISTENT_SOLVER: ChallengeSolver = {
   type: PERSISTENT,
   put: async () => undefined,

@@ -6,12 +6,12 @@ import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { tellObstacle } from './notify-owner.ts';
 
 const EVERY_MS = 7 * DAY_MS;
-/** What was mended is seen soon, and what was a passing trouble is not told. */
+/** A correction is noticed soon, and a passing disturbance is not reported. */
 const AFTER_FAILURE_MS = HOUR_MS;
 
 /**
- * Keeps what a rehearsal of the next renewal has found. What two in a row have found is told, once for its cause
- * until it is gone; whoever has asked for one sees for themselves.
+ * Stores the result of a rehearsal of the next renewal. A result that comes twice in a row is reported, once for its
+ * cause until it is gone; a person who requested the rehearsal sees it anyway.
  */
 export async function storeRehearsal(
   session: ClientSession,
@@ -28,11 +28,11 @@ export async function storeRehearsal(
   const cause = causeOf(obstacle);
   const isSure = cause !== undefined && cause === causeOf(obstacleIn(doc.rehearsal, canSee)) && !isByHand;
   const news = isSure && !told.includes(cause) ? obstacle : undefined;
-  // What a try has failed for stands until a try succeeds.
+  // The problem of a failed try stays until a try succeeds.
   const isMended = obstacle === undefined && !doc.problem;
   const notifiedCauses = isMended ? [] : [...told, ...(news === undefined || cause === undefined ? [] : [cause])];
   const waitMs = obstacle === undefined ? EVERY_MS : AFTER_FAILURE_MS;
-  // Null for one that is not rehearsed: of the app's own authority, or revoked.
+  // Null when there is no rehearsal: for the app's own authority, or after a revocation.
   const rehearseAt = doc.rehearseAt && new Date(providers.now().getTime() + waitMs);
   await CertificateModel.updateOne(
     filter,
@@ -43,8 +43,8 @@ export async function storeRehearsal(
 }
 
 /**
- * The limits of an authority make room by themselves until the renewal. A challenge that could not be tried is in the way
- * where it was seen to pass before: port 80 was closed, and not to us alone.
+ * Returns the obstacle. A limit of the authority frees itself until the renewal. A challenge that could not be tried
+ * is an obstacle if it used to pass: port 80 was closed, and not to us alone.
  */
 function obstacleIn(rehearsal: Rehearsal | CertificateRow['rehearsal'], canSee: boolean): RehearsalCheck | undefined {
   const isObstacle = ({ id, verdict }: RehearsalCheck) =>
@@ -52,7 +52,9 @@ function obstacleIn(rehearsal: Rehearsal | CertificateRow['rehearsal'], canSee: 
   return rehearsal?.checks.find(isObstacle);
 }
 
-/** A name that leads nowhere is why its challenge fails, which the try of an order calls it. */
+/**
+ * Returns the cause. A name that points nowhere makes its challenge fail, and the try of an order reports it as that.
+ */
 function causeOf(obstacle: RehearsalCheck | undefined): RehearsalCheck['id'] | undefined {
   return obstacle?.id === 'dns' ? 'challenge' : obstacle?.id;
 }

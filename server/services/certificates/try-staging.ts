@@ -9,15 +9,15 @@ import type { Certified } from './challenge-records.ts';
 import type { Challenge } from './preflight.ts';
 import { solverOf } from './solver.ts';
 
-/** Below what a person waits for a rehearsal, with what was tried before. */
+/** Shorter than a person waits for a rehearsal, including the earlier checks. */
 const STAGING_MS = 15_000;
 
 type Tried = Certified & { names: readonly string[]; challenge: Challenge };
 
 /**
- * Has the authority's staging directory prove the names, by the challenge that the renewal will take: it sees from outside
- * what we cannot. The order ends before anything is signed. Null where there is no such directory, and for a persistent
- * record, which names our account at the other one.
+ * Has the authority's staging directory validate the names, by the challenge that the renewal will use: it sees from
+ * outside what we cannot. The order ends before anything is signed. Null without such a directory, and for a
+ * persistent record, which names our account at the main one.
  */
 export async function tryStaging(
   providers: Providers,
@@ -27,7 +27,7 @@ export async function tryStaging(
   const { staging: authority } = providers;
   if (authority === undefined || challenge === PERSISTENT) return null;
   const within = AbortSignal.any([signal, AbortSignal.timeout(STAGING_MS)]);
-  // Beside what an order of the same certificate has in its zone: each takes its own away.
+  // An order of the same certificate may have records in its zone as well: each removes its own.
   const solver = solverOf(providers, challenge, { accountId, certificateId: `staging ${certificateId}` });
   try {
     const call = await openAccount({ ...providers, authority }, within);
@@ -43,8 +43,8 @@ export async function tryStaging(
 }
 
 /**
- * What it has seen at the names stands in the way of the renewal as well; its own trouble does not. A CAA record may allow
- * our account at the other directory alone, and was judged before.
+ * Judges the result. A fault at the names is an obstacle for the renewal as well; the directory's own trouble is not.
+ * A CAA record may allow only our account at the main directory, and was judged before.
  */
 async function judge(
   { now }: Pick<Providers, 'now'>,

@@ -10,8 +10,8 @@ import { openDnsCredential, recordRefusal } from './credentials.ts';
 type Ask<T> = (provider: DnsProvider, call: DnsProviderCall) => Promise<T>;
 
 /**
- * Asks a DNS provider whose credential this is, while a person waits. Throws what the provider answers; a refusal of the
- * credential is said at its field.
+ * Asks a DNS provider for the account of this credential, while a person waits. Throws the errors of the provider; a
+ * refused credential is reported at its field.
  */
 export async function askWhoseDns(
   ctx: AccountContext,
@@ -29,9 +29,9 @@ export async function askWhoseDns(
 }
 
 /**
- * Runs work at the DNS provider of this connection, until `signal` ends it. A refusal of the credential turns the
- * connection `broken` and is thrown on, as is every other error of server/dns/provider.ts. Throws `platform_unavailable`
- * when this version cannot write there.
+ * Runs work at the DNS provider of this connection, until `signal` ends it. A refused credential turns the connection
+ * `broken` and is thrown on, as is every other error of server/dns/provider.ts. Throws `platform_unavailable` when
+ * this version cannot write there.
  */
 export async function withDnsConnection<T>(
   providers: Providers,
@@ -48,7 +48,7 @@ export async function withDnsConnection<T>(
   }
 }
 
-/** Does the same while a person waits, with words for one. */
+/** Does the same while a person waits, with errors in words for one. */
 export async function askDns<T>(ctx: AccountContext, connection: ConnectionDoc, work: Ask<T>): Promise<T> {
   await countTest(ctx.actor.accountId);
   return whilePersonWaits(ctx, connection.provider, (ends) => withDnsConnection(ctx.providers, connection, ends, work));
@@ -72,7 +72,7 @@ function secretsOf({ provider, fields }: DnsCredential): string[] {
   return Object.entries(fields).flatMap(([name, value]) => (secrets.has(name) ? [String(value)] : []));
 }
 
-/** Says a refusal where it is typed in: at the field that the provider means, else at the secret. */
+/** Reports a refusal at its field: the one that the provider names, else the secret. */
 function atField(id: DnsProviderId, error: AppError): AppError {
   const secret = DNS_PROVIDERS[id].fields.find(({ isSecret }) => isSecret === true);
   const field = `fields.${error.field ?? secret?.name}`;

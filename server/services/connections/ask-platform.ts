@@ -14,16 +14,16 @@ import { countAgainst } from '../rate-limit.ts';
 
 /** Each test is a request to a platform in our name: an account cannot make us send more than a person needs. */
 const TESTS_PER_HOUR = 120;
-/** The browser waits for 30 s (src/api/links.ts): the answer comes before it gives up. */
+/** The browser waits for 30 s (src/api/links.ts): the answer must come before that. */
 const ANSWER_MS = 20_000;
-/** Of an id or a name, and of teams to choose from: what has more was not made by people. */
+/** The limits of an id or a name, and of teams to choose from: people make none that are larger. */
 const TEXT_MAX = 200;
 const TARGETS_MAX = 1_000;
 const WARNINGS_MAX = 10;
 
 /**
- * Asks a platform whose token this is, while a person waits. Throws what the platform answers; a refusal of the token is
- * said at the field `token`. `signal` ends it: the person has cancelled.
+ * Asks a platform for the account of this token, while a person waits. Throws the errors of the platform; a refused
+ * token is reported at the field `token`. `signal` ends it when the person has cancelled.
  */
 export async function askWhose(
   ctx: AccountContext,
@@ -40,7 +40,10 @@ export async function askWhose(
   });
 }
 
-/** What a provider says of a person is kept and shown: it is cut, and has no secret in it. */
+/**
+ * Limits a provider's description of an account, since it is stored and shown: it is shortened, and secrets are
+ * removed.
+ */
 export function bounded<Info extends ConnectionInfo | DnsConnectionInfo>(info: Info, secrets: readonly string[]): Info {
   const { identity, subject, warnings } = info;
   return {
@@ -51,7 +54,10 @@ export function bounded<Info extends ConnectionInfo | DnsConnectionInfo>(info: I
   };
 }
 
-/** Asks a platform where the token may publish, while a person waits. Throws what `tokenOf` and the platform answer. */
+/**
+ * Asks a platform where the token may publish, while a person waits. Throws the errors of `tokenOf` and of the
+ * platform.
+ */
 export async function askTargets(
   ctx: AccountContext,
   provider: ConnectionProvider,
@@ -64,7 +70,7 @@ export async function askTargets(
   ).then(boundedTargets);
 }
 
-/** What a person chooses from: neither endless nor with texts that nobody reads. */
+/** Limits the choices for a person: neither endless nor with texts that nobody reads. */
 export function boundedTargets(targets: readonly Target[]): Target[] {
   return targets
     .filter(({ id, name }) => id.length <= TEXT_MAX && name.length <= TEXT_MAX)
@@ -73,9 +79,9 @@ export function boundedTargets(targets: readonly Target[]): Target[] {
 }
 
 /**
- * Asks something of a provider that answers within 20 seconds or is down, and gives its errors the words for a person:
- * nothing is tried again after a call of theirs. Throws `client_closed` when `signal` ended it, and `rate_limited` when
- * there is no place.
+ * Makes a request to a provider that must answer within 20 seconds or counts as down. Errors get the words for a
+ * person: nothing is tried again after a call of theirs. Throws `client_closed` when `signal` ended it, and
+ * `rate_limited` when there is no slot.
  */
 export async function whilePersonWaits<T>(
   ctx: AccountContext,
@@ -83,7 +89,7 @@ export async function whilePersonWaits<T>(
   ask: (ends: AbortSignal) => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  // It runs while a place is waited for, too: the browser does not wait longer.
+  // The timer runs while the call waits for a slot, too: the browser does not wait longer.
   const end = AbortSignal.timeout(ANSWER_MS);
   const ends = signal === undefined ? end : AbortSignal.any([signal, end]);
   try {
@@ -103,7 +109,7 @@ export async function whilePersonWaits<T>(
 }
 
 /**
- * Returns the platform's refusal of a token that is being typed in: said at its field, and not as if it had worked
+ * Returns a platform's refusal of a token that is being entered: at its field, and without suggesting that it worked
  * before.
  */
 function refusedToken(provider: ConnectionProvider, { raw, hint }: AppError): AppError {
@@ -120,7 +126,7 @@ function platformOf({ platforms }: Providers, provider: ConnectionProvider): Pla
   return platform;
 }
 
-/** A call with this token alone: nothing is noted of a refusal, which is the answer here. */
+/** Makes a call with this token alone: a refusal is not recorded, since it is the answer here. */
 function callWith({ egress, wait, now }: Providers, token: string, signal: AbortSignal): ConnectionCall {
   return {
     egress,
@@ -131,7 +137,7 @@ function callWith({ egress, wait, now }: Providers, token: string, signal: Abort
   };
 }
 
-/** Counts one request that a person has us make. Throws `rate_limited`. */
+/** Counts one request that a person makes us send. Throws `rate_limited`. */
 export function countTest(accountId: string): Promise<void> {
   return countAgainst({ name: 'connection-tests', key: accountId, limit: TESTS_PER_HOUR, windowMs: HOUR_MS });
 }

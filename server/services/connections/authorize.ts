@@ -15,18 +15,18 @@ import type { PlatformSignIn } from '../../platforms/platform.ts';
 import { countTest, whilePersonWaits } from './ask-platform.ts';
 import { saveConnection } from './index.ts';
 
-/** As long as a person may take at the platform, sign-in and second factor included. */
+/** A person may take this long at the platform, sign-in and second factor included. */
 const REQUEST_LIFE_MS = 15 * 60_000;
 const RANDOM_BYTES = 32;
 
-/** Begins sign-in at a platform; the person's browser goes to the answer. Throws `platform_unavailable`. */
+/** Begins sign-in at a platform; the person's browser goes to the returned address. Throws `platform_unavailable`. */
 export async function authorizeConnection(
   ctx: AccountContext,
   { provider }: AuthorizeConnectionInput,
 ): Promise<Authorization> {
   const { accountId } = ctx.actor;
   const signIn = signInAt(ctx.providers, provider);
-  // The screen that the person comes back to reads the platform from it.
+  // The screen that the person returns to reads the platform from it.
   const state = `${provider}.${randomBytes(RANDOM_BYTES).toString('base64url')}`;
   const verifier = randomBytes(RANDOM_BYTES).toString('base64url');
   await AuthorizationRequestModel.updateOne(
@@ -45,9 +45,9 @@ export async function authorizeConnection(
 }
 
 /**
- * Ends sign-in at a platform. The request must be this account's own: a link to the way back that somebody else sent
- * would connect the reader's platform to the sender's account (RFC 6749, section 10.12).
- * Throws `token_invalid` when it is not, is over or was used, `credentials_invalid`, and what the first test answers.
+ * Completes sign-in at a platform. The request must be this account's own: a way back that somebody else sent would
+ * connect the reader's platform to the sender's account (RFC 6749, section 10.12). Throws `token_invalid` when it is
+ * not, or has expired or been used, `credentials_invalid`, and the errors of the first test.
  */
 export async function finishAuthorization(
   ctx: AccountContext,
@@ -89,7 +89,7 @@ function signInAt({ signIn }: Providers, provider: ConnectionProvider): Platform
   return found;
 }
 
-/** The screen that the platform sends the browser back to, registered with the client by the operator. */
+/** Returns the screen to which the platform sends the browser back; the operator has registered it with the client. */
 function redirectUri({ addresses }: Providers): string {
   return `${addresses.publicUrl}/settings`;
 }

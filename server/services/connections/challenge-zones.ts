@@ -3,22 +3,22 @@ import { challengePlace } from '../../dns/challenge-place.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { dnsConnections, findHeldZones, type HeldZone, lossOf } from './dns-connections.ts';
 
-/** A zone may come to an account that is connected already. */
+/** An account that is already connected may get a zone later. */
 const ASK_AGAIN_MS = HOUR_MS;
 
-/** Where the answer to a challenge of DNS-01 is written: `at` which name, and in whose zone; null where no connection holds it. */
+/** The place for the answer to a DNS-01 challenge: the name `at`, and the zone; null when no connection holds it. */
 export type ChallengePlace = {
   name: string;
   challenge: string;
   at: string;
   held: HeldZone | null;
-  /** What is told of the connection that held it before. */
+  /** A sentence about the connection that held it before. */
   loss: string | null;
 };
 
 type Wanted = { accountId: string; names: readonly string[] };
 
-/** Returns where the answers for these names are written, each challenge once. Throws what a provider answers. */
+/** Returns the places for the answers of these names, each challenge once. Throws the errors of the providers. */
 export async function findChallengePlaces(
   providers: Providers,
   { accountId, names }: Wanted,
@@ -42,7 +42,7 @@ export async function findChallengePlaces(
   );
 }
 
-/** Returns the zones of these places, each with those that are in it. */
+/** Returns the zones of these places, each with its places. */
 export function zonesOf(places: readonly ChallengePlace[]): (HeldZone & { places: readonly ChallengePlace[] })[] {
   const keyOf = ({ connection, zone }: HeldZone): string => `${connection._id} ${zone.id}`;
   const zones = new Map(places.flatMap(({ held }) => (held === null ? [] : [[keyOf(held), held] as const])));
@@ -52,7 +52,7 @@ export function zonesOf(places: readonly ChallengePlace[]): (HeldZone & { places
   }));
 }
 
-/** Says why no answer can be written for a name whose place no connection holds. */
+/** Explains why no answer can be written for a name whose place no connection holds. */
 export function whyNotHeld({ name, challenge, at, loss }: ChallengePlace): string {
   if (loss !== null) return loss;
   if (at === challenge)
@@ -60,10 +60,16 @@ export function whyNotHeld({ name, challenge, at, loss }: ChallengePlace): strin
   return `A CNAME record leads ${challenge} to ${at}, and none of your DNS connections holds that name. Connect the provider that keeps it, or delete the CNAME record.`;
 }
 
-/** Which connection could prove the names of a domain, as the providers last said; null: none of those that were asked. */
+/**
+ * The connection that could prove the names of a domain, by the providers' last answers; null: none of those that were
+ * asked.
+ */
 export type ZoneHolder = { connectionId?: string | null; asked: string[]; askAgainAt: Date };
 
-/** Returns what is known while it is fresh and of the connections that work now; else asks. Throws as `askZoneHolder` does. */
+/**
+ * Returns the known holder while it is fresh and the same connections work; otherwise asks. Throws as `askZoneHolder`
+ * does.
+ */
 export async function zoneHolderOf(
   providers: Providers,
   { known, ...wanted }: Wanted & { known: ZoneHolder | null },
@@ -75,7 +81,10 @@ export async function zoneHolderOf(
   return (await askZoneHolder(providers, wanted, signal)).zoneHolder;
 }
 
-/** Asks the providers now; `missing` is the first name whose place none of them holds. Throws what a provider answers. */
+/**
+ * Asks the providers now; `missing` is the first name whose place none of them holds. Throws the errors of the
+ * providers.
+ */
 export async function askZoneHolder(
   providers: Providers,
   wanted: Wanted,

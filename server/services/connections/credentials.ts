@@ -15,9 +15,9 @@ import { publishEvent } from '../../events/publish.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { OAuthTokens } from '../../platforms/platform.ts';
 
-/** A token that ends sooner than this is refreshed before it is used: what begins with it may take a while. */
+/** A token that expires sooner than this is refreshed before it is used, because the work may take a while. */
 const REFRESH_AHEAD_MS = 5 * 60_000;
-/** Longer than a refresh takes; another process takes over from one that died in it. */
+/** Longer than a refresh takes; after a crash in it another process takes over. */
 const LEASE_MS = 60_000;
 const REFRESH_TIMEOUT_MS = 30_000;
 const LOOK_AGAIN_MS = 200;
@@ -26,7 +26,7 @@ type Credential = Pick<OAuthTokens, 'token' | 'refreshToken'>;
 type Place = { id: string; accountId: string };
 export type CredentialProviders = Pick<Providers, 'secrets' | 'egress' | 'signIn' | 'wait' | 'now'>;
 
-/** Returns the credentials of a destination: its own connection's, and those that its options name. */
+/** Returns the credentials of a destination: those of its own connection, and of the ones that its options name. */
 export function createCredentialsOf(providers: CredentialProviders): CredentialsOf {
   return (accountId, { connectionId, options }) => {
     const find = async (platform: HostingPlatform): Promise<ConnectionDoc> => {
@@ -43,24 +43,27 @@ export function createCredentialsOf(providers: CredentialProviders): Credentials
   };
 }
 
-/** Where the documents of deployments name connections. */
+/** The fields of deployments that name connections. */
 export const CONNECTION_FIELDS: readonly string[] = [
   'connectionId',
   ...CONNECTION_OPTIONS.map((option) => `options.${option}`),
 ];
 
-/** Returns the connections that a destination publishes by: its own, and those that its options name. */
+/** Returns the connections that a destination publishes through: its own, and those that its options name. */
 export function connectionIdsOf({ connectionId, options }: { connectionId?: unknown; options?: unknown }): string[] {
   const named = [connectionId, ...CONNECTION_OPTIONS.map((option) => optionOf(options, option))];
   return named.filter((id) => typeof id === 'string');
 }
 
-/** Returns an option of a destination; undefined where it has none of this name. */
+/** Returns an option of a destination; undefined when it has none with this name. */
 export function optionOf(options: unknown, name: string): unknown {
   return typeof options === 'object' && options !== null ? Reflect.get(options, name) : undefined;
 }
 
-/** Returns the text that is stored: bound to its document, so that a copy in another account's row does not open. */
+/**
+ * Returns the sealed text for storing: it is bound to its document, so that a copy in another account's row cannot be
+ * opened.
+ */
 export function sealCredential(
   { secrets }: Pick<Providers, 'secrets'>,
   place: Place,
@@ -69,7 +72,7 @@ export function sealCredential(
   return secrets.seal(JSON.stringify(credential), sealContext(place));
 }
 
-/** Returns what opens the account at a DNS provider. Throws an Error for a connection to a platform. */
+/** Opens the credential for a DNS provider. Throws an Error for a connection to a platform. */
 export function openDnsCredential(
   { secrets }: Pick<Providers, 'secrets'>,
   { _id: id, accountId, provider, credential }: ConnectionDoc,
@@ -79,15 +82,16 @@ export function openDnsCredential(
 }
 
 /**
- * The token to make requests with, refreshed first where it is about to end. Of several processes one refreshes, under a
- * lease, since a platform that rotates refresh tokens takes the second use of one for theft; the others wait for it.
- * Throws `credentials_invalid` when the platform has ended the authorization, which also turns the connection `broken`.
+ * Returns a token for requests, refreshed first if it is about to expire. Only one of several processes refreshes,
+ * under a lease, since a platform that rotates refresh tokens takes a second use for theft; the others wait for it.
+ * Throws `credentials_invalid` when the platform has ended the authorization, which also turns the connection
+ * `broken`.
  */
 export async function currentToken(providers: CredentialProviders, connection: ConnectionDoc): Promise<string> {
   return (await currentCredential(providers, connection)).token;
 }
 
-/** Returns that token with the stored text that it came from: a write that it leads to holds on to this text. */
+/** Returns that token with the stored text that it came from: a write that depends on it must match this text. */
 export async function currentCredential(
   providers: CredentialProviders,
   connection: ConnectionDoc,
@@ -106,8 +110,8 @@ export async function currentCredential(
 }
 
 /**
- * Turns a connection `broken` when this error says that the platform refuses its credential; any other error is left
- * alone. A credential that was replaced meanwhile is not blamed for what the one before was refused.
+ * Turns a connection `broken` when this error means that the platform refuses its credential; any other error is
+ * ignored. A credential that was replaced meanwhile is not blamed for its predecessor's refusal.
  */
 export async function recordRefusal(connection: ConnectionDoc, error: unknown): Promise<void> {
   if (!(error instanceof AppError) || error.code !== 'credentials_invalid') return;
@@ -122,7 +126,7 @@ export async function recordRefusal(connection: ConnectionDoc, error: unknown): 
   });
 }
 
-/** Returns what a broken connection keeps of the refusal, for the person. */
+/** Returns the state of a broken connection, with the refusal for the person. */
 export function brokenState({ message, hint }: AppError) {
   return { state: 'broken' as const, problem: { message, hint: hint ?? null } };
 }
@@ -185,7 +189,7 @@ function openCredential(
   { secrets }: CredentialProviders,
   { _id: id, accountId, credential }: ConnectionDoc,
 ): Credential {
-  // Only `sealCredential` writes this text, and a seal that was changed does not open.
+  // Only `sealCredential` writes this text, and a changed seal does not open.
   return JSON.parse(secrets.open(credential, sealContext({ id, accountId }))) as Credential;
 }
 

@@ -11,10 +11,13 @@ import { AppError, notFound } from '../../lib/errors.ts';
 import { isPublicSuffix } from '../../lib/site-domain.ts';
 import { withDnsConnection } from './ask-dns.ts';
 
-/** So many are asked whether they hold a name, the newest first. */
+/** This many are asked whether they hold a name, the newest first. */
 const ASKED_MAX = 5;
 
-/** Returns the named DNS connection of an account, or those that work. Throws `not_found` for one that is none. */
+/**
+ * Returns the named DNS connection of an account, or the working ones. Throws `not_found` when it is no DNS
+ * connection.
+ */
 export async function dnsConnections(accountId: string, connectionId?: string): Promise<ConnectionDoc[]> {
   const provider = { $in: [...DNS_PROVIDER_IDS] };
   if (connectionId !== undefined) {
@@ -32,8 +35,8 @@ export async function dnsConnections(accountId: string, connectionId?: string): 
 export type HeldZone = { connection: ConnectionDoc; zone: DnsZone };
 
 /**
- * Returns the zone of each name that a working DNS connection of the account holds. Throws what a provider answers where a
- * name is in none of the others.
+ * Returns the zone of each name that a working DNS connection of the account holds. Throws the errors of a provider
+ * when the others do not hold a name.
  */
 export async function findHeldZones(
   providers: Providers,
@@ -65,15 +68,15 @@ export async function findHeldZones(
   return held;
 }
 
-/** A certificate or two a zone; those that were used last stay. */
+/** Enough for a certificate or two a zone; the last used ones stay. */
 const USED_MAX = 100;
 
 type UsedZone = { name: string; lostAt?: Date | null };
 type Used = { zones: readonly DnsZone[]; used?: readonly string[] };
 
 /**
- * Keeps which zones are worked with through a connection, and since when it does not hold one of them any more: a provider
- * that has moved a zone elsewhere accepts the credential as before. What a connection holds now no other one has lost.
+ * Records the zones that are used through a connection, and when one of them was lost: a provider that has moved a
+ * zone elsewhere still accepts the credential. A zone that a connection holds now is not lost by another.
  */
 export async function rememberZones(
   { now }: Pick<Providers, 'now'>,
@@ -94,10 +97,10 @@ export async function rememberZones(
   await ConnectionModel.updateMany({ accountId, _id: { $ne: _id } }, { $pull: elsewhere });
 }
 
-/** Those that were kept before zones were have none. */
+/** Connections from before zones were recorded have none. */
 type Loser = Pick<ConnectionRow, 'provider' | 'identity'> & { usedZones?: readonly UsedZone[] };
 
-/** Says of each zone that was worked with through a connection, and is not there any more, what to do. */
+/** Returns a sentence of advice for each used zone that the connection no longer holds. */
 export function lostZones({ provider, identity, usedZones = [] }: Loser): { name: string; text: string }[] {
   const title = CONNECTION_TITLES[provider];
   return usedZones.flatMap(({ name, lostAt }) => {
@@ -106,7 +109,7 @@ export function lostZones({ provider, identity, usedZones = [] }: Loser): { name
   });
 }
 
-/** Says which connection a name was worked with through until its zone was lost there; null where there was none. */
+/** Names the connection through which a name was served until its zone was lost there; null when there was none. */
 export async function lossOf(accountId: string, name: string): Promise<string | null> {
   const losers = await ConnectionModel.find({ accountId, 'usedZones.lostAt': { $gt: new Date(0) } })
     .hint('account_newest')
@@ -114,14 +117,14 @@ export async function lossOf(accountId: string, name: string): Promise<string | 
   return losers.flatMap((loser) => lostZones(loser)).find((lost) => isWithin(name, lost.name))?.text ?? null;
 }
 
-/** Of one name; each is read for its name servers. */
+/** The limit of zones with one name; the name servers of each are read. */
 const SAME_NAME_MAX = 10;
 
 type Opened = { provider: Pick<DnsProvider, 'read'>; call: DnsProviderCall; zones: readonly DnsZone[] };
 
 /**
- * Returns the zone that holds a name: none, or the one that is cut deepest. Of several of that name it is the one whose
- * name servers are those that the parent names, since nobody sees the others; all of them where that tells none apart.
+ * Returns the zone that holds a name: none, or the deepest. Of several with that name it is the one whose name servers
+ * the parent names, since nobody sees the others; all of them if that does not decide.
  */
 export async function zonesHolding(
   { dns }: Pick<Providers, 'dns'>,
@@ -145,14 +148,14 @@ export async function zonesHolding(
   return seen.length === 1 ? seen : same;
 }
 
-/** Says why nothing is written into any of several zones; `others` are those besides one. */
+/** Explains why nothing is written to any of several zones; `others` are the alternatives to one. */
 export function ambiguousText(others: readonly DnsZone[]): string {
   return `There are ${others.length + 1} zones named ${others[0]?.name} at your DNS provider, and it is not known which of them visitors see. Delete those that are not in use, or let your registrar name the name servers of the right one.`;
 }
 
 /**
- * Of a handful of names. No answer of a name server holds a set of more addresses than this (RFC 1035, section 4.2.2); a
- * provider may be anybody's own server, and what is compared with each other takes its time.
+ * The limits for a handful of names. No answer of a name server holds a larger set of addresses (RFC 1035, section
+ * 4.2.2); a provider may be anybody's own server, and comparing takes time.
  */
 const SETS_MAX = 1_000;
 const VALUES_MAX = 4_096;
@@ -162,9 +165,9 @@ const NAME_MAX = 253;
 const ZONE_ID_MAX = 1_000;
 
 /**
- * Returns the zones that a credential opens, by the names that DNS has for them, since some providers list `müller.example`.
- * Left out are those whose id or name no zone has (both are kept with what is written), and what is nobody's own: a record
- * written into `de` would be one for everybody.
+ * Returns the zones that a credential opens, with their names in DNS form, since some providers list `müller.example`.
+ * Zones with an impossible id or name are left out (both are stored with what is written), and so are public suffixes:
+ * a record written into `de` would be one for everybody.
  */
 export async function readZones(provider: Pick<DnsProvider, 'zones'>, call: DnsProviderCall): Promise<DnsZone[]> {
   const zones = await provider.zones(call);
@@ -175,8 +178,8 @@ export async function readZones(provider: Pick<DnsProvider, 'zones'>, call: DnsP
 }
 
 /**
- * Returns the sets of several names, by one request where the provider has such a thing. Throws `records_refused` for
- * more than can be worked with.
+ * Returns the sets of several names, with one request if the provider supports it. Throws `records_refused` when there
+ * are too many.
  */
 export async function readNames(
   provider: DnsProvider,
@@ -186,7 +189,7 @@ export async function readNames(
 ): Promise<FoundRecordSet[]> {
   if (provider.readNames !== undefined) return bounded(zone, await provider.readNames(call, zone, names));
   const found: FoundRecordSet[] = [];
-  // One after the other: providers count requests, and a change has a handful of names.
+  // They are read in turn: providers count requests, and a change has a handful of names.
   for (const name of names) found.push(...bounded(zone, await provider.read(call, zone, name)));
   return bounded(zone, found);
 }

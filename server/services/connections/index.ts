@@ -42,13 +42,13 @@ import {
 import { readZones, rememberZones } from './dns-connections.ts';
 import { toConnection, toConnections } from './show-connections.ts';
 
-/** More than a person keeps apart; the list has one page. */
+/** More than a person can keep apart; the list has one page. */
 const MAX_CONNECTIONS = 50;
 
-/** A platform answers these when the credential itself is the trouble: asking again changes nothing. */
+/** With these errors the credential itself is the trouble: another try changes nothing. */
 const REFUSALS: ReadonlySet<string> = new Set(['credentials_invalid', 'permission_missing', 'payment_required']);
 
-/** Returns the account's connections, newest first, each with the deployments that publish by it, or its domains. */
+/** Returns the account's connections, newest first, each with its deployments or its domains. */
 export async function listConnections(ctx: AccountContext): Promise<ConnectionList> {
   const { accountId } = ctx.actor;
   const docs = await ConnectionModel.find({ accountId }).sort({ createdAt: -1, _id: -1 }).limit(MAX_CONNECTIONS).lean();
@@ -66,10 +66,10 @@ function tokenPages(platforms: PlatformRegistry): ConnectionList['tokenPages'] {
 }
 
 /**
- * Keeps a credential once the provider has accepted it: an account has one connection of each identity, which gets the
- * new credential where there is one already. Throws what the provider answers: `credentials_invalid` on the field
- * `token`, or on one of `fields`, `permission_missing`, `platform_down`, `rate_limited`; and `conflict` at 50
- * connections. Nothing is kept once `signal` has ended the test.
+ * Stores a credential once the provider has accepted it. An account has one connection for each identity; an existing
+ * one gets the new credential. Throws the errors of the provider: `credentials_invalid` on the field `token`, or on
+ * one of `fields`, `permission_missing`, `platform_down`, `rate_limited`; and `conflict` at 50 connections. Nothing is
+ * stored once `signal` has ended the test.
  */
 export async function connectProvider(
   ctx: AccountContext,
@@ -83,7 +83,7 @@ export async function connectProvider(
   return keepConnection(ctx, { provider, info: await askWhoseDns(ctx, input, signal), credential: input.fields });
 }
 
-/** Does the same for tokens that sign-in at the platform gave. */
+/** Does the same for tokens from sign-in at the platform. */
 export async function saveConnection(
   ctx: AccountContext,
   provider: ConnectionProvider,
@@ -105,7 +105,7 @@ type Accepted = {
 async function keepConnection(ctx: AccountContext, { provider, info, credential }: Accepted): Promise<Connection> {
   const { accountId } = ctx.actor;
   const doc = await transaction(async (session) => {
-    // Written first: of two at once one conflicts here, runs again and finds the other's.
+    // This is written first: of two at once one conflicts here, runs again and finds the other's.
     await UserModel.updateOne({ _id: accountId }, { $inc: { connectionWrites: 1 } }, { session });
     const existing = await ConnectionModel.find({ accountId }).hint('account_newest').session(session).lean();
     const id = idFor(existing, { accountId, provider, subject: info.subject ?? null });
@@ -115,7 +115,7 @@ async function keepConnection(ctx: AccountContext, { provider, info, credential 
       credential: sealCredential(ctx.providers, { id, accountId }, credential),
       isRenewable: 'refreshToken' in credential && credential.refreshToken !== null,
       leaseEndsAt: null,
-      // Another credential may open other zones: which, its use shows.
+      // Another credential may open other zones: using it shows which.
       usedZones: [],
       ...working(ctx, info),
     };
@@ -130,7 +130,7 @@ async function keepConnection(ctx: AccountContext, { provider, info, credential 
 type AnyProvider = ConnectionProvider | DnsProviderId;
 type Subject = { accountId: string; provider: AnyProvider; subject: string };
 
-/** Returns the id of the connection that this identity has, else the one that a new connection of it gets. */
+/** Returns the id of this identity's connection, or the id for a new one. */
 function idFor(
   existing: readonly ConnectionRow[],
   { subject, ...owner }: Omit<Subject, 'subject'> & { subject: string | null },
@@ -139,11 +139,11 @@ function idFor(
   const same = existing.find((one) => one.provider === owner.provider && one.subject === subject);
   if (same !== undefined) return same._id;
   const id = idOfSubject({ ...owner, subject });
-  // A connection whose token was replaced by one of another person's keeps its id.
+  // A connection keeps its id when its token is replaced by another person's.
   return existing.some(({ _id }) => _id === id) ? newId() : id;
 }
 
-/** The same identity has the same id each time: connected again, it publishes what its removed connection published. */
+/** Derives the id from the identity, so that a new connection publishes for the deployments of a removed one. */
 function idOfSubject({ accountId, provider, subject }: Subject): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([accountId, provider, subject]))
@@ -151,7 +151,7 @@ function idOfSubject({ accountId, provider, subject }: Subject): string {
   return [...digest.subarray(0, ID_LENGTH)].map((byte) => ID_ALPHABET.charAt(byte % ID_ALPHABET.length)).join('');
 }
 
-/** Puts another credential in the place of one that ended; its deployments publish by it from now on. Throws as above. */
+/** Replaces an expired credential; its deployments publish with the new one. Throws as above. */
 export async function replaceConnection(
   ctx: AccountContext,
   input: ReplaceConnectionInput,
@@ -186,7 +186,7 @@ async function replacementOf(
   throw new AppError('validation_failed', `This is not a credential for ${CONNECTION_TITLES[provider]}.`);
 }
 
-/** Asks the provider whether it still accepts the credential; its answer is kept with that credential, and is the answer. */
+/** Asks the provider whether it still accepts the credential; stores the answer with that credential and returns it. */
 export async function testConnection(
   ctx: AccountContext,
   input: TestConnectionInput,
@@ -205,7 +205,7 @@ export async function testConnection(
   }
 }
 
-/** Notes in `asked` the credential that is asked about, which may have been renewed for it. */
+/** Records in `asked` the credential in question, which may have been renewed for it. */
 async function askWhoseConnection(
   ctx: AccountContext,
   connection: ConnectionDoc,
@@ -225,8 +225,8 @@ async function askWhoseConnection(
 }
 
 /**
- * Returns teams, owners or workspaces that the credential may publish under, none where there is no choice; of a DNS
- * provider the zones that it opens.
+ * Returns teams, owners or workspaces that the credential may publish under, empty when there is no choice; for a DNS
+ * provider, the zones that it opens.
  */
 export async function listTargets(ctx: AccountContext, input: ListTargetsInput): Promise<TargetList> {
   const connection = await findConnection(ctx.actor.accountId, input.connectionId);
@@ -240,7 +240,7 @@ export async function listTargets(ctx: AccountContext, input: ListTargetsInput):
   }
 }
 
-/** Forgets a credential. Its deployments stay live, and the next connection of the same identity publishes them again. */
+/** Forgets a credential. Its deployments stay live, and a new connection of the same identity can publish them. */
 export async function removeConnection(ctx: AccountContext, { connectionId }: RemoveConnectionInput): Promise<Done> {
   const { accountId } = ctx.actor;
   await transaction(async (session) => {
@@ -252,7 +252,7 @@ export async function removeConnection(ctx: AccountContext, { connectionId }: Re
   return DONE;
 }
 
-/** Has its destinations name the id that the next connection of this identity has, where it had another one itself. */
+/** Points the destinations to the id that the next connection of this identity will have. */
 async function leaveToSubject(session: ClientSession, { _id, accountId, provider, subject }: ConnectionDoc) {
   if (!subject) return;
   const id = idOfSubject({ accountId, provider, subject });
@@ -261,7 +261,7 @@ async function leaveToSubject(session: ClientSession, { _id, accountId, provider
     await DeploymentModel.updateMany(
       { accountId, [`destinations.${field}`]: _id },
       { $set: { [`destinations.$[one].${field}`]: id } },
-      // Nothing happens to a deployment by it.
+      // Nothing happens to the deployment itself.
       { session, arrayFilters: [{ [`one.${field}`]: _id }], timestamps: false },
     );
   }
@@ -285,7 +285,7 @@ async function changeConnection(
     if (changed !== null) await publishEvent(session, accountId, { type: 'analytics_update' });
     return changed;
   });
-  // It was replaced or removed while the platform was asked: what stands now is the answer.
+  // It was replaced or removed while the platform was asked: the current state is the answer.
   return toConnection(ctx, doc ?? (await findConnection(accountId, filter._id)));
 }
 

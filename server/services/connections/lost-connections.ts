@@ -9,7 +9,9 @@ import { connectionIdsOf, optionOf } from './credentials.ts';
 type Publishing = { state: DeploymentRow['state']; destinations: readonly DestinationDoc[] };
 type Connections = ReadonlyMap<string, Pick<ConnectionRow, 'state' | 'problem'>>;
 
-/** Returns the connections of the account that these deployments are published by, with one query and none for no use. */
+/**
+ * Returns the account's connections that these deployments publish through, with one query, or none if they use none.
+ */
 export async function connectionsOfAll(accountId: string, deployments: readonly Publishing[]): Promise<Connections> {
   const ids = deployments.flatMap(({ destinations }) => destinations.flatMap(connectionIdsOf));
   if (ids.length === 0) return new Map();
@@ -20,7 +22,7 @@ export async function connectionsOfAll(accountId: string, deployments: readonly 
   return new Map(connections.map((connection) => [connection._id, connection]));
 }
 
-/** Returns what a deployment cannot be published by any more; one that is being deleted is not published. */
+/** Returns the connections that a deployment needs and has lost; one that is being deleted needs none. */
 export function lostConnections({ state, destinations }: Publishing, known: Connections): LostConnection[] {
   if (state === 'deleting') return [];
   return destinations.flatMap((destination) =>

@@ -8,17 +8,17 @@ import { siteOf, siteUrlOf } from '../site-address.ts';
 import { CONNECTION_FIELDS, connectionIdsOf } from './credentials.ts';
 import { lostZones } from './dns-connections.ts';
 
-/** Of all connections together: an account may have thousands. */
+/** The limit for all connections together: an account may have thousands. */
 const DOMAINS_SHOWN_MAX = 200;
 
-/** Returns a connection as a person sees it. */
+/** Converts a connection for a person. */
 export async function toConnection(ctx: AccountContext, doc: ConnectionRow): Promise<Connection> {
   const [connection] = await toConnections(ctx, [doc]);
   if (connection === undefined) throw new Error('One document gave no connection.');
   return connection;
 }
 
-/** Returns connections as a person sees them, each with what uses it. */
+/** Converts connections for a person, each with its users. */
 export async function toConnections(
   { actor: { accountId }, providers: { addresses } }: AccountContext,
   docs: readonly ConnectionRow[],
@@ -38,7 +38,7 @@ export async function toConnections(
       state: doc.state,
       problem: doc.problem ? { message: doc.problem.message, hint: doc.problem.hint ?? null } : null,
       warnings: [...doc.warnings, ...lost.map(({ text }) => text)],
-      // A token that is renewed by itself does not end for the person.
+      // A token that is renewed automatically does not expire for the person.
       expiresAt: doc.isRenewable ? null : (doc.expiresAt ?? null),
       testedAt: doc.testedAt,
       createdAt: doc.createdAt,
@@ -53,7 +53,7 @@ export async function toConnections(
   });
 }
 
-/** Returns the deployments that publish by these connections, by name. */
+/** Returns the deployments that publish through these connections, by name. */
 async function usersOf(accountId: string, ids: readonly string[]) {
   const named = CONNECTION_FIELDS.map((field) => ({ [`destinations.${field}`]: { $in: ids } }));
   const users = await DeploymentModel.find({ accountId, $or: named }).hint('account_connection').lean();

@@ -11,16 +11,16 @@ import { connectionIdsOf } from './credentials.ts';
 import { testConnection } from './index.ts';
 import { connectionsOfAll, lostConnections } from './lost-connections.ts';
 
-/** A platform that accepted a token so recently is not asked again before each release. */
+/** A platform that accepted a token this recently is not asked again before each release. */
 const BELIEVED_MS = HOUR_MS;
-/** A release waits no longer for the answer: one that goes on without it fails where the token is refused. */
+/** A release waits no longer for the answer: it goes on without it, and fails if the token is refused. */
 const LOOK_MS = 5_000;
-/** A turn more, and it is over before the next run begins: every hour (server/queue/recurring.ts). */
+/** Even with one more turn it ends before the next run: every hour (server/queue/recurring.ts). */
 const RUN_MS = 50 * MINUTE_MS;
 
 /**
- * Asks whether the primary platform of a deployment still accepts what it is published by, so that nobody sends files for
- * nothing. A platform that does not answer is no obstacle. Throws `credentials_invalid`.
+ * Asks whether the primary platform of a deployment still accepts its credentials, so that nobody sends files in vain.
+ * A platform that does not answer is no obstacle. Throws `credentials_invalid`.
  */
 export async function requireConnected(ctx: AccountContext, deployment: DeploymentDoc): Promise<void> {
   const { accountId } = ctx.actor;
@@ -41,7 +41,7 @@ export async function requireConnected(ctx: AccountContext, deployment: Deployme
   throw new AppError('credentials_invalid', lost.message, { hint });
 }
 
-/** Asks the provider of a connection whether it works, and keeps the answer. One that gives none changes nothing. */
+/** Asks the provider whether a connection works, and stores the answer. No answer changes nothing. */
 export async function lookAtConnection(ctx: AccountContext, connectionId: string, signal: AbortSignal): Promise<void> {
   await testConnection(ctx, { connectionId }, signal).catch((error: unknown) => {
     // It was removed meanwhile, is down, or was asked too often.
@@ -51,7 +51,7 @@ export async function lookAtConnection(ctx: AccountContext, connectionId: string
 
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
-/** Enqueues a look at every connection that nobody has asked after for a day, the longest ago first. */
+/** Enqueues a check of every connection that was not checked for a day, the longest ago first. */
 export async function enqueueDueLooks(now: Date, signal: AbortSignal, inTransaction: InTransaction): Promise<void> {
   const over = AbortSignal.timeout(RUN_MS);
   const due = ConnectionModel.find({ testedAt: { $lt: new Date(now.getTime() - DAY_MS) } }, { accountId: 1 })

@@ -2,7 +2,10 @@ import type { Providers } from '../../context.ts';
 import { ZoneLeaseModel } from '../../database/models/zone-lease.ts';
 import { isDuplicateKey, newId } from '../../database/mongo.ts';
 
-/** Of a run that died, whose job is claimed again after as long (server/queue/queue.ts); whoever works renews it. */
+/**
+ * Ends the lease of a run that died, whose job is claimed again after the same time (server/queue/queue.ts); a running
+ * one renews it.
+ */
 const LEASE_MS = 30_000;
 const RENEW_MS = 10_000;
 const LOOK_AGAIN_MS = 200;
@@ -10,15 +13,15 @@ const LOOK_AGAIN_MS = 200;
 export type ZoneWriter = { accountId: string; zone: string; signal: AbortSignal };
 
 /**
- * Runs work that writes to a zone while nobody else of the account does, in any process: of two writers at once several
- * providers lose one's values. Waits for its turn until `signal` ends that; the work may take as long as it needs.
+ * Runs work that writes to a zone while no other process writes for the account: several providers lose the values of
+ * one of two writers. Waits for its turn until `signal` ends that; the work may take as long as it needs.
  */
 export async function withZoneLease<T>(
   providers: Pick<Providers, 'now' | 'wait' | 'log'>,
   { accountId, zone, signal }: ZoneWriter,
   work: () => Promise<T>,
 ): Promise<T> {
-  // Of this run alone: two for the same certificate or plan would write at once as any others.
+  // The id is of this run alone: two runs for the same certificate or plan would collide like any others.
   const lease = { _id: `${accountId} ${zone}`, accountId, holder: newId() };
   while (!(await take(lease, providers.now()))) await providers.wait(LOOK_AGAIN_MS, signal);
   const renewal = setInterval(() => {
