@@ -36,29 +36,30 @@ const ADDITIONS_PER_HOUR = 200;
 const NEVER = new AbortController().signal;
 
 /**
- * Returns what is known against a name before a deployment is made for it: the rules of names, the account's own domains
- * and how many it may have. Nothing is kept free by asking, and nothing is told of whether another account has it.
+ * Returns the known reasons against a name before a deployment is made for it: the rules of names, the account's own
+ * domains and how many it may have. The question reserves nothing, and the answer does not reveal whether another
+ * account has the name.
  */
 export async function checkDomainName(ctx: AccountContext, { name }: CheckDomainNameInput): Promise<DomainNameCheck> {
   const problem = await nameProblem(ctx, name);
   return { name, counterpart: unitOf(name).counterpart, problem: problem?.message ?? null };
 }
 
-/** Returns the refusal that `checkDomainName` tells of; null where nothing is known against the name. */
+/** Returns the refusal that `checkDomainName` reports; null when nothing is known against the name. */
 export async function nameProblem(ctx: AccountContext, name: string): Promise<AppError | null> {
   const { accountId } = ctx.actor;
   const refused = unusableName(ctx.providers.addresses, name);
   if (refused !== null) return refused;
-  // A claim that was lost makes room for a new one.
+  // A lost claim makes room for a new one.
   const own = await DomainModel.exists({ accountId, unit: unitOf(name).unit, lostAt: null });
   if (own !== null) return alreadyAdded(ctx, name);
   return (await instanceQuotaProblem(ctx)) ?? accountQuotaProblem(null, accountId);
 }
 
 /**
- * Claims a name, with its counterpart, for a deployment, under the cap of the plan, and answers the records that prove
- * it and that point it there. Nothing is told of whether another account has it. Throws `not_found`, `plan_required`,
- * `domain_limit_reached`, `validation_failed` on `name`, and what the deployment's platform answers.
+ * Claims a name, with its counterpart, for a deployment, under the cap of the plan, and returns the records that prove
+ * it and point it there. The answer does not reveal whether another account has the name. Throws `not_found`,
+ * `plan_required`, `domain_limit_reached`, `validation_failed` on `name`, and the errors of the deployment's platform.
  */
 export async function addDomain(ctx: AccountContext, { deploymentId, name }: AddDomainInput): Promise<Domain> {
   const { providers, actor } = ctx;
@@ -89,11 +90,11 @@ async function insertDomain(
   { deploymentId, name, target, telling }: NewDomain,
 ): Promise<DomainDoc> {
   const { accountId } = ctx.actor;
-  // First: of two additions at once one conflicts on the account, runs again and counts the other one's.
+  // This comes first: of two simultaneous additions one conflicts on the account, runs again and counts the other's.
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
   await requireWritable(session, ctx, deploymentId);
   const unit = unitOf(name);
-  // A claim that was lost makes room for a new one.
+  // A lost claim makes room for a new one.
   const isLost = { accountId, unit: unit.unit, state: 'unverified' as const, lostAt: { $ne: null } };
   const lost = await DomainModel.findOneAndDelete(isLost, { session });
   if (lost !== null) {
@@ -117,7 +118,7 @@ async function insertDomain(
   return doc;
 }
 
-/** Takes one of the names that the plan allows for a deployment; joins the transaction that gives it to it. */
+/** Takes one of the names that the plan allows for a deployment, in the transaction that gives it to the deployment. */
 export async function requireDomainQuota(
   session: ClientSession,
   ctx: AccountContext,
@@ -140,7 +141,10 @@ export async function requireDomainQuota(
   }
 }
 
-/** What keeps an account from one more domain, whatever its plan is; one that moves within it is none more. */
+/**
+ * Returns the limit that keeps an account from another domain, whatever its plan is; moving one within the account
+ * does not count.
+ */
 async function accountQuotaProblem(session: ClientSession | null, accountId: string): Promise<AppError | null> {
   const count = (filter: Record<string, unknown>) =>
     DomainModel.countDocuments({ accountId, ...filter }).session(session);
@@ -151,8 +155,8 @@ async function accountQuotaProblem(session: ClientSession | null, accountId: str
 }
 
 /**
- * What keeps everybody from one more domain: as many that are proved as the processes remember. Claims that nobody has
- * proved keep nobody from anything. Counted roughly: a few more, added at the same time, do no harm.
+ * Returns the limit of the whole instance: the proved domains that the processes can hold in memory. Unproved claims
+ * keep nobody out. The count is rough: a few more, added at the same time, do no harm.
  */
 async function instanceQuotaProblem({ providers }: AccountContext): Promise<AppError | null> {
   const { domainsInAll } = providers.limits;
@@ -167,13 +171,13 @@ function tooMany(what: string, hint: string): AppError {
   return new AppError('domain_limit_reached', `An account can have ${what}. ${hint}`, { hint });
 }
 
-/** Refuses a platform that takes names on its own pages alone, or none. Throws `validation_failed` on `name`. */
+/** Refuses a platform that takes names only on its own pages, or none. Throws `validation_failed` on `name`. */
 export function requireTakesDomains(deployment: DeploymentDoc): void {
   const refusal = domainsRefusal(primaryOf(deployment).platform);
   if (refusal !== null) throw nameRefused(refusal);
 }
 
-/** A platform that refuses the name ends the claim; one that is down is told later. */
+/** Attaches the name at the platform. A platform that refuses it ends the claim; one that is down gets it later. */
 async function tellAdded(
   ctx: AccountContext,
   deployment: DeploymentDoc,
@@ -201,7 +205,7 @@ async function tellAdded(
   }
 }
 
-/** Returns the records before the first check. */
+/** Returns the records before their first check. */
 function uncheckedRecords(domain: Parameters<typeof requiredRecords>[0], target: DomainTarget) {
   return recordStates(requiredRecords(domain, target), noAnswers(), target);
 }

@@ -11,16 +11,17 @@ import { noAnswer, wasJustAsked } from './attach.ts';
 import { withSeenCertificates } from './seen-certificates.ts';
 
 type Reached = Pick<DeploymentRow, 'accountId' | 'slug' | 'isSinglePage' | 'destinations'>;
-/** A platform's word on one name. */
+/** A platform's answer about one name. */
 export type PlatformAnswer = PlatformDomain & { name: string };
 
-/** With the time of a check before it, less than the 30 s that the browser waits for (src/api/links.ts). */
+/** Together with the check before it, this stays below the 30 s that the browser waits (src/api/links.ts). */
 const ASK_MS = 6_000;
 
 /**
- * Asks the deployment's platform where the names stand that it was told of, and has it order their certificates where it
- * wants to be asked and their records are right; at most once a minute unless a person acts. Where it tells nothing of
- * certificates, the names are looked at from outside. What it does not answer is kept as the error, and is no failure of a check. One that does not have the name is told of it anew by the next check.
+ * Asks the deployment's platform about the attached names, and orders their certificates if the platform wants that
+ * and their records are right; at most once a minute unless a person acts. If the platform reports no certificates,
+ * the names are checked from outside. A platform's failure is stored as its error, and does not fail the check. A name
+ * that it no longer has is attached again by the next check.
  */
 export async function askPlatform(
   providers: Providers,
@@ -56,7 +57,7 @@ async function askAll(
 ): Promise<PlatformAnswer[]> {
   const answers: PlatformAnswer[] = [];
   const isManual = platform?.capabilities.domain?.counterpart === 'manual';
-  // One after the other: platforms count requests, and there are two names at most.
+  // They are asked in turn: platforms count requests, and there are two names at most.
   for (const one of counterpart && isManual ? [name, counterpart] : [name]) {
     let answer = await platform?.domain?.(call, one);
     const isMissing = answer?.certificate.code === 'certificate_missing' && pointedNames.includes(one);
@@ -76,7 +77,7 @@ async function keep(domain: DomainDoc, outcome: Record<string, unknown>): Promis
   return (await DomainModel.findOneAndUpdate(here, { $set }, { returnDocument: 'after' })) ?? domain;
 }
 
-/** The field is free in its schema; only `askPlatform` writes it. */
+/** The schema leaves the field free; only `askPlatform` writes it. */
 export function platformAnswers({ attached }: Pick<DomainRow, 'attached'>): PlatformAnswer[] {
   return (attached?.answers ?? []) as PlatformAnswer[];
 }
@@ -85,7 +86,7 @@ function tellsOfCertificates(platform: PlatformId): boolean {
   return PLATFORM_CAPABILITIES[platform]?.domain?.certificate.status !== 'none';
 }
 
-/** Whether the platform makes a certificate right now. */
+/** Returns whether the platform is making a certificate right now. */
 export function isCertificateComing(domain: Pick<DomainRow, 'attached'>): boolean {
   return platformAnswers(domain).some(({ certificate }) => certificate.state === 'waiting');
 }

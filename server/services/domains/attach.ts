@@ -8,23 +8,23 @@ import type { AttachedDomain, Platform, PlatformCall } from '../../platforms/pla
 import { shownError } from '../releases/outcome.ts';
 import { platformCall } from '../releases/platform-call.ts';
 
-/** The platform may have been told from here on, by nobody else until `tellingUntil`. */
+/** Records that the platform may have the names from here on; no other process attaches them until `tellingUntil`. */
 export type Telling = { destinationId: string; platform: PlatformId; tellingUntil: Date } & Record<
   'records' | 'steps' | 'answers',
   []
 >;
 type Reached = Pick<DeploymentRow, 'accountId' | 'slug' | 'isSinglePage' | 'destinations'>;
 
-/** With the time of a check after it, less than the 30 s that the browser waits for (src/api/links.ts). */
+/** Together with the check after it, this stays below the 30 s that the browser waits (src/api/links.ts). */
 export const TELL_MS = 20_000;
-/** A platform counts requests, and what it says changes slowly; whoever acts gets its answer at once. */
+/** A platform counts requests, and its answers change slowly; a person who acts gets its answer at once. */
 const ASK_AGAIN_MS = 60_000;
 
 /**
- * Tells the deployment's platform of the names, where it has to be told, and keeps the records that it asks for. That it
- * may have been told is written before, so that whoever takes the names away later knows of it. Nothing happens on the
- * built-in host, for what was told already, before there is a site at the platform, while another site there still has
- * the names, and for a minute after a failure. Throws what the platform answers: `domain_taken`, `plan_limit`.
+ * Attaches the names at the deployment's platform, if it needs that, and stores its records. The attempt is recorded
+ * first, so that a later removal knows of it. Nothing happens on the built-in host, for names that are attached
+ * already, before there is a site at the platform, while another site there still has the names, and for a minute
+ * after a failure. Throws the errors of the platform: `domain_taken`, `plan_limit`.
  */
 export async function attachNames(
   providers: Providers,
@@ -43,7 +43,7 @@ export async function attachNames(
   return tellPlatform(providers, deployment, begun, { signal, inTime });
 }
 
-/** Tells the platform of names for which `tellingOf` was written. Throws as `attachNames`. */
+/** Attaches names for which `tellingOf` was written. Throws as `attachNames` does. */
 export async function tellPlatform(
   providers: Providers,
   deployment: Reached,
@@ -63,7 +63,10 @@ export async function tellPlatform(
   }
 }
 
-/** Returns what is written before the primary platform is told of names; null where there is nobody to tell. */
+/**
+ * Returns the record that is written before names are attached at the primary platform; null when there is nothing to
+ * attach.
+ */
 export function tellingOf(
   { platforms, now }: Pick<Providers, 'platforms' | 'now'>,
   { destinations }: Pick<Reached, 'destinations'>,
@@ -74,19 +77,19 @@ export function tellingOf(
   return { destinationId, platform, records: [], steps: [], answers: [], tellingUntil };
 }
 
-/** The platform of a destination does not answer within the time of a check. */
+/** Returns the error for a platform that does not answer within the time of a check. */
 export function noAnswer(platform: PlatformId): AppError {
   const message = `${PLATFORMS[platform].title} did not answer in time.`;
   return new AppError('platform_down', message, { hint: 'It is asked again by itself.' });
 }
 
-/** Whether the platform was asked within the last minute, and nobody has done anything since. */
+/** Returns whether the platform was asked within the last minute, and nobody has acted since. */
 export function wasJustAsked({ attached, quickFrom }: DomainDoc, now: Date): boolean {
   const askedAt = attached?.askedAt;
   return askedAt instanceof Date && askedAt >= quickFrom && now.getTime() - askedAt.getTime() < ASK_AGAIN_MS;
 }
 
-/** Null when there is nobody to tell, somebody else does, or the domain is to be there no longer. */
+/** Returns null when there is nothing to attach, another process does it, or the domain is being removed. */
 async function beginTelling(providers: Providers, deployment: Reached, domain: DomainDoc): Promise<DomainDoc | null> {
   const telling = tellingOf(providers, deployment);
   if (telling === null) return null;
@@ -107,7 +110,7 @@ async function beginTelling(providers: Providers, deployment: Reached, domain: D
   );
 }
 
-/** Keeps what came of it; the domain as it is by now where it was given to another place meanwhile. */
+/** Stores the result; returns the present domain if it was moved meanwhile. */
 async function endTelling(
   begun: DomainDoc,
   destinationId: string,
@@ -124,13 +127,13 @@ async function endTelling(
 const RECORDS_MAX = 20;
 const RECORD_MAX_LENGTH = 1_000;
 
-/** What it asks for is kept with the domain, and sent with every list of domains. */
+/** Limits the platform's records, which are stored with the domain and sent with every list of domains. */
 function boundedRecords(attached: AttachedDomain | undefined): AttachedDomain['records'][number][] {
   const fitting = ({ name, value }: AttachedDomain['records'][number]) => `${name}${value}`.length <= RECORD_MAX_LENGTH;
   return (attached?.records ?? []).filter(fitting).slice(0, RECORDS_MAX);
 }
 
-/** A platform that adds no counterpart by itself is asked for it; without it, the name alone is served. */
+/** Attaches the counterpart separately at a platform that does not add it; if that fails, only the name is served. */
 async function attachBoth(
   platform: Platform | undefined,
   call: PlatformCall,

@@ -9,8 +9,9 @@ import type { DomainTarget } from './required-records.ts';
 const ASK_MS = 8_000;
 
 /**
- * Returns each authority that is to sign for the names of a domain there, as a question to CAA records: at our own host the
- * authority of this Fairlead, at a platform all of its own. None where it does not say its name.
+ * Returns each authority that will sign for the names of a domain there, as a question to CAA records: at our own
+ * host, the authority of this Fairlead; at a platform, all of its own. Empty when the names of the authority are not
+ * known.
  */
 export async function signingAuthorities(
   { authority }: Pick<Providers, 'authority'>,
@@ -28,8 +29,8 @@ export async function signingAuthorities(
 }
 
 /**
- * Returns what the CAA records of a domain have against an authority that is to sign for it: the next renewal would be refused.
- * Null where they have nothing, or could not be read; nobody is asked about a name that is not proved.
+ * Returns the reason why CAA records of a domain exclude an authority that will sign for it: the next renewal would be
+ * refused. Null when they do not, or could not be read; a name without proof is not checked.
  */
 export async function findForbiddingCaa(
   { authority, dns }: Pick<Providers, 'authority' | 'dns'>,

@@ -6,18 +6,20 @@ import type { SeenCertificate } from '../../lib/egress/reach.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
 import type { Problem } from './name-server-problem.ts';
 
-/** A handshake takes a fraction of it; who needs longer is seen by the next check. */
+/** A handshake takes a fraction of this; a slower server is checked again by the next check. */
 const LOOK_MS = 1_500;
-/** Not everybody can reach themselves, behind a router for one: that is no reason to wait each half an hour. */
+/**
+ * Some installations cannot reach themselves, for instance behind a router: they are not made to wait each half hour.
+ */
 const UNREACHED_MS = 6 * HOUR_MS;
-/** Of a name; balanced hosts have some. */
+/** The limit for a name; load-balanced hosts have some. */
 const ADDRESSES_MAX = 4;
 const HTTPS_PORT = 443;
 export const REPLACED = 'certificate_replaced';
 
 export type WatchedCertificate = NonNullable<DomainRow['watchedCertificate']>;
 
-/** What is kept of the look, and what is wrong by it. */
+/** The stored result of a check, and the problem that it shows. */
 export type CertificateWatch = { watched: WatchedCertificate; problem: Problem | null };
 
 type Watched = Pick<
@@ -26,9 +28,9 @@ type Watched = Pick<
 >;
 
 /**
- * Looks at the certificate that visitors of a domain get at its addresses, and compares it with those that were issued for
- * it here. Another one is wrong where ours was seen before: a proxy that was always in front has one of its own. Where
- * nobody can be reached all stays as it was. Null where there is none to watch.
+ * Reads the certificate that visitors of a domain get at its addresses, and compares it with those issued here.
+ * Another one is only a problem where ours was seen before: a proxy that was always in front has its own. If no
+ * address can be reached, nothing changes. Null when there is no certificate to watch.
  */
 export async function watchCertificate(
   providers: Pick<Providers, 'reach' | 'authority' | 'addresses' | 'now'>,

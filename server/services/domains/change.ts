@@ -21,13 +21,13 @@ import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
 import { writtenRecords } from './record-plan/written-records.ts';
 import { hastenCheck } from './schedule.ts';
 
-/** Each is followed by a check at name servers that somebody else runs, and by every host. */
+/** Each is followed by a check at name servers that somebody else runs, and reaches every host. */
 const UPDATES_PER_MINUTE = 30;
 
 /**
- * Chooses which of the two names serves, or moves the domain to another deployment of the account; on the built-in host
- * every request is answered meanwhile. Throws `not_found`, `plan_required`, `domain_limit_reached`, `validation_failed`,
- * `rate_limited`, `conflict` where visitors would find nothing.
+ * Chooses which of the two names serves, or moves the domain to another deployment of the account; on the built-in
+ * host every request is answered meanwhile. Throws `not_found`, `plan_required`, `domain_limit_reached`,
+ * `validation_failed`, `rate_limited`, and `conflict` when visitors would find nothing.
  */
 export async function updateDomain(ctx: AccountContext, input: UpdateDomainInput): Promise<Domain> {
   const before = await findDomain(ctx, input.domainId);
@@ -60,7 +60,7 @@ function requireServable(domain: DomainDoc, servedName: string): void {
   }
 }
 
-/** Nobody is led to a deployment that serves nothing. */
+/** Refuses a move to a deployment that serves nothing. */
 function requireMovable(domain: DomainDoc, to: DeploymentDoc): void {
   requireTakesDomains(to);
   const isServedHere = PLATFORMS[primaryOf(to).platform].isServedHere === true;
@@ -92,7 +92,7 @@ async function applyUpdate(
   const now = ctx.now();
   const doc = await DomainModel.findOneAndUpdate(
     { _id, accountId, deploymentId: before.deploymentId, state: { $ne: 'removing' } },
-    // What was chosen among the domains of one deployment says nothing of those of another.
+    // A choice among the domains of one deployment does not apply to those of another.
     { $set: { servedName, quickFrom: now, ...(isMoving && { chosenAt: null, chosenLimit: null }) } },
     { session, returnDocument: 'after' },
   );
@@ -102,7 +102,7 @@ async function applyUpdate(
   return doc;
 }
 
-/** Where each of the two is published is read anew: it may have changed since. */
+/** Moves the domain; reads both deployments again, since their destinations may have changed. */
 async function moveToDeployment(
   session: ClientSession,
   ctx: AccountContext,
@@ -119,9 +119,9 @@ async function moveToDeployment(
 }
 
 /**
- * Gives a name up; who wants it again proves it anew. Answers the records that point here, or were written by a plan, and
- * are to be deleted: whoever holds the name next would have its visitors. Throws `not_found`, `state_changed` while its
- * records are being written.
+ * Removes a name; it must be proved again to come back. Returns the records that point here, or that a plan has
+ * written, for the person to delete: the next holder of the name would otherwise get its visitors. Throws `not_found`,
+ * `state_changed` while its records are being written.
  */
 export async function removeDomain(ctx: AccountContext, { domainId }: RemoveDomainInput): Promise<RemovedDomain> {
   const before = await findDomain(ctx, domainId);
@@ -138,7 +138,7 @@ export async function removeDomain(ctx: AccountContext, { domainId }: RemoveDoma
   return { done: true, deleteFirst: [...seen, ...written.filter((record) => !isSeen(record))] };
 }
 
-/** It is gone at once, or as soon as no platform has it any more. */
+/** Removes it at once, or as soon as no platform has it any more. */
 async function startRemoval(session: ClientSession, now: Date, before: DomainDoc): Promise<void> {
   const { _id: id, accountId, deploymentId } = before;
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });

@@ -25,13 +25,13 @@ import { hastenCheck, isAtRest } from './schedule.ts';
 
 /** A check asks some dozens of questions of name servers that somebody else runs. */
 const CHECKS_PER_MINUTE = 120;
-/** Whoever asks again so soon gets what was seen. */
+/** A repeated request within this time gets the last result. */
 const FRESH_MS = 1_000;
-/** As long as the name servers are asked. */
+/** The time that the name servers are asked. */
 const ZONE_MS = 8_000;
 
 /**
- * Checks now, and answers what was seen; from then on it is checked often again. What the deployment's platform refuses
+ * Checks now, and returns the result; from then on it is checked often again. A refusal of the deployment's platform
  * is shown as its problem. Throws `not_found`, `rate_limited`.
  */
 export async function checkDomain(ctx: AccountContext, { domainId }: GetDomainInput): Promise<Domain> {
@@ -61,8 +61,8 @@ async function settleAndGoOn(
 }
 
 /**
- * Asks the name servers for what a domain wants, and its platform, which is told of it before; null when its deployment is
- * gone. Each has a time of its own: name servers that say nothing are given up after it, and are no error.
+ * Attaches the domain at its platform, then asks the name servers and the platform for the records that it needs; null
+ * when its deployment is gone. Each has a time limit: silent name servers are given no more time, and are no error.
  */
 export async function runCheck(providers: Providers, doc: DomainDoc, signal: AbortSignal): Promise<DomainCheck | null> {
   const { accountId, deploymentId } = doc;
@@ -89,7 +89,9 @@ export async function runCheck(providers: Providers, doc: DomainDoc, signal: Abo
   return { domain, answers, records, target, zoneHolder, caa, ...watch, tookMs };
 }
 
-/** Finds out which connection could prove names that do not point here yet; one that does not answer is asked again by the next check. */
+/**
+ * Finds the connection that could prove names which do not point here yet; the next check asks again after a failure.
+ */
 async function findZoneHolder(
   providers: Providers,
   domain: DomainDoc,
@@ -108,8 +110,8 @@ async function findZoneHolder(
 }
 
 /**
- * Whether a proved name led elsewhere when it was last seen. Of a claim whose proof is there by now: whether one leads
- * elsewhere now, since its certificate is ordered by what this check finds.
+ * Returns whether a proved name pointed elsewhere when last seen. For a claim whose proof has just appeared, the
+ * present answers count, since its certificate is ordered by this check.
  */
 async function isElsewhere(
   domain: DomainDoc,
@@ -122,7 +124,7 @@ async function isElsewhere(
   return isProved && namesOf(domain).some((name) => pointsToOf(name, [], seen, target) !== 'here');
 }
 
-/** What the platform refuses is kept with the domain: its records are checked all the same. */
+/** Attaches the domain, and keeps a refusal with it: its records are checked all the same. */
 async function attachIfTaken(
   providers: Providers,
   deployment: DeploymentDoc,
@@ -138,7 +140,7 @@ async function attachIfTaken(
   }
 }
 
-/** Returns a domain that is to be checked; null where it is gone, or is being removed. */
+/** Returns a domain to check; null when it is gone or is being removed. */
 export function findToCheck(accountId: string, domainId: string): Promise<DomainDoc | null> {
   return DomainModel.findOne({ _id: domainId, accountId, state: { $ne: 'removing' } });
 }

@@ -11,9 +11,9 @@ import { currentPlan } from '../quota.ts';
 import { domainChoice, hasChosen, limitKept, requireWritable } from '../subscription/writable.ts';
 
 /**
- * Says which domains of a deployment can be changed where the plan allows it fewer than there are, once a month. Throws
- * `not_found`, `plan_required`, and `conflict` where all of them can be changed, more are named than the plan allows, and
- * for a second choice in one month.
+ * Chooses which domains of a deployment can be changed when the plan allows it fewer than there are, once a month.
+ * Throws `not_found`, `plan_required`, and `conflict` when all of them can be changed, when more are named than the
+ * plan allows, and for a second choice in one month.
  */
 export async function chooseWritableDomains(
   ctx: AccountContext,
@@ -22,7 +22,7 @@ export async function chooseWritableDomains(
   const { accountId } = ctx.actor;
   const now = ctx.now();
   await transaction(async (session) => {
-    // First: of two choices at once one conflicts on the account, runs again and sees the other.
+    // This comes first: of two simultaneous choices one conflicts on the account, runs again and sees the other.
     await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
     const of = { accountId, deploymentId, state: { $ne: 'removing' as const } };
     const own = await DomainModel.find(of, { chosenAt: 1, chosenLimit: 1 }).session(session).lean();

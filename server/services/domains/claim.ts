@@ -19,18 +19,18 @@ import { enqueueCheck } from './schedule.ts';
 
 const PROVED_STATES = ['pending_dns', 'active', 'misconfigured'] as const;
 
-/** How long an account sees that a name of its own has gone to another. */
+/** For this long, an account sees that another account has taken its name. */
 const LOST_SHOWN_DAYS = 30;
 
-/** What became of a claim; `problem`: its proof is there, and the plan has no place for it. */
+/** The result of a claim; `problem`: its proof is there, but the plan has no room for it. */
 type Claimed = { state: DomainState; problem: Problem | null };
 
 const UNPROVED: Claimed = { state: 'unverified', problem: null };
 
 /**
- * Answers an unproved claim by what its check has found. Whoever's proof is in the DNS has the name: the account that has
- * proved it keeps it as long as its proof is there, and loses it to who can write there when it is not, as after a sale.
- * Of that account nothing is told before its proof is seen, which everybody can see.
+ * Decides an unproved claim by its check. The account whose proof is in DNS has the name: the one that has proved it
+ * keeps it while its proof is there, and otherwise loses it to an account that can write there, as after a sale.
+ * Nothing about that account is revealed before its proof is seen, which everybody can see.
  */
 export async function answerClaim(session: ClientSession, providers: Providers, found: DomainCheck): Promise<Claimed> {
   const { domain, answers, records } = found;
@@ -46,7 +46,7 @@ export async function answerClaim(session: ClientSession, providers: Providers, 
     await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
     return UNPROVED;
   }
-  // All answering name servers have it: whoever writes on one of several is not the owner of the zone.
+  // All answering name servers have it: somebody who can write to only one of several is not the owner of the zone.
   const isProved = records.some(
     ({ purpose, name, state }) => purpose === 'proof' && name === domain.proof.name && state === 'ok',
   );
@@ -61,8 +61,8 @@ export async function answerClaim(session: ClientSession, providers: Providers, 
 }
 
 /**
- * Counts once more what the plan allows a deployment: the name may have been claimed under a larger one. Of two proofs
- * that are seen at once one conflicts on the account in what follows, runs again and counts the other.
+ * Counts again how many domains the plan allows a deployment: the name may have been claimed under a larger plan. Of
+ * two simultaneous proofs one conflicts on the account in what follows, runs again and counts the other.
  */
 async function capProblem(
   session: ClientSession,

@@ -4,25 +4,28 @@ import type { DnsAnswers } from './dns-answers.ts';
 import { noAnswerProblem, type Problem } from './name-server-problem.ts';
 
 /**
- * What is wrong with a domain that is active (pure). One sight of it may be a bad minute of a name server, so that nothing
+ * Judges problems of an active domain (pure). A single occurrence may be a bad minute of a name server, so nothing
  * follows before a second one, at least this much later.
  */
 const CONFIRMED_AFTER_MS = MINUTE_MS;
 
-/** A name server that says nothing may be silent to us alone; these are answers, and nobody finds the domain. */
+/** Silence of a name server may concern us alone; these are answers, and nobody can find the domain. */
 const DEAD: ReadonlySet<string> = new Set(['zone_missing', 'name_servers_lame', 'name_servers_failing']);
-/** Known to the owner, who has begun the move, or of the way from here alone. */
+/** The owner has begun the move and knows, or only the way from here fails. */
 const UNTOLD: ReadonlySet<string> = new Set(['domain_moving', 'lookup_failed', 'platform_down', 'rate_limited']);
 
 export type Concern = NonNullable<DomainRow['concern']>;
 
-/** Whether visitors find the domain nowhere: it is not registered, no name server has it, or its signatures are refused. */
+/**
+ * Returns whether visitors cannot find the domain anywhere: it is not registered, no name server has it, or its
+ * signatures are refused.
+ */
 export function isDead(unit: string, answers: DnsAnswers): boolean {
   const unanswered = noAnswerProblem(unit, answers);
   return unanswered === null ? answers.isDnssecBroken : DEAD.has(unanswered.code);
 }
 
-/** Returns what is to be kept of the problem of this check, of an active domain; null where nobody needs to be told. */
+/** Returns the concern to store for an active domain with this problem; null when nobody needs to be notified. */
 export function concernOf(
   { unit, concern: before }: Pick<DomainRow, 'unit' | 'concern'>,
   problem: Problem | null,
@@ -34,7 +37,7 @@ export function concernOf(
   return before?.code === code ? before : { code, since: now, toldAt: null };
 }
 
-/** Whether it was seen before, and long enough ago. */
+/** Returns whether it was seen before, and long enough ago. */
 export function isConfirmed({ since }: Concern, now: Date): boolean {
   return now.getTime() - since.getTime() >= CONFIRMED_AFTER_MS;
 }

@@ -17,14 +17,14 @@ import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
 import { hastenCheck } from './schedule.ts';
 
 /**
- * A name is taken off a platform by a job, enqueued in the transaction that decides it: before that is committed nothing
+ * Names are detached from a platform by a job, enqueued in the transaction that decides it: before the commit nothing
  * happens there, and after it nothing is forgotten.
  */
 export type DetachedNames = JobPayload<'detach-domain'>;
 type Named = Pick<DomainRow, 'accountId' | 'name' | 'counterpart'>;
 type Place = Pick<DetachedNames, 'deploymentId' | 'destinationId'>;
 
-/** Has the names taken off a platform, `delayMs` from now. */
+/** Enqueues the removal of names from a platform, `delayMs` from now. */
 export async function enqueueDetach(
   session: ClientSession,
   { accountId, name, counterpart }: Named,
@@ -41,26 +41,26 @@ function detachKey({ destinationId, name }: Pick<DetachedNames, 'destinationId' 
 
 type Held = Named & Pick<DomainRow, 'deploymentId' | 'attached'> & { leaving: readonly FormerPlace[] };
 
-/** Has the names of a domain that nobody holds any more taken off every platform; answers whether there is one. */
+/** Enqueues the removal of an unheld domain's names from every platform; returns whether there is one. */
 export async function detachEverywhere(session: ClientSession, now: Date, domain: Held): Promise<boolean> {
   const places = placesOf(domain);
   for (const place of places) await enqueueDetach(session, domain, place, tellingMs(domain, place, now));
   return places.length > 0;
 }
 
-/** Returns the platforms that were told of the names, or may have been. */
+/** Returns the platforms that have, or may have, the names. */
 function placesOf({ deploymentId, attached, leaving }: Held): Place[] {
   const elsewhere = leaving.filter(({ platform }) => PLATFORMS[platform].isServedHere !== true);
   return attached ? [{ deploymentId, destinationId: attached.destinationId }, ...elsewhere] : elsewhere;
 }
 
-/** Who is telling the platform of the names right now would give them back to it. */
+/** Returns how long another process may still be attaching the names, which would bring them back. */
 export function tellingMs({ attached }: Pick<DomainRow, 'attached'>, { destinationId }: Place, now: Date): number {
   const isHere = attached?.destinationId === destinationId && attached.tellingUntil instanceof Date;
   return isHere ? Math.max(0, (attached.tellingUntil?.getTime() ?? 0) - now.getTime()) : 0;
 }
 
-/** Goes on with a removal whose job was lost. */
+/** Continues a removal whose job was lost. */
 export async function continueRemoval(
   session: ClientSession,
   now: Date,
@@ -75,7 +75,7 @@ export async function continueRemoval(
 }
 
 /**
- * Returns where the names are to be taken off: null when the site is gone there, and the names with it, or when they are
+ * Returns the place from which to detach the names: null when the site is gone there, with the names, or when they are
  * wanted there again.
  */
 export async function findDetaching(
@@ -99,7 +99,7 @@ function isServedAt({ attached, leaving }: Held, destinationId: string): boolean
   return attached?.destinationId === destinationId || isStillServing;
 }
 
-/** Takes the names off a platform. What is gone there already is no error. */
+/** Detaches the names from a platform. Names that are gone there already are no error. */
 export async function detachNames(
   providers: Providers,
   { deployment, destination }: { deployment: DeploymentDoc; destination: DestinationDoc },
@@ -113,7 +113,7 @@ export async function detachNames(
   if (counterpart !== null && isManual) await platform?.detachDomain?.(call, counterpart);
 }
 
-/** Writes that a platform has the names no longer: a domain that was given up is gone, one that waits for it goes on. */
+/** Records that a platform no longer has the names: a removed domain is gone, one that waits for it continues. */
 export async function endDetach(session: ClientSession, accountId: string, names: DetachedNames): Promise<void> {
   const { destinationId } = names;
   const domain = await DomainModel.findOne(unitFilter(accountId, names)).session(session);
@@ -127,7 +127,7 @@ export async function endDetach(session: ClientSession, accountId: string, names
     return;
   }
   if (isAttached) {
-    // It came back meanwhile: the platform is told of it anew.
+    // The domain came back meanwhile: it is attached at the platform again.
     await DomainModel.updateOne({ _id, accountId }, { $set: { 'attached.toldAt': null } }, { session });
     await hastenCheck(session, domain);
     return;
@@ -151,12 +151,15 @@ async function eraseDomain(
   await publishEvent(session, accountId, { type: 'analytics_update' });
 }
 
-/** Domains erased in one transaction: each takes some five operations (MongoDB manual, production considerations). */
+/**
+ * The domains to erase in one transaction: each takes some five operations (MongoDB manual, production
+ * considerations).
+ */
 const DOMAINS_AT_ONCE = 50;
 
 /**
- * Erases some domains of a deployment that is gone with its sites; false when none is left. Its names are free then:
- * whoever wants one proves it. Other places that have the names are told.
+ * Erases some domains of a deployment that is gone with its sites; false when none is left. Their names are free then,
+ * and can be proved again. They are detached from other places, too.
  */
 export async function eraseSomeDomains(
   session: ClientSession,
@@ -175,7 +178,7 @@ export async function eraseSomeDomains(
   return true;
 }
 
-/** Tells the owner that a platform kept the names: what it said, and what is left to them. */
+/** Notifies the owner that a platform has kept the names: its words, and what the owner can do. */
 export async function tellKept(
   session: ClientSession,
   { accountId, _id: deploymentId, state }: DeploymentDoc,

@@ -1,26 +1,29 @@
 import type { DnsClient, Lookups, ServerAnswer, Zone } from '../../dns/dns-client.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
 
-/** Aliases that are followed from a name to its addresses; resolvers stop at about as many. */
+/** The number of aliases to follow from a name to its addresses; resolvers stop at about as many. */
 const HOPS_MAX = 4;
-/** Those of one name; more than anybody has. */
+/** The limit for one name; more than anybody has. */
 const VALUES_BEHIND_MAX = 16;
 
-/** What the name servers of a domain answered just now. */
+/** The present answers of a domain's name servers. */
 export type DnsAnswers = {
   /** Null when the domain is not registered. */
   zone: Zone | null;
-  /** The way to the name servers was not answered, so that nothing is known. */
+  /** True when the way to the name servers had no answer, so that nothing is known. */
   isUnanswered: boolean;
-  /** The answers of each name server, by name and type; addresses at the end of an alias included. */
+  /** The answers of each name server, by name and type, including addresses at the end of an alias. */
   nameServers: ReadonlyMap<string, readonly ServerAnswer[]>;
-  /** What resolvers still answer, of sets that the name servers have. */
+  /** The resolvers' present answers, for sets that the name servers have. */
   resolvers: ReadonlyMap<string, readonly ServerAnswer[]>;
-  /** Addresses of the hosts that records should lead to, where a name answers with addresses instead of an alias. */
+  /** The addresses of the hosts that records should point to, for names that have addresses and no alias. */
   hosts: ReadonlyMap<string, readonly string[]>;
-  /** The proof is at a name that ends with the domain twice: somebody typed the whole name into a relative field. */
+  /**
+   * True when the proof is at a name that ends with the domain twice: somebody typed the whole name into a relative
+   * field.
+   */
   isProofDoubled: boolean;
-  /** Resolvers that check signatures refuse every answer of the zone. */
+  /** True when validating resolvers refuse every answer of the zone. */
   isDnssecBroken: boolean;
 };
 
@@ -35,9 +38,9 @@ export function setKey({ name, type }: { name: string; type: string }): string {
 type Question = { name: string; type: 'A' | 'AAAA' | 'TXT' | 'CAA' };
 
 /**
- * Asks the name servers, and where they have something the resolvers, for everything that these records speak of. All of it
- * together has the limits of one check, since name servers of strangers choose what they answer and when: what is not
- * answered within them is unanswered.
+ * Asks the name servers for everything that these records need, and the resolvers for sets that exist. All of it
+ * together has the limits of one check, since strangers choose what their name servers answer and when: a late answer
+ * counts as none.
  */
 export async function gatherDnsAnswers(
   dns: Pick<DnsClient, 'withLookups'>,
@@ -58,7 +61,7 @@ async function askWith(dns: Lookups, unit: string, records: readonly DomainRecor
   if (zone === null) return { ...noAnswers(), isUnanswered: false };
   const questions = questionsOf(records);
   const nameServers = await asked(questions, (question) => addressesBehind(dns, question));
-  // A resolver may ask any of them, and remembers what one that is behind does not have.
+  // A resolver may ask any of them, and remembers a negative answer of an outdated one.
   const there = questions.filter((question) => {
     const usable = nameServers.get(setKey(question))?.filter(({ values }) => values !== null) ?? [];
     return usable.length > 0 && usable.every(hasValues);
@@ -72,13 +75,13 @@ async function askWith(dns: Lookups, unit: string, records: readonly DomainRecor
   return { zone, isUnanswered: false, nameServers, resolvers, hosts, isProofDoubled, isDnssecBroken };
 }
 
-/** Returns what is known when nobody has answered, or was asked. */
+/** Returns the knowledge when nobody has answered, or was asked. */
 export function noAnswers(): DnsAnswers {
   const nothing = { isProofDoubled: false, isDnssecBroken: false, nameServers: NO_ANSWERS, resolvers: NO_ANSWERS };
   return { zone: null, isUnanswered: true, ...nothing, hosts: NO_HOSTS };
 }
 
-/** An alias shows in the answer to a question for its addresses. */
+/** Returns the questions; an alias shows in the answer to a question for its addresses. */
 function questionsOf(records: readonly DomainRecord[]): Question[] {
   const questions = records.flatMap(({ name, type }): Question[] =>
     type === 'TXT' || type === 'CAA'
@@ -99,12 +102,12 @@ async function asked(
   return new Map(await Promise.all(answers));
 }
 
-/** What could not be asked is no answer, and says nothing of the others. */
+/** Returns no answers when one question fails, so that the others still count. */
 async function unlessUnanswered(asking: Promise<readonly ServerAnswer[]>): Promise<readonly ServerAnswer[]> {
   return asking.catch(() => []);
 }
 
-/** A name server knows an alias, and what is behind it only where that is in its own zones. */
+/** Finds the addresses behind an alias: a name server only knows them in its own zones. */
 export async function addressesBehind(dns: Lookups, { name, type }: Question): Promise<readonly ServerAnswer[]> {
   const { answers } = await dns.askNameServers(name, type);
   const alias = openAlias(answers);
@@ -114,8 +117,9 @@ export async function addressesBehind(dns: Lookups, { name, type }: Question): P
 }
 
 /**
- * An ALIAS, and a CNAME that the provider flattens, shows as the addresses of its target. Those are asked of the target's
- * name servers and of the resolvers: a balanced host answers each time with others.
+ * Finds the addresses of the hosts. An ALIAS, and a CNAME that the provider flattens, shows as the addresses of its
+ * target. Both the target's name servers and the resolvers are asked, since a load-balanced host answers each time
+ * with others.
  */
 async function hostsOf(
   dns: Lookups,
@@ -136,7 +140,7 @@ async function hostsOf(
   return new Map(await Promise.all(found));
 }
 
-/** Follows one chain of aliases to its addresses: where servers disagree on the way, it ends without any. */
+/** Follows one chain of aliases to its addresses; if servers disagree on the way, there are none. */
 async function valuesAt(dns: Lookups, { name, type }: Question): Promise<string[]> {
   let next: string | null = name;
   for (let hops = 0; hops < HOPS_MAX && next !== null; hops += 1) {
@@ -158,7 +162,10 @@ function isOpen({ cname, values }: ServerAnswer): boolean {
   return cname !== null && values?.length === 0;
 }
 
-/** Servers that are silent at the proof itself would be so here, too. */
+/**
+ * Looks for a proof at a doubled name. Servers that are silent at the right name are not asked: they would be silent
+ * here, too.
+ */
 async function findDoubled(
   dns: Lookups,
   zone: Zone,
@@ -173,7 +180,7 @@ async function findDoubled(
   return (await unlessUnanswered(asking)).some(({ values }) => values?.includes(proof.value) === true);
 }
 
-/** Asked only where a resolver fails at what the name servers have: signatures are one reason, and it has others. */
+/** Checks DNSSEC when a resolver fails at sets that the name servers have: signatures are one possible reason. */
 async function findBrokenDnssec(dns: Lookups, { apex }: Zone, resolvers: DnsAnswers['resolvers']): Promise<boolean> {
   const hasFailed = [...resolvers.values()].flat().some(({ error }) => error === 'server_failure');
   return hasFailed && (await dns.checkDnssec(apex).catch(() => 'unknown')) === 'bogus';

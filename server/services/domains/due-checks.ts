@@ -9,15 +9,15 @@ import { checkKeyOf, enqueueCheck } from './schedule.ts';
 type InTransaction = <T>(work: (session: Parameters<typeof enqueueCheck>[0]) => Promise<T>) => Promise<T>;
 
 const BATCH = 100;
-/** A turn more, and it is over before the next run begins: every five minutes (server/queue/recurring.ts). */
+/** Even with one more turn it ends before the next run: every five minutes (server/queue/recurring.ts). */
 const RUN_MS = 4 * MINUTE_MS;
 
 type DueRow = Pick<DomainRow, '_id' | 'accountId' | 'state'>;
 
 /**
- * Enqueues a check of every domain that is due: those that work are checked from time to time, and a check or a removal
- * that was lost begins again. Those whose check waits already cost no transaction, and what there is no time for, the
- * longest due first, is left to the next run.
+ * Enqueues a check of every due domain: working ones are checked at intervals, and a lost check or removal begins
+ * again. Domains whose check already waits cost no transaction. The longest due come first, and the rest is left to
+ * the next run.
  */
 export async function enqueueDueChecks(now: Date, signal: AbortSignal, inTransaction: InTransaction): Promise<number> {
   const over = AbortSignal.timeout(RUN_MS);

@@ -11,22 +11,22 @@ import { enqueueDetach, tellingMs } from './detach.ts';
 import { hastenCheck } from './schedule.ts';
 
 /**
- * A domain moves: its deployment gets another primary platform, or the domain another deployment. The place before goes on
- * serving the names until their records lead to the new one, and only then is told that they are gone. At the same
- * platform that cannot be: there a name is of one site at a time.
+ * A domain moves when its deployment gets another primary platform, or the domain another deployment. The previous
+ * place serves the names until their records point to the new one, and only then are they detached there. At the same
+ * platform that is impossible: there a name belongs to one site at a time.
  */
 type Place = { deploymentId: string; destinationId: string; platform: PlatformId };
 
-/** Resolvers go on leading visitors to the place before: the records of platforms are kept for an hour. */
+/** Resolvers still send visitors to the previous place: platforms' records are cached for an hour. */
 const CACHED_MS = HOUR_MS;
 
-/** Returns where the domains of a deployment are served: at its primary destination. */
+/** Returns the place that serves the domains of a deployment: its primary destination. */
 export function placeOf({ _id: deploymentId, destinations }: Pick<DeploymentRow, '_id' | 'destinations'>): Place {
   const { _id: destinationId, platform } = primaryOf({ destinations });
   return { deploymentId, destinationId, platform };
 }
 
-/** Moves a domain; of one that stays on the built-in host the records stay as they are. Throws `not_found`. */
+/** Moves a domain; within the built-in host the records stay as they are. Throws `not_found`. */
 export async function moveTo(
   session: ClientSession,
   domain: DomainDoc,
@@ -53,7 +53,7 @@ function isServedHere({ platform }: Pick<Place, 'platform'>): boolean {
   return PLATFORMS[platform].isServedHere === true;
 }
 
-/** Nothing is known of the new place yet; the proof is the same. */
+/** Returns the fields at the new place, where nothing is known yet; the proof stays the same. */
 function atNewPlace({ proof, records }: DomainDoc, leaving: readonly FormerPlace[]): Record<string, unknown> {
   return {
     ...{ attached: null, leaving, pointedNames: [], watchedNames: [], rightRecords: [], problem: null },
@@ -61,7 +61,7 @@ function atNewPlace({ proof, records }: DomainDoc, leaving: readonly FormerPlace
   };
 }
 
-/** Returns the places that go on serving. All others are told at once that the names are gone. */
+/** Returns the places that keep serving. The names are detached from all others at once. */
 async function leave(
   session: ClientSession,
   domain: DomainDoc,
@@ -83,13 +83,13 @@ async function leave(
   return kept;
 }
 
-/** The place that has the names now, with those that lead there. */
+/** Returns the place that has the names now, with the names that point there. */
 function lastPlace({ attached, deploymentId, pointedNames }: DomainDoc, from: Place): FormerPlace {
   const { destinationId, platform } = attached ?? from;
   return { deploymentId, destinationId, platform, names: [...pointedNames], isEnding: false };
 }
 
-/** Moves every domain of a deployment whose primary destination has changed. Throws `conflict` where it takes none. */
+/** Moves every domain of a deployment whose primary destination has changed. Throws `conflict` when it takes none. */
 export async function moveDomains(
   session: ClientSession,
   accountId: string,
@@ -108,8 +108,8 @@ export async function moveDomains(
 }
 
 /**
- * Has the names taken off the places before that no record leads to any more; returns those places. Resolvers may know
- * the old records for a while yet.
+ * Detaches the names from previous places that no record points to any more; returns those places. Resolvers may have
+ * the old records for a while.
  */
 export async function endLeaving(
   session: ClientSession,
@@ -125,7 +125,7 @@ export async function endLeaving(
   return over;
 }
 
-/** Throws `conflict` while the records of a domain still lead to a destination that is to be taken away. */
+/** Throws `conflict` while the records of a domain still point to a destination that is to be removed. */
 export async function requireNobodyLedTo(
   session: ClientSession,
   accountId: string,

@@ -6,7 +6,7 @@ export type Problem = { code: string; message: string; hint: string | null };
 const CHECKED_AGAIN = 'Fairlead checks again automatically.';
 const NAMES_SHOWN_MAX = 4;
 
-/** Returns why nothing is known of the records of a domain, for a person; null when some name server has answered. */
+/** Returns a sentence about why nothing is known of a domain's records; null when any name server has answered. */
 export function noAnswerProblem(unit: string, answers: DnsAnswers): Problem | null {
   const { zone, isUnanswered } = answers;
   if (zone === null && isUnanswered) {
@@ -29,7 +29,10 @@ export function noAnswerProblem(unit: string, answers: DnsAnswers): Problem | nu
   return { code: 'name_servers_silent', message, hint: CHECKED_AGAIN };
 }
 
-/** Returns which of several name servers do not know the domain: visitors whose resolver asks one of them wait or fail. */
+/**
+ * Returns a sentence about name servers that do not know the domain: visitors whose resolver asks one of them wait or
+ * fail.
+ */
 export function someLameProblem(unit: string, answers: DnsAnswers): Problem | null {
   const servers = [...faultsByServer(answers)].filter(([, faults]) => [...faults].every(isLame));
   return servers.length === 0
@@ -49,12 +52,12 @@ function lame(unit: string, servers: readonly string[]): Problem {
   };
 }
 
-/** A definite answer, unlike silence: the server is there and has no such zone. */
+/** A lame answer is definite, unlike silence: the server exists and has no such zone. */
 function isLame(fault: ServerFault | null): boolean {
   return fault === 'refused' || fault === 'lame';
 }
 
-/** What became of the questions to each name server; null for one that was answered. */
+/** Returns the faults of each name server; null for an answered question. */
 function faultsByServer({ nameServers }: DnsAnswers): Map<string, Set<ServerFault | null>> {
   const faults = new Map<string, Set<ServerFault | null>>();
   for (const { server, values, error } of [...nameServers.values()].flat()) {

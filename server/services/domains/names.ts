@@ -2,7 +2,7 @@ import type { Addresses } from '../../context.ts';
 import { AppError } from '../../lib/errors.ts';
 import { counterpartsOf, domainFault, isRegistrableDomain } from '../../lib/site-domain.ts';
 
-/** Returns the error for a name that cannot be taken: said at its field. */
+/** Returns the error for a name that cannot be taken, at its field. */
 export function nameRefused(message: string, hint?: string): AppError {
   return new AppError('validation_failed', message, { field: 'name', fieldErrors: { name: message }, hint });
 }

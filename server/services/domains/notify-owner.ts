@@ -10,12 +10,12 @@ const TITLES = {
   'domain-problem': 'Domain needs a look',
   'domain-lost': 'Domain lost',
 } as const;
-/** Of a kind and a domain: records that come and go are no news each time. */
+/** The interval for one kind and domain: records that come and go are not news each time. */
 const MAIL_EVERY_MS = HOUR_MS;
 
 /**
- * Tells the owner that a name no longer points to them, or will not for long: on the screen, and once an hour by mail to a confirmed address, in
- * the transaction that writes it.
+ * Notifies the owner that a name no longer points to them, or will not for long: on the screen, and once an hour by
+ * mail to a confirmed address, in the transaction that records it.
  */
 export async function notifyOwner(
   session: ClientSession,

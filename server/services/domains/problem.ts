@@ -14,19 +14,19 @@ type CheckedDomain = {
   answers: DnsAnswers;
   records: readonly CheckedRecord[];
   target: DomainTarget;
-  /** What CAA records have against our authority. */
+  /** The problem of CAA records with our authority. */
   caa?: Problem | null;
-  /** What is wrong with the certificate that visitors get. */
+  /** The problem of the certificate that visitors get. */
   certificate?: Problem | null;
 };
-/** `leaving`: the places before that serve the names still. */
+/** `leaving`: the previous places that still serve the names. */
 type Obstructed = CheckedDomain & { leaving: readonly FormerPlace[] };
 
 const SHOWN_MAX = 4;
 
 /**
- * Returns what stands in the way, for a person, or null where nothing does but records that are still to be made: those
- * the table of records shows. What keeps everything from working goes before what keeps a part.
+ * Returns the obstacle, in words for a person, or null when only records are missing, which the table of records
+ * shows. A problem that stops everything comes before one that stops a part.
  */
 export function problemOf(found: Obstructed): Problem | null {
   const { domain, answers, records, target, leaving } = found;
@@ -46,13 +46,13 @@ export function problemOf(found: Obstructed): Problem | null {
   );
 }
 
-/** What the platform said that did not take the names, or does not answer. */
+/** Returns the error of a platform that refused the names, or does not answer. */
 function refusal({ attached }: CheckedDomain['domain']): Problem | null {
   const error = attached?.error;
   return error ? { code: error.code, message: error.message, hint: error.hint ?? null } : null;
 }
 
-/** What is left to do until the place before can be told that the names are gone. */
+/** Returns the next act before the names can be detached from the previous place. */
 function move({ name }: CheckedDomain['domain'], leaving: readonly FormerPlace[]): Problem | null {
   const ending = leaving.find(({ isEnding }) => isEnding);
   if (ending !== undefined) {
@@ -70,7 +70,7 @@ function move({ name }: CheckedDomain['domain'], leaving: readonly FormerPlace[]
   };
 }
 
-/** Whether no name server has said anything. */
+/** Returns whether no name server has answered. */
 export function isSilent({ answers, records }: Pick<CheckedDomain, 'answers' | 'records'>): boolean {
   if (answers.zone === null) return answers.isUnanswered;
   return !records.some(isAnswered);
@@ -92,7 +92,7 @@ function proofElsewhere({ domain: { proof, provedAt }, answers, records }: Check
   return { code: 'proof_differs', message, hint: 'Set it to the value as it is shown; Copy takes all of it.' };
 }
 
-/** What is proved stays so, but goes to whoever proves it when the proof of its holder is not there. */
+/** Reports that the proof is gone: the name stays proved, but another account that proves it gets it. */
 function proofGone({ domain: { proof, provedAt, unit }, records }: CheckedDomain): Problem | null {
   const isGone = records.some(
     (record) => record.purpose === 'proof' && ['missing', 'wrong'].includes(record.state) && isAnswered(record),
@@ -107,7 +107,7 @@ function brokenDnssec(unit: string, { isDnssecBroken }: DnsAnswers): Problem | n
   return { code: 'dnssec_broken', ...brokenDnssecText(unit) };
 }
 
-/** Whoever takes the name at the end of it answers in the place of the domain. */
+/** Reports an alias whose target is gone: a stranger who takes that name would answer for the domain. */
 function danglingAlias(records: readonly CheckedRecord[], answers: DnsAnswers): Problem | null {
   for (const { name, value } of records.filter(({ purpose, state }) => purpose === 'route' && state !== 'ok')) {
     const alias = aliasAt(name, answers);
@@ -119,14 +119,14 @@ function danglingAlias(records: readonly CheckedRecord[], answers: DnsAnswers): 
   return null;
 }
 
-/** Returns where a name leads that is an alias, by all its name servers. */
+/** Returns the target of a name that is an alias, if all its name servers agree. */
 function aliasAt(name: string, { nameServers }: DnsAnswers): { cname: string; addresses: string[] } | null {
   const found = ['A', 'AAAA'].flatMap((type) => nameServers.get(setKey({ name, type })) ?? []);
   const cname = found.find((answer) => answer.cname !== null)?.cname;
   return cname == null ? null : { cname, addresses: [...new Set(found.flatMap(({ values }) => values ?? []))] };
 }
 
-/** Visitors with IPv6, and certificate authorities, follow an AAAA record first. */
+/** Reports a stray AAAA record, which visitors with IPv6 and certificate authorities follow first. */
 function strayAddress(
   records: readonly CheckedRecord[],
   answers: DnsAnswers,
@@ -148,7 +148,7 @@ function strayAddress(
   return null;
 }
 
-/** The IPv6 addresses that a name may have at a platform; null where what it answers is that of its alias. */
+/** Returns the IPv6 addresses that a name may have at a platform; null when its alias has them. */
 function addressesThere(name: string, records: readonly CheckedRecord[], { hosts }: DnsAnswers): string[] | null {
   const route = records.filter((record) => record.name === name && record.purpose === 'route');
   const isUnknown = route.some(
@@ -159,7 +159,7 @@ function addressesThere(name: string, records: readonly CheckedRecord[], { hosts
   return own.map(canonicalAddress);
 }
 
-/** Returns what another hand has changed since the records were right, in words for a person. */
+/** Describes for a person what somebody else has changed since the records were right. */
 export function changeOf({ domain, answers, records, target, caa, certificate }: CheckedDomain): Problem {
   const unanswered = noAnswerProblem(domain.unit, answers);
   if (unanswered !== null) return unanswered;
@@ -202,7 +202,7 @@ function changeText({ type, name, value, state, seen }: CheckedRecord, answers: 
   return `The ${type} record of ${name} was changed: it is ${shown} now.`;
 }
 
-/** Returns what a record is remembered by while it is right. */
+/** Returns the key by which a right record is remembered. */
 export function recordKey({ type, name, value }: { type: string; name: string; value: string }): string {
   return `${type} ${name} ${value}`;
 }

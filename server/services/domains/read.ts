@@ -15,7 +15,7 @@ import { domainUrlOf } from '../site-address.ts';
 import { domainsOverCap } from '../subscription/writable.ts';
 import { platformAnswers } from './ask-platform.ts';
 
-/** Those that wait for their owner, and those that work with something in the way. */
+/** Matches domains that wait for their owner, and working ones with a problem. */
 const needsCare = () => ({
   $or: [
     { state: { $in: ['unverified' as const, 'pending_dns' as const, 'misconfigured' as const] } },
@@ -24,8 +24,8 @@ const needsCare = () => ({
 });
 
 /**
- * Returns the account's domains, newest first; of one deployment, in one state, or those that wait for their owner where
- * that is asked.
+ * Returns the account's domains, newest first; on request those of one deployment, in one state, or that wait for
+ * their owner.
  */
 export async function listDomains(ctx: AccountContext, input: ListDomainsInput): Promise<DomainList> {
   const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
@@ -40,7 +40,7 @@ export async function listDomains(ctx: AccountContext, input: ListDomainsInput):
     .sort({ createdAt: -1, _id: -1 })
     .hint(input?.deploymentId === undefined ? 'account_newest' : 'account_deployment')
     .limit(limit + 1)
-    // What each server answered is long, and shown of one domain alone.
+    // Each server's answers are long, and only shown for a single domain.
     .select({ 'records.seen': 0 })
     .lean();
   const page = docs.slice(0, limit);
@@ -53,7 +53,7 @@ export async function listDomains(ctx: AccountContext, input: ListDomainsInput):
   };
 }
 
-/** Returns one domain as it was last seen. Throws `not_found`. */
+/** Returns one domain as last seen. Throws `not_found`. */
 export async function getDomain(ctx: AccountContext, { domainId }: GetDomainInput): Promise<Domain> {
   return showDomain(ctx, await findDomain(ctx, domainId));
 }
@@ -65,7 +65,7 @@ export async function findDomain(ctx: AccountContext, domainId: string): Promise
   return doc;
 }
 
-/** Returns the account's document as it is shown. */
+/** Converts the account's document for a person. */
 export async function showDomain(ctx: AccountContext, doc: DomainRow): Promise<Domain> {
   const certified = await certifiedDomains(ctx.actor.accountId, [doc]);
   const over = await domainsOverCap(null, ctx, [doc.deploymentId]);
@@ -113,7 +113,10 @@ function atPlatformOf(doc: DomainRow): Domain['atPlatform'] {
   };
 }
 
-/** Its answers are free in their schema, and left out of a list; only `recordStates` (record-states.ts) writes them. */
+/**
+ * Returns the records. The schema leaves their answers free, and lists leave them out; only `recordStates`
+ * (record-states.ts) writes them.
+ */
 function seenRecords({ records }: DomainRow): CheckedRecord[] {
   return records.map(({ type, name, value, ttl, purpose, required, alternativeGroup, state, seen = [] }) => ({
     ...{ type, name, value, ttl, purpose, required, alternativeGroup: alternativeGroup ?? null, state, seen },

@@ -5,22 +5,23 @@ import type { DomainRecord } from '../../platforms/platform.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';
 import type { DomainTarget } from './required-records.ts';
 
-/**
- * What the answers mean (pure). A record counts as there when every name server that gives an answer has it; one that is
- * silent proves nothing, neither that a record is there nor that it is gone.
- */
+// These functions interpret the answers (pure). A record exists when every answering name server has it; a silent one
+// proves nothing, neither that a record is there nor that it is gone.
 
-/** Where a name points: `unknown` when no name server says. */
+/** The target of a name: `unknown` when no name server answers. */
 export type PointsTo = 'here' | 'elsewhere' | 'unknown';
 
-/** Of what strangers answer, as much is kept and shown as a person reads; what it means is judged by all of it. */
+/** Strangers choose the answers, so only as much is stored and shown as a person reads; the judgement uses all. */
 const SHOWN_SERVERS_MAX = 16;
 const SHOWN_VALUES_MAX = 8;
 const SHOWN_VALUE_LENGTH_MAX = 256;
-/** Of all the answers of a domain together. Eight records that four servers and two resolvers answer are some 6 KB. */
+/**
+ * The limit for all answers of a domain together. Eight records with answers of four servers and two resolvers are
+ * some 6 KB.
+ */
 const KEPT_ANSWERS_MAX_BYTES = 16_384;
 
-/** Returns each record that is asked for beside what was seen of it. */
+/** Returns each required record beside the answers about it. */
 export function recordStates(
   records: readonly DomainRecord[],
   answers: DnsAnswers,
@@ -45,7 +46,7 @@ function shownAnswers(
   }));
 }
 
-/** The value that is asked for is never among those that are left out. */
+/** Shortens the values, but never leaves the required one out. */
 function shownValues({ value }: DomainRecord, values: readonly string[] | null): string[] | null {
   if (values === null) return null;
   const isCut = values.length > SHOWN_VALUES_MAX && values.includes(value);
@@ -54,8 +55,8 @@ function shownValues({ value }: DomainRecord, values: readonly string[] | null):
 }
 
 /**
- * Returns the records with as many of their answers as are kept: of each record the first one, then of each the second,
- * and so on, until they are too long together. The name servers come before the resolvers.
+ * Returns the records with as many of their answers as are stored: the first of each record, then the second of each,
+ * and so on, up to the limit. The name servers come before the resolvers.
  */
 export function boundedAnswers(records: readonly CheckedRecord[]): CheckedRecord[] {
   const bounded = records.map((record): CheckedRecord => ({ ...record, seen: [] }));
@@ -73,7 +74,7 @@ export function boundedAnswers(records: readonly CheckedRecord[]): CheckedRecord
   return bounded;
 }
 
-/** Aliases are seen in the answer to a question for addresses. */
+/** Returns the key of the question; aliases are seen in the answer to a question for addresses. */
 function askedKey({ name, type }: DomainRecord): string {
   return setKey({ name, type: type === 'CNAME' || type === 'ALIAS' ? 'A' : type });
 }
@@ -97,7 +98,7 @@ function stateOf(
   return states.has('ok') ? 'partly' : 'wrong';
 }
 
-/** Where a name may lead: to this host, or to where the target of its alias is. */
+/** The places that a name may point to: this host, or the addresses of its alias's target. */
 type Places = { target: DomainTarget } & Pick<DnsAnswers, 'hosts'>;
 
 function stateSeenBy(
@@ -110,7 +111,7 @@ function stateSeenBy(
   const { type, name, value } = record;
   if (type === 'TXT' || type === 'CAA') {
     if (seen.includes(value)) return 'ok';
-    // Of other texts there may be any number at a name that is not ours alone.
+    // There may be any number of other texts at a name that is not ours alone.
     return seen.length > 0 && name.startsWith('_fairlead.') ? 'wrong' : 'missing';
   }
   if (type === 'CNAME' || type === 'ALIAS') return aliasStateSeenBy(record, seen, cname, places);
@@ -120,7 +121,7 @@ function stateSeenBy(
   return found.every((one) => wanted.includes(one)) && found.includes(canonicalAddress(value)) ? 'ok' : 'wrong';
 }
 
-/** An apex that follows another name shows its addresses alone. */
+/** Judges an apex that follows another name, which shows its addresses alone. */
 function aliasStateSeenBy(
   { type, value }: DomainRecord,
   addresses: readonly string[],
@@ -137,7 +138,7 @@ function areAllHere(addresses: readonly string[], { addresses: own }: DomainTarg
   return addresses.every((address) => own.includes(canonicalAddress(address)));
 }
 
-/** Returns where a name points, by what every answering name server says. */
+/** Returns where a name points, by the answers of all its name servers. */
 export function pointsToOf(
   name: string,
   records: readonly CheckedRecord[],
@@ -150,7 +151,7 @@ export function pointsToOf(
   const six = usableAnswers(answers.nameServers.get(setKey({ name, type: 'AAAA' })));
   if (four.length === 0 && six.length === 0) return 'unknown';
   const isHere = (answers: readonly ServerAnswer[]) => answers.every(({ values }) => areAllHere(values ?? [], target));
-  // A name server that has neither address points nowhere.
+  // A name server without either kind of address points nowhere.
   const servers = new Set([...four, ...six].map(({ address }) => address));
   const hasAddresses = [...servers].every((server) =>
     [...four, ...six].some(({ address, values }) => address === server && (values ?? []).length > 0),
@@ -158,13 +159,13 @@ export function pointsToOf(
   return hasAddresses && isHere(four) && isHere(six) ? 'here' : 'elsewhere';
 }
 
-/** Whether every name server that answers says that there is no address and no alias. */
+/** Returns whether every answering name server says that there is no address and no alias. */
 export function leadsNowhere(name: string, { nameServers }: DnsAnswers): boolean {
   const found = (['A', 'AAAA'] as const).map((type) => usableAnswers(nameServers.get(setKey({ name, type }))));
   return found.every((ones) => ones.length > 0 && ones.every(({ values, cname }) => !values?.length && cname === null));
 }
 
-/** Of a group of records, all of one type will do. */
+/** Returns where the names point; in a group of records, all of one type are enough. */
 function pointsToPlatform(route: readonly CheckedRecord[]): PointsTo {
   if (route.length === 0) return 'elsewhere';
   if (route.every(({ seen }) => !seen.some(({ values, isAuthority }) => isAuthority && values !== null)))
@@ -179,7 +180,7 @@ function pointsToPlatform(route: readonly CheckedRecord[]): PointsTo {
   return isMet ? 'here' : 'elsewhere';
 }
 
-/** Returns what name servers answer at the name of the proof, all of them together. */
+/** Returns the values of all name servers at the name of the proof. */
 export function proofValues(proofName: string, answers: DnsAnswers): Set<string> {
   const usable = usableAnswers(answers.nameServers.get(setKey({ name: proofName, type: 'TXT' })));
   return new Set(usable.flatMap(({ values }) => values ?? []));

@@ -9,12 +9,12 @@ import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { isRegistrableDomain } from '../../lib/site-domain.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
 
-/** What is mended is seen soon. */
+/** A correction is soon visible. */
 export const TTL_S = 300;
 
 /**
- * Where the names of a domain are to point: to our own host, or to the platform that `attached` names the records of.
- * `issuers` are the platform's certificate authorities, as CAA records name them.
+ * The target of a domain's names: our own host, or the platform whose records `attached` holds. `issuers` are the
+ * platform's certificate authorities, as CAA records name them.
  */
 export type DomainTarget = {
   isServedHere: boolean;
@@ -27,7 +27,7 @@ type Named = Pick<DomainRow, 'name' | 'counterpart' | 'unit' | 'proof'> & {
   attached?: { records: readonly unknown[] } | null | undefined;
 };
 
-/** Returns where the domains of a deployment point: to its primary destination. */
+/** Returns the target of a deployment's domains: its primary destination. */
 export function domainTargetOf(
   providers: Pick<Providers, 'sitesAddresses' | 'addresses'>,
   deployment: Pick<DeploymentRow, 'destinations'>,
@@ -35,7 +35,7 @@ export function domainTargetOf(
   return domainTargetAt(providers, primaryOf(deployment).platform);
 }
 
-/** Returns where the domains of a deployment would point whose primary platform this is. */
+/** Returns the target of the domains of a deployment with this primary platform. */
 export async function domainTargetAt(
   { sitesAddresses, addresses }: Pick<Providers, 'sitesAddresses' | 'addresses'>,
   platform: PlatformId,
@@ -50,7 +50,7 @@ export async function domainTargetAt(
   return { isServedHere: true, addresses: found.map(canonicalAddress), alias, issuers: [] };
 }
 
-/** Returns the records that a domain asks for: the proof of its owner first. */
+/** Returns the records that a domain needs: the owner's proof first. */
 export function requiredRecords(domain: Named, place: DomainTarget): DomainRecord[] {
   const { name, value } = domain.proof;
   const proof = { type: 'TXT', name, value, ttl: TTL_S, purpose: 'proof' } as const;
@@ -62,7 +62,7 @@ export function requiredRecords(domain: Named, place: DomainTarget): DomainRecor
 
 function recordsHere({ unit }: Named, name: string, { addresses, alias }: DomainTarget): DomainRecord[] {
   const record = { name, ttl: TTL_S, purpose: 'route', alternativeGroup: null } as const;
-  // What `www` answers with follows the name below it, which cannot be an alias itself (RFC 1034, section 3.6.2).
+  // `www` follows the name below it, which cannot be an alias itself (RFC 1034, section 3.6.2).
   if (name !== unit) return [{ ...record, type: 'CNAME', value: unit, required: false }];
   if (alias !== null && !isRegistrableDomain(name)) return [{ ...record, type: 'CNAME', value: alias, required: true }];
   const hasFour = addresses.some((address) => isIP(address) === 4);
@@ -72,7 +72,7 @@ function recordsHere({ unit }: Named, name: string, { addresses, alias }: Domain
   });
 }
 
-/** The field is free in its schema; only what an adapter answered is ever written to it. */
+/** The schema leaves the field free; only an adapter's answers are ever written to it. */
 function storedRecords(stored: readonly unknown[]): DomainRecord[] {
   return stored as DomainRecord[];
 }

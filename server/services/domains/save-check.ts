@@ -19,7 +19,7 @@ import { boundedAnswers, leadsNowhere, type PointsTo, pointsToOf } from './recor
 import type { DomainTarget } from './required-records.ts';
 import { nextCheckAt } from './schedule.ts';
 
-/** A domain with what was just seen of it. */
+/** A domain with its last check. */
 export type DomainCheck = {
   domain: DomainDoc;
   answers: DnsAnswers;
@@ -27,15 +27,15 @@ export type DomainCheck = {
   target: DomainTarget;
   zoneHolder: ZoneHolder | null;
   tookMs: number;
-  /** What CAA records have against our authority. */
+  /** The problem of CAA records with our authority. */
   caa?: Problem | null;
   certificate?: Problem | null;
   watchedCertificate?: WatchedCertificate | null;
 };
 
 /**
- * Writes what a check has found, and moves the domain on by it, each move with its event: one transaction. Null, and
- * nothing written, when somebody else has looked or changed something meanwhile: what they have found is as fresh.
+ * Stores the result of a check, and moves the domain on by it, each move with its event, in one transaction. Returns
+ * null and writes nothing when somebody else has checked or changed it meanwhile: that result is as fresh.
  */
 export async function saveCheck(
   session: ClientSession,
@@ -82,12 +82,15 @@ export async function saveCheck(
   );
   if (settled === null) return null;
   if (found.target.isServedHere) await ensureCertificate(session, providers, settled);
-  // It would be renewed in vain, and its owner told of a failure at a site that is well.
+  // It would be renewed in vain, and its owner notified of a failure although the site is well.
   else if (isServedElsewhere(settled)) await removeCertificates(session, { accountId, domainId: _id });
   return settled;
 }
 
-/** Whether no record of a name can lead to a place before: it leads here, or nowhere where another name serves. */
+/**
+ * Returns whether no record of a name can point to a previous place: it points here, or nowhere if another name
+ * serves.
+ */
 function hasLeft(name: string, { domain, records, answers }: DomainCheck, pointsTo: ReadonlyMap<string, PointsTo>) {
   if (name === domain.servedName || pointsTo.get(name) === 'here') return pointsTo.get(name) === 'here';
   const isAskedFor = records.some((record) => record.name === name && record.purpose === 'route');
@@ -95,8 +98,8 @@ function hasLeft(name: string, { domain, records, answers }: DomainCheck, points
 }
 
 /**
- * Moves between waiting for the records, active and misconfigured. A name server that is silent moves nothing; a domain that
- * nobody finds any more is lost when that is seen twice.
+ * Moves between waiting for the records, active and misconfigured. A silent name server moves nothing; a domain that
+ * nobody can find is lost when that is seen twice.
  */
 async function moveByRecords(
   session: ClientSession,
@@ -110,7 +113,7 @@ async function moveByRecords(
   const isServed = isFound && pointsTo.get(servedName) === 'here';
   const seenTwice = concern !== null && isConfirmed(concern, providers.now()) ? concern.code : null;
   const isGone = !isFound && seenTwice !== null;
-  // An active domain is left alone until that was seen twice, as with everything that answers may be wrong about once.
+  // An active domain is left alone until this was seen twice, since any answer may be wrong once.
   const isRefused = [found.caa, found.certificate].some(
     (problem) => problem != null && (state !== 'active' || seenTwice === problem.code),
   );
@@ -136,7 +139,7 @@ async function moveByRecords(
   return state;
 }
 
-/** Returns what is kept of what is wrong, of which the owner hears once, when it is seen a second time. */
+/** Returns the concern to store, and notifies the owner once, when it is seen a second time. */
 async function tellOwner(
   session: ClientSession,
   providers: Providers,
@@ -168,7 +171,7 @@ function checkedFields(
     problem: problem === null ? null : { ...problem, since: sinceOf(domain, problem, now) },
     ...(isActive && { watchedNames: [...new Set([...domain.watchedNames, ...pointedNames])] }),
     ...(isActive && answers.zone !== null && { nameServers: answers.zone.servers.map(({ name }) => name) }),
-    // What was right is remembered as long as it is not right again, so that the change can be named.
+    // The last right records are remembered until they are right again, so that the change can be named.
     ...(isActive && { rightRecords: rightRecords(found.records) }),
   };
 }

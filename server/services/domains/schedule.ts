@@ -7,10 +7,10 @@ import { isCertificateComing } from './ask-platform.ts';
 const SECOND_MS = 1_000;
 
 /**
- * How long after the last act of its owner a domain is checked how often: whoever has just written a record sees it
- * within seconds, and one that nobody works on costs a few questions an hour.
- * In the first 15 minutes after each act, what is right at all name servers is served within 10 seconds: it is checked at
- * most 5 seconds later, since a job that comes back wakes its worker, and the rest is left for the check and the certificate.
+ * The interval of checks by the time since the owner's last act: a person who has just written a record sees it within
+ * seconds, and an idle domain costs a few questions an hour. In the first 15 minutes after each act, records that are
+ * right at all name servers are served within 10 seconds: the check comes at most 5 seconds later, since a returning
+ * job wakes its worker, and the rest is left for the check and the certificate.
  */
 const QUICK_TO_SLOW: readonly { until: number; everyMs: number }[] = [
   { until: 15 * MINUTE_MS, everyMs: 5 * SECOND_MS },
@@ -19,18 +19,18 @@ const QUICK_TO_SLOW: readonly { until: number; everyMs: number }[] = [
   { until: DAY_MS, everyMs: 5 * MINUTE_MS },
   { until: Number.POSITIVE_INFINITY, everyMs: 15 * MINUTE_MS },
 ];
-/** Of a domain that works: a change by another hand is told within the hour. */
+/** The interval for a working domain: changes by somebody else are reported within the hour. */
 const ACTIVE_MS = 30 * MINUTE_MS;
-/** Of one that was seen to fail for the first time. */
+/** The interval after the first failure. */
 const DOUBTED_MS = 5 * MINUTE_MS;
-/** Each check at name servers that say nothing holds a worker for seconds. */
+/** Each check at silent name servers holds a worker for seconds. */
 const SILENT_MS = 15 * MINUTE_MS;
 
-/** Of one that takes longer than name servers that are there, a worker has at most a tenth for itself. */
+/** A slow domain, which takes longer than responsive name servers, may use a tenth of a worker's time. */
 const SLOW_MS = 2 * SECOND_MS;
 const REST_AFTER_SLOW = 10;
 
-/** Whether a domain works: nobody waits for anything any more, its certificate at a platform included. */
+/** Returns whether a domain works and nothing is outstanding, including its certificate at a platform. */
 export function isAtRest(domain: Pick<DomainRow, 'state' | 'attached'>): boolean {
   return domain.state === 'active' && !isCertificateComing(domain);
 }
@@ -38,7 +38,7 @@ export function isAtRest(domain: Pick<DomainRow, 'state' | 'attached'>): boolean
 type Checked = Pick<DomainRow, 'state' | 'quickFrom' | 'attached'> & {
   isSilent: boolean;
   isDoubted: boolean;
-  /** How long the check took. */
+  /** The duration of the check. */
   tookMs: number;
 };
 
@@ -59,7 +59,7 @@ function quickMs(ageMs: number): number {
 
 type CheckedRow = Pick<DomainRow, '_id' | 'accountId'>;
 
-/** Names the check of a domain in the queue, which has one open at a time. */
+/** Returns the key of a domain's check in the queue, which has one open at a time. */
 export function checkKeyOf(domainId: string): string {
   return `check-domain ${domainId}`;
 }
@@ -70,7 +70,7 @@ export async function enqueueCheck(session: ClientSession, { _id: domainId, acco
   await enqueueJob(session, { name: 'check-domain', payload: { domainId }, accountId, key, dedupeKey: key });
 }
 
-/** Has a domain checked as soon as somebody has time: its owner has just changed something. */
+/** Makes the check of a domain due now, because its owner has just changed something. */
 export async function hastenCheck(session: ClientSession, { _id: domainId, accountId }: CheckedRow): Promise<void> {
   await hastenJob(session, {
     name: 'check-domain',

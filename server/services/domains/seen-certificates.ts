@@ -7,13 +7,13 @@ const SEEN = {
   code: 'certificate_issued',
   text: 'Browsers get a valid certificate for this domain.',
 } as const;
-/** A handshake and an empty answer; who needs longer is seen by the next check. */
+/** A handshake and an empty answer; a slower server is checked again by the next check. */
 const LOOK_MS = 3_000;
 
 /**
- * Puts in the place of a platform's word on certificates what a browser would see, for those names that the platform
- * serves: a handshake whose certificate is trusted, names the domain and has not run out. Anything else leaves the word
- * as it is, since platforms take their time.
+ * Replaces a platform's answer about certificates with a browser's view, for the names that the platform serves: a
+ * handshake whose certificate is trusted, names the domain and has not expired. Anything else leaves the answer as it
+ * is, since platforms take their time.
  */
 export async function withSeenCertificates<Answer extends PlatformDomain & { name: string }>(
   { egress }: Pick<Providers, 'egress'>,
@@ -30,7 +30,7 @@ export async function withSeenCertificates<Answer extends PlatformDomain & { nam
   );
 }
 
-/** Until when the certificate is valid that browsers get for this name; null while they get none that they trust. */
+/** Returns the expiry of the certificate that browsers get for this name; null while they get none that they trust. */
 async function seenEnd(egress: Egress, name: string, signal: AbortSignal): Promise<Date | null> {
   let end: Date | null = null;
   const request = {
@@ -46,7 +46,7 @@ async function seenEnd(egress: Egress, name: string, signal: AbortSignal): Promi
   try {
     await egress.request(`https://${name}/`, request, async () => undefined);
   } catch (error) {
-    // Whatever was said after the handshake is not about the certificate.
+    // Anything after the handshake is not about the certificate.
     if (!(error instanceof EgressError)) throw error;
   }
   return end;

@@ -10,15 +10,15 @@ import { countAgainst } from '../rate-limit.ts';
 import { findDomain } from './read.ts';
 import { domainTargetOf, requiredRecords } from './required-records.ts';
 
-/** The zone's name servers and two answers of its provider, while a person waits. */
+/** Covers the zone's name servers and two answers of its provider, while a person waits. */
 const ASK_MS = 8_000;
 /** Each asks servers of strangers. */
 const OFFERS_PER_MINUTE = 20;
 
 /**
- * Returns where the domain's own DNS provider sets its records up by a signed link, and which records those are; nothing
- * is written before the person agrees there. Null where the operator has no template, where what the domain needs does not
- * fit into it, and where its provider does not offer that. Throws `not_found`, `rate_limited`.
+ * Returns the signed link at which the domain's own DNS provider sets its records up, and the records; nothing is
+ * written before the person agrees there. Null when the operator has no template, when the domain's records do not fit
+ * into it, and when its provider does not offer that. Throws `not_found`, `rate_limited`.
  */
 export async function offerSetup(ctx: AccountContext, { domainId }: GetDomainInput): Promise<SetupOffer | null> {
   const domain = await findDomain(ctx, domainId);
@@ -49,8 +49,8 @@ export async function offerSetup(ctx: AccountContext, { domainId }: GetDomainInp
 }
 
 /**
- * Returns the variables of the operator's template (README.md), and which of its groups are applied; null for what it cannot
- * write: an alias of another host, or several addresses of one kind.
+ * Returns the variables of the operator's template (README.md), and the groups of it to apply; null for records that
+ * it cannot write: an alias of another host, or several addresses of one kind.
  */
 function templateValues(
   { unit, proof }: Pick<DomainRow, 'unit' | 'proof'>,

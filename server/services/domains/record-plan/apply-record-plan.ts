@@ -12,19 +12,19 @@ import { countTest } from '../../connections/ask-platform.ts';
 import { requireWritableDomain } from '../../subscription/writable.ts';
 import { toRecordPlan } from './stored-record-plan.ts';
 
-/** One that was begun can be undone for so long. */
+/** A plan that was begun can be undone for this long. */
 const BEGUN_MS = 90 * DAY_MS;
-/** Most providers are done within a second, and the browser waits for 30 s (src/api/links.ts). */
+/** Most providers finish within a second, and the browser waits for 30 s (src/api/links.ts). */
 const LOOK_AGAIN_MS = 250;
 const LOOKS_MAX = 60;
 
 type State = DnsChangeDoc['state'];
 
 /**
- * Begins to write a plan, which a job then does however long it takes, and answers what has become of it within some
- * seconds: `applied`, or `applying` where the provider is slower (`lastPlan` tells the rest). What was written already
- * is no error, so that it can be asked for again. Throws `not_found`, `plan_required`, `plan_outdated`, `records_changed`
- * when somebody changed the zone since, and what the provider answers.
+ * Begins to write a plan, which a job completes however long it takes, and returns the state within some seconds:
+ * `applied`, or `applying` when the provider is slower (`lastPlan` has the result). A plan that was already written is
+ * no error, so the call can be repeated. Throws `not_found`, `plan_required`, `plan_outdated`, `records_changed` when
+ * somebody changed the zone since, and the errors of the provider.
  */
 export async function applyPlan(ctx: AccountContext, { planId }: ApplyPlanInput): Promise<RecordPlan> {
   const plan = await findPlan(ctx, planId);
@@ -38,9 +38,9 @@ export async function applyPlan(ctx: AccountContext, { planId }: ApplyPlanInput)
 }
 
 /**
- * Begins to put back what a plan has changed, and nothing that others have added since; answers as `applyPlan` does.
- * Throws `not_found`, `plan_outdated` for one that was never applied, `state_changed` while it is being written,
- * `records_changed`, and what the provider answers.
+ * Begins to undo a plan's changes, without touching later additions of others; returns like `applyPlan`. Throws
+ * `not_found`, `plan_outdated` for one that was never applied, `state_changed` while it is being written,
+ * `records_changed`, and the errors of the provider.
  */
 export async function undoPlan(ctx: AccountContext, { planId }: ApplyPlanInput): Promise<RecordPlan> {
   const plan = await findPlan(ctx, planId);
@@ -63,13 +63,13 @@ async function begin(
   const expiresAt = new Date(ctx.now().getTime() + BEGUN_MS);
   await transaction(async (session) => {
     await publishEvent(session, accountId, { type: 'analytics_update' });
-    // What was changed can be put back whatever the plan.
+    // Changes can be undone on any plan.
     if (to === 'applying') await requireWritableDomain(session, ctx, domainId);
     const own = { _id, accountId, state: { $in: [...from] } };
     const begun = await DnsChangeModel.updateOne(own, { $set: { state: to, error: null, expiresAt } }, { session });
-    // Another tab was faster, or a newer plan has taken its place.
+    // Another tab was faster, or a newer plan has replaced it.
     if (begun.matchedCount === 0) throw notFound('plan');
-    // Written to, so that of this and a removal of the domain one sees the other.
+    // The domain is written to, so that of this and its removal one sees the other.
     const held = { _id: domainId, accountId, state: { $ne: 'removing' as const } };
     const domain = await DomainModel.updateOne(held, { $set: { quickFrom: ctx.now() } }, { session });
     if (domain.matchedCount === 0 && to === 'applying') throw notFound('domain');
@@ -79,7 +79,7 @@ async function begin(
   return ended(ctx, _id, to);
 }
 
-/** Waits for a moment until it is over. Throws why it was not done. */
+/** Waits for a moment until it is over. Throws the error if it failed. */
 async function ended(ctx: AccountContext, planId: string, during: State): Promise<RecordPlan> {
   const { signal } = new AbortController();
   for (let looks = 0; ; looks += 1) {

@@ -29,16 +29,16 @@ import { type DomainTarget, domainTargetOf, requiredRecords } from '../required-
 import { toRecordPlan } from './stored-record-plan.ts';
 import { caaContext, wantedCaa } from './wanted-caa.ts';
 
-/** A plan that was only looked at; one that was applied can be undone for longer. */
+/** A plan that was only viewed; an applied one can be undone for longer. */
 const PLANNED_MS = DAY_MS;
-/** A plan is kept with the sets as they were; no answer of a name server holds more (RFC 1035, section 4.2.2). */
+/** A plan is stored with the previous sets; no answer of a name server holds more (RFC 1035, section 4.2.2). */
 const PLAN_MAX_BYTES = 64 * 1024;
-/** Of all plans of an account that are kept: those of a whole agency are some kilobytes each. */
+/** The limit for all stored plans of an account: those of a whole agency are some kilobytes each. */
 const ACCOUNT_MAX_BYTES = 5 * 1024 ** 2;
 
 type Wanted = {
   zone: DnsZone;
-  /** Of the same name, where it is not known which is the one that visitors see. */
+  /** Other zones of the same name, when it is not known which one visitors see. */
   others: readonly DnsZone[];
   found: FoundRecordSet[];
   wanted: DomainRecord[];
@@ -46,10 +46,10 @@ type Wanted = {
 };
 
 /**
- * Compares the records that a domain asks for with those at its DNS provider, and keeps what would be written, which is
- * nothing yet; it takes the place of the domain's plan that was only looked at before. Throws `not_found`,
- * `plan_required`, `zone_not_found` when no connection holds the name, `records_refused` when the sets there are too
- * large to be kept, and what the provider answers.
+ * Compares the records that a domain needs with those at its DNS provider, and stores the changes without writing any;
+ * this replaces the domain's last viewed plan. Throws `not_found`, `plan_required`, `zone_not_found` when no
+ * connection holds the name, `records_refused` when the sets there are too large to store, and the errors of the
+ * provider.
  */
 export async function planDomain(ctx: AccountContext, input: PlanDomainInput): Promise<RecordPlan> {
   const domain = await findDomain(ctx, input.domainId);
@@ -97,7 +97,7 @@ async function keepPlan(
   const content = { connectionId: connection._id, zone, changes: [...changes], conflicts: [...conflicts] };
   const expiresAt = new Date(ctx.now().getTime() + PLANNED_MS);
   const before = await DnsChangeModel.findOne(planned);
-  // The same plan, looked at in a second tab, is one plan: each of them may write it.
+  // The same plan in a second tab is one plan: either tab may write it.
   const isSame = before !== null && isDeepStrictEqual(contentOf(before), JSON.parse(JSON.stringify(content)));
   const same = isSame
     ? await DnsChangeModel.findOneAndUpdate({ ...planned, _id: before._id }, { $set: { expiresAt } })
@@ -132,12 +132,12 @@ function tooLarge({ name }: DnsZone): AppError {
   });
 }
 
-/** What was begun, unless it is put back. */
+/** The states of a plan that was begun and not undone. */
 const BEGUN = ['applying', 'applied', 'failed', 'undoing'] as const;
 
 /**
- * Returns the plan of a domain that was begun last, for whoever opens its page: it is being written or put back, can be
- * undone, or has failed. Null without one. Throws `not_found`.
+ * Returns the plan of a domain that was begun last, for its page: it is being written or undone, can be undone, or has
+ * failed. Null when there is none. Throws `not_found`.
  */
 export async function lastPlan(ctx: AccountContext, input: LastPlanInput): Promise<RecordPlan | null> {
   const { _id: domainId, accountId } = await findDomain(ctx, input.domainId);

@@ -6,9 +6,9 @@ import type { PlannedChange } from '../../../dns/record-plan/record-plan.ts';
 
 type DomainKey = { accountId: string; domainId: string };
 
-/** Over, and not to be gone on with by itself. */
+/** The states of a plan that is over and not continued automatically. */
 const ENDED = ['applied', 'undone', 'failed'] as const;
-/** Of a domain: each holds the sets as they were, whatever their size, to put them back. */
+/** The limit of a domain: each plan holds the previous sets, whatever their size, for undoing it. */
 const ENDED_PLANS_MAX = 5;
 
 /** Removes the plans of a domain that ended before the last ones. */
@@ -22,29 +22,29 @@ export async function removeOlderRecordPlans(
   if (ids.length > 0) await DnsChangeModel.deleteMany({ accountId, _id: { $in: ids } }, { session });
 }
 
-/** Removes the plans of a domain that is no more. */
+/** Removes the plans of a domain that is gone. */
 export async function removeRecordPlans(session: ClientSession, { accountId, domainId }: DomainKey): Promise<void> {
   await DnsChangeModel.deleteMany({ accountId, domainId }, { session });
 }
 
-/** Returns what a plan writes, without what is right already. */
+/** Returns the changes of a plan, without records that are already right. */
 export function openChanges(plan: DnsChangeDoc): RecordChange[] {
   return storedChanges(plan)
     .filter(({ action }) => action !== 'leave')
     .map(({ type, name, before, after }) => ({ type, name, before, after }));
 }
 
-/** The field is free in its schema; only `planDomain` writes it. */
+/** The schema leaves the field free; only `planDomain` writes it. */
 function storedChanges({ changes }: DnsChangeDoc): PlannedChange[] {
   return changes as PlannedChange[];
 }
 
-/** The field is free in its schema; only `planDomain` writes it. */
+/** The schema leaves the field free; only `planDomain` writes it. */
 export function storedZone({ zone }: DnsChangeDoc): DnsZone {
   return zone as DnsZone;
 }
 
-/** Returns the document as it is shown. */
+/** Converts the document for a person. */
 export function toRecordPlan(doc: DnsChangeDoc): RecordPlan {
   const shown = (set: RecordChange['before']) => (set === null ? null : { ttl: set.ttl, values: [...set.values] });
   return {

@@ -7,11 +7,11 @@ import { knownAccountUrl } from '../../certificates/account.ts';
 import { signingAuthorities } from '../caa-watch.ts';
 import { type DomainTarget, TTL_S } from '../required-records.ts';
 
-/** As the name servers are asked while a person waits for a plan. */
+/** Equals the time for name servers while a person waits for a plan. */
 const ASK_MS = 5_000;
 
 /**
- * Returns what CAA records have to say for the authorities that are to sign, for the judgement of a plan
+ * Returns the CAA records that the signing authorities would need, for judging a plan
  * (server/dns/record-plan/caa-sets.ts): where there are none, none are added.
  */
 export async function wantedCaa(
@@ -30,8 +30,8 @@ export async function wantedCaa(
 }
 
 /**
- * Returns what the judgement needs besides the zone: the records above it, and what a record may be bound to, which only our
- * own authority's is.
+ * Returns the context for judging CAA besides the zone: the records above it, and the account and challenges that a
+ * record may be bound to, for our own authority alone.
  */
 export async function caaContext(
   { authority, dns }: Pick<Providers, 'authority' | 'dns'>,
@@ -42,8 +42,8 @@ export async function caaContext(
     knownAccountUrl(authority.id),
     dns.caaOf(zone, AbortSignal.timeout(ASK_MS)).catch(() => null),
   ]);
-  // Of the zone itself its provider tells.
+  // The provider itself returns the records of the zone.
   const caaAbove = found === null || isWithin(found.name, zone) ? null : found;
-  // Whoever plans has a connection to the zone, so that both are possible.
+  // A person who plans has a connection to the zone, so both are possible.
   return { caaAbove, ...(isServedHere && { caa: { accountUrl, methods: ['http-01', 'dns-01'] } }) };
 }

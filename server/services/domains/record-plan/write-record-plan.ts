@@ -23,16 +23,16 @@ export type RecordPlanRun = {
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 };
 
-/** What follows when it is done, and when it is given up: a plan that cannot be put back is applied still. */
+/** The states after success and after failure: a plan that cannot be undone stays applied. */
 const ENDS = {
   applying: { done: 'applied', failed: 'failed' },
   undoing: { done: 'undone', failed: 'applied' },
 } as const;
 
 /**
- * Writes a plan as one change, or puts back what it has written, reads it again, and has the domain checked. A run after a
- * crash looks what is there and goes on: what is done is left out, and to undo is counted from what is there. Throws what
- * the provider answers.
+ * Writes a plan as one change, or undoes it, reads the result, and has the domain checked. A run after a crash reads
+ * the present records and continues: finished changes are skipped, and undoing is computed from the present records.
+ * Throws the errors of the provider.
  */
 export async function writeRecordPlan(run: RecordPlanRun): Promise<void> {
   const { providers, accountId, planId: _id } = run;
@@ -65,7 +65,7 @@ async function writeChanges(
       await providers.faults?.at('dns-change:begun');
       if (changes.length > 0) await provider.write(call, zone, changes);
       await providers.faults?.at('dns-change:sent');
-      // Some servers take what they then leave out, such as a CNAME beside other records.
+      // Some servers accept records that they then leave out, such as a CNAME beside others.
       const [left] = pendingChanges(changes, await readNames(provider, call, zone, names));
       if (left !== undefined) throw refused(left);
     }),
@@ -82,7 +82,7 @@ async function connectionOf(plan: DnsChangeDoc, during: keyof typeof ENDS): Prom
   });
 }
 
-/** Nobody would find the records again, nor be able to put them back. */
+/** Checks that the domain exists: without it nobody would find the records again, or be able to undo them. */
 async function requireDomain({ domainId: _id, accountId }: DnsChangeDoc): Promise<void> {
   if ((await DomainModel.exists({ _id, accountId, state: { $ne: 'removing' } })) !== null) return;
   throw new AppError('not_found', 'The domain was removed, so its records were not written.');
@@ -115,7 +115,7 @@ async function endRecordPlan(
   if (domain !== null) await hastenCheck(session, domain);
 }
 
-/** Writes down what a plan waits for that is tried again. */
+/** Records why a plan waits for another try. */
 export async function holdRecordPlan(
   session: ClientSession,
   { accountId, planId: _id }: Pick<RecordPlanRun, 'accountId' | 'planId'>,
@@ -126,7 +126,7 @@ export async function holdRecordPlan(
   await DnsChangeModel.updateOne(running, { $set: { error: { code, message, hint } } }, { session });
 }
 
-/** Writes down that a plan was given up, and why. */
+/** Records that a plan has failed, and why. */
 export async function failRecordPlan(
   session: ClientSession,
   { accountId, planId: _id }: Pick<RecordPlanRun, 'accountId' | 'planId'>,

@@ -9,8 +9,9 @@ import { openChanges } from './stored-record-plan.ts';
 type WrittenRecord = RemovedDomain['deleteFirst'][number];
 
 /**
- * Returns what the applied plans of a domain have written, without what was there before and what a later one took away.
- * Throws `state_changed` while one of them is written or put back: nobody knows yet what will stand at the provider.
+ * Returns the records that applied plans of a domain have written, without previous ones and those that a later plan
+ * removed. Throws `state_changed` while one of them is written or undone: nobody knows yet which records the provider
+ * will have.
  */
 export async function writtenRecords(
   session: ClientSession,
