@@ -20,8 +20,9 @@ import { mailNotice } from '../mail.ts';
 import { recordUsedTrial } from '../subscription/used-trial.ts';
 
 /**
- * Ends the account where no address of it is proved; elsewhere mails a link that does, since whoever knows a password is
- * not always its owner. Throws `validation_failed` on `username` or `currentPassword`, `rate_limited`, `overloaded`.
+ * Ends the account at once when its address was never confirmed; otherwise mails a link that does, since a person who
+ * knows a password is not always the owner. Throws `validation_failed` on `username` or `currentPassword`,
+ * `rate_limited`, `overloaded`.
  */
 export async function deleteAccount(ctx: SessionContext, input: DeleteAccountInput): Promise<AccountDeletion> {
   const user = await signedInUser(ctx);
@@ -40,7 +41,7 @@ export async function deleteAccount(ctx: SessionContext, input: DeleteAccountInp
   return { mailedTo: null };
 }
 
-/** Ends the account by the link that its address was mailed. Throws `token_invalid`. */
+/** Ends the account by the link that was mailed to its address. Throws `token_invalid`. */
 export async function confirmDeletion(ctx: ServiceContext, input: ConfirmDeletionInput): Promise<Done> {
   await transaction(async (session) => {
     const { accountId } = await redeemToken(session, ctx, 'delete-account', input.token);
@@ -53,8 +54,8 @@ export async function confirmDeletion(ctx: ServiceContext, input: ConfirmDeletio
 }
 
 /**
- * At once nobody can sign in, sessions and API tokens are over, name and address are free. A job takes down what is live
- * and erases the rest. A mail tells.
+ * Ends the account at once: nobody can sign in, sessions and API tokens end, and name and address are free. A job
+ * takes down the live sites and erases the rest. A mail confirms it.
  */
 async function endAccount(session: ClientSession, ctx: ServiceContext, user: UserDoc): Promise<void> {
   const { _id: accountId, passwordHash, emailKey, username } = user;
@@ -64,7 +65,7 @@ async function endAccount(session: ClientSession, ctx: ServiceContext, user: Use
     { $set: { deletedAt: ctx.now(), passwordHash: '', usernameKey: gone, emailKey: gone, pendingEmail: null } },
     { session },
   );
-  // A reset came first: what was current is not any more.
+  // A reset came first: the current password has changed.
   if (ended.matchedCount === 0) throw currentPasswordWrong();
   const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
   if (subscription?.trialStartedAt instanceof Date) await recordUsedTrial(session, emailKey);

@@ -37,17 +37,16 @@ import { cancelRelease } from '../releases/index.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** Each is a transaction of its own: a pass over thousands would hold up everybody else's calls. */
+/** Each removal is a transaction of its own: a pass over thousands would hold up everybody else's calls. */
 const REMOVALS_A_PASS = 100;
 
 /**
- * Takes down the deployments of an account that was deleted, some in each pass: cancels what runs, and has each one
- * removed by its own job.
- * Throws JobDeferred until none is left.
+ * Removes the deployments of a deleted account, some in each pass: it cancels running releases, and removes each
+ * deployment by its own job. Throws JobDeferred until none is left.
  */
 export async function removeAllDeployments(ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
-  // Without those that are on their way: many that a platform refuses would keep the others from their turn.
+  // Those that are being removed are left out: many that a platform refuses would keep the others from their turn.
   const next = await DeploymentModel.find({ accountId, state: { $ne: 'deleting' } }, { state: 1 })
     .limit(REMOVALS_A_PASS)
     .lean();
@@ -60,8 +59,8 @@ export async function removeAllDeployments(ctx: AccountContext): Promise<void> {
 }
 
 /**
- * Erases what is left of the account, its user last. Files are collected later. Outside of the job's transaction: there
- * may be more rows than one can hold, and a second eraser finds nothing left to spoil. Mails and jobs go by their age.
+ * Erases the rest of the account, its user last. Files are collected later. It runs outside the job's transaction,
+ * because there may be more rows than one can hold, and a second eraser finds nothing left. Mails and jobs expire.
  */
 export async function eraseAccount(accountId: string): Promise<void> {
   const owned = { accountId };
@@ -95,7 +94,10 @@ export async function eraseAccount(accountId: string): Promise<void> {
   await UserModel.deleteOne({ _id: accountId });
 }
 
-/** With the keys of its transfers that nobody has redeemed: what was somebody else's by then stays theirs. */
+/**
+ * Erases the account's licenses, and the transfer keys that nobody has redeemed; redeemed ones belong to their new
+ * holder.
+ */
 async function eraseLicenses(accountId: string): Promise<void> {
   const own = await LicenseModel.find({ accountId }, { _id: 1 }).lean();
   const transferOf = { $in: own.map(({ _id }) => _id) };
@@ -105,7 +107,10 @@ async function eraseLicenses(accountId: string): Promise<void> {
   await LicenseModel.deleteMany({ accountId });
 }
 
-/** A roll back cannot be cancelled and is over in a second; what ended meanwhile needs no cancelling. */
+/**
+ * Cancels running releases. A rollback cannot be cancelled and is over in a second; a release that has ended meanwhile
+ * is ignored.
+ */
 async function cancelRunning(ctx: AccountContext, deploymentId: string): Promise<void> {
   const { accountId } = ctx.actor;
   const running = { accountId, deploymentId, state: { $in: RUNNING_RELEASE_STATES } };
@@ -114,7 +119,7 @@ async function cancelRunning(ctx: AccountContext, deploymentId: string): Promise
   }
 }
 
-/** Somebody was faster, or it is not its turn yet: the next look finds out. */
+/** Another run was faster, or it is not its turn yet: the next check finds out. */
 function ignoreConflict(error: unknown): void {
   const isPassing =
     error instanceof AppError && ['conflict', 'deployment_busy', 'not_found', 'state_changed'].includes(error.code);

@@ -23,7 +23,7 @@ import { toNotifications } from '../user.ts';
 import { visitsOf } from './export-visits.ts';
 import { jsonText } from './json-text.ts';
 
-/** The owner of an export; `corrupted` lists what the archive has left out so far, by its name there. */
+/** The owner of an export; `corrupted` lists the files that the archive has left out so far, by their names there. */
 export type ExportSource = { user: UserDoc; at: Date; corrupted: readonly string[] };
 
 const PAGE = 100;
@@ -54,8 +54,9 @@ Not in here:
 `;
 
 /**
- * The entries of an account's export, each read when it is its turn. Lists without a limit are read a page of rows at a
- * time; held whole are the ids of the deployments, the sessions, the API tokens, the licenses and the list of one release's files.
+ * Yields the entries of an account's export, each read in its turn. Lists without a limit are read a page of rows at a
+ * time; the ids of the deployments, the sessions, the API tokens, the licenses and the list of one release's files are
+ * held whole.
  */
 export async function* exportEntries(
   providers: Providers,
@@ -142,7 +143,7 @@ async function* paymentsOf(accountId: string, at: Date): AsyncGenerator<unknown,
   }
 }
 
-/** A rating of the product names no deployment. */
+/** Yields the ratings; a rating of the product names no deployment. */
 async function* feedbackOf(accountId: string): AsyncGenerator<unknown, void> {
   const rows = FeedbackModel.find({ accountId }, { _id: 0, __v: 0, accountId: 0 })
     .sort({ at: -1 })

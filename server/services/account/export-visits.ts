@@ -2,16 +2,16 @@ import { rowsOf } from '../../database/cursor-rows.ts';
 import { VisitModel, type VisitRow } from '../../database/models/visit.ts';
 import { type VisitHour, VisitHourModel } from '../../database/models/visit-hour.ts';
 
-/** An hour of a deployment, as its owner reads it. */
+/** An hour of a deployment for its owner. */
 type Hour = Omit<VisitHour, '_id' | 'accountId' | 'deploymentId'>;
-/** A minute of a deployment, as its owner reads it. */
+/** A minute of a deployment for its owner. */
 type Minute = Omit<VisitRow, '_id' | 'accountId' | 'deploymentId' | 'visitors'>;
 
 const PAGE = 100;
 
 /**
- * A deployment's visits (UTC), one entry an hour, and one a minute of what has not been added up to hours yet. Without the
- * hashes that tell one visitor from another: they are of other people.
+ * Yields a deployment's visits (UTC): one entry an hour, and one a minute for those not yet added up to hours. The
+ * hashes that distinguish visitors are left out, because they concern other people.
  */
 export async function* visitsOf(owned: {
   accountId: string;
@@ -25,7 +25,7 @@ export async function* visitsOf(owned: {
   yield* minutesOf(owned);
 }
 
-/** Each process of the host, and each of its writings, has stored a row of its own. */
+/** Yields the minutes; each process of the host stores a row of its own at each write. */
 async function* minutesOf(owned: { accountId: string; deploymentId: string }): AsyncGenerator<Minute, void> {
   const rows = VisitModel.find(owned, { _id: 0, __v: 0, accountId: 0, deploymentId: 0, visitors: 0 })
     .sort({ at: 1 })

@@ -10,8 +10,9 @@ import { exportEntries } from './export-entries.ts';
 const EXPORT: TicketPurpose = { context: 'account:export', what: 'export' };
 
 /**
- * Makes a link to what Fairlead keeps for the account, as one ZIP (export-entries.ts names what is left out). It works
- * for a minute. An API token gets none: sessions and tokens, which are out of its reach, are in it.
+ * Makes a link to everything that Fairlead stores for the account, as one ZIP (export-entries.ts names the
+ * exceptions). It works for a minute. An API token gets none, since the archive holds sessions and tokens, which are
+ * out of its reach.
  */
 export async function prepareExport(ctx: SessionContext): Promise<AccountExport> {
   const { ticket, expiresAt } = makeTicket(ctx, EXPORT);
@@ -19,8 +20,8 @@ export async function prepareExport(ctx: SessionContext): Promise<AccountExport>
 }
 
 /**
- * Finds whose account may be read: that of a signed-in browser, or of who made the ticket. Throws `unauthenticated`,
- * `session_required`, `not_found`.
+ * Finds the account whose export may be read: that of a signed-in browser, or of the ticket's maker. Throws
+ * `unauthenticated`, `session_required`, `not_found`.
  */
 export async function findExporter(ctx: ServiceContext, ticket: string | null): Promise<string> {
   return ticket === null ? ownerOf(ctx) : redeemTicket(ctx, EXPORT, ticket);
@@ -40,7 +41,7 @@ export async function openExport(providers: Providers, accountId: string): Promi
     body: (signal) =>
       writeArchive(providers.store, exportEntries(providers, { user, at, corrupted }), {
         at,
-        // One lost file must not keep somebody from all the others.
+        // One lost file must not keep the owner from all the others.
         onCorrupted: ({ name }) => void corrupted.push(name),
         signal,
       }),

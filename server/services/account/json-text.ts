@@ -1,8 +1,8 @@
 import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
 
 /**
- * Yields a JSON object as text, a part at a time: a field that is an async iterable becomes a list, of which one row is
- * held at a time. For people too, so it is indented.
+ * Yields a JSON object as text, a part at a time: a field that is an async iterable becomes a list, of which one row
+ * is held at a time. It is indented, since people read it too.
  */
 export async function* jsonText(fields: Record<string, unknown>): AsyncGenerator<string, void> {
   let before = '{';

@@ -8,23 +8,23 @@ const PREFIX = 'fla_';
 const SECRET_BYTES = 32;
 const FORM = /^fla_[A-Za-z0-9_-]{43}$/;
 /**
- * All unexpired ones are kept, at most these many: parallel uploads near the end of a token must not push each other
- * out.
+ * All unexpired ones are kept, up to this number: parallel uploads near the end of a token must not displace each
+ * other's.
  */
 const KEPT = 50;
-/** The hash of an expired token still finds its session for logout. */
+/** For this long, the hash of an expired token still finds its session for logout. */
 export const LOGOUT_GRACE_MS = 60 * 60_000;
 
 export type StoredAccess = { hash: string; expiresAt: Date };
 export type NewAccess = { access: Access; stored: StoredAccess };
 
-/** Judges a token by its form alone: one that nobody made is refused without asking the database. */
+/** Checks the form of a token, so that an invented one is refused without asking the database. */
 export function isAccessToken(bearer: string): boolean {
   return FORM.test(bearer);
 }
 
 /**
- * Returns a fresh token: `access` for the browser, `stored` for its session. It lives `accessTokenSeconds` from `now`.
+ * Makes a fresh token: `access` for the browser, `stored` for its session. It lives `accessTokenSeconds` from `now`.
  */
 export function newAccess(providers: Providers, now: Date): NewAccess {
   const accessToken = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
@@ -32,7 +32,7 @@ export function newAccess(providers: Providers, now: Date): NewAccess {
   return { access: { accessToken, expiresAt }, stored: { hash: hashToken(accessToken), expiresAt } };
 }
 
-/** Returns the update that adds a token to a session's; newest last, so that the oldest go first. */
+/** Returns an update that adds a token to a session; the newest is last, so that the oldest are dropped first. */
 export function pushAccess(stored: StoredAccess): { access: { $each: StoredAccess[]; $slice: number } } {
   return { access: { $each: [stored], $slice: -KEPT } };
 }

@@ -7,7 +7,7 @@ import { findApiToken, isApiToken } from '../tokens.ts';
 import { isAccessToken, newAccess, pushAccess } from './access-token.ts';
 import { IDLE_MS } from './open-session.ts';
 
-/** A new token is handed out in the last three minutes of the old one, at most once a minute a session. */
+/** A new token is issued in the last three minutes of the old one, at most once a minute for a session. */
 const FRESH_BEFORE_END_MS = 3 * 60_000;
 const FRESH_INTERVAL_MS = 60_000;
 
@@ -16,9 +16,9 @@ const ANONYMOUS: Authenticated = { actor: { kind: 'anonymous' } };
 export type Authenticated = { actor: Actor; freshAccess?: Access };
 
 /**
- * Returns who a bearer token speaks for: an access token of a session, or an API token. One that is unknown, over or
- * revoked is nobody's: the procedures that need somebody refuse with `unauthenticated`. Throws `database_unavailable`,
- * never a wrong "nobody".
+ * Returns the actor of a bearer token: an access token of a session, or an API token. An unknown, expired or revoked
+ * one is anonymous: procedures that need somebody refuse with `unauthenticated`. Throws `database_unavailable`, and
+ * never a wrong "anonymous".
  */
 export async function authenticate(providers: Providers, bearer: string | undefined): Promise<Authenticated> {
   if (bearer === undefined) return ANONYMOUS;
@@ -54,7 +54,10 @@ async function byApiToken(providers: Providers, bearer: string): Promise<Authent
   return { actor: { kind: 'token', accountId, tokenId, tokenName, scopes: [...scopes] } };
 }
 
-/** Makes a fresh token on condition of the time of the last one, so that of many calls at once one gets it. */
+/**
+ * Makes a fresh token on the condition that the last one's time is unchanged, so that of many calls at once one gets
+ * it.
+ */
 async function freshAccessFor(
   providers: Providers,
   session: Pick<SessionRow, '_id' | 'accountId' | 'access' | 'lastIssuedAt'>,

@@ -16,16 +16,16 @@ import type { SessionContext } from './sessions.ts';
 import { signedInUser } from './signed-in-user.ts';
 
 /**
- * Asks for another address; the old one stays until the new one is confirmed, and is told at once, with a link that stops
- * the change or takes it back (stop-email-change.ts): whoever knows the password could otherwise take the account over.
- * Only the address that was asked for last can be confirmed.
- * Throws `validation_failed` on `currentPassword` or `email`, `email_taken`, `rate_limited`, `overloaded`.
+ * Requests a change of address. The old address stays until the new one is confirmed, and is notified at once with a
+ * link that stops or reverts the change (stop-email-change.ts): anybody who knows the password could otherwise take
+ * the account over. Only the latest requested address can be confirmed. Throws `validation_failed` on
+ * `currentPassword` or `email`, `email_taken`, `rate_limited`, `overloaded`.
  */
 export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput): Promise<Done> {
   const { accountId } = ctx.actor;
   const user = await signedInUser(ctx);
   const { passwordHash } = user;
-  // Before the password is hashed, which is work.
+  // This comes before the password is hashed, which is work.
   if (user.email === input.email) {
     const message = 'This is already your address';
     throw new AppError('validation_failed', message, { field: 'email', fieldErrors: { email: message } });
@@ -40,7 +40,7 @@ export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput):
       { $set: { pendingEmail: input.email } },
       { session },
     );
-    // A new password came first: a change that was asked for with the old one must not outlive it.
+    // A new password came first: a change requested with the old one must not outlive it.
     if (asked.matchedCount === 0) throw currentPasswordWrong();
     await mailEmailChange(session, ctx, user, input.email);
   });
@@ -59,8 +59,8 @@ export async function mailEmailChange(
 }
 
 /**
- * Counts a mail to an address that the account named: as many an hour as links for a new password, and so many to one
- * mailbox, whichever accounts name it.
+ * Counts a mail to an address that the account named: as many an hour as links for a new password, with a limit for
+ * each mailbox over all accounts.
  */
 export async function limitConfirmations(ctx: SessionContext, to: string): Promise<void> {
   await countAgainst({

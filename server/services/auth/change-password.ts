@@ -11,9 +11,10 @@ import type { SessionContext } from './sessions.ts';
 import { signedInUser } from './signed-in-user.ts';
 
 /**
- * Changes the password of the signed-in person, who must know the current one (ASVS 6.2.3). All other sessions end, and
- * so do open reset links and a change of address that waits, but no link that stops one: whoever knows the password could
- * end it. A mail tells. Throws `validation_failed` on `currentPassword`, `rate_limited`, `overloaded`.
+ * Changes the password of the signed-in person, who must know the current one (ASVS 6.2.3). All other sessions end,
+ * and so do open reset links and a waiting change of address, but no link that stops one: anybody who knows the
+ * password could end it. A mail confirms it. Throws `validation_failed` on `currentPassword`, `rate_limited`,
+ * `overloaded`.
  */
 export async function changePassword(ctx: SessionContext, input: ChangePasswordInput): Promise<Done> {
   const { accountId, sessionId } = ctx.actor;
@@ -24,7 +25,7 @@ export async function changePassword(ctx: SessionContext, input: ChangePasswordI
   await transaction(async (session) => {
     const known = { _id: accountId, passwordHash: user.passwordHash };
     const changed = await UserModel.updateOne(known, { $set: { passwordHash, pendingEmail: null } }, { session });
-    // A reset came first: what was current is not any more.
+    // A reset came first: the current password has changed.
     if (changed.matchedCount === 0) throw currentPasswordWrong();
     await endSessions(ctx, { accountId, _id: { $ne: sessionId } }, 'password_changed', session);
     await closeTokens(session, ctx, accountId, 'reset-password');

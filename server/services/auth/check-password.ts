@@ -14,10 +14,10 @@ import {
 import { withHashingSlot, withinRightPasswords } from './hashing-slot.ts';
 import type { SessionContext } from './sessions.ts';
 
-/** After the free failures one waits 1, 2, 4 … seconds, up to 15 minutes. */
+/** After the free failures the wait is 1, 2, 4 … seconds, up to 15 minutes. */
 const FIRST_WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** While a name is under attack, strangers get one attempt in two seconds between all of them. */
+/** While a name is under attack, all strangers together get one attempt in two seconds. */
 const STRANGER_INTERVAL_MS = 2_000;
 
 const BY_ADDRESS = 'password-failures-address';
@@ -26,18 +26,18 @@ const BY_NAME = 'password-failures-name';
 const BY_STRANGERS = 'password-turn-strangers';
 
 export type PasswordAttempt = {
-  /** The name that is tried, whether or not there is such an account. */
+  /** The name that is tried, whether or not the account exists. */
   nameKey: string;
   password: string;
   passwordHash: string | null;
-  /** A browser or session that this account is known on: counted by itself, out of reach of what strangers do. */
+  /** A browser or session that this account is known on: it is counted by itself, unaffected by strangers. */
   knownBy: string | null;
 };
 
 /**
- * Checks a password under the limits that slow guessing down and never lock the owner out. An attempt is counted before
- * it is made, so that many at once are counted too, and taken back when it was right. An unknown user costs the same
- * work and the same database commands. Throws `rate_limited` or `overloaded`.
+ * Checks a password under limits that slow guessing down and never lock the owner out. An attempt is counted before it
+ * is made, so that simultaneous ones count too, and taken back if it was right. An unknown user costs the same work
+ * and the same database commands. Throws `rate_limited` or `overloaded`.
  */
 export async function checkPassword(
   ctx: ServiceContext,
@@ -50,7 +50,7 @@ export async function checkPassword(
     if (pair !== null) await countPair(ctx, pair, counted);
     if (knownBy === null) await countAddress(ctx, counted);
     await countName(ctx, nameKey, knownBy, counted);
-    // Strangers who fill the line of a name stand in no way of the browsers that its owner is known on.
+    // Strangers who fill the queue of a name do not block the browsers that its owner is known on.
     const line = knownBy === null ? nameKey : `${nameKey}\nknown`;
     const checked = await withHashingSlot(ctx, line, () =>
       withinRightPasswords(ctx, nameKey, () => ctx.providers.hasher.verify(attempt.password, attempt.passwordHash)),
@@ -61,7 +61,7 @@ export async function checkPassword(
     }
     return checked;
   } catch (error) {
-    // Not tried: neither refused by a limit nor by a full queue is an attempt a wrong password.
+    // It was not tried: an attempt that a limit or a full queue refused is no wrong password.
     await takeBack(counted);
     throw error;
   }
@@ -108,9 +108,9 @@ async function takeBack(counted: Counted[]): Promise<void> {
 }
 
 /**
- * Makes sure that the signed-in person knows the password, before what only the owner of the account may do. The change
- * that follows must hold on to `user.passwordHash`, since a reset may come between.
- * Throws `validation_failed` on `currentPassword`, `rate_limited`, `overloaded`.
+ * Checks the signed-in person's password before an act that only the owner may do. The change that follows must match
+ * `user.passwordHash`, since a reset may come between. Throws `validation_failed` on `currentPassword`,
+ * `rate_limited`, `overloaded`.
  */
 export async function requireCurrentPassword(
   ctx: SessionContext,
@@ -126,7 +126,10 @@ export async function requireCurrentPassword(
   if (!matches) throw currentPasswordWrong();
 }
 
-/** The error of a person who is signed in and types their current password wrong: not 401, the session is fine. */
+/**
+ * Returns the error for a signed-in person whose current password is wrong. It is not a 401, because the session is
+ * fine.
+ */
 export function currentPasswordWrong(): AppError {
   return new AppError('validation_failed', 'The current password is not right.', {
     field: 'currentPassword',
@@ -135,8 +138,9 @@ export function currentPasswordWrong(): AppError {
 }
 
 /**
- * Counts a new password or API token of who has just named the current password: each is told by a mail. A link for a
- * new password is none of these, so that whoever else knows the old one keeps its owner from nothing. Throws `rate_limited`.
+ * Counts a new password or API token after the current password was given, because each is notified by mail. A link
+ * for a new password does not count, so that somebody else who knows the old one cannot keep the owner from it. Throws
+ * `rate_limited`.
  */
 export async function countCredentialAct({ actor, providers }: SessionContext): Promise<void> {
   const limit = providers.limits.credentialActsPerHour;

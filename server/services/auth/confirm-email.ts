@@ -14,8 +14,8 @@ import type { SessionContext } from './sessions.ts';
 import { signedInUser } from './signed-in-user.ts';
 
 /**
- * Mails another link to the address that waits for its confirmation; nothing where none does. As often an hour as links
- * for a new password. Throws `rate_limited`.
+ * Mails another link to the unconfirmed address, if there is one; as often an hour as links for a new password. Throws
+ * `rate_limited`.
  */
 export async function sendConfirmation(ctx: SessionContext): Promise<Done> {
   const user = await signedInUser(ctx);
@@ -31,9 +31,9 @@ export async function sendConfirmation(ctx: SessionContext): Promise<Done> {
 }
 
 /**
- * Confirms the address that the link was mailed to: the account's own, or the new one that waits, which then takes the
- * old one's place and the old one is told; its link to stop the change works on. A link to any other address is one of
- * a change that was ended or replaced. A link from a mail opens in a tab of its own: the others learn of it.
+ * Confirms the address that the link was mailed to: the account's own, or a waiting new one, which then replaces the
+ * old one; the old one is notified, and its link to stop the change still works. A link to any other address belongs
+ * to a change that was stopped or replaced. A mailed link opens in a tab of its own, so other tabs are informed.
  * Throws `token_invalid`, `email_taken`.
  */
 export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput): Promise<Done> {
@@ -51,7 +51,7 @@ export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput
     await user.save({ session });
     await publishEvent(session, accountId, { type: 'analytics_update' });
     if (emailKey(former) === emailKey(email)) return;
-    // A link for a new password that lies in the old mailbox is the old owner's no more.
+    // A link for a new password in the old mailbox no longer belongs to the owner.
     await closeTokens(session, ctx, accountId, 'reset-password');
     const values = { kind: 'email-changed', username, newEmail: email } as const;
     await queueMail(session, ctx.providers, { accountId, to: former, values });

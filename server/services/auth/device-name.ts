@@ -20,7 +20,10 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ];
 
-/** A User-Agent header in words for the session list: "Firefox on Windows". Never the header itself: it is anybody's text. */
+/**
+ * Describes a User-Agent header for the session list: "Firefox on Windows". The header itself is never shown, because
+ * anybody can write it.
+ */
 export function deviceName(userAgent: string): string {
   const browser = nameIn(BROWSERS, userAgent);
   const system = nameIn(SYSTEMS, userAgent);

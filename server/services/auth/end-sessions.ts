@@ -18,8 +18,8 @@ export type EndReason =
 type SessionFilter = { accountId: string; _id?: string | { $in: string[] } | { $ne: string } };
 
 /**
- * Ends sessions at once: their tokens find nothing any more, and every instance learns of it through the change stream
- * and closes their sockets. Says how many were alive.
+ * Ends sessions at once: their tokens are no longer found, and every instance learns of it through the change stream
+ * and closes their sockets. Returns how many were alive.
  */
 export async function endSessions(
   ctx: ServiceContext,
@@ -30,7 +30,7 @@ export async function endSessions(
   const now = ctx.now();
   const ended = await SessionModel.updateMany(
     { ...filter, revokedAt: null },
-    // Its end is now, so that it is swept a day later instead of after three months.
+    // Setting its end to now lets it be swept a day later and not after three months.
     { $set: { revokedAt: now, revokedReason: reason, endsAt: now } },
     { ...(session !== undefined && { session }) },
   );
@@ -38,8 +38,8 @@ export async function endSessions(
 }
 
 /**
- * Ends whatever somebody who knew the password may have prepared: sessions, API tokens, and sign-ins at platforms that
- * were begun and have not come back.
+ * Ends all access that somebody who knew the password may have prepared: sessions, API tokens, and unfinished sign-ins
+ * at platforms.
  */
 export async function endAccess(
   ctx: ServiceContext,
@@ -53,8 +53,9 @@ export async function endAccess(
 }
 
 /**
- * Forgets what was connected while nobody had proved the address of the account, and tells so. It may be a stranger's, who
- * registered with an address of somebody else's or moved the account: its sites would go to their platforms.
+ * Forgets connections that were made while the address of the account was unconfirmed, and publishes that. They may be
+ * a stranger's, who registered with somebody else's address or moved the account: the owner's sites would go to the
+ * stranger's platforms.
  */
 export async function forgetConnections(accountId: string, session: ClientSession): Promise<void> {
   const { deletedCount } = await ConnectionModel.deleteMany({ accountId }, { session });

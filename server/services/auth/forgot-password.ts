@@ -12,21 +12,23 @@ import { mailLink } from './mailed-token.ts';
 import { emailKey } from './name-keys.ts';
 
 /**
- * Asks for a link that sets a new password. The answer is the same whether or not there is such an account, and so is
- * the work: a job does it. Too many calls of one address are answered alike and do nothing.
+ * Requests a link that sets a new password. The answer is the same whether or not the account exists, and so is the
+ * work: a job does it. Too many calls from one address get the same answer and do nothing.
  */
 export async function forgotPassword(ctx: ServiceContext, input: ForgotPasswordInput): Promise<Done> {
   const { perAddress: limit } = ctx.providers.limits.forgotPasswordPerHour;
   const byAddress = { name: 'forgot-password-address', limit, windowMs: HOUR_MS };
   for (const count of countsByAddress(ctx, byAddress)) if (!(await isWithin(count))) return DONE;
-  // The job runs for whoever has the address, which it alone finds out.
+  // The job runs without an account, because it alone finds out whose address it is.
   await transaction((session) =>
     enqueueJob(session, { name: 'forgot-password', payload: { email: input.email }, accountId: NO_ACCOUNT }),
   );
   return DONE;
 }
 
-/** The job: finds the account of the address, and mails it a link unless it had enough of them within the hour. */
+/**
+ * Runs as the job: finds the account of the address, and mails it a link unless it had enough of them within the hour.
+ */
 export async function mailResetLink(
   ctx: AccountContext,
   email: string,

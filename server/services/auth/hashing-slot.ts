@@ -5,16 +5,16 @@ import { customerOf } from '../../lib/loopback.ts';
 import { withSlots } from '../../lib/with-slot.ts';
 import { countsAddress, tooMany } from '../rate-limit.ts';
 
-/** Whoever hashes waits for itself before it waits with all others: the queue of all has one of each. */
+/** Callers for one name wait for each other before they wait with all others: the common queue has one of each. */
 const OF_A_NAME = { limit: 1, queueLength: 32 };
-/** Many people may be behind one address in the morning. */
+/** Many people behind one address may sign in at the same time in the morning. */
 const OF_AN_ADDRESS = { limit: 1, queueLength: 16 };
 const RETRY_MS = 1_000;
 const RIGHT_WINDOW_MS = 10 * MINUTE_MS;
 
 /**
- * Does work that hashes a password: one at a time in the line of a name, and of an address. The queue of all is the
- * hasher's own. Throws `rate_limited` when too many of the same wait.
+ * Does work that hashes a password: one at a time for a name, and for an address. The common queue is the hasher's
+ * own. Throws `rate_limited` when too many of the same wait.
  */
 export function withHashingSlot<T>(ctx: ServiceContext, line: string | null, work: () => Promise<T>): Promise<T> {
   const { rateCounters } = ctx.providers;
@@ -26,8 +26,8 @@ export function withHashingSlot<T>(ctx: ServiceContext, line: string | null, wor
 }
 
 /**
- * Checks a password where the account has not given right ones too often already: they cost as much as wrong ones.
- * Throws `rate_limited`.
+ * Checks a password unless the account has given right ones too often already: they cost as much as wrong ones. Throws
+ * `rate_limited`.
  */
 export async function withinRightPasswords<T extends { matches: boolean }>(
   { providers: { rateCounters, limits } }: ServiceContext,

@@ -11,8 +11,8 @@ import { usernameKey } from './name-keys.ts';
 import { type OpenedSession, openSession, saveSession } from './open-session.ts';
 
 /**
- * Signs in with name and password: a session for this browser, its cookies, and an access token. One message for
- * unknown user and wrong password, after the same work. Throws `credentials_wrong`, `rate_limited`, `overloaded`.
+ * Signs in with name and password: a session for this browser, its cookies, and an access token. An unknown user and a
+ * wrong password get the same message after the same work. Throws `credentials_wrong`, `rate_limited`, `overloaded`.
  */
 export async function login(ctx: ServiceContext, input: LoginInput): Promise<SignedIn> {
   const nameKey = usernameKey(input.username);
@@ -28,7 +28,7 @@ export async function login(ctx: ServiceContext, input: LoginInput): Promise<Sig
   }
   const { _id: accountId, passwordHash } = user;
   const opened = await openUnlessChanged(ctx, accountId, passwordHash);
-  // Changed since it was looked at: whether it is still the right one is asked again.
+  // It has changed since it was checked, so it is checked again.
   if (opened === null) return login(ctx, input);
   if (needsRehash) await rehash(ctx, user, input.password);
   await joinDisclaimerAcceptance(ctx, accountId);
@@ -38,9 +38,8 @@ export async function login(ctx: ServiceContext, input: LoginInput): Promise<Sig
 }
 
 /**
- * Opens a session if the password is still the one that was checked: a reset ends the sessions that it sees, and must
- * not be outlived by one that it does not. Counting the sign-in makes the two conflict, so that one of them comes
- * second.
+ * Opens a session if the password is still the one that was checked: a reset ends the sessions that it sees, and no
+ * other may outlive it. Counting the sign-in makes the two conflict, so that one of them comes second.
  */
 function openUnlessChanged(
   ctx: ServiceContext,

@@ -7,9 +7,9 @@ import { endSessions } from './end-sessions.ts';
 import { readRefreshToken } from './refresh-token.ts';
 
 /**
- * Ends this browser's session, also with an access token that ran out within the last hour. The refresh cookie finds it
- * too: of a session that was renewed often an older access token is no longer kept. Whoever has no session is signed
- * out already: that is no error.
+ * Ends this browser's session, also with an access token that expired within the last hour. The refresh cookie finds
+ * it too, since a session that was renewed often no longer keeps older access tokens. Signing out without a session is
+ * no error.
  */
 export async function logout(ctx: ServiceContext): Promise<Done> {
   const named = [...byBearer(ctx), ...byCookie(ctx)];
@@ -29,7 +29,9 @@ function byBearer(ctx: ServiceContext) {
   return [{ access: { $elemMatch: { hash: hashToken(bearer), expiresAt: { $gt: expiredAfter } } } }];
 }
 
-/** Any generation will do: to end a session, its oldest token is proof enough. */
+/**
+ * Finds the session by its cookie. Any generation is accepted: even its oldest token is proof enough to end a session.
+ */
 function byCookie(ctx: ServiceContext) {
   const cookie = ctx.jar.read('refresh') ?? '';
   const token = cookie === '' ? null : readRefreshToken(ctx.providers.secrets, cookie);

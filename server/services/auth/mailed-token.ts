@@ -28,7 +28,7 @@ const LIFE_MS = {
 export type MailedPurpose = MailedTokenDoc['purpose'];
 type LinkValues = Extract<MailValues, { kind: MailedPurpose }>;
 
-/** Makes a one-time token for whoever reads what arrives at this address. */
+/** Makes a one-time token for the reader of this address. */
 export async function makeToken(
   session: ClientSession,
   ctx: ServiceContext,
@@ -42,7 +42,7 @@ export async function makeToken(
   return { secret, expiresAt };
 }
 
-/** Makes a one-time token and mails its link, in one transaction. What the link is for is the kind of the mail. */
+/** Makes a one-time token and mails its link, in one transaction. The kind of the mail is the purpose of the link. */
 export async function mailLink(
   session: ClientSession,
   ctx: ServiceContext,
@@ -52,16 +52,16 @@ export async function mailLink(
   await queueMail(session, ctx.providers, { accountId, to, values, token });
 }
 
-/** Whether the token is still good; it stays so. */
+/** Returns whether the token is still valid; this does not use it up. */
 export async function isOpenToken(ctx: ServiceContext, purpose: MailedPurpose, secret: string): Promise<boolean> {
   const open = await MailedTokenModel.exists(openToken(ctx, purpose, secret)).setOptions({ acrossAccounts: 'sign-in' });
   return open !== null;
 }
 
 /**
- * Uses a token up, and every other open one of the same purpose with it: of two uses at once one succeeds. Of links that
- * stop a change only the later ones end: an earlier one leads back to an address before, and who uses this one may be the
- * person whom that one is to stop. Throws `token_invalid`.
+ * Uses up a token, and every other open one of the same purpose: of two simultaneous uses one succeeds. A link that
+ * stops a change ends only later ones: an earlier one restores an earlier address, and the person who uses this one
+ * may be the one whom that one is to stop. Throws `token_invalid`.
  */
 export async function redeemToken(
   session: ClientSession,
@@ -94,8 +94,8 @@ export async function closeTokens(
 }
 
 /**
- * Whether an address is held for an account that it may still be given back to, by a link that stops a change. Asked after
- * the accounts themselves: whoever gives it back meanwhile has it, and the index decides.
+ * Returns whether an address is reserved for an account that may get it back with a link that stops a change. Check it
+ * after the accounts themselves: if it is given back meanwhile, that account has it, and the index decides.
  */
 export async function isHeldEmail(ctx: ServiceContext, key: string, forAccountId: string | null): Promise<boolean> {
   const stopping = {
@@ -109,15 +109,15 @@ export async function isHeldEmail(ctx: ServiceContext, key: string, forAccountId
 }
 
 /**
- * Returns the address whose reader decides whether the account ends: the first that it may still be given back to, or its
- * own once that is confirmed; null where nobody is known to read any.
+ * Returns the address whose reader decides whether the account ends: the first that it may still get back, or its own
+ * once that is confirmed; null when no address is known to have a reader.
  */
 export async function decidingAddress(
   ctx: ServiceContext,
   { _id: accountId, email, emailConfirmedAt }: Pick<UserDoc, '_id' | 'email' | 'emailConfirmedAt'>,
 ): Promise<string | null> {
   const stopping = { accountId, purpose: 'stop-email-change' as const, usedAt: null, expiresAt: { $gt: ctx.now() } };
-  // A few: as many as changes may be asked for in these days.
+  // There are only a few: as many as changes may be requested in these days.
   const links = await MailedTokenModel.find(stopping, { email: 1, expiresAt: 1 }).lean();
   const [first] = links.toSorted((a, b) => a.expiresAt.getTime() - b.expiresAt.getTime());
   return first?.email ?? (emailConfirmedAt instanceof Date ? email : null);
@@ -134,7 +134,7 @@ const LIFE_WORDS: Record<MailedPurpose, string> = {
   'delete-account': `${DELETE_LINK_MINUTES} minutes`,
 };
 
-/** The error for a link that is used, over, or was never made: the three are not told apart. */
+/** Returns the error for a link that is used, expired, or was never made: callers cannot tell the three apart. */
 export function tokenInvalid(purpose: MailedPurpose): AppError {
   return new AppError('token_invalid', 'This link was already used or has expired.', {
     hint: `Each link works once, for ${LIFE_WORDS[purpose]}. Ask for a new one.`,

@@ -1,19 +1,19 @@
-/** Returns a name as it is stored and shown. */
+/** Returns a name in the form that is stored and shown. */
 export function spacesCollapsed(username: string): string {
   return username.trim().replaceAll(/ +/g, ' ');
 }
 
-/** What makes a user name unique: lower case, runs of spaces collapsed. */
+/** Returns the unique form of a user name: lower case, runs of spaces collapsed. */
 export function usernameKey(username: string): string {
   return spacesCollapsed(username).toLowerCase();
 }
 
-/** What makes an address unique: no two accounts share one that differs in case alone. */
+/** Returns the unique form of an address: no two accounts have addresses that differ in case alone. */
 export function emailKey(email: string): string {
   return email.trim().toLowerCase();
 }
 
-/** What mail to one mailbox has in common: what stands behind a plus sign is the reader's own (RFC 5233). */
+/** Returns the mailbox of an address: the part after a plus sign is the reader's own (RFC 5233). */
 export function recipientKey(email: string): string {
   const key = emailKey(email);
   const at = key.lastIndexOf('@');

@@ -19,7 +19,7 @@ const FIRST_GENERATION = 1;
 
 export type OpenedSession = { access: Access; refreshToken: string };
 
-/** Writes a session for this browser. Its cookies are set by `saveSession`, once the transaction around it stands. */
+/** Writes a session for this browser. `saveSession` sets its cookies, once the surrounding transaction is committed. */
 export async function openSession(
   ctx: ServiceContext,
   accountId: string,
@@ -53,12 +53,12 @@ export async function openSession(
   return { access, refreshToken };
 }
 
-/** Hands the session to the browser, and lets the account's oldest sessions beyond twenty go. */
+/** Sets the session's cookies, and ends the account's oldest sessions beyond twenty. */
 export async function saveSession(ctx: ServiceContext, accountId: string, opened: OpenedSession): Promise<void> {
   ctx.jar.write('refresh', opened.refreshToken);
   rememberDevice(ctx, accountId);
-  // After the session stands, so that of two sign-ins at once the later one sees both. What was left idle is over, though
-  // nobody has ended it: it takes no place.
+  // This comes after the session is written, so that of two simultaneous sign-ins the later one sees both. Idle
+  // sessions are over even if nobody has ended them, so they do not count.
   const live = await SessionModel.find({ accountId, ...openSessionFilter(ctx.now()) }, { _id: 1, createdAt: 1 });
   const beyond = live.sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime()).slice(MAX_SESSIONS);
   if (beyond.length === 0) return;

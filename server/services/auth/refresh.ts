@@ -13,23 +13,23 @@ import { IDLE_MS } from './open-session.ts';
 import { makeRefreshToken, type RefreshToken, readRefreshToken } from './refresh-token.ts';
 
 /**
- * A token has a derived successor, the one before it is accepted for another 60 s, and it rotates at most once in 30 s:
- * so neither a lost answer nor two tabs at once end a session wrongly.
+ * A token has a derived successor, its predecessor is accepted for another 60 s, and it rotates at most once in 30 s:
+ * so neither a lost answer nor two simultaneous tabs end a session wrongly.
  */
 const ROTATION_INTERVAL_MS = 30_000;
 const GRACE_MS = 60_000;
 
 /**
- * Returns a new access token for the session behind the refresh cookie. The cookie is answered every time, so that a
- * lost answer is repaired by the retry. Throws `unauthenticated` without a cookie, `session_ended` when the session is
- * really over, and clears the cookie then; trouble of ours is never a 401.
+ * Returns a new access token for the session of the refresh cookie. The cookie is set every time, so that a retry
+ * repairs a lost answer. Throws `unauthenticated` without a cookie, and `session_ended`, which also clears the cookie,
+ * when the session is really over; an error of ours is never a 401.
  */
 export async function refresh(ctx: ServiceContext): Promise<Access> {
   const cookie = ctx.jar.read('refresh');
   if (cookie === undefined || cookie === '') throw signedOut();
   const token = readRefreshToken(ctx.providers.secrets, cookie);
   if (token === null) throw sessionEnded(ctx);
-  // One moment for all that follows: a call that judged by two could fall between the rules.
+  // One moment counts for everything that follows: a call with two could fall between the rules.
   const now = ctx.now();
   const { access, stored } = newAccess(ctx.providers, now);
   const session = await issue(ctx, token, { stored, now });
@@ -43,8 +43,9 @@ export async function refresh(ctx: ServiceContext): Promise<Access> {
 }
 
 /**
- * Adds the access token to the session of a good refresh token, and rotates where the token is the current one and the
- * last rotation long enough ago. One statement, so that the session is judged as it is written, whoever else refreshes.
+ * Adds the access token to the session of a valid refresh token, and rotates if the token is the current one and the
+ * last rotation is long enough ago. It is one statement, so that the session is judged as it is written, whoever else
+ * refreshes.
  */
 function issue(
   ctx: ServiceContext,
@@ -81,8 +82,8 @@ function issue(
 }
 
 /**
- * A token that was replaced longer ago than its grace is used again: somebody has a copy, so the whole session ends and
- * its owner is told, once. A session that is over or has no newer token is left as it is.
+ * Handles a token that was replaced longer ago than its grace: somebody has a copy, so the whole session ends and its
+ * owner is notified, once. A session that is over or has no newer token is left as it is.
  */
 async function endReused(ctx: ServiceContext, token: RefreshToken, now: Date): Promise<void> {
   const session = await SessionModel.findOne({

@@ -13,8 +13,8 @@ import { emailKey, spacesCollapsed, usernameKey } from './name-keys.ts';
 import { openSession, saveSession } from './open-session.ts';
 
 /**
- * Makes an account and signs it in on this browser; the address gets a link to confirm it. A race of two is decided by
- * the unique indexes. Throws `username_taken` or `email_taken` with their field, `rate_limited`, `overloaded`.
+ * Makes an account and signs it in on this browser; the address gets a link to confirm it. The unique indexes decide a
+ * race. Throws `username_taken` or `email_taken` with their field, `rate_limited`, `overloaded`.
  */
 export async function register(ctx: ServiceContext, input: RegisterInput): Promise<SignedIn> {
   await limitTakenNames(ctx);
@@ -27,7 +27,7 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
   await refuseTaken(ctx, names);
   const passwordHash = await withHashingSlot(ctx, names.usernameKey, () => ctx.providers.hasher.hash(input.password));
   const accountId = newId();
-  // Whoever had others write to this mailbox keeps nobody from registering: another link can be asked for.
+  // Other people's mails to this mailbox keep nobody from registering: another link can be requested.
   const isMailed = await isWithin(mailsTo(ctx.providers, 'confirm-email', input.email));
   const opened = await transaction(async (session) => {
     await UserModel.create([{ _id: accountId, ...names, passwordHash }], { session });
@@ -44,8 +44,8 @@ export async function register(ctx: ServiceContext, input: RegisterInput): Promi
 }
 
 /**
- * Counts a call whose answer tells whether a name or an address is taken, so that nobody can ask for a list of them: by
- * address, and by account as well where somebody is signed in. Throws `rate_limited`.
+ * Counts a call whose answer reveals whether a name or an address is taken, so that nobody can query a list of them:
+ * by address, and by account too if somebody is signed in. Throws `rate_limited`.
  */
 export async function limitTakenNames(ctx: ServiceContext): Promise<void> {
   const limit = ctx.providers.limits.registrationsPerHour;
@@ -55,13 +55,13 @@ export async function limitTakenNames(ctx: ServiceContext): Promise<void> {
   for (const count of counts) await countAgainst(count);
 }
 
-/** Spares the work of hashing where the answer is known; the indexes decide. */
+/** Saves the work of hashing when the answer is known; the indexes decide. */
 async function refuseTaken(ctx: ServiceContext, names: { usernameKey: string; emailKey: string }): Promise<void> {
   if ((await UserModel.exists({ usernameKey: names.usernameKey })) !== null) throw usernameTaken();
   if (await isEmailTaken(ctx, names.emailKey, null)) throw emailTaken();
 }
 
-/** Whether another account has the address, or may still get it back. */
+/** Returns whether another account has the address, or may still get it back. */
 export async function isEmailTaken(ctx: ServiceContext, key: string, ownAccountId: string | null): Promise<boolean> {
   const other = await UserModel.exists({ emailKey: key, _id: { $ne: ownAccountId } });
   return other !== null || (await isHeldEmail(ctx, key, ownAccountId));

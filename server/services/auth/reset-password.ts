@@ -11,21 +11,21 @@ import { isOpenToken, redeemToken, tokenInvalid } from './mailed-token.ts';
 import { emailKey } from './name-keys.ts';
 
 /**
- * Whether a mailed link can still set a new password, so that nobody fills in a form for nothing. Its token is a secret of
- * 256 bits: who has it may know, and to ask does not use it up.
+ * Returns whether a mailed link can still set a new password, so that nobody fills in a form in vain. Its token is a
+ * secret of 256 bits: its holder may know, and the check does not use it up.
  */
 export async function checkResetLink(ctx: ServiceContext, input: CheckResetLinkInput): Promise<ResetLinkCheck> {
   return { isOpen: await isOpenToken(ctx, 'reset-password', input.token) };
 }
 
 /**
- * Sets a new password by a mailed link and signs nobody in; a mail tells. Whatever somebody who knew the old password may
- * have prepared ends with it: sessions, API tokens, and a change of address that waits. Who could read the link has proved
- * the address, which must be the account's own still; what was connected before anybody had proved it is forgotten.
+ * Sets a new password by a mailed link and signs nobody in; a mail confirms it. All access that somebody who knew the
+ * old password may have prepared ends: sessions, API tokens, and a waiting change of address. The reader of the link
+ * has proved the address, which must still be the account's own; connections from before any such proof are forgotten.
  * Throws `token_invalid`, `overloaded`.
  */
 export async function resetPassword(ctx: ServiceContext, input: ResetPasswordInput): Promise<Done> {
-  // Spares the work that comes before it is used.
+  // Saves the work that would come before the token is used.
   if (!(await isOpenToken(ctx, 'reset-password', input.token))) throw tokenInvalid('reset-password');
   const passwordHash = await withHashingSlot(ctx, null, () => ctx.providers.hasher.hash(input.password));
   await transaction(async (session) => {

@@ -9,10 +9,11 @@ import { emailKey } from './name-keys.ts';
 import { emailTaken } from './register.ts';
 
 /**
- * Stops a change of address by the link that the old address was mailed, or takes it back where the new one is confirmed
- * already: the account has the old address again. Whoever asked for the change knows the password, so it is over, as is all
- * that was signed in by it, and what is connected where they had the account alone; the answer leads to a new one, and so
- * does "Forgot your password?". An address that loses the account is told. Throws `token_invalid`.
+ * Stops a change of address by the link that was mailed to the old address, or reverts it if the new one is already
+ * confirmed: the account has the old address again. The person who requested the change knows the password, so it is
+ * invalidated, as are all sign-ins made with it, and connections made while they had the account alone; the answer
+ * leads to a new password, and so does "Forgot your password?". An address that loses the account is notified. Throws
+ * `token_invalid`.
  */
 export async function stopEmailChange(ctx: ServiceContext, input: StopEmailChangeInput): Promise<StoppedEmailChange> {
   const resetToken = await transaction(async (session) => {
@@ -23,7 +24,7 @@ export async function stopEmailChange(ctx: ServiceContext, input: StopEmailChang
         $set: {
           email,
           emailKey: emailKey(email),
-          // Who could read the link has proved the address.
+          // The reader of the link has proved the address.
           emailConfirmedAt: ctx.now(),
           pendingEmail: null,
           passwordHash: ctx.providers.hasher.noPassword(),
