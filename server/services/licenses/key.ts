@@ -10,13 +10,13 @@ import { LICENSE_HISTORY_MAX } from '../../database/models/license.ts';
 import { newId } from '../../database/mongo.ts';
 import { hashToken } from '../token-hash.ts';
 
-/** What is stored of a key, beside what it is good for. */
+/** The stored part of a key. */
 export type NewKey = { key: string; stored: { _id: string; hash: string; prefix: string } };
 
-/** Returns a new license key and what is stored of it. */
+/** Makes a license key, and the part that is stored. */
 export function newLicenseKey(): NewKey {
   let symbols = '';
-  // 256 is a multiple of 32: each symbol is as likely as any other.
+  // 256 is a multiple of 32, so all symbols are equally likely.
   for (const byte of randomBytes(LICENSE_KEY_SYMBOLS)) symbols += LICENSE_KEY_ALPHABET.charAt(byte % 32);
   const key = licenseKeyOf(symbols);
   return { key, stored: { _id: newId(), hash: hashToken(key), prefix: key.slice(0, LICENSE_PREFIX_LENGTH) } };

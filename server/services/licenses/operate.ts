@@ -16,7 +16,7 @@ const BY_OPERATOR = { acrossAccounts: 'maintenance' } as const;
 
 export type NewLicenses = { plan: PaidPlan; months: number; count: number; redeemBy: Date | null; note: string };
 
-/** Makes license keys and returns them: they are in this answer and nowhere else. All of them are made, or none. */
+/** Makes license keys and returns them: no later call shows them. All of them are made, or none. */
 export async function makeLicenses({ plan, months, count, redeemBy, note }: NewLicenses, now: Date): Promise<string[]> {
   const made = Array.from({ length: count }, newLicenseKey);
   const history = [{ at: now, what: 'created' as const }];
@@ -33,7 +33,7 @@ export type ListedLicense = {
   id: string;
   prefix: string;
   plan: PaidPlan;
-  /** Null of the rest of another license. */
+  /** Null for the rest of another license. */
   months: number | null;
   state: LicenseState;
   holder: string | null;
@@ -74,10 +74,9 @@ export type EndedLicense = { id: string; plan: PaidPlan; wasRedeemed: boolean };
 const LINKS_AT_ONCE = 50;
 
 /**
- * Ends a license, by its id or its key: nobody can redeem it, and what its holder has not used is taken back, also where
- * it was handed on since. Deployments stay live. However often it was handed on, each transaction ends a few of what it
- * became: one that broke off in between is ended by another call. Throws `not_found`, and `conflict` where nothing of it
- * is left to end.
+ * Ends a license, by its id or its key: nobody can redeem it, and its holder loses the unused time, even after it was
+ * transferred. Deployments stay live. Each transaction ends a few transfers, however many there are: another call
+ * completes one that broke off in between. Throws `not_found`, and `conflict` when nothing is left to end.
  */
 export async function endLicense(idOrKey: string, now: Date): Promise<EndedLicense> {
   const key = normalizeLicenseKey(idOrKey);
@@ -95,7 +94,7 @@ export async function endLicense(idOrKey: string, now: Date): Promise<EndedLicen
   return { id: first._id, plan: first.plan, wasRedeemed: ended.includes('redeemed') };
 }
 
-/** Ends a license and what it was handed on as, so many links at the most; returns their states before, and what is next. */
+/** Ends a license and its transfers, up to a number of links; returns their previous states, and the next link. */
 async function endLinks(
   session: ClientSession,
   from: string,
@@ -114,7 +113,7 @@ async function endLinks(
   return { ended, next };
 }
 
-/** Ends one license, and tells whoever held it. */
+/** Ends one license, and notifies its holder. */
 async function endOne(session: ClientSession, doc: LicenseDoc, now: Date): Promise<void> {
   await LicenseModel.updateOne(
     { _id: doc._id },
@@ -127,7 +126,7 @@ async function endOne(session: ClientSession, doc: LicenseDoc, now: Date): Promi
 async function endHolding(session: ClientSession, doc: LicenseDoc, accountId: string, now: Date): Promise<void> {
   // An account that is being erased has no plan left to end.
   if ((await UserModel.exists({ _id: accountId, deletedAt: null }).session(session)) === null) return;
-  // What was handed on is taken from whoever has it now.
+  // A transferred license is taken from its present holder.
   const taken = doc.state === 'redeemed' ? await withdrawLicense(session, doc, { accountId, now }) : null;
   const title = PLANS[doc.plan].title;
   const lost = taken === null ? 'Your plan stays as it is.' : `Your remaining ${title} time was removed.`;

@@ -15,10 +15,10 @@ export async function listLicenses(ctx: AccountContext): Promise<{ items: Licens
   return { items: docs.map((doc) => toLicense(doc, subscription, ctx.now())) };
 }
 
-/** Returns a license as its holder sees it: beside the plan that the account has now. */
+/** Converts a license for its holder, beside the account's present plan. */
 export function toLicense(doc: LicenseDoc, subscription: SubscriptionRow | null, now: Date): License {
   const { startsAt, endsAt } = periodOf(doc);
-  // A payment that was given back, for instance, has brought the end of the plan nearer.
+  // A refunded payment, for instance, has brought the end of the plan nearer.
   const isShortened = doc.state === 'redeemed' && subscription !== null && subscription.endsAt < endsAt;
   const period = { startsAt, endsAt: isShortened ? subscription.endsAt : endsAt };
   return {
@@ -44,7 +44,7 @@ function statusOf(doc: LicenseDoc, { period: { startsAt, endsAt }, subscription,
   return startsAt > now ? 'waiting' : 'running';
 }
 
-/** A license that an account holds has a period: redeeming writes both at once. */
+/** Returns the period, which every redeemed license has: redeeming writes both at once. */
 export function periodOf({ _id, period }: LicenseDoc): GrantedPeriod {
   if (period === null || period === undefined) throw new Error(`License ${_id} has no period.`);
   return { startsAt: period.startsAt, endsAt: period.endsAt };

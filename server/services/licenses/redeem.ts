@@ -20,14 +20,14 @@ import { MAX_LICENSES, periodOf, toLicense } from './read.ts';
 const BY_KEY = { acrossAccounts: 'license-key' } as const;
 
 /**
- * Redeems a license key: the account has its plan from then on, or longer. A key is found by its SHA-256, so that how
- * long the search takes tells nothing about the keys that there are, and each one that there is not counts against the
- * account and its address. Throws `license_unknown`, `license_redeemed`, `license_revoked`, `license_expired`, `conflict`
- * where a plan runs that the key adds nothing to (the key stays as it is), and `rate_limited`.
+ * Redeems a license key: the account gets its plan from then on, or for longer. A key is found by its SHA-256, so that
+ * the search time reveals nothing about existing keys, and each unknown key counts against the account and its
+ * address. Throws `license_unknown`, `license_redeemed`, `license_revoked`, `license_expired`, `conflict` when the key
+ * would add nothing to the present plan (the key stays unused), and `rate_limited`.
  */
 export async function redeemLicense(ctx: AccountContext, { key }: RedeemLicenseInput): Promise<License> {
   const guesses = guessesOf(ctx);
-  // Counted ahead: of a thousand guesses at once all would come before the first is counted.
+  // It is counted ahead: otherwise a thousand simultaneous guesses would pass before the first is counted.
   for (const guess of guesses) await countAgainst(guess);
   const known = await LicenseModel.findOne({ hash: hashToken(key) }).setOptions(BY_KEY);
   if (known === null) throw unknown();
@@ -36,7 +36,7 @@ export async function redeemLicense(ctx: AccountContext, { key }: RedeemLicenseI
   return transaction((session) => redeemKnown(session, ctx, known._id));
 }
 
-/** A key that there is counts as no guess: what it is refused for is seen before there is a transaction. */
+/** Refuses an existing key before there is a transaction; it does not count as a guess. */
 async function refuseEarly(ctx: AccountContext, doc: LicenseDoc): Promise<void> {
   const { accountId } = ctx.actor;
   refuseUnlessOpen(doc, accountId, ctx.now());
@@ -52,7 +52,7 @@ async function redeemKnown(session: ClientSession, ctx: AccountContext, licenseI
   if (doc === null) throw unknown();
   refuseUnlessOpen(doc, accountId, now);
   const period = await grantLicense(session, doc, { accountId, now });
-  // After the grant, which lets one change of the account's plan through at a time.
+  // This comes after the grant, which lets one change of the account's plan through at a time.
   if ((await LicenseModel.countDocuments({ accountId }).session(session)) >= MAX_LICENSES) throw tooMany();
   const redeemed = await LicenseModel.findOneAndUpdate(
     { _id: licenseId, state: 'unredeemed' },
@@ -65,8 +65,8 @@ async function redeemKnown(session: ClientSession, ctx: AccountContext, licenseI
 }
 
 /**
- * Gives the account the time that a license is good for, in the caller's transaction: its months, or what is left of a
- * period that somebody else began. What is left of a lower plan follows it. Returns when that is, without what follows.
+ * Gives the account the time of a license, in the caller's transaction: its months, or the rest of a period that
+ * somebody else began. The rest of a lower plan follows it. Returns when that is, without what follows.
  */
 export async function grantLicense(
   session: ClientSession,
@@ -79,13 +79,13 @@ export async function grantLicense(
   return grantPlan(session, grant);
 }
 
-/** Returns the milliseconds that nobody has used. */
+/** Returns the unused milliseconds. */
 export function restOf(doc: LicenseDoc, now: Date): number {
   const { startsAt, endsAt } = periodOf(doc);
   return Math.max(0, endsAt.getTime() - Math.max(now.getTime(), startsAt.getTime()));
 }
 
-/** Whoever has handed the license on can take it back no more, and is told. */
+/** Notifies the giver of a license, who can no longer take it back. */
 async function tellGiver(session: ClientSession, { transferOf }: LicenseDoc, now: Date): Promise<void> {
   if (typeof transferOf !== 'string') return;
   const given = await LicenseModel.findOneAndUpdate(

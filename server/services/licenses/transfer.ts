@@ -19,13 +19,13 @@ import { toLicense } from './read.ts';
 import { grantLicense, restOf } from './redeem.ts';
 import { withdrawLicense } from './withdraw.ts';
 
-/** Keys of one license that were taken back: what they leave behind ends somewhere. */
+/** The number of revoked keys that one license keeps. */
 const REVOKED_KEPT = 10;
 
 /**
- * Hands on what is left of a license: it ends for this account now, and a new key is good for the rest, whoever redeems
- * it. The rest goes on running meanwhile, so that nobody can put time aside. The key is in this answer and nowhere else.
- * Throws `not_found`, `rate_limited`, and `conflict` where nothing is left or it was handed on already.
+ * Transfers the rest of a license: it ends for this account now, and a new key is good for the rest, whoever redeems
+ * it. The time runs on meanwhile, so that nobody can save it up. No later call shows the key. Throws `not_found`,
+ * `rate_limited`, and `conflict` when nothing is left or it was transferred already.
  */
 export async function transferLicense(
   ctx: AccountContext,
@@ -60,7 +60,7 @@ async function transferOne(
   return moveOwn(session, ctx, { licenseId, set: handedOn, what: 'transferred' });
 }
 
-/** Whoever holds one of the last keys that were taken back is told that it was revoked; older ones are unknown. */
+/** Deletes older revoked keys: a holder of one of the last ones learns that it was revoked; older ones are unknown. */
 async function forgetRevoked(session: ClientSession, licenseId: string): Promise<void> {
   const scope = { acrossAccounts: 'license-key' } as const;
   const revoked = await LicenseModel.find({ transferOf: licenseId, state: 'revoked' }, { createdAt: 1 })
@@ -72,8 +72,8 @@ async function forgetRevoked(session: ClientSession, licenseId: string): Promise
 }
 
 /**
- * Revokes the key that a transfer made, as long as nobody has redeemed it: what is left of the license is this account's
- * again. Throws `not_found`, and `conflict` where there is no such key, its time is over, or another plan runs by now.
+ * Revokes the key of a transfer while nobody has redeemed it: the rest of the license is this account's again. Throws
+ * `not_found`, and `conflict` when there is no such key, its time is over, or another plan runs by now.
  */
 export async function revokeLicense(ctx: AccountContext, { licenseId }: RevokeLicenseInput): Promise<License> {
   return transaction((session) => takeBack(session, ctx, licenseId));

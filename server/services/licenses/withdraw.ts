@@ -4,8 +4,8 @@ import { endPlan, type GrantedPeriod } from '../subscription/grant.ts';
 import { periodOf } from './read.ts';
 
 /**
- * Takes from an account what it has not used of a license, in the caller's transaction. Returns the time that was taken, or
- * null where there was none: another plan has taken its place, or it is over. Throws `not_found` without such an account.
+ * Takes the unused time of a license from an account, in the caller's transaction. Returns the time that was taken, or
+ * null when there was none: another plan has replaced it, or it is over. Throws `not_found` without such an account.
  */
 export async function withdrawLicense(
   session: ClientSession,

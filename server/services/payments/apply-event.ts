@@ -11,11 +11,11 @@ import { keptTime } from '../subscription/kept-time.ts';
 import { unreplacedPayments, unusedMs } from './credit.ts';
 
 /**
- * Does what an event of the payment service says, in the caller's transaction: the event, the state of the payment and
- * the plan are written together or not at all, so that nobody pays without a plan and nobody gets one twice. An event that
- * was told before changes nothing, nor does one that no longer fits the state of the payment.
- * Throws `not_found` for a payment that the account does not have, and `conflict` where the plan would give less than
- * what runs meanwhile: then nothing is written.
+ * Applies an event of the payment service, in the caller's transaction: the event, the state of the payment and the
+ * plan are written together or not at all, so that nobody pays without a plan and nobody gets one twice. A repeated
+ * event changes nothing, nor does one that no longer fits the state of the payment. Throws `not_found` for a payment
+ * that the account does not have, and `conflict` when the plan would give less than the present one: then nothing is
+ * written.
  */
 export async function applyPaymentEvent(session: ClientSession, event: PaymentEvent, now: Date): Promise<void> {
   const { id, accountId, paymentId, type } = event;
@@ -28,9 +28,9 @@ export async function applyPaymentEvent(session: ClientSession, event: PaymentEv
 }
 
 /**
- * Gives the plan that a payment is for, in the caller's transaction; does nothing where it has. `paid` is what a payment
- * service says of the money, whose amounts and period then count. Throws `conflict` where the plan would give less than
- * what runs.
+ * Grants the plan that a payment is for, once, in the caller's transaction. `paid` is the payment service's record of
+ * the money, whose amounts and period then count. Throws `conflict` when the plan would give less than the present
+ * one.
  */
 export async function fulfil(session: ClientSession, payment: PaymentDoc, now: Date, paid?: PaidFacts): Promise<void> {
   if (payment.state !== 'pending') return;
@@ -52,9 +52,9 @@ async function grantPaid(
 ): Promise<GrantedPeriod> {
   const { accountId, plan, months, isTest, confirmedAt: askedAt } = payment;
   const { period = null, subscriptionId = null } = paid ?? {};
-  // Heard of when all of it is over: there is nothing to give.
+  // The news came when the period was over: there is nothing to give.
   if (period !== null && period.endsAt <= now) return period;
-  // What is paid by the month goes on, by the test checkout or by a subscription; Beta is paid once.
+  // Monthly plans go on, by the test checkout or by a subscription; Beta is paid once.
   const renews = paid === undefined ? isTest && plan !== 'BETA' : subscriptionId !== null;
   const restMs = daysFor(plan, payment.surplusCents) * DAY_MS;
   const keptMs = await notCredited(session, payment, now);
@@ -62,15 +62,15 @@ async function grantPaid(
   return grantPlan(session, { accountId, plan, source: 'payment', renews, subscriptionId, askedAt, ...time });
 }
 
-/** Time of the lower plan that no payment gave, and that so was not taken off the price: that of a license. */
+/** Returns the time of the lower plan that no payment gave, and that was therefore not credited: that of a license. */
 async function notCredited(session: ClientSession, payment: PaymentDoc, now: Date) {
   const { accountId, plan, creditCents } = payment;
-  // A renewal costs its whole price, also that of a smaller plan.
+  // A renewal costs its whole price, even that of a smaller plan.
   if (payment.isRenewal) return keptTime(session, { accountId, by: plan, now });
   const others = PAID_PLANS.filter((other) => other !== plan);
   const earlier = await unreplacedPayments(session, { accountId, plan: { $in: others } }, now);
   const creditedMs = unusedMs(earlier, now);
-  // Another plan has taken its place since, and has kept what was credited here.
+  // Another plan has replaced it since, and has kept the time that was credited here.
   if (creditCents > 0 && creditedMs === 0) return 0;
   return keptTime(session, { accountId, by: plan, now, creditedMs });
 }

@@ -14,15 +14,15 @@ import { fulfil } from './apply-event.ts';
 type Taken = { paid: PaidFacts; checkoutId: string | null };
 
 /**
- * Gives the plan that was paid for, once, in the caller's transaction: to the payment that was asked for, or to a new one
- * where nobody asked, as for a renewal. Throws `conflict` where the plan would give less than what runs.
+ * Grants the plan that was paid for, once, in the caller's transaction: to the requested payment, or to a new one for
+ * a renewal, which nobody requested. Throws `conflict` when the plan would give less than the present one.
  */
 export async function takePaid(session: ClientSession, ctx: AccountContext, taken: Taken): Promise<void> {
   const payment = await paymentFor(session, ctx, taken);
   if (payment !== null) await fulfil(session, payment, ctx.now(), taken.paid);
 }
 
-/** Writes down that money was given back at once. */
+/** Records that money was refunded at once. */
 export async function giveBack(session: ClientSession, ctx: AccountContext, taken: Taken): Promise<void> {
   const payment = await paymentFor(session, ctx, taken);
   if (payment === null) return;
@@ -46,7 +46,7 @@ async function paymentFor(
   if ((await PaymentModel.exists({ accountId, paidId: paid.id }).session(session)) !== null) return null;
   const asked = checkoutId === null ? null : await PaymentModel.findOne({ accountId, checkoutId }).session(session);
   const plan = asked?.plan ?? paid.plan;
-  // Nobody here has asked for it, and it names nothing that is sold here.
+  // Nobody here has requested it, and it names nothing that is sold here.
   if (plan === null) return null;
   const pending = asked?.state === 'pending' ? asked : await pendingChange(session, accountId, paid);
   const payment = pending ?? newPayment(accountId, { plan, paid, now: ctx.now() });
@@ -54,7 +54,7 @@ async function paymentFor(
   return payment;
 }
 
-/** A higher plan is asked for on a page that no checkout stands for. */
+/** Returns the waiting upgrade, which is requested on a page without a checkout. */
 async function pendingChange(session: ClientSession, accountId: string, { reason, plan, paidAt }: PaidFacts) {
   if (reason !== 'change' || plan === null) return null;
   const asked = { accountId, state: 'pending', isTest: false, checkoutId: null, plan } as const;
@@ -62,7 +62,7 @@ async function pendingChange(session: ClientSession, accountId: string, { reason
   return payment !== null && payment.createdAt <= endOfSecond(paidAt) ? payment : null;
 }
 
-/** Times of the service have whole seconds. */
+/** Rounds up to the end of the second: the service's times have whole seconds. */
 function endOfSecond(date: Date): Date {
   return new Date(date.getTime() + 999);
 }
@@ -86,7 +86,7 @@ function newPayment(
   });
 }
 
-/** Ends a checkout in which nothing was paid, or notes that its money is on its way. */
+/** Ends a checkout without payment, or records that its money is on its way. */
 export async function endCheckout(
   session: ClientSession,
   { actor: { accountId }, now }: AccountContext,
@@ -96,7 +96,7 @@ export async function endCheckout(
   const payment = await PaymentModel.findOne({ accountId, checkoutId }).session(session);
   if (payment === null || (state === 'processing' && payment.isProcessing)) return;
   if (payment.state !== 'pending') {
-    // Given up here long ago, and over there as well by now: nobody needs to ask again.
+    // It was abandoned here long ago, and has ended there by now: nobody needs to ask again.
     if (state !== 'processing') await payment.set({ checkoutId: null }).save({ session });
     return;
   }
@@ -110,8 +110,8 @@ export async function endCheckout(
 }
 
 /**
- * Writes what became of money that was taken. All of it given back, or a dispute that was lost, ends what it paid for;
- * a part of it is noted alone. Of a dispute the operator is told, and of a refund that failed, whose plan stays ended.
+ * Records changes to money that was taken. A full refund, or a lost dispute, ends the plan that it paid for; a partial
+ * refund is only recorded. The operator is notified of a dispute, and of a failed refund, whose plan stays ended.
  */
 export async function applyCharge(
   session: ClientSession,

@@ -7,7 +7,7 @@ type Paid = Pick<
 >;
 type Period = Pick<PaymentRow, 'startsAt' | 'endsAt'>;
 
-/** Returns the payments whose time is not over, and whose rest no upgrade was credited with or has kept. */
+/** Returns the payments with time left that no upgrade has credited or kept. */
 export function unreplacedPayments(
   session: ClientSession,
   by: Pick<QueryFilter<PaymentRow>, 'accountId' | 'plan' | 'isTest' | 'currency'>,
@@ -19,15 +19,15 @@ export function unreplacedPayments(
 }
 
 /**
- * Returns what is left of earlier payments at `now`, in cents, to the millisecond of the time that each was for. A credit
- * that they were paid with counts as paid, and a tax does not. Rounded up, in favour of the person.
+ * Returns the unused part of earlier payments at `now`, in cents, to the millisecond of their periods. A credit that
+ * reduced them counts as paid, and a tax does not. It is rounded up, in favour of the person.
  */
 export function unusedCents(payments: readonly Paid[], now: Date): number {
   const left = payments.reduce((sum, payment) => sum + leftOf(payment, now), 0);
   return Math.max(0, Math.ceil(left - 1e-9));
 }
 
-/** Returns the milliseconds that are left of the time of payments. */
+/** Returns the unused milliseconds of payments. */
 export function unusedMs(payments: readonly Period[], now: Date): number {
   return payments.reduce((sum, payment) => sum + msLeftOf(payment, now), 0);
 }

@@ -12,18 +12,19 @@ import type { HostedPayments, PaymentNotice, PaymentService } from '../../paymen
 import { countAgainst } from '../rate-limit.ts';
 import { askAbout } from '../subscription/renewal.ts';
 
-/** Throws `not_found` where payments are taken by nobody else. */
+/** Throws `not_found` when there is no hosted payment service. */
 export function requireHosted({ hosted }: PaymentService): HostedPayments {
   if (hosted === undefined) throw notFound('payment service');
   return hosted;
 }
 
-/** Whoever opens a checkout pays within minutes; then the service is asked although it has sent nothing. */
+/** People pay within minutes of opening a checkout; then the service is asked even if it has sent nothing. */
 const FIRST_CHECK_MS = 5 * MINUTE_MS;
 
 /**
- * Returns the account's customer at the payment service, made at the first call. Two calls at once make one: the service
- * answers both with the same. `instead` is one that the service does not know any more, as after a change of its account.
+ * Returns the account's customer at the payment service, made at the first call. Two simultaneous calls make one: the
+ * service answers both with the same. `instead` is a customer that the service no longer knows, for instance after a
+ * change of its account.
  */
 export async function customerOf(ctx: AccountContext, hosted: HostedPayments, instead?: string): Promise<string> {
   const { accountId } = ctx.actor;
@@ -42,16 +43,16 @@ export async function customerOf(ctx: AccountContext, hosted: HostedPayments, in
   return customerId;
 }
 
-/** Has the payment service asked about the account soon, whether or not a notice comes. */
+/** Schedules a query to the payment service soon, whether or not a notice comes. */
 export async function expectNews({ actor: { accountId }, now }: AccountContext): Promise<void> {
   const checkAt = new Date(now().getTime() + FIRST_CHECK_MS);
   await PaymentCustomerModel.updateOne({ accountId }, { $set: { checkAt } });
 }
 
 /**
- * Takes a notice of the payment service, each once: what it is about is looked at by a job, so that the answer is quick.
- * One about a customer of nobody here is no error: others may sell by the same account.
- * Throws `not_found` where payments are taken by nobody else, `bad_request` for what the service has not signed.
+ * Stores a notice of the payment service, each once; a job processes it, so that the answer is quick. A notice about
+ * an unknown customer is no error: others may sell through the same account. Throws `not_found` when there is no
+ * hosted payment service, `bad_request` when the service has not signed it.
  */
 export async function takePaymentNotice(
   { payments, now }: Providers,
@@ -67,7 +68,7 @@ export async function takePaymentNotice(
       await askAbout(session, accountId);
     });
   } catch (error) {
-    // Two instances were sent the same at once.
+    // Two instances received the same notice at once.
     if (!isDuplicateKey(error)) throw error;
   }
 }
@@ -85,12 +86,12 @@ async function accountOf({ customerId, chargeId }: PaymentNotice): Promise<strin
   return payment?.accountId ?? null;
 }
 
-/** What is due is spread over several passes: the service takes a hundred requests a second of all that ask. */
+/** Due queries are spread over several passes: the service takes a hundred requests a second from all callers. */
 const CHECKS_A_PASS = 200;
-/** Where no job gets through, it is tried again after this. */
+/** If no job gets through, it is tried again after this. */
 const CHECK_AGAIN_MS = 60 * MINUTE_MS;
 
-/** Has the payment service asked about every account of which nothing was heard for too long. */
+/** Schedules a query for every account without news for too long. */
 export async function enqueueDueChecks(
   now: Date,
   inTransaction: (work: (session: ClientSession) => Promise<void>) => Promise<void>,
@@ -109,13 +110,10 @@ export async function enqueueDueChecks(
   }
 }
 
-/** Each asks the payment service for an address of its own. */
+/** Each asks the payment service for a new address. */
 const PORTALS_PER_HOUR = 30;
 
-/**
- * Answers where the person looks after card, invoices and subscription. Throws `not_found` where the account never paid
- * there.
- */
+/** Returns the page for card, invoices and subscription. Throws `not_found` when the account has never paid there. */
 export async function openPortal(ctx: AccountContext): Promise<{ url: string }> {
   const { accountId } = ctx.actor;
   await countAgainst({ name: 'portals', key: accountId, limit: PORTALS_PER_HOUR, windowMs: HOUR_MS });
@@ -126,14 +124,14 @@ export async function openPortal(ctx: AccountContext): Promise<{ url: string }> 
 }
 
 /**
- * Ends every subscription of an account that is being deleted, and every page that one could still be bought on: nobody is
- * charged for what there is no more.
+ * Ends every subscription of an account that is being deleted, and every open page that could still start one, so that
+ * nobody is charged for an account that is gone.
  */
 export async function endSubscriptions({ providers, actor: { accountId } }: AccountContext): Promise<void> {
   const { hosted } = providers.payments;
   const customer = await PaymentCustomerModel.findOne({ accountId }).lean();
   if (hosted === undefined || customer === null) return;
-  // First: what is paid until then is among the subscriptions.
+  // This comes first: payments until then are among the subscriptions.
   const unpaid = { accountId, isTest: false, checkoutId: { $type: 'string' as const }, paidId: null };
   for (const { checkoutId } of await PaymentModel.find(unpaid).lean()) {
     if (typeof checkoutId === 'string') await hosted.expireCheckout(checkoutId);

@@ -24,11 +24,14 @@ import { applyPaymentEvent } from './apply-event.ts';
 import { unreplacedPayments, unusedCents } from './credit.ts';
 import { type OpenedPayment, openHosted } from './open-hosted.ts';
 
-/** As long as Stripe keeps a checkout open by default (https://docs.stripe.com/api/checkout/sessions/create, `expires_at`). */
+/**
+ * Equals the time that Stripe keeps a checkout open by default (https://docs.stripe.com/api/checkout/sessions/create,
+ * `expires_at`).
+ */
 const OPEN_MS = DAY_MS;
-/** What came to nothing is of no use for long. */
+/** An unpaid payment is soon of no use. */
 const FORGET_MS = 30 * DAY_MS;
-/** As many as one page shows. */
+/** Equals the size of one page. */
 const LISTED = 100;
 /** Nobody loses more than this when prices or plans change. */
 const MONTHS_AHEAD_MAX = 24;
@@ -36,9 +39,9 @@ const MONTHS_AHEAD_MAX = 24;
 const ARRIVES_AFTER_MS = 60_000;
 
 /**
- * Answers where the plan is paid for. A second call for the same plan leads to the same checkout while it is open, one
- * for another plan takes its place. Throws `conflict` where the plan would give less than what runs, for a second Beta, and
- * while a payment is on its way.
+ * Returns the page for paying the plan. A second call for the same plan returns the same checkout while it is open;
+ * one for another plan replaces it. Throws `conflict` when the plan would give less than the present one, for a second
+ * Beta, and while a payment is on its way.
  */
 export async function checkout(ctx: AccountContext, { plan }: CheckoutInput): Promise<Checkout> {
   const { accountId: key } = ctx.actor;
@@ -47,7 +50,7 @@ export async function checkout(ctx: AccountContext, { plan }: CheckoutInput): Pr
   const price = (await payments.hosted?.priceOf(plan)) ?? { cents: PLANS[plan].dollars * 100, currency: 'usd' };
   const open = () => transaction((session) => openPayment(session, ctx, { plan, price }));
   const opened = await open().catch((error: unknown) => {
-    // Two clicks at once: the unique index lets one through, and the other finds its checkout.
+    // After two simultaneous clicks the unique index lets one through, and the other finds its checkout.
     if (isDuplicateKey(error)) return open();
     throw error;
   });
@@ -64,7 +67,7 @@ export async function getPayment(ctx: AccountContext, { paymentId }: GetPaymentI
   return toPayment(doc, ctx.now());
 }
 
-/** Returns what the account has paid, and what is on its way, newest first. */
+/** Returns the account's payments, including those on their way, newest first. */
 export async function listPayments(ctx: AccountContext): Promise<PaymentList> {
   const { accountId } = ctx.actor;
   const docs = await PaymentModel.find({ accountId })
@@ -77,8 +80,9 @@ export async function listPayments(ctx: AccountContext): Promise<PaymentList> {
 }
 
 /**
- * Takes what the person says on the page of the test checkout, by the way of every other payment. The money of `later`
- * arrives in a minute. Throws `not_found` where payments are taken by somebody else, `conflict` once the checkout is over.
+ * Applies the person's choice on the page of the test checkout, in the same way as every other payment. The money of
+ * `later` arrives in a minute. Throws `not_found` when there is a hosted payment service, `conflict` once the checkout
+ * is over.
  */
 export async function answerTest(ctx: AccountContext, { paymentId, answer }: AnswerTestInput): Promise<Payment> {
   const { accountId } = ctx.actor;
@@ -86,7 +90,7 @@ export async function answerTest(ctx: AccountContext, { paymentId, answer }: Ans
   await transaction(async (session) => {
     await requireLiveAccount(session, accountId);
     const payment = await PaymentModel.findOne({ _id: paymentId, accountId }).session(session);
-    // One that a payment service took is told by that service alone.
+    // Only the payment service itself reports a payment that it took.
     if (payment === null || !payment.isTest) throw notFound('payment');
     if (payment.state === 'expired' || hasExpired(payment, ctx.now())) throw checkoutOver();
     if (payment.state !== 'pending' || payment.isProcessing) return;
@@ -106,8 +110,8 @@ export async function answerTest(ctx: AccountContext, { paymentId, answer }: Ans
 }
 
 /**
- * Lets the money of a test payment arrive that was confirmed for later, in the job's transaction. Where the account was
- * deleted meanwhile there is none.
+ * Completes a test payment that was confirmed for later, in the job's transaction. After the account was deleted there
+ * is none.
  */
 export async function settleTestPayment(session: ClientSession, ctx: AccountContext, paymentId: string): Promise<void> {
   const event = requireTest(ctx.providers.payments)({ paymentId, accountId: ctx.actor.accountId }, 'arrived');
@@ -115,8 +119,8 @@ export async function settleTestPayment(session: ClientSession, ctx: AccountCont
 }
 
 /**
- * Ends a payment whose money cannot be taken any more, since a plan that includes more runs meanwhile: while it is on its
- * way the account can buy nothing else.
+ * Ends a payment whose money cannot be used any more, since a plan that includes more runs meanwhile: while it is on
+ * its way the account can buy nothing else.
  */
 export async function failLatePayment(session: ClientSession, ctx: AccountContext, paymentId: string): Promise<void> {
   const event = { id: `late ${paymentId}`, paymentId, accountId: ctx.actor.accountId, type: 'failed' } as const;
@@ -179,8 +183,8 @@ async function openPayment(
 }
 
 /**
- * Returns the subscription at the payment service that goes over to the plan; null where the plan is bought anew. Throws
- * `conflict` for what would give less than what runs, or charge for it twice.
+ * Returns the subscription at the payment service that changes to the plan; null when the plan is bought anew. Throws
+ * `conflict` for a plan that would give less than the present one, or charge for it twice.
  */
 function refuseRepeated(
   subscription: SubscriptionRow | null,
@@ -196,7 +200,7 @@ function refuseRepeated(
   }
   if (isTest || typeof subscription?.subscriptionId !== 'string') return null;
   if (subscription.status === 'past_due') {
-    // Nothing of it is left: what is bought now takes its place, and ends it at the service.
+    // Nothing is left of it: the new purchase replaces it, and ends it at the service.
     if (running === 'free') return null;
     throw new AppError('conflict', `The payment that renews your ${PLANS[subscription.plan].title} plan failed.`, {
       hint: 'Pay it first: choose Manage payment under Account.',
@@ -208,13 +212,13 @@ function refuseRepeated(
     });
   }
   if (plan === 'BETA') return null;
-  // At the service a larger plan would end with the period as well: nobody who canceled is charged again unasked.
+  // At the service a larger plan would end with the period as well: nobody who cancelled is charged again unasked.
   if (subscription.cancelAtEnd) {
     throw new AppError('conflict', `You have canceled ${PLANS[subscription.plan].title}.`, {
       hint: `Choose Keep ${PLANS[subscription.plan].title} under Account first: then the larger plan renews.`,
     });
   }
-  // The service credits the plan that its subscription has by now, and that is the smaller one.
+  // The service credits the present plan of its subscription, and that is the smaller one.
   if (subscription.nextPlan) {
     throw new AppError(
       'conflict',
@@ -238,8 +242,8 @@ function amountsOf({ cents }: Price, creditCents: number) {
 type Order = Pick<PaymentRow, 'plan' | 'isTest' | 'amountCents' | 'surplusCents' | 'currency'>;
 
 /**
- * The price of one that is still open may have been reduced by days that have passed since. A checkout of the test page is
- * none of a payment service, and the other way round.
+ * Returns whether an open payment is for the same order. Its price may have fallen since, by the days that have
+ * passed. A test checkout never matches a payment service's, and vice versa.
  */
 function isSameOrder(pending: PaymentRow, { plan, isTest, amountCents, surplusCents, currency }: Order): boolean {
   const isSameAmount = pending.amountCents === amountCents && pending.surplusCents === surplusCents;
@@ -248,7 +252,7 @@ function isSameOrder(pending: PaymentRow, { plan, isTest, amountCents, surplusCe
 
 type Bought = Pick<PaymentRow, 'accountId' | 'isTest' | 'plan' | 'currency'> & { running: Plan };
 
-/** What was paid in the test checkout, where no money moves, is no credit for money. */
+/** Returns the credit. Test payments, where no money moves, are no credit for money. */
 async function creditOf(
   session: ClientSession,
   { accountId, isTest, running, plan, currency }: Bought,

@@ -9,15 +9,15 @@ import { customerOf, expectNews } from './customer.ts';
 
 export type OpenedPayment = {
   payment: PaymentDoc;
-  /** The page to pay on of a payment that this one has taken the place of. */
+  /** The page of the payment that this one replaces. */
   replacedCheckoutId: string | null;
-  /** The subscription at the payment service that goes over to the plan. */
+  /** The subscription at the payment service that changes to the plan. */
   upgrades: string | null;
 };
 
 /**
- * Answers where the payment is made at the payment service. Its page is made once and kept; a second call leads to the
- * same one while it is open. Throws `conflict` where it is over or paid already, and what the service throws.
+ * Returns the page for a payment at the payment service. It is made once and stored; a second call returns the same
+ * one while it is open. Throws `conflict` when it is over or paid already, and the errors of the service.
  */
 export async function openHosted(
   ctx: AccountContext,
@@ -35,7 +35,10 @@ export async function openHosted(
   return { url };
 }
 
-/** Two pages that can both be paid would charge twice. One that cannot be closed now is open for a day, and its money is given back. */
+/**
+ * Closes a replaced page, since two open ones could charge twice. One that cannot be closed now stays open for a day,
+ * and its money is refunded.
+ */
 async function closeReplaced(
   { providers: { log } }: AccountContext,
   hosted: HostedPayments,
@@ -46,7 +49,7 @@ async function closeReplaced(
   });
 }
 
-/** Null where the service knows nothing of it, as after a change of its account or of its mode. */
+/** Returns null when the service does not know it, for instance after a change of its account or mode. */
 async function findCheckout(hosted: HostedPayments, checkoutId: string): Promise<CheckoutFacts | null> {
   try {
     return await hosted.checkout(checkoutId);
@@ -85,7 +88,7 @@ async function openForCustomer(ctx: AccountContext, hosted: HostedPayments, orde
   }
 }
 
-/** Throws `conflict` where another plan was chosen in the meantime, whose page is the one to pay on. */
+/** Throws `conflict` when another plan was chosen meanwhile, whose page is the one for paying. */
 async function keepCheckout(
   { actor: { accountId } }: AccountContext,
   hosted: HostedPayments,

@@ -9,9 +9,9 @@ import { dueStep, planAfter } from '../subscription/ending.ts';
 import { applyPaymentEvent } from './apply-event.ts';
 
 /**
- * Pays for the next period in the test checkout, in the caller's transaction and by the way of every other payment: of the
- * same plan, or of the smaller one that was chosen. False where nothing was renewed: it is not due any more, or a payment
- * of the account is on its way.
+ * Pays for the next period in the test checkout, in the caller's transaction and in the same way as every other
+ * payment: for the same plan, or the smaller one that was chosen. Returns false when nothing was renewed: it is no
+ * longer due, or a payment of the account is on its way.
  */
 export async function renewPlan(session: ClientSession, providers: Providers, accountId: string): Promise<boolean> {
   const { testEvent } = providers.payments;
@@ -24,8 +24,8 @@ export async function renewPlan(session: ClientSession, providers: Providers, ac
   const pending = await PaymentModel.findOne({ accountId, state: 'pending' }).session(session);
   if (pending?.isProcessing) return false;
   if (pending !== null) await pending.set({ state: 'expired' }).save({ session });
-  // Of two instances at once one conflicts on the account in what follows, runs again and sees the new period.
-  // The next period begins with the end of this one, also where the worker comes late.
+  // Of two simultaneous instances one conflicts on the account in what follows, runs again and sees the new period. The
+  // next period begins with the end of this one, even if the worker is late.
   const at = now < known.endsAt ? now : known.endsAt;
   const paymentId = newId();
   const { months, dollars } = PLANS[plan];

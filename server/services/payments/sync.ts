@@ -10,26 +10,26 @@ import type { CustomerFacts, HostedPayments, PaidFacts, SubscriptionFacts } from
 import { followSubscription } from '../subscription/follow.ts';
 import { applyCharge, endCheckout, giveBack, takePaid } from './apply-facts.ts';
 
-/** The job's transaction: who lost the lease cannot write. */
+/** The job's transaction: a run that has lost its lease cannot write. */
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /**
- * Brings the account to what the payment service knows of it. The service is read first and whole, then each thing is
- * done that is not done yet, in a transaction of its own: money that was taken starts or extends a plan, once; money that
- * was given back ends it; checkouts end; the subscription says how the plan goes on. Whoever asks twice, late or beside
- * another instance comes to the same end, whatever was told of it before.
+ * Brings the account in line with the payment service. The service's record is read first and whole, then each missing
+ * act is done in a transaction of its own: money that was taken starts or extends a plan, once; a refund ends it;
+ * checkouts end; the subscription says how the plan goes on. Repeated, late or parallel calls reach the same end,
+ * whatever notices came before.
  */
 export async function syncPayments(ctx: AccountContext, inTransaction: InTransaction): Promise<void> {
   const { accountId } = ctx.actor;
   const { hosted } = ctx.providers.payments;
   const customer = await PaymentCustomerModel.findOne({ accountId }).lean();
   if (hosted === undefined || customer === null) return;
-  // Whoever deletes the account ends its subscriptions.
+  // Deleting the account ends its subscriptions.
   if ((await UserModel.exists({ _id: accountId, deletedAt: null })) === null) return;
   const open = await openCheckouts(ctx);
   const checkoutIds = open.flatMap(({ checkoutId }) => checkoutId ?? []);
   const facts = await hosted.readCustomer(customer.customerId, checkoutIds).catch(nothingOfMissing);
-  // What is given back here is not in what was read before.
+  // A refund made here is not in the record that was read before.
   const returned = new Set<string>();
   for (const paid of facts.paid) {
     if (!(await take(ctx, inTransaction, { hosted, facts, paid })) && paid.chargeId !== null)
@@ -47,7 +47,7 @@ export async function syncPayments(ctx: AccountContext, inTransaction: InTransac
   await PaymentCustomerModel.updateOne({ accountId }, { $set: { checkAt } });
 }
 
-/** Checkouts that were given up here may have been paid all the same, in another tab, and by a transfer that takes days. */
+/** Abandoned checkouts may have been paid all the same, in another tab, or by a transfer that takes days. */
 const GIVEN_UP_MS = 30 * DAY_MS;
 const CHECKOUTS_MAX = 20;
 
@@ -61,7 +61,7 @@ function openCheckouts({ actor: { accountId }, now }: AccountContext): Promise<P
     .lean();
 }
 
-/** The operator has changed the account at the service, or its mode: there is nothing of this customer. */
+/** The operator has changed the account at the service, or its mode: nothing of this customer is there. */
 function nothingOfMissing(error: unknown): CustomerFacts {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   return { checkouts: [], paid: [], charges: [], subscriptions: [] };
@@ -69,7 +69,7 @@ function nothingOfMissing(error: unknown): CustomerFacts {
 
 type Taken = { hosted: HostedPayments; facts: CustomerFacts; paid: PaidFacts };
 
-/** Takes money in; what no plan can be given for, since a larger one runs meanwhile, is given back: then it is false. */
+/** Takes money in. Returns false after a refund, when a larger plan runs and no plan can be given for it. */
 async function take(
   ctx: AccountContext,
   inTransaction: InTransaction,
@@ -90,8 +90,8 @@ async function take(
 }
 
 /**
- * Ends what would charge for a plan that it does not give: a license or another payment has taken its place, its money was
- * given back, or the same plan was bought twice at once.
+ * Ends subscriptions that would charge for a plan that they do not give: a license or another payment has replaced it,
+ * its money was refunded, or the same plan was bought twice at once.
  */
 async function endUnused(
   { actor: { accountId } }: AccountContext,
@@ -111,7 +111,7 @@ async function endUnused(
 const OFTEN_FOR_MS = 2 * HOUR_MS;
 const OFTEN_MS = 10 * MINUTE_MS;
 
-/** When the service is asked next if nothing is heard of it; null while nothing there could change. */
+/** Returns when the service is asked next if no news comes; null while nothing there could change. */
 async function nextCheck({ actor: { accountId }, now }: AccountContext): Promise<Date | null> {
   const at = now().getTime();
   const pending = await PaymentModel.findOne({ accountId, isTest: false, state: 'pending' }).lean();
@@ -124,7 +124,7 @@ async function nextCheck({ actor: { accountId }, now }: AccountContext): Promise
     const endMs = known.endsAt.getTime() + OFTEN_MS;
     return new Date(endMs > at ? Math.min(endMs, at + DAY_MS) : at + HOUR_MS);
   }
-  // It may be given back, or disputed.
+  // It may be refunded, or disputed.
   const running = { accountId, isTest: false, state: 'paid', endsAt: { $gt: now() } } as const;
   return (await PaymentModel.exists(running)) === null ? null : new Date(at + DAY_MS);
 }

@@ -14,7 +14,7 @@ import { publishEvent } from '../../events/publish.ts';
 import { DAY, DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { mailOwner } from '../mail.ts';
 
-/** What the end of a period asks for now. */
+/** The action that the end of a period needs now. */
 export type EndStep = 'renewal' | 'ended' | 'day' | 'week';
 
 type Ending = Pick<
@@ -32,21 +32,21 @@ type Ending = Pick<
   | 'endToldFor'
 >;
 
-/** The same plan goes on a little ahead of its end, so that there is no gap in between. */
+/** A plan is renewed a little ahead of its end, so that there is no gap. */
 const RENEW_AHEAD_MS = 10 * MINUTE_MS;
-/** Whoever was without the plan for longer than this, since no worker ran, is not charged for it. */
+/** An account that was without the plan for longer, since no worker ran, is not charged for it. */
 const RENEW_LATE_MS = 7 * DAY_MS;
 const WEEK_MS = 7 * DAY_MS;
-/** News that is older than this is none. */
+/** Older news is not sent. */
 const TOLD_LATE_MS = 30 * DAY_MS;
 
-/** The plan that follows at the end of the period; null where none does. */
+/** Returns the plan that follows at the end of the period; null when there is none. */
 export function planAfter(row: Ending, payments: Renewing): PaidPlan | null {
   if (!goesOnAtEnd(row, payments) || row.cancelAtEnd) return null;
   return row.nextPlan ?? row.plan;
 }
 
-/** Says what is due, once for each end: an end that moves is told anew. */
+/** Returns the due action, once for each end: an end that moves is announced again. */
 export function dueStep(row: Ending, now: Date, payments: Renewing): EndStep | null {
   const { plan, status, endsAt, graceUntil, subscriptionId, warnedWeekFor, warnedDayFor, endToldFor } = row;
   if (!isActiveStatus(status) && status !== 'past_due') return null;
@@ -62,7 +62,7 @@ export function dueStep(row: Ending, now: Date, payments: Renewing): EndStep | n
   return isOf(warnedWeekFor) ? null : 'week';
 }
 
-/** The subscriptions whose end is near or has just been, of all accounts. */
+/** Finds the subscriptions of all accounts whose end is near or has just passed. */
 export function findEnding(now: Date) {
   const within = { $gt: new Date(now.getTime() - TOLD_LATE_MS), $lte: new Date(now.getTime() + WEEK_MS) };
   return SubscriptionModel.find({ endsAt: within }).setOptions(MAINTENANCE).hint('ends').lean().cursor();
@@ -72,15 +72,15 @@ const TOLD = { week: 'warnedWeekFor', day: 'warnedDayFor', ended: 'endToldFor' }
 const KINDS = { week: 'plan-ends-week', day: 'plan-ends-day', ended: 'plan-ended' } as const;
 
 /**
- * Tells the owner that the plan ends, or has ended, in the caller's transaction: by mail, and open tabs by an event. Looks
- * again first, since the end may have moved meanwhile.
+ * Notifies the owner that the plan ends, or has ended, in the caller's transaction: by mail, and open tabs by an
+ * event. It reads again first, since the end may have moved meanwhile.
  */
 export async function tellEnd(session: ClientSession, providers: Providers, accountId: string): Promise<void> {
   if ((await UserModel.exists({ _id: accountId, deletedAt: null }).session(session)) === null) return;
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
   const step = known === null ? null : dueStep(known, providers.now(), providers.payments);
   if (known === null || step === null || step === 'renewal') return;
-  // Of two instances at once one conflicts on the account here, runs again and sees that it was told.
+  // Of two simultaneous instances one conflicts on the account here, runs again and sees that the notice was sent.
   await publishEvent(session, accountId, { type: 'subscription_update' });
   known.set(TOLD[step], known.endsAt);
   await known.save({ session });

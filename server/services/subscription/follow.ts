@@ -8,12 +8,12 @@ import type { SubscriptionFacts } from '../../payments/payments.ts';
 import { mailOwner } from '../mail.ts';
 import { graceAfter } from './renewal.ts';
 
-/** From the first renewal that failed: long enough to find another card. */
+/** Counted from the first failed renewal: long enough to find another card. */
 const PAST_DUE_GRACE_MS = 7 * DAY_MS;
 
 /**
- * Writes how the plan goes on by its subscription at the payment service, in the caller's transaction: what is paid stays
- * paid (grantPlan has given it), and this alone says what comes after. Does nothing where all is known.
+ * Records how the plan goes on by its subscription at the payment service, in the caller's transaction: paid time
+ * stays (grantPlan has given it), and only this decides what comes after. Does nothing when all is known.
  */
 export async function followSubscription(
   session: ClientSession,
@@ -27,13 +27,13 @@ export async function followSubscription(
   const hadFailed = known.pastDueSince instanceof Date;
   known.set(facts === undefined || facts.state === 'ended' ? ended(known) : goesOn(known, facts, ctx.now()));
   if (!known.isModified()) return;
-  // First of what is written: of two changes at once one conflicts on the account, runs again and sees the other.
+  // This is written first: of two simultaneous changes one conflicts on the account, runs again and sees the other.
   await publishEvent(session, accountId, { type: 'subscription_update' });
   await known.save({ session });
   if (known.pastDueSince instanceof Date && !hadFailed) await tellFailed(session, ctx, known);
 }
 
-/** It was cancelled there, or given up after renewals that failed: what is paid runs to its end. */
+/** Handles a subscription that was cancelled there, or ended after failed renewals: the paid time runs to its end. */
 function ended({ status }: SubscriptionDoc) {
   return {
     subscriptionId: null,
@@ -56,7 +56,7 @@ function goesOn(known: SubscriptionDoc, facts: SubscriptionFacts, now: Date) {
     renewsAt,
   };
   if (state !== 'past_due') {
-    // A renewal that was paid after all makes it active (grantPlan); of one that is not past due nothing has failed.
+    // A renewal that was paid after all makes it active (grantPlan); one that is not past due has no failure.
     return {
       ...end,
       renews: true,

@@ -23,30 +23,30 @@ export type PlanGrant = {
   source: Exclude<PlanSource, 'trial'>;
   /** Calendar months in UTC, the day clamped to the length of the month. */
   months: number;
-  /** Beside the months, or with none of them: what is left of a period that another account began. */
+  /** The rest of a period that another account began, in addition to the months or without any. */
   restMs?: number;
-  /** What is left of the lower plan that this one takes the place of, as time of this one: it follows the period. */
+  /** The rest of the replaced lower plan, as time of this one: it follows the period. */
   keptMs?: number;
-  /** The period as a payment service has it, in place of `months`. */
+  /** The period of a payment service, in place of `months`. */
   period?: GrantedPeriod | null;
-  /** The subscription there that renews the plan. Whatever that one pays for counts, a smaller plan too. */
+  /** The subscription there that renews the plan. All its payments count, even for a smaller plan. */
   subscriptionId?: string | null;
-  /** Whether another payment lets the plan go on at the end of the period. */
+  /** True when another payment continues the plan at the end of the period. */
   renews?: boolean;
-  /** When the person asked for it, where that was before now: what they have cancelled since stays cancelled. */
+  /** The earlier time at which the person requested it: a cancellation since then stays. */
   askedAt?: Date | null | undefined;
   now: Date;
 };
 
-/** The time that one grant gave; kept by whoever granted, so that it can be taken back. */
+/** The time that one grant gave; the caller stores it, so that it can be taken back. */
 export type GrantedPeriod = { startsAt: Date; endsAt: Date };
 
 /**
- * Gives the account a period of a plan, in the caller's transaction, and tells its open tabs. The same plan goes on from
- * the end of what runs, a paid Pro from the end of the trial as well. A higher plan takes the place of a lower one at
- * once, and any plan that of the trial. Never gives less than what runs: throws `conflict` for a lower plan, and for Pro
- * and Beta beside each other (`refusePlan` says so ahead). Throws `not_found` without such an account. The period that it
- * returns is without the kept time, which belongs to no payment or key and goes with none.
+ * Gives the account a period of a plan, in the caller's transaction, and informs its open tabs. The same plan
+ * continues from the end of the present one, and a paid Pro from the end of the trial. A higher plan replaces a lower
+ * one at once, and any plan replaces the trial. It never gives less than the present plan: throws `conflict` for a
+ * lower plan, and for Pro and Beta beside each other (`refusePlan` checks that ahead). Throws `not_found` without such
+ * an account. The returned period is without the kept time, which belongs to no payment or key and ends with none.
  */
 export async function grantPlan(session: ClientSession, grant: PlanGrant): Promise<GrantedPeriod> {
   const { accountId, plan, source, keptMs = 0, renews = false, askedAt = null, now } = grant;
@@ -60,16 +60,16 @@ export async function grantPlan(session: ClientSession, grant: PlanGrant): Promi
   const subscriptionId = grant.subscriptionId ?? (goesOn ? renewedBy : null);
   const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
   const startedAt = goesOn ? known.startedAt : now;
-  // A key extends what a payment renews. The next payment comes later by that much in the test checkout; a payment service
-  // takes it on its own day, and what that one pays for follows.
+  // A key extends what a payment renews. In the test checkout the next payment comes later by that much; a payment
+  // service charges on its own day, and the time of that payment follows.
   const renewsNow = renews || (goesOn && known.renews);
   const isCanceledSince = askedAt !== null && doc.cancelAtEnd && (doc.canceledAt ?? askedAt) > askedAt;
   const until = new Date(endsAt.getTime() + keptMs);
   doc.set({ plan, status: 'active', startedAt, endsAt: until, source, renews: renewsNow });
   doc.set({ subscriptionId, pastDueSince: null, graceUntil: subscriptionId === null ? null : graceAfter(until) });
-  // What renews a plan that is replaced would go on charging for it.
+  // The renewal of a replaced plan would go on charging for it.
   if (renewedBy !== null && renewedBy !== subscriptionId) await askAbout(session, accountId);
-  // What was decided about the end of another plan is over with it.
+  // Decisions about the end of another plan are void.
   if (!goesOn) doc.set({ cancelAtEnd: isCanceledSince, nextPlan: null });
   await doc.save({ session });
   if (!goesOn) await replacePayments(session, accountId, { by: plan, now });
@@ -77,7 +77,10 @@ export async function grantPlan(session: ClientSession, grant: PlanGrant): Promi
   return { startsAt, endsAt };
 }
 
-/** A period that a payment service names is added to what runs, as months are: none of the time before it is lost. */
+/**
+ * Returns the end. A payment service's period is added to the present end like months: none of the earlier time is
+ * lost.
+ */
 function endOf(
   { months, period, restMs = 0 }: PlanGrant,
   { startsAt, goesOn }: { startsAt: Date; goesOn: boolean },
@@ -87,7 +90,10 @@ function endOf(
   return new Date((goesOn ? startsAt.getTime() + lengthMs : period.endsAt.getTime()) + restMs);
 }
 
-/** What was left of payments for another plan was credited to this one, kept as its time, or has ended: never again. */
+/**
+ * Marks payments for other plans as replaced: their rest was credited to this one, kept as its time, or has ended, and
+ * must not count again.
+ */
 async function replacePayments(
   session: ClientSession,
   accountId: string,
@@ -98,11 +104,11 @@ async function replacePayments(
   await PaymentModel.updateMany(left, { $set: { replacedAt: now } }, { session });
 }
 
-/** Throws `conflict` where a further plan would give less than what runs now, or nothing more. */
+/** Throws `conflict` when another plan would give less than the present one, or nothing more. */
 export function refusePlan(known: SubscriptionRow | null, plan: PaidPlan, now: Date): void {
   const running = activePlan(known, now);
   if (known === null || running === 'free' || running === plan || known.status === 'trialing') return;
-  // Nothing of it is left but its time of grace.
+  // Nothing is left of it but its time of grace.
   if (known.endsAt <= now) return;
   if (isAbove(plan, running)) return;
   const reason = isAbove(running, plan)
@@ -121,16 +127,16 @@ type PlanEnd = {
   accountId: string;
   plan: PaidPlan;
   period: GrantedPeriod;
-  /** The subscription at a payment service whose money was given back: it renews nothing any more. */
+  /** The subscription at a payment service whose money was refunded: it renews nothing any more. */
   subscriptionId?: string | null | undefined;
   now: Date;
 };
 
 /**
- * Takes a granted period back, in the caller's transaction, as far as it has not been used: a key was revoked, or a
- * payment returned. The plan ends that much earlier, at once where nothing is left, and then is `canceled`; the licenses and
- * payments behind it begin that much earlier. Returns the milliseconds that were taken: 0 where another plan has taken its
- * place or the period is over. Deployments stay live.
+ * Takes back the unused part of a granted period, in the caller's transaction, because a key was revoked or a payment
+ * refunded. The plan ends that much earlier, at once when nothing is left, and then is `canceled`; later licenses and
+ * payments begin that much earlier. Returns the milliseconds that were taken: 0 when another plan has replaced it or
+ * the period is over. Deployments stay live.
  */
 export async function endPlan(
   session: ClientSession,
@@ -160,7 +166,7 @@ export async function endPlan(
 
 type Shift = { accountId: string; plan: PaidPlan; from: Date; byMs: number };
 
-/** What was to begin when the time that is gone ended begins earlier. */
+/** Moves later periods forward, into the time that was taken. */
 async function bringForward(session: ClientSession, { accountId, plan, from, byMs }: Shift): Promise<void> {
   const earlier = (field: string) => ({ $subtract: [`$${field}`, byMs] });
   await LicenseModel.updateMany(
@@ -175,7 +181,7 @@ async function bringForward(session: ClientSession, { accountId, plan, from, byM
   );
 }
 
-/** The Beta Tester badge follows the plan. */
+/** Gives or takes the Beta Tester badge, which follows the plan. */
 async function moveBadge(session: ClientSession, { accountId, plan, endsAt }: SubscriptionDoc): Promise<void> {
   const betaTesterUntil = plan === 'BETA' ? endsAt : null;
   await UserModel.updateOne({ _id: accountId }, { $set: { betaTesterUntil } }, { session });
@@ -183,7 +189,7 @@ async function moveBadge(session: ClientSession, { accountId, plan, endsAt }: Su
 
 /**
  * Reads the subscription for a change of it. The event is appended first, which takes a number of the account: of two
- * changes at once the later conflicts there, runs again, and sees what the other has written.
+ * simultaneous changes the later one conflicts there, runs again, and sees the other's writes.
  */
 async function takeSubscription(session: ClientSession, accountId: string): Promise<SubscriptionDoc | null> {
   await requireLiveAccount(session, accountId);

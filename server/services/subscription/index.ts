@@ -32,7 +32,7 @@ import {
 } from './writable.ts';
 
 /**
- * Returns the account's subscription; one past its end reads as `expired`. Throws `not_found` where there never was
+ * Returns the account's subscription; one past its end reads as `expired`. Throws `not_found` when there never was
  * one.
  */
 export async function getSubscription(ctx: AccountContext): Promise<Subscription> {
@@ -43,11 +43,11 @@ export async function getSubscription(ctx: AccountContext): Promise<Subscription
 
 type UserWithSubscription = Pick<UserRow, 'deploymentCount' | 'emailKey'> & {
   subscription: SubscriptionRow[];
-  /** Of an account that has more of them than its plan allows; else none. */
+  /** The deployments of an account that has more than its plan allows; else empty. */
   deployments: WritableCandidate[];
 };
 
-/** Nobody else's deployments are read: an account within its cap asks for those of nobody. */
+/** Keeps the lookup from reading deployments: an account within its cap looks for an id that nobody has. */
 const OVER_CAP_ID = {
   $cond: [
     {
@@ -60,7 +60,7 @@ const OVER_CAP_ID = {
   ],
 };
 
-/** What the account may do now: plan, cap, what is left of it, and whether the trial can still be started. */
+/** Returns the account's allowance: plan, cap, how much of it is left, and whether the trial can still be started. */
 export async function getAllowance(ctx: AccountContext): Promise<Allowance> {
   const { accountId } = ctx.actor;
   const [user] = await UserModel.aggregate<UserWithSubscription>([
@@ -112,7 +112,7 @@ function deploymentChoice(subscription: SubscriptionRow | null, deployments: rea
   return { until: writableChosenFor ?? null, limit: writableChosenLimit ?? 0, count };
 }
 
-/** The end of the month of the plan that runs at `now`; a plan may be paid for many months ahead. */
+/** Returns the end of the plan's month at `now`; a plan may be paid for many months ahead. */
 function endOfMonth({ startedAt, endsAt }: SubscriptionRow, now: Date): Date {
   let months = 1;
   while (addMonths(startedAt, months) <= now) months += 1;
@@ -121,9 +121,9 @@ function endOfMonth({ startedAt, endsAt }: SubscriptionRow, now: Date): Date {
 }
 
 /**
- * Says which deployments can be changed where the plan allows fewer than there are, once a month of the plan, and
- * answers what that makes of the allowance. Throws `not_found`, `plan_required`, and `conflict` where all of them can be changed, more
- * are named than the plan allows, and for a second choice in one month.
+ * Chooses which deployments can be changed when the plan allows fewer than there are, once a month of the plan, and
+ * returns the new allowance. Throws `not_found`, `plan_required`, and `conflict` when all of them can be changed, when
+ * more are named than the plan allows, and for a second choice in one month.
  */
 export async function chooseWritable(ctx: AccountContext, { deploymentIds }: ChooseWritableInput): Promise<Allowance> {
   await transaction((session) => saveChoice(session, ctx, [...new Set(deploymentIds)]));
@@ -133,7 +133,7 @@ export async function chooseWritable(ctx: AccountContext, { deploymentIds }: Cho
 async function saveChoice(session: ClientSession, ctx: AccountContext, deploymentIds: string[]): Promise<void> {
   const { accountId } = ctx.actor;
   await requireLiveAccount(session, accountId);
-  // First: of two choices at once one conflicts on the account, runs again and sees the other.
+  // This comes first: of two simultaneous choices one conflicts on the account, runs again and sees the other.
   await publishEvent(session, accountId, { type: 'subscription_update' });
   const counted = (await readCandidates(session, accountId)).filter(isCounted);
   if (!deploymentIds.every((id) => counted.some(({ _id }) => _id === id))) throw notFound('deployment');
@@ -160,14 +160,14 @@ async function saveChoice(session: ClientSession, ctx: AccountContext, deploymen
 }
 
 /**
- * Starts the 14-day PRO trial: once an account, without a card. Throws `trial_used`, or
- * `conflict` while a plan is active.
+ * Starts the 14-day PRO trial: once an account, without a card. Throws `trial_used`, or `conflict` while a plan is
+ * active.
  */
 export async function startTrial(ctx: AccountContext): Promise<Subscription> {
   try {
     return await transaction((session) => beginTrial(session, ctx));
   } catch (error) {
-    // Two starts at once: the unique index on the account lets one through.
+    // Of two simultaneous starts the unique index on the account lets one through.
     if (isDuplicateKey(error)) throw trialUsed();
     throw error;
   }
@@ -183,7 +183,8 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
   if (activePlan(known, now) !== 'free')
     throw new AppError('conflict', 'A plan is already active: there is nothing to try out.');
   const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
-  // A renewal that failed is tried for no longer: paid after all, it would be for a plan that the trial stands for.
+  // A failed renewal is not tried any longer: if it were paid after all, it would be for a plan that the trial has
+  // replaced.
   if (typeof doc.subscriptionId === 'string') await askAbout(session, accountId);
   doc.set({
     plan: 'PRO',

@@ -4,16 +4,17 @@ import { activePlan, SubscriptionModel } from '../../database/models/subscriptio
 
 type Replacement = {
   accountId: string;
-  /** The plan that takes the place of what runs. */
+  /** The plan that replaces the present one. */
   by: PaidPlan;
   now: Date;
-  /** The part of what is left that was taken off its price. */
+  /** The part of the rest that was taken off its price. */
   creditedMs?: number;
 };
 
 /**
- * Returns what is left of a plan as time of the one that takes its place, in milliseconds: as long as the same money
- * lasts there. Nothing that was paid for or redeemed is lost by an upgrade, or by a smaller plan that was chosen. The trial is worth nothing.
+ * Returns the rest of a plan as time of the one that replaces it, in milliseconds: as long as the same money lasts
+ * there. So an upgrade, or a chosen smaller plan, loses nothing that was paid for or redeemed. The trial is worth
+ * nothing.
  */
 export async function keptTime(
   session: ClientSession,

@@ -18,8 +18,8 @@ import { requireLiveAccount } from './live-account.ts';
 import { askAbout } from './renewal.ts';
 
 /**
- * Lets a plan that renews end with its period; until then it stays as it is. Done twice it is done. Throws `not_found`,
- * `conflict` where the plan ends by itself or has ended, and what a payment service throws that renews it.
+ * Lets a plan that renews end with its period; until then it stays. Repeating it is harmless. Throws `not_found`,
+ * `conflict` when the plan ends by itself or has ended, and the errors of a payment service that renews it.
  */
 export function cancelPlan(ctx: AccountContext): Promise<Subscription> {
   return changeEnd(ctx, ({ cancelAtEnd, canceledAt }) => ({
@@ -29,14 +29,14 @@ export function cancelPlan(ctx: AccountContext): Promise<Subscription> {
   }));
 }
 
-/** Takes a cancellation, or the choice of a smaller plan, back while the period runs. Throws as `cancelPlan` does. */
+/** Takes back a cancellation, or the choice of a smaller plan, while the period runs. Throws as `cancelPlan` does. */
 export function resumePlan(ctx: AccountContext): Promise<Subscription> {
   return changeEnd(ctx, () => ({ cancelAtEnd: false, canceledAt: null, nextPlan: null }));
 }
 
 /**
- * Chooses a smaller plan for the time after this period. Throws as `cancelPlan` does, and `conflict` for a plan that is not
- * below the one that runs: that is bought at once.
+ * Chooses a smaller plan for the time after this period. Throws as `cancelPlan` does, and `conflict` for a plan that
+ * is not below the present one: that is bought at once.
  */
 export function changePlan(ctx: AccountContext, { plan }: ChangePlanInput): Promise<Subscription> {
   return changeEnd(ctx, (known) => {
@@ -51,7 +51,7 @@ export function changePlan(ctx: AccountContext, { plan }: ChangePlanInput): Prom
 
 type End = Pick<SubscriptionDoc, 'cancelAtEnd' | 'canceledAt' | 'nextPlan'>;
 
-/** Each is told to every open tab. */
+/** Each change is sent to every open tab. */
 const CHANGES_PER_HOUR = 30;
 
 async function changeEnd(ctx: AccountContext, decide: (known: SubscriptionDoc) => End): Promise<Subscription> {
@@ -62,13 +62,13 @@ async function changeEnd(ctx: AccountContext, decide: (known: SubscriptionDoc) =
     const known = await takeRenewing(session, ctx);
     known.set(decide(known));
     await known.save({ session });
-    // A look at the payment service that began before the change would write what it saw then.
+    // A query to the payment service that began before the change would write its outdated state.
     if (typeof known.subscriptionId === 'string') await askAbout(session, ctx.actor.accountId);
     return toSubscription(known, ctx.now(), ctx.providers.payments);
   });
 }
 
-/** First where the money is taken: what is cancelled here alone would be charged for all the same. */
+/** Changes the payment service first: a plan that is cancelled here alone would still be charged for. */
 async function changeAtService(ctx: AccountContext, decide: (known: SubscriptionDoc) => End): Promise<void> {
   const { hosted } = ctx.providers.payments;
   const known = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId });
@@ -81,7 +81,7 @@ async function changeAtService(ctx: AccountContext, decide: (known: Subscription
 async function takeRenewing(session: ClientSession, ctx: AccountContext): Promise<SubscriptionDoc> {
   const { accountId } = ctx.actor;
   await requireLiveAccount(session, accountId);
-  // First: of this and a renewal at the same time one conflicts on the account, and runs again.
+  // This comes first: of this and a simultaneous renewal one conflicts on the account, and runs again.
   await publishEvent(session, accountId, { type: 'subscription_update' });
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
   if (known === null) throw notFound('subscription');

@@ -3,8 +3,8 @@ import { UserModel } from '../../database/models/user.ts';
 import { AppError } from '../../lib/errors.ts';
 
 /**
- * Refuses to change the plan of an account that is being deleted, which a call may do that began before. Joins the
- * caller's transaction where there is one. Throws `not_found`, with the reason and not with what the plan would say.
+ * Refuses to change the plan of an account that is being deleted, which a call that began earlier may try. It joins
+ * the caller's transaction if there is one. Throws `not_found` with that reason, and not with an error about the plan.
  */
 export async function requireLiveAccount(session: ClientSession | null, accountId: string): Promise<void> {
   const live = await UserModel.exists({ _id: accountId, deletedAt: null }).session(session);

@@ -2,15 +2,18 @@ import type { ClientSession } from 'mongoose';
 import { DAY_MS } from '../../lib/durations.ts';
 import { hastenJob } from '../../queue/queue.ts';
 
-/** A payment service draws up the invoice of a renewal first, and takes the money an hour later. */
+/** A payment service first draws up the invoice of a renewal, and takes the money an hour later. */
 const RENEWAL_TAKES_MS = DAY_MS;
 
-/** Returns until when a plan goes on past its end, where a payment service renews it. */
+/** Returns how long a plan continues past its end while a payment service renews it. */
 export function graceAfter(endsAt: Date): Date {
   return new Date(endsAt.getTime() + RENEWAL_TAKES_MS);
 }
 
-/** Has a job ask the payment service about the account, in the caller's transaction: one that runs may have asked already. */
+/**
+ * Enqueues a query to the payment service about the account, in the caller's transaction: a running job may be past
+ * its query.
+ */
 export async function askAbout(session: ClientSession, accountId: string): Promise<void> {
   await hastenJob(session, { name: 'sync-payments', payload: {}, accountId, key: `sync-payments ${accountId}` });
 }

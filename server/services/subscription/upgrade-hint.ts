@@ -5,7 +5,7 @@ import { SubscriptionModel } from '../../database/models/subscription.ts';
 import { UserModel } from '../../database/models/user.ts';
 import { hadTrial } from './used-trial.ts';
 
-/** Returns what to do where the plan does not allow it; `plan` is the one that is active now. */
+/** Returns the advice when the plan does not allow something; `plan` is the active one. */
 export async function upgradeHint(
   accountId: string,
   plan: Plan,

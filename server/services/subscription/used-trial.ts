@@ -3,13 +3,13 @@ import type { ClientSession } from 'mongoose';
 import type { SubscriptionRow } from '../../database/models/subscription.ts';
 import { UsedTrialModel } from '../../database/models/used-trial.ts';
 
-/** Keeps that the trial of this address was used, beyond the account. */
+/** Records that this address has used its trial; the record outlives the account. */
 export async function recordUsedTrial(session: ClientSession, emailKey: string): Promise<void> {
   const _id = idOf(emailKey);
   await UsedTrialModel.updateOne({ _id }, { $setOnInsert: { _id } }, { session, upsert: true });
 }
 
-/** Whether this account had its trial, or a deleted one of the same address. */
+/** Returns whether this account, or a deleted one with the same address, has had its trial. */
 export async function hadTrial(
   subscription: SubscriptionRow | null,
   emailKey: string,
@@ -18,7 +18,7 @@ export async function hadTrial(
   return subscription?.trialStartedAt instanceof Date || (await wasTrialUsed(emailKey, session));
 }
 
-/** Whether a deleted account of this address had its trial. */
+/** Returns whether a deleted account with this address had its trial. */
 async function wasTrialUsed(emailKey: string, session: ClientSession | null = null): Promise<boolean> {
   return (await UsedTrialModel.exists({ _id: idOf(emailKey) }).session(session)) !== null;
 }

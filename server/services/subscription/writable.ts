@@ -11,12 +11,12 @@ import { AppError, notFound } from '../../lib/errors.ts';
 import { requireLiveAccount } from './live-account.ts';
 import { upgradeHint } from './upgrade-hint.ts';
 
-/** A deployment as far as the cap looks at it; one that was never released counts as released when it was made. */
+/** The fields of a deployment that the cap needs; one without a release counts as released when it was made. */
 export type WritableCandidate = Pick<DeploymentRow, '_id' | 'platform'> & { releasedAt: Date };
 
 /**
- * Returns the ids of the deployments that can be changed on the plan; null where all of them can. Over the cap these are
- * the chosen ones, filled up by those with the most recent release. What only practises is no matter of the cap.
+ * Returns the ids of the deployments that the plan lets change; null when all can. Over the cap these are the chosen
+ * ones, then those with the most recent release. Simulations do not count.
  */
 export function writableOf(
   plan: Plan,
@@ -33,19 +33,24 @@ export function writableOf(
   return [...first, ...deployments.filter((one) => !isCounted(one))].map(({ _id }) => _id);
 }
 
-/** What a person has said is to stay writable: it counts until then, of a plan that allowed `limit`; `count` are still there. */
+/**
+ * A person's choice of deployments that stay writable: it is valid until `until`, for a plan that allowed `limit`;
+ * `count` of them still exist.
+ */
 export type Choice = { until: Date | null; limit: number; count: number };
 
 /**
- * Whether nothing more can be chosen. That is done once a month, whatever becomes of the end of the plan since: keys that
- * extend it, or that are handed on and taken back, open no further choice. A plan that allows more does, and once it is
- * lost again so does a smaller one, where more were chosen than have a place on it.
+ * Returns whether the choice is used up. There is one a month, however the end of the plan moves since: keys that
+ * extend it, or are transferred and taken back, open no further choice. A plan that allows more does, and so does a
+ * smaller one after it, if more were chosen than it has room for.
  */
 export function hasChosen(choice: Choice, allowed: number, now: Date): boolean {
   return isCurrent(choice, now) && allowed <= choice.limit && choice.count <= allowed;
 }
 
-/** The limit that a further choice is kept with: no plan of the same month that allows as little opens another one. */
+/**
+ * Returns the limit to store with a further choice: no plan of the same month that allows as little opens another one.
+ */
 export function limitKept(choice: Choice, allowed: number, now: Date): number {
   return isCurrent(choice, now) ? Math.max(choice.limit, allowed) : allowed;
 }
@@ -58,13 +63,13 @@ export function isCounted({ platform }: Pick<WritableCandidate, 'platform'>): bo
   return PLATFORMS[platform].isSimulated !== true;
 }
 
-/** Plans that allow so many deployments and no more. */
+/** The plans that cap the number of deployments at `limit`. */
 export const CAPPED_PLANS = PAID_PLANS.flatMap((plan) => {
   const limit = deploymentLimit(plan);
   return limit === null ? [] : [{ plan, limit }];
 });
 
-/** What follows a choice of deployments, and makes candidates of them. Those that are being deleted are none. */
+/** Stages that turn deployments into candidates for a choice. Those that are being deleted are excluded. */
 export const CANDIDATE_STAGES = [
   { $match: { state: { $ne: 'deleting' } } },
   {
@@ -87,9 +92,9 @@ export function readCandidates(session: ClientSession | null, accountId: string)
 }
 
 /**
- * Refuses to change a deployment that is read-only: no plan is active, or the plan allows fewer than there are and this
- * one is not among those. It stays live. Inside the transaction that changes it this sees the plan of that moment;
- * without a session it is the early refusal. Throws `plan_required`.
+ * Refuses to change a deployment that is read-only: no plan is active, or the plan allows fewer than there are and
+ * this one is not among those. It stays live. Inside the transaction that changes it this sees the plan of that
+ * moment; without a session it is the early refusal. Throws `plan_required`.
  */
 export async function requireWritable(
   session: ClientSession | null,
@@ -107,7 +112,7 @@ export async function requireWritable(
   throw await readOnly(session, accountId, plan);
 }
 
-/** The same for what is changed of a domain, by the deployment that it is for. Throws `not_found` as well. */
+/** Does the same for changes of a domain, by its deployment. Throws `not_found` as well. */
 export async function requireWritableDomain(
   session: ClientSession | null,
   ctx: AccountContext,
@@ -128,8 +133,8 @@ export async function requireWritableDomain(
 }
 
 /**
- * Returns the ids of the domains that the plan has no place for, of these deployments, and of each whether it may still be
- * chosen. Over the cap of each deployment the chosen ones can be changed, filled up by those that were added first.
+ * Returns the ids of the domains of these deployments that the plan has no room for, and whether each may still be
+ * chosen. Over the cap of each deployment the chosen ones can be changed, then those that were added first.
  */
 export async function domainsOverCap(
   session: ClientSession | null,
@@ -138,7 +143,7 @@ export async function domainsOverCap(
 ): Promise<ReadonlyMap<string, boolean>> {
   const plan = activePlan(await SubscriptionModel.findOne({ accountId }).session(session).lean(), now());
   const { customDomains } = PLANS[plan];
-  // Without a plan there is no other place either: their deployments are read-only.
+  // Without a plan there is no other room: their deployments are read-only.
   if (customDomains === null || plan === 'free') return new Map();
   const of = { accountId, deploymentId: { $in: deploymentIds }, state: { $ne: 'removing' as const } };
   const fields = { deploymentId: 1, chosenAt: 1, chosenLimit: 1, createdAt: 1 };
@@ -151,7 +156,7 @@ export async function domainsOverCap(
   return new Map(over);
 }
 
-/** The choice among the domains of one deployment, which all that were chosen carry. */
+/** Returns the choice among the domains of one deployment, which each chosen one carries. */
 export function domainChoice(own: readonly Pick<DomainRow, 'chosenAt' | 'chosenLimit'>[]): Choice {
   const chosen = own.filter(({ chosenAt }) => chosenAt instanceof Date);
   const { chosenAt, chosenLimit } = chosen[0] ?? {};
