@@ -1,7 +1,7 @@
 import type { AccountContext } from '../context.ts';
 import { UserModel } from '../database/models/user.ts';
 
-/** Returns who did something, as the history shows it: the user name, or the name of the API token. */
+/** Returns the name of the actor for the history: the user name, or the name of the API token. */
 export async function actorName({ actor }: AccountContext): Promise<string> {
   if (actor.kind === 'token') return actor.tokenName;
   if (actor.kind === 'job') return actor.name;

@@ -5,23 +5,25 @@ import type { FreeSlot } from '../lib/rate-counters.ts';
 import { withSlot, withSlots } from '../lib/with-slot.ts';
 import { countsAddress } from './rate-limit.ts';
 
-/** Who asks about one thing while it is being asked about waits for that. */
+/** A second caller about the same thing waits for the first. */
 const OF_ONE = { limit: 1, queueLength: 16 };
 const OF_AN_ACCOUNT = { limit: 2, queueLength: 4 };
-/** However many accounts somebody has: of all who run or wait, two are theirs. */
+/** Applies however many accounts somebody has: of all running or waiting callers, two are theirs. */
 const OF_AN_ADDRESS = { limit: 2, queueLength: 8 };
 /** A check asks eight questions at once, of 256 in all (server/dns/queries/wire.ts): half are left to the jobs. */
 const AT_ONCE = { limit: 16, queueLength: 32 };
-/** The first place of everybody comes before any second one: of the 48 that run or wait, so many are second ones at most. */
+/**
+ * Everybody's first slot comes before any second one: of the 48 that run or wait, this many are second ones at most.
+ */
 const SECOND_PLACES = { limit: 12 };
 
-/** Providers and name servers have places of their own; `one` is the thing of which one may be asked about at a time. */
+/** Providers and name servers have slots of their own; only one caller at a time may ask about `one`. */
 export type Asking = { whom: 'name servers' | 'providers'; one?: string };
 
 /**
- * Does work that asks servers of strangers while a person waits, which may keep each for seconds: a few of all, of an
- * account and of an address at once, and a few more that wait for a place. Who has nothing running is kept out only by
- * 36 others or more, each from a network of its own. Throws `rate_limited`.
+ * Does work that asks servers of strangers while a person waits; each server may take seconds. A few callers run at
+ * once in all, for an account and for an address, and a few more wait for a slot. A caller with nothing running is
+ * refused only if 36 others or more are ahead, each from a network of its own. Throws `rate_limited`.
  */
 export function withAskingSlots<T>(ctx: AccountContext, { whom, one }: Asking, work: () => Promise<T>): Promise<T> {
   const { actor, origin, providers } = ctx;
@@ -43,7 +45,7 @@ export function withAskingSlots<T>(ctx: AccountContext, { whom, one }: Asking, w
   return withSlots(providers.rateCounters, slots, tooManyAsking, inPlace);
 }
 
-/** The first place of a party where it is free, else one of the second places, else the first one when it is free again. */
+/** Takes a party's first slot if it is free, else one of the second slots, else the first one when it is free again. */
 async function takePlace({ providers }: AccountContext, whom: Asking['whom'], party: string): Promise<FreeSlot> {
   const first = `first place asking ${whom} of ${party}`;
   const place =

@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 
 const BYTES_MAX = 64 * 1024 * 1024;
 const BYTES_MIN = 128 * 1024;
-/** So full it errs in 6 of 10,000, by (1 - e^(-8/16))^8. */
+/** At its capacity it errs in 6 of 10,000, by (1 - e^(-8/16))^8. */
 const BITS_A_HASH = 16;
 /** A SHA-256 in hex is eight of these. */
 const WORD_DIGITS = 8;
@@ -10,14 +10,14 @@ const WORDS = 8;
 
 export type BloomFilter = {
   add(sha256: string): void;
-  /** False for what was never added; true for all that was, and now and then for something else. */
+  /** Returns true for every hash that was added, and rarely for another. */
   mayHave(sha256: string): boolean;
   readonly sizeBytes: number;
 };
 
 /**
- * A Bloom filter of hashes: what any number of releases names, in memory that does not grow with it. Where it errs differs
- * from one filter to the next, so that nobody can choose files about which all of them err.
+ * A Bloom filter of hashes: the names of any number of releases, in memory that does not grow with them. Each filter
+ * errs on other hashes, so that nobody can choose files on which all of them err.
  */
 export function createBloomFilter(expected: number, bytesMax = BYTES_MAX): BloomFilter {
   const wanted = 2 ** Math.ceil(Math.log2((Math.max(1, expected) * BITS_A_HASH) / 8));
@@ -49,22 +49,25 @@ export function createBloomFilter(expected: number, bytesMax = BYTES_MAX): Bloom
 
 type Places = { salt: number; factor: number; places: number };
 
-/** An odd factor reaches every place; the upper bits, which it mixes best, choose it. */
+/**
+ * Returns the bit of a word. An odd factor reaches every bit; the upper bits of the product, which are mixed best,
+ * choose it.
+ */
 function placeOfWord(sha256: string, word: number, { salt, factor, places }: Places): number {
   const value = Number.parseInt(sha256.slice(word * WORD_DIGITS, (word + 1) * WORD_DIGITS), 16);
   return Math.floor(((Math.imul(value ^ salt, factor) >>> 0) / 2 ** 32) * places);
 }
 
-/** A part of all hashes, for which one filter is large enough. */
+/** A part of all hashes, small enough for one filter. */
 export type HashPart = { includes(sha256: string): boolean; createFilter(): BloomFilter };
 
 /**
- * Divides all hashes into as many parts as it takes for the filter of each to err in fewer than one of a thousand, however
- * many hashes are expected. Each hash is in one part; nobody can choose in which.
+ * Divides all hashes into enough parts that the filter of each errs in fewer than one of a thousand, however many
+ * hashes are expected. Each hash is in one part, and nobody can choose in which.
  */
 export function divideHashes(expected: number, bytesMax = BYTES_MAX): HashPart[] {
   const parts = Math.max(1, Math.ceil((expected * BITS_A_HASH) / (bytesMax * 8)));
-  // Another factor than that of the filters, whose places would follow the part.
+  // This factor differs from that of the filters, whose bits would otherwise depend on the part.
   const places = { salt: randomInt(2 ** 32), factor: 0x85ebca6b, places: parts };
   return Array.from({ length: parts }, (_, part) => ({
     includes: (sha256) => placeOfWord(sha256, 0, places) === part,

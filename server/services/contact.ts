@@ -8,7 +8,7 @@ import { HOUR_MS } from '../lib/durations.ts';
 import { queueMail } from './mail.ts';
 import { countAgainst, countCaller } from './rate-limit.ts';
 
-/** Returns where people can write to without the form, and whether mail to them is sent at all. */
+/** Returns the address where people can write without the form, and whether mail to them is sent at all. */
 export function getContact(ctx: ServiceContext): Contact {
   const { addresses, mailer } = ctx.providers;
   return { supportEmail: addresses.supportEmail, keepsMail: mailer.keepsMail };
@@ -16,8 +16,8 @@ export function getContact(ctx: ServiceContext): Contact {
 
 /**
  * Stores a message of the contact form and mails it to the operator in the same transaction. Nothing is sent to the
- * address that was typed: it would be a mail cannon. Limited by account, else by address, and
- * for all together. Throws `rate_limited`, and `unauthenticated` for a token that is over.
+ * entered address: it would be a mail cannon. It is limited by account, else by address, and for all together. Throws
+ * `rate_limited`, and `unauthenticated` for an expired token.
  */
 export async function sendContact(ctx: ServiceContext, input: SendContactInput): Promise<Done> {
   const { providers } = ctx;
@@ -35,7 +35,7 @@ export async function sendContact(ctx: ServiceContext, input: SendContactInput):
   return DONE;
 }
 
-/** The oldest give way: the operator has had them by mail. */
+/** The oldest give way: the operator has received them by mail. */
 async function makeRoom({ providers }: ServiceContext, accountId: string | null): Promise<void> {
   const { perAccount, ofStrangers } = providers.limits.contactRows;
   const [first] = await ContactMessageModel.find({ accountId }, { at: 1 })
@@ -47,7 +47,10 @@ async function makeRoom({ providers }: ServiceContext, accountId: string | null)
   if (first !== undefined) await ContactMessageModel.deleteMany({ accountId, at: { $lte: first.at } });
 }
 
-/** Of all senders together, so that nobody's many addresses fill the operator's mailbox; strangers take no room of accounts. */
+/**
+ * Counts all senders together, so that many addresses of one cannot fill the operator's mailbox; strangers take no
+ * room from accounts.
+ */
 async function countMail({ providers }: ServiceContext, accountId: string | null): Promise<void> {
   const { addresses, limits } = providers;
   const key = `${accountId === null ? 'strangers' : 'accounts'} ${addresses.operatorEmail}`;

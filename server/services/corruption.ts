@@ -14,13 +14,13 @@ import type { ArtifactStore, OnCorruption } from '../store/store.ts';
 import { bringForward } from './move-state.ts';
 import type { Writer } from './releases/publish.ts';
 
-/** A visitor's browser asks again and again for what is corrupted: one report is enough for so long. */
+/** A visitor's browser requests a corrupted file again and again: one report in this time is enough. */
 const NOTICED_MS = 60 * 60_000;
 const NOTICED_MAX = 10_000;
 
 /**
- * What a store does with an artifact that it cannot hand out: it has a job find out whom that affects. While the database
- * is away nothing can be written down; whoever asks for the artifact next, or the weekly reading of all, says it again.
+ * Creates the store's listener for artifacts that it cannot serve: a job finds out who is affected. While the database
+ * is away nothing can be recorded; the next request for the artifact, or the weekly integrity check, reports it again.
  */
 export function createCorruptionListener(log: Log): OnCorruption {
   const noticed = new LRUCache<string, number>({ max: NOTICED_MAX });
@@ -40,8 +40,8 @@ export function createCorruptionListener(log: Log): OnCorruption {
 }
 
 /**
- * Marks the releases that have lost this artifact, tells their owners once, and strikes it from the books, so that the
- * next upload of the same files brings it again.
+ * Marks the releases that have lost this artifact, notifies their owners once, and removes it from the books, so that
+ * the next upload of the same files sends it again.
  */
 export async function reportCorruption({ providers, transaction: write }: Writer, sha256: string): Promise<void> {
   const { store, log } = providers;
@@ -57,7 +57,7 @@ export async function reportCorruption({ providers, transaction: write }: Writer
       await write((session) => markAffected(session, { accountId, deploymentId, sha256 }, own));
     }
   }
-  // Who stores it takes off the marks that are there by then: those that came later are taken off here.
+  // Storing it clears the marks that exist by then: later marks are cleared here.
   if (await store.has(sha256)) await clearMarks(write, [sha256]);
   else await write((session) => ArtifactModel.deleteMany({ sha256 }, { session }).setOptions(MAINTENANCE));
 }
@@ -89,14 +89,14 @@ async function markAffected(
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }
 
-/** Takes off the marks of what an upload has just stored again, on the releases of every account. */
+/** Clears the marks for artifacts that an upload has just stored again, on the releases of every account. */
 export async function clearStoredAgain(sha256s: readonly string[]): Promise<void> {
   for (let start = 0; start < sha256s.length; start += HASHES_A_QUERY) {
     await clearMarks(transaction, sha256s.slice(start, start + HASHES_A_QUERY));
   }
 }
 
-/** Takes the marks off that are no longer true, should an upload have been broken off before it did. */
+/** Clears marks that are no longer true, in case an upload broke off before it did. */
 export async function clearRestored({ providers: { store }, transaction: write }: Writer): Promise<void> {
   const marked = await ReleaseModel.distinct('corruptedFiles.sha256', {
     'corruptedFiles.sha256': { $gt: '' },
@@ -132,7 +132,7 @@ async function accountsWith(sha256: string): Promise<Set<string>> {
 
 type Affected = { release: Pick<ReleaseDoc, '_id' | 'deploymentId' | 'number'>; paths: string[] };
 
-/** Releases that name it and do not say so yet. */
+/** Returns releases that name it and are not marked yet. */
 async function findAffected(store: ArtifactStore, accountId: string, sha256: string): Promise<Affected[]> {
   const releases = await ReleaseModel.find(
     { accountId },
@@ -149,7 +149,7 @@ async function findAffected(store: ArtifactStore, accountId: string, sha256: str
   return affected.sort((a, b) => a.release.number - b.release.number);
 }
 
-/** Returns the paths of an artifact; of a list of files that is itself corrupted nobody knows them. */
+/** Returns the paths of an artifact; nobody knows them when the list of files is itself corrupted. */
 async function pathsOf(store: ArtifactStore, manifestHash: string, sha256: string): Promise<string[]> {
   if (manifestHash === sha256) return ['the list of files'];
   try {

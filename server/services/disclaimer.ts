@@ -10,7 +10,7 @@ import { HOUR_MS } from '../lib/durations.ts';
 import { notFound, signedOut } from '../lib/errors.ts';
 import { countAgainst, countsByAddress } from './rate-limit.ts';
 
-/** Whether the current version is accepted: by the account where one is signed in, else by this browser. */
+/** Returns whether the current version is accepted: by the signed-in account, else by this browser. */
 export async function getDisclaimerStatus(ctx: ServiceContext): Promise<DisclaimerStatus> {
   if (ctx.actor.kind === 'anonymous') {
     const acceptance = await acceptanceOfBrowser(ctx);
@@ -22,9 +22,9 @@ export async function getDisclaimerStatus(ctx: ServiceContext): Promise<Disclaim
 }
 
 /**
- * Records acceptance of the current version: on the account where one is signed in; signed out with time, version and a
- * random id in an HttpOnly cookie, by which registration or login joins it. Once given it keeps its first time. A token
- * that is over throws `unauthenticated`, or the account would never learn of it; very many from one address `rate_limited`.
+ * Records acceptance of the current version: on the signed-in account; signed out, with time, version and a random id
+ * in an HttpOnly cookie, by which registration or login joins it. It keeps its first time. An expired token throws
+ * `unauthenticated`, or the account would never learn of it; very many from one address throw `rate_limited`.
  */
 export async function acceptDisclaimer(ctx: ServiceContext): Promise<DisclaimerStatus> {
   const { actor, origin } = ctx;
@@ -48,8 +48,8 @@ export async function acceptDisclaimer(ctx: ServiceContext): Promise<DisclaimerS
 }
 
 /**
- * Joins what this browser accepted signed out to the account that now signs in on it. It is joined to one account only:
- * the next person at the same browser is asked for themselves.
+ * Joins the acceptance of this browser to the account that now signs in on it. It joins one account only: the next
+ * person at the same browser is asked again.
  */
 export async function joinDisclaimerAcceptance(ctx: ServiceContext, accountId: string): Promise<void> {
   const acceptance = await acceptanceOfBrowser(ctx);

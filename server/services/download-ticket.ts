@@ -6,16 +6,16 @@ import { type Credential, credentialOf, isCredentialValid } from './credential-v
 /** A ticket lasts from the click to the first byte; a download that has begun goes on. */
 const TICKET_MS = 60_000;
 
-/** A download that is streamed to whoever holds its ticket. */
+/** A download that is streamed to the holder of its ticket. */
 export type Download = {
   fileName: string;
-  /** The name in ASCII, for what does not read RFC 5987. */
+  /** The name in ASCII, for clients that do not read RFC 5987. */
   plainName: string;
-  /** Null where nobody knows before it is written. */
+  /** Null when the size is not known before it is written. */
   sizeBytes: number | null;
-  /** A ZIP where absent. */
+  /** A ZIP when absent. */
   contentType?: string;
-  /** Streams the body, which is read while it is asked for; throws the reason of the signal. */
+  /** Streams the body, which is read on demand; throws the reason of the signal. */
   body(signal: AbortSignal): AsyncIterable<Buffer>;
 };
 
@@ -23,8 +23,8 @@ export type Download = {
 export type TicketPurpose = { context: string; what: string };
 
 /**
- * Seals a right to one download into its link, which needs no header, so that a browser streams it to disk. It works for
- * a minute, for this purpose alone, and while the session or the API token that it was made by is good.
+ * Makes a ticket: it seals the right to one download into a link, which needs no header, so that a browser streams it
+ * to disk. It works for a minute, for this purpose alone, while the session or API token that made it is valid.
  */
 export function makeTicket(ctx: AccountContext, { context }: TicketPurpose): { ticket: string; expiresAt: Date } {
   const credential = credentialOf(ctx.actor);
@@ -38,8 +38,9 @@ export function makeTicket(ctx: AccountContext, { context }: TicketPurpose): { t
 }
 
 /**
- * The account that the ticket was made for, while there is one: its websites go some time after it. Throws `not_found`
- * for one that is over, of another purpose, of other keys, or made up, and once its maker is signed out or revoked.
+ * Returns the account of a ticket while it exists: its websites outlast it for some time. Throws `not_found` for a
+ * ticket that has expired, has another purpose or other keys, or is invented, and once its maker is signed out or
+ * revoked.
  */
 export async function redeemTicket(ctx: ServiceContext, purpose: TicketPurpose, ticket: string): Promise<string> {
   const [accountId = '', endsAt = '', collection, id = ''] = opened(ctx, purpose, ticket).split(' ');

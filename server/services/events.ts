@@ -10,18 +10,19 @@ import { HOUR_MS } from '../lib/durations.ts';
 import { credentialOf, isStillValid } from './credential-validity.ts';
 import { countAgainst } from './rate-limit.ts';
 
-/** How long the stream waits before it asks a database again that did not answer. */
+/** The stream waits this long before it asks a silent database again. */
 const READ_AGAIN_AFTER_MS = 500;
 
-/** `id` is the number of the last stored event that the reader has, so that a reconnect goes on after it. */
+/** `id` is the number of the reader's last stored event, so that a reconnect continues after it. */
 export type NumberedItem = { id: string; data: StreamItem };
 
 /**
- * Yields the account's events in order, from the one after `lastEventId`, else from now on; ends with `signal`, or when
- * the account, session or token is over. Started without an id it says `ready` at once, so that whoever reconnects
- * before the first event has an id to go on from; where the log no longer reaches back it says `resync` and goes on
- * from now. A database that does not answer is waited for: an error would end the client's subscription for good.
- * Progress of releases, and that visits were counted, comes under the id of the last stored event, since neither is stored.
+ * Yields the account's events in order, from the one after `lastEventId`, else from now on; ends with `signal`, or
+ * when the account, session or token ends. Without an id it sends `ready` at once, so that a client that reconnects
+ * before the first event has an id to continue from; if the log no longer reaches back it sends `resync` and continues
+ * from now. It waits for a silent database, because an error would end the client's subscription for good. Progress of
+ * releases, and the news that visits were counted, come under the id of the last stored event, since neither is
+ * stored.
  */
 export async function* streamEvents(
   ctx: AccountContext,
@@ -57,10 +58,7 @@ export async function* streamEvents(
   }
 }
 
-/**
- * Sends a notification to one's own account: what a person sees of it is what a release would show. Throws
- * `rate_limited`.
- */
+/** Sends a notification to the caller's own account; it looks as for a release. Throws `rate_limited`. */
 export async function sendTestNotification(ctx: AccountContext, input: SendTestInput): Promise<Done> {
   const { accountId: key } = ctx.actor;
   const limit = ctx.providers.limits.testNotificationsPerHour;
@@ -76,15 +74,15 @@ type Delivery = {
   ctx: AccountContext;
   reader: EventReader;
   signal: AbortSignal | undefined;
-  /** Is the number of the last event that the reader has seen; null when it starts. */
+  /** The number of the last event that the reader has seen; null when it starts. */
   seen: number | null;
 };
 
 type News = { items: NumberedItem[]; last: number; hasMore: boolean; mayGoOn: boolean };
 
 /**
- * What came after this number: read, checked and made into items once for all connections of the account, and whether it
- * may be told, asked once for all connections of a session or token.
+ * Reads the events after this number: read, checked and converted once for all connections of the account; the right
+ * to them is checked once for all connections of a session or token.
  */
 function readNews({ ctx, reader }: Delivery, last: number): Promise<News> {
   return reader.share(`news of ${actorKey(ctx)} after ${last}`, async () => {
@@ -96,21 +94,21 @@ function readNews({ ctx, reader }: Delivery, last: number): Promise<News> {
         hasMore: events.length === EVENTS_A_PAGE,
       };
     });
-    // Asked last: nothing more for a session that was ended, even when its socket has not closed yet.
+    // This is checked last: an ended session gets nothing more, even when its socket has not closed yet.
     return { ...page, mayGoOn: await isStillValid(ctx) };
   });
 }
 
 type Start = { last: number; items: StreamItem[]; steps: StepRow[] };
 
-/** Returns where to begin; null when the account is gone, or the reader before the database answered. */
+/** Returns where to begin; null when the account is gone, or the reader left before the database answered. */
 async function findStart(delivery: Delivery): Promise<Start | null> {
   const { reader, seen } = delivery;
   const current = await untilAnswered(delivery, () => reader.currentNumber());
   if (current === null) return null;
   if (seen === null) return { last: current, items: [{ type: 'ready' }], steps: [] };
   const steps = (await untilAnswered(delivery, () => reader.readRunningSteps())) ?? [];
-  // A number from the future was given before the database was restored from a copy.
+  // A number from the future was issued before the database was restored from a copy.
   if (seen > current) return { last: current, items: [{ type: 'resync' }], steps };
   const next = seen < current ? await untilAnswered(delivery, () => reader.readAfter(seen)) : null;
   if (next?.length === 0) return { last: current, items: [{ type: 'resync' }], steps };
@@ -133,7 +131,10 @@ async function untilAnswered<T>({ ctx, signal }: Delivery, read: () => Promise<T
   return null;
 }
 
-/** Stored events as items. The log has no gaps: where one shows, its older end has been dropped, and the reader starts over. */
+/**
+ * Converts stored events to items. The log has no gaps: a gap means that its older end was dropped, and the reader
+ * starts over.
+ */
 function numbered(ctx: AccountContext, last: number, events: LoggedEvent[]): NumberedItem[] {
   const first = events[0];
   const isCut = first !== undefined && first.seq !== last + 1;
@@ -143,7 +144,7 @@ function numbered(ctx: AccountContext, last: number, events: LoggedEvent[]): Num
   ];
 }
 
-/** An item that no reader would understand is left out: it must not stop those behind it. */
+/** Leaves out an item that no reader would understand: it must not stop those behind it. */
 function checked(ctx: AccountContext, id: string, item: unknown): NumberedItem[] {
   const parsed = streamItemSchema.safeParse(item);
   if (parsed.success) return [{ id, data: parsed.data }];
@@ -155,10 +156,10 @@ function checked(ctx: AccountContext, id: string, item: unknown): NumberedItem[]
   return [];
 }
 
-/** Steps of a long subscription: of one that is forgotten the lines are sent again from the oldest on. */
+/** The steps that a subscription remembers; for a forgotten one the lines are sent again from the oldest on. */
 const STEPS_REMEMBERED = 200;
 
-/** Steps as items, each with the lines of its log that this reader has not been sent. */
+/** Converts steps to items, each with the log lines that this reader has not received. */
 function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) => NumberedItem[] {
   const sentLines = new LRUCache<string, number>({ max: STEPS_REMEMBERED });
   return (last, steps) =>
@@ -188,7 +189,7 @@ function actorKey({ actor }: AccountContext): string {
   return credential === null ? 'account' : `${credential.collection} ${credential.id}`;
 }
 
-/** Fifteen digits at most (routers/schemas/events.ts), so the number is exact. */
+/** Parses a number. It has fifteen digits at most (routers/schemas/events.ts), so it is exact. */
 function parseNumber(id: string | null | undefined): number | null {
   return id === null || id === undefined ? null : Number(id);
 }

@@ -11,9 +11,9 @@ import { AppError, notFound } from '../lib/errors.ts';
 import { countAgainst, countCaller, countsByAddress } from './rate-limit.ts';
 
 /**
- * Stores a rating of the product, or of one of one's own deployments; signed out of the product only, limited by
- * address. Throws `not_found` for a deployment that is not the caller's,
- * `rate_limited`, `quota_exhausted`, and `unauthenticated` for a token that is over: the person is no stranger.
+ * Stores a rating of the product, or of one of the caller's deployments; a signed-out person may only rate the
+ * product, limited by address. Throws `not_found` for a deployment that is not the caller's, `rate_limited`,
+ * `quota_exhausted`, and `unauthenticated` for an expired token: that person is not a stranger.
  */
 export async function rate(ctx: ServiceContext, input: RateInput): Promise<Done> {
   const accountId = await countCaller(ctx, { name: 'feedback', limit: ctx.providers.limits.feedbackPerHour });
@@ -31,7 +31,10 @@ export async function rate(ctx: ServiceContext, input: RateInput): Promise<Done>
   return DONE;
 }
 
-/** What the limit of an hour allows would come to more than people read, and is kept for a year. */
+/**
+ * Limits the stored ratings: those within the hourly limit would be more than people read, and each is kept for a
+ * year.
+ */
 async function requireRoom(ctx: ServiceContext, accountId: string | null): Promise<void> {
   const { perAccount, ofStrangers, perAddressADay } = ctx.providers.limits.feedbackRows;
   if (accountId === null) {

@@ -13,16 +13,19 @@ import { decodeManifest } from '../store/manifest.ts';
 import type { ArtifactStore, Collected } from '../store/store.ts';
 import { divideHashes, type HashPart } from './bloom-filter.ts';
 
-/** What is younger may belong to an upload that has no list of files yet. */
+/** Younger artifacts may belong to an upload that has no list of files yet. */
 const KEPT_MS = DAY_MS;
-/** Clocks of several instances differ; an upload that is looked at twice does no harm. */
+/** Clocks of several instances differ; checking an upload twice does no harm. */
 const CLOCKS_MS = 5 * 60_000;
-/** Lists of uploads that were read in this run and are not read again, 100 bytes each. */
+/** The number of upload lists that are remembered as read in this run, 100 bytes each. */
 const READ_LISTS_MAX = 10_000;
-/** Accounts whose lists cannot be read. With more of them the store itself is in trouble, and nothing is taken from it. */
+/**
+ * The number of accounts with unreadable lists. If there are more, the store itself is in trouble, and nothing is
+ * removed from it.
+ */
 const UNREADABLE_MAX = 10_000;
 
-/** Marking so many takes a fraction of a millisecond. */
+/** Marking this many takes a fraction of a millisecond. */
 const HASHES_A_STEP = 500;
 
 /** A release names its list of files, that of its variants, and packs of them, mostly one or two. */
@@ -32,11 +35,11 @@ type Stores = Pick<Providers, 'store' | 'log' | 'now'>;
 type Options = { filterBytesMax?: number | undefined };
 
 /**
- * Removes artifacts that no release and no upload names and that nobody has used for a day. Needed are the lists of files
- * of all releases, whatever their state, with what they name; their compressed variants; the lists of uploads. Runs beside
- * uploads and releases: see `giveUp`. Its memory is bounded whatever the number of files: where one filter is too small
- * for them it goes over everything several times, each time for a part of all hashes. Some in a thousand of those that
- * nothing needs may stay until a later run.
+ * Removes artifacts that no release and no upload names and that nobody has used for a day. The lists of files of all
+ * releases, whatever their state, are needed, with the files in them, their compressed variants, and the lists of
+ * uploads. It runs beside uploads and releases: see `giveUp`. Its memory is bounded whatever the number of files: when
+ * one filter is too small, it makes several passes, each for a part of all hashes. Some in a thousand of the unneeded
+ * ones may stay until a later run.
  */
 export async function collectGarbage(
   stores: Stores,
@@ -69,7 +72,10 @@ async function collectPart({ store, log, now }: Stores, part: HashPart, signal: 
   return store.collect({ before, signal, choose });
 }
 
-/** What releases name at this moment, whether or not the store still has it: each once, but for a few that are left out. */
+/**
+ * Yields the artifacts that releases name now, whether or not the store still has them: each once, except for a few
+ * that are left out.
+ */
 export async function* neededArtifacts(
   { store }: Pick<Providers, 'store'>,
   signal: AbortSignal,
@@ -89,7 +95,7 @@ async function* neededInPart(store: ArtifactStore, part: HashPart, signal: Abort
   }
 }
 
-/** How many hashes are named by releases and open uploads, and those that several name as often as they do. */
+/** Returns the number of hashes that releases and open uploads name, counting shared ones each time. */
 async function sumOfNames(): Promise<number> {
   const releases = await ReleaseModel.estimatedDocumentCount();
   return (await sumOfReleaseFiles({})) + (await sumOfOpenUploadFiles()) + releases * BESIDE_FILES;
@@ -97,9 +103,7 @@ async function sumOfNames(): Promise<number> {
 
 type NamedByRelease = { accountId: string; isReadable: boolean; sha256s: Iterable<string> };
 
-/**
- * Reads release after release in the order of their lists, so that an equal list is read once and none is remembered.
- */
+/** Reads releases in the order of their lists, so that an equal list is read once and none is remembered. */
 async function* readReleases(store: ArtifactStore): AsyncGenerator<NamedByRelease, void> {
   const releases = ReleaseModel.find({}, { accountId: 1, manifestHash: 1, variants: 1 })
     .setOptions(MAINTENANCE)
@@ -129,7 +133,7 @@ function* namedBy(
   yield* variants?.packHashes ?? [];
 }
 
-/** Returns what a list of files names; null when it cannot be read, and nobody knows what it needs. */
+/** Returns the hashes in a list of files; null when it cannot be read, so that nobody knows what it needs. */
 async function readHashes(store: ArtifactStore, manifestHash: string): Promise<string[] | null> {
   try {
     const manifest = await decodeManifest(await store.readWhole(manifestHash));
@@ -142,10 +146,10 @@ async function readHashes(store: ArtifactStore, manifestHash: string): Promise<s
 
 type Marks = {
   mayBeUsed(sha256: string): boolean;
-  /** Accounts of releases whose list of files cannot be read: nobody knows what they need. */
+  /** The accounts of releases whose list of files cannot be read: nobody knows what they need. */
   unreadable: ReadonlySet<string>;
   markAll(signal: AbortSignal): Promise<void>;
-  /** What uploads have named since the start: new lists of files come by no other way. */
+  /** Marks hashes that uploads have named since the start: new lists of files come in no other way. */
   markNews(): Promise<void>;
 };
 
@@ -155,7 +159,7 @@ function createMarks(store: ArtifactStore, startedAt: Date, part: HashPart): Mar
   const unreadable = new Set<string>();
   const readLists = new LRUCache<string, true>({ max: READ_LISTS_MAX });
 
-  /** A list may name 20,000 files, and there are many lists: others are answered meanwhile. */
+  /** Marks in slices: a list may name 20,000 files, and there are many lists. */
   const mark = (sha256s: Iterable<string>) =>
     runInTimeSlices(
       inSteps(sha256s, (sha256) => {
@@ -163,7 +167,10 @@ function createMarks(store: ArtifactStore, startedAt: Date, part: HashPart): Mar
       }),
     );
 
-  /** No release will ever be made of an upload whose list cannot be read; a release may be restored by its files. */
+  /**
+   * Marks the files of uploads. An upload whose list cannot be read never becomes a release, but its files may restore
+   * one.
+   */
   async function markUploads(uploads: Rows<{ manifestHash?: string | null }>): Promise<void> {
     for await (const { manifestHash } of rowsOf(uploads)) {
       if (!manifestHash || readLists.has(manifestHash)) continue;
@@ -177,7 +184,7 @@ function createMarks(store: ArtifactStore, startedAt: Date, part: HashPart): Mar
     mayBeUsed: used.mayHave,
     unreadable,
     async markAll(signal) {
-      // Uploads first: one that becomes a release meanwhile is found as either.
+      // Uploads come first: one that becomes a release meanwhile is found as either.
       const open = UploadModel.find({ state: 'open' }, { manifestHash: 1 }).setOptions(MAINTENANCE).hint('open_slots');
       await markUploads(open.lean().cursor());
       for await (const { accountId, isReadable, sha256s } of readReleases(store)) {
@@ -190,7 +197,7 @@ function createMarks(store: ArtifactStore, startedAt: Date, part: HashPart): Mar
       }
     },
     async markNews() {
-      // The end of an upload moves with each thing that is done to it; one that became a release meanwhile counts too.
+      // Each act on an upload moves its end; one that became a release meanwhile counts too.
       const since = new Date(startedAt.getTime() + UPLOAD_LIMITS.openUploadMs - CLOCKS_MS);
       const news = UploadModel.find({ expiresAt: { $gte: since } }, { manifestHash: 1 }).setOptions(MAINTENANCE);
       await markUploads(news.lean().cursor());
@@ -207,9 +214,9 @@ function* inSteps(sha256s: Iterable<string>, act: (sha256: string) => void): Gen
 }
 
 /**
- * Of old artifacts those that may go. An account that has one in its books need not send it again, so first the books
- * say that it is leaving; an upload that is announced after that has to send it, which makes it young. An upload
- * announced before is seen by the second look, and then everything stays as it was.
+ * Returns the old artifacts that may be removed. An account with one in its books need not send it again, so first the
+ * books say that it is leaving; a later upload that announces it has to send it, which makes it young. An upload
+ * announced before is found by the second check, and then everything stays as it was.
  */
 async function giveUp(marks: Marks, sha256s: readonly string[], before: Date, now: Date): Promise<ReadonlySet<string>> {
   const chosen = new Set<string>();

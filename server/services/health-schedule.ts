@@ -3,12 +3,12 @@ import type { CheckVerdict } from '../../routers/schemas/diagnostics.ts';
 import { DeploymentHealthModel } from '../database/models/deployment-health.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 
-/** What has just gone live was seen live, so that the first look is for what comes later. */
+/** A deployment that has just gone live was seen live, so the first check is for later changes. */
 const FIRST_MS = 5 * MINUTE_MS;
 
 /**
- * How long after the last change of a verdict a deployment is looked at how often: a change is seen soon, and a website that
- * has worked for months costs four looks a day.
+ * The interval of checks by the time since the last change of a verdict: a change is noticed soon, and a website that
+ * has worked for months costs four checks a day.
  */
 const QUICK_TO_SLOW: readonly { until: number; everyMs: number }[] = [
   { until: HOUR_MS, everyMs: 10 * MINUTE_MS },
@@ -17,7 +17,7 @@ const QUICK_TO_SLOW: readonly { until: number; everyMs: number }[] = [
   { until: Number.POSITIVE_INFINITY, everyMs: 6 * HOUR_MS },
 ];
 
-/** Has a deployment looked at from here on: it went live, or something of it was changed. */
+/** Schedules checks of a deployment from now on, because it went live or was changed. */
 export async function scheduleHealthCheck(
   session: ClientSession,
   { accountId, deploymentId, now }: { accountId: string; deploymentId: string; now: Date },
@@ -27,7 +27,7 @@ export async function scheduleHealthCheck(
   await DeploymentHealthModel.updateOne(known, { $set: due }, { session, upsert: true });
 }
 
-/** Returns when a deployment is looked at again whose verdicts have been the same since `changedAt` (pure). */
+/** Returns the next check of a deployment whose verdicts have been the same since `changedAt` (pure). */
 export function nextHealthCheckAt(changedAt: Date, now: Date): Date {
   const age = now.getTime() - changedAt.getTime();
   const { everyMs } = QUICK_TO_SLOW.find(({ until }) => age < until) ?? { everyMs: 6 * HOUR_MS };
@@ -36,7 +36,7 @@ export function nextHealthCheckAt(changedAt: Date, now: Date): Date {
 
 type Verdicts = readonly { id: string; verdict: CheckVerdict }[];
 
-/** Whether a verdict is another one (pure); what could not be told from here is no change. */
+/** Returns whether a verdict has changed (pure); an unknown one is no change. */
 export function isAnother(before: Verdicts, now: Verdicts): boolean {
   const known = (list: Verdicts): string =>
     list.map(({ id, verdict }) => `${id} ${verdict === 'unknown' ? 'pass' : verdict}`).join();

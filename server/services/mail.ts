@@ -10,24 +10,24 @@ import { enqueueJob } from '../queue/queue.ts';
 import { recipientKey } from './auth/name-keys.ts';
 import { type Count, isWithin } from './rate-limit.ts';
 
-/** A mail to be: its values, and the secret of its link, which is put in when it leaves. */
+/** A mail to queue: its values, and the secret of its link, which is filled in when it is sent. */
 export type NewMail = {
   accountId: string;
   to: string;
   values: MailValues;
   token?: { secret: string; expiresAt: Date };
-  /** It tells of what happened under an address that nobody has confirmed: its reader gets so many of those, and no more. */
+  /** True for news about an address that nobody has confirmed: its reader gets only a few of those. */
   isUnasked?: boolean;
 };
 
-/** The job's transaction: who lost the lease cannot write. */
+/** The job's transaction: a run that has lost its lease cannot write. */
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /** A mail server may be away for hours: with the queue's backoff eight attempts span about three. */
 const MAX_ATTEMPTS = 8;
 
 /**
- * Queues a mail inside the caller's transaction: no mail without the change it speaks of. The link's secret is sealed,
+ * Queues a mail inside the caller's transaction: no mail without the change it reports. The link's secret is sealed,
  * so that a dump of the database cannot be used.
  */
 export async function queueMail(session: ClientSession, providers: Providers, mail: NewMail): Promise<void> {
@@ -51,15 +51,15 @@ export async function queueMail(session: ClientSession, providers: Providers, ma
   await enqueueJob(session, { name: 'send-mail', payload: { mailId: id }, accountId, maxAttempts: MAX_ATTEMPTS });
 }
 
-/** The count of mails to a mailbox whose reader may have asked for none. */
+/** Counts mails to a mailbox whose reader may not have asked for them. */
 export function mailsTo({ limits }: Providers, kind: 'confirm-email' | 'notice', email: string): Count {
   const limit = limits.confirmationsPerRecipientPerHour;
   return { name: `${kind}-recipient`, key: recipientKey(email), limit, windowMs: HOUR_MS };
 }
 
 /**
- * Queues what the reader of an account's address is to know of it. Nobody has to be told again and again of what happens in
- * an account under an address that was never confirmed: it may be somebody else's.
+ * Queues news for the reader of an account's address. An unconfirmed address may be somebody else's, who must not get
+ * news again and again.
  */
 export async function mailNotice(
   session: ClientSession,
@@ -72,7 +72,7 @@ export async function mailNotice(
 }
 
 type OwnerMail = Extract<MailValues, { page: string; name: string }>;
-/** Of each kind apart: some have fields that others lack. */
+/** Removes the field from each kind by itself, since some have fields that others lack. */
 type WithoutReader<Mail> = Mail extends unknown ? Omit<Mail, 'username'> : never;
 
 /** Queues a mail to the owner of an account, at a confirmed address alone: any other may be somebody else's. */
@@ -89,8 +89,8 @@ export async function mailOwner(
 }
 
 /**
- * Hands a queued mail to the mailer and forgets its secret. Called again after a crash it sends once more under the
- * same id, or finds it sent. A mail whose link is over meanwhile is dropped, and one too many for whoever asked for none.
+ * Sends a queued mail and forgets its secret. Called again after a crash it sends once more under the same id, or
+ * finds it sent. A mail is dropped when its link has expired meanwhile, or its reader has had too many without asking.
  */
 export async function deliverMail(ctx: AccountContext, mailId: string, inTransaction: InTransaction): Promise<void> {
   const { accountId } = ctx.actor;

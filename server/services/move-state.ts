@@ -31,16 +31,16 @@ export type Move<State extends string> = {
 };
 
 /**
- * Returns the one way in which a release changes its state: an update that holds only while it is in one of `from`.
- * Null: somebody was faster, and nothing was written. A move that the table of states does not allow is a defect and
- * throws. The event of the move is published by the caller in the same transaction.
+ * Changes the state of a release, in the only way there is: an update that holds only while it is in one of `from`.
+ * Returns null when another writer was faster, and writes nothing. A move that the table of states does not allow is a
+ * defect and throws. The caller publishes the event in the same transaction.
  */
 export async function moveRelease(session: ClientSession, move: Move<ReleaseState>): Promise<ReleaseDoc | null> {
   requireMoves(RELEASE_MOVES, move);
   return ReleaseModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
 }
 
-/** Does the same as `moveRelease`, for a deployment. */
+/** Works like `moveRelease`, for a deployment. */
 export async function moveDeployment(
   session: ClientSession,
   move: Move<DeploymentState>,
@@ -49,7 +49,7 @@ export async function moveDeployment(
   return DeploymentModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
 }
 
-/** Does the same as `moveRelease`, for a domain. */
+/** Works like `moveRelease`, for a domain. */
 export async function moveDomain(session: ClientSession, move: Move<DomainState>): Promise<DomainDoc | null> {
   requireMoves(DOMAIN_MOVES, move);
   const moved = await DomainModel.findOneAndUpdate(filterOf(move), updateOf(move), {
@@ -60,7 +60,7 @@ export async function moveDomain(session: ClientSession, move: Move<DomainState>
   return moved;
 }
 
-/** Puts a deployment first in its owner's list, where what happened to it is written elsewhere. */
+/** Puts a deployment first in its owner's list, after an event that is stored elsewhere. */
 export async function bringForward(
   session: ClientSession,
   { accountId, deploymentId }: { accountId: string; deploymentId: string },
@@ -68,7 +68,7 @@ export async function bringForward(
   await DeploymentModel.updateOne({ _id: deploymentId, accountId }, { $set: { updatedAt: new Date() } }, { session });
 }
 
-/** Does the same as `moveRelease`, for a certificate. */
+/** Works like `moveRelease`, for a certificate. */
 export async function moveCertificate(
   session: ClientSession,
   move: Move<CertificateState>,

@@ -3,12 +3,12 @@ import { AppError } from '../lib/errors.ts';
 /** The end of a page in a list that is sorted by newest first: time and id of the page's last row. */
 export type PageEnd = { createdAt: Date; id: string };
 
-/** Returns the cursor that leads on after this row: opaque to callers. `at`: the time that its list is sorted by. */
+/** Returns the cursor that continues after this row: opaque to callers. `at`: the time by which its list is sorted. */
 export function encodeCursor(row: { createdAt: Date; _id: string }, at = row.createdAt): string {
   return Buffer.from(`${at.getTime()}.${row._id}`).toString('base64url');
 }
 
-/** Throws `bad_request` for what no page ever gave. */
+/** Throws `bad_request` for a text that is not a cursor of ours. */
 export function decodeCursor(cursor: string): PageEnd {
   const [ms, id] = Buffer.from(cursor, 'base64url').toString('utf8').split('.');
   const createdAt = new Date(Number(ms));
@@ -26,7 +26,7 @@ export function afterCursor(
   return { [by]: { $lte: at }, $or: [{ [by]: { $lt: at } }, { _id: { $lt: id } }] };
 }
 
-/** Whether a row of such a list comes after the cursor, for rows that were read without it. */
+/** Returns whether a row of such a list comes after the cursor, for rows that were read without it. */
 export function isAfterCursor(row: { createdAt: Date; _id: string }, { createdAt, id }: PageEnd): boolean {
   return row.createdAt < createdAt || (row.createdAt.getTime() === createdAt.getTime() && row._id < id);
 }

@@ -43,10 +43,10 @@ const PREFLIGHTS_PER_MINUTE = 20;
 const ASK_MS = 20_000;
 
 /**
- * Goes through a new deployment as it would be made, or through a further release of one, and changes nothing: each step by
- * the very rules of the real one, at our side by trying and taking back, at the platform and in DNS by reading alone. A
- * step is judged whatever became of the one before it, so that all that is in the way is known at once. Throws
- * `rate_limited`, and `not_found` for a deployment that is not there.
+ * Rehearses a new deployment, or a further release of one, and changes nothing: each step follows the rules of the
+ * real one, here by trying and undoing, at the platform and in DNS by reading alone. A step is judged whatever the
+ * result of the one before, so that all obstacles are known at once. Throws `rate_limited`, and `not_found` for an
+ * unknown deployment.
  */
 export async function runPreflight(ctx: AccountContext, input: PreflightInput): Promise<Preflight> {
   const { accountId } = ctx.actor;
@@ -64,7 +64,7 @@ export async function runPreflight(ctx: AccountContext, input: PreflightInput): 
   };
 }
 
-/** A further release of a deployment that is there: its domains and certificates stay as they are. */
+/** Returns the steps of a further release: domains and certificates of the deployment stay as they are. */
 async function furtherSteps(ctx: AccountContext, input: FurtherReleasePreflight): Promise<PreflightStep[]> {
   const deployment = await findDeployment(ctx, input.deploymentId);
   const { destinations, currentReleaseId } = deployment;
@@ -94,10 +94,10 @@ const ASKS_OTHERS: ReadonlySet<StepId> = new Set(['publish', 'certificate']);
 
 const absent = (step: StepId): PreflightStep => ({ step, verdict: 'absent', lines: [], problem: null });
 
-/** Somebody else was asked and gave no answer: that says nothing of what they would answer then. */
+/** The other side gave no answer, which says nothing about its later answer. */
 const UNANSWERED: ReadonlySet<string> = new Set(['platform_down', 'platform_failed', 'overloaded', 'rate_limited']);
 
-/** `check` answers what is known only once it was looked at, and throws what the real step would. */
+/** Judges a step: `check` returns what can only be known by looking, and throws the error of the real step. */
 async function judged(
   step: StepId,
   lines: readonly string[],
@@ -145,7 +145,7 @@ async function publishStep(ctx: AccountContext, input: NewDeploymentPreflight): 
     if (error instanceof AppError) return null;
     throw error;
   });
-  // What is missing is said where the deployment is made.
+  // A missing field is reported when the deployment is made.
   const unasked = [...lines, 'The account there is checked once the deployment can be made.'];
   if (destination === null) return { step: 'publish', verdict: 'unknown', lines: unasked, problem: null };
   return judged('publish', lines, () => publishing(ctx, [destination]));
@@ -153,7 +153,7 @@ async function publishStep(ctx: AccountContext, input: NewDeploymentPreflight): 
 
 type Place = Parameters<typeof connectionIdsOf>[0];
 
-/** Asks each account that it is published by who it is, which is what a platform is asked first. */
+/** Asks each connected platform for its account, which is the first request of a publication. */
 async function publishing(ctx: AccountContext, destinations: readonly Place[]): Promise<string[]> {
   const lines: string[] = [];
   for (const connectionId of new Set(destinations.flatMap((place) => connectionIdsOf(place)))) {
@@ -183,7 +183,7 @@ async function domain(ctx: AccountContext, { domain: name = '', platform }: NewD
   return [...(await recordLines(ctx, name, platform)), await writerLine(ctx)];
 }
 
-/** Lists the records as they would be asked for. The value of the proof is made with the domain itself. */
+/** Lists the records that would be needed. The value of the proof is made with the domain itself. */
 async function recordLines({ providers }: AccountContext, name: string, platform: PlatformId): Promise<string[]> {
   const unit = unitOf(name);
   const proof = { name: `_fairlead.${unit.unit}`, value: 'a value that is made for you' };
@@ -220,7 +220,7 @@ async function certificateStep(
   return judged('certificate', [asked], () => order(ctx, names));
 }
 
-/** What is known of an order before there is one: the limits of the authority, and CAA. */
+/** Returns the known obstacles to an order before there is one: the limits of the authority, and CAA. */
 async function order(ctx: AccountContext, names: readonly string[]): Promise<string[]> {
   const { providers, actor } = ctx;
   const accountUrl = (await knownAccountUrl(providers.authority.id)) ?? '';

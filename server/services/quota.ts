@@ -12,9 +12,9 @@ import { upgradeHint } from './subscription/upgrade-hint.ts';
 
 /**
  * Takes one of the deployments that the plan allows, inside the transaction that creates the deployment. The filter is
- * evaluated under the write lock: of two creations at once, one conflicts, runs again and sees the other's count.
- * The plan is read in the same transaction, since it may have fallen meanwhile.
- * Throws `deployment_limit_reached`.
+ * evaluated under the write lock: of two simultaneous creations, one conflicts, runs again and sees the other's count.
+ * The plan is read in the same transaction, since it may have been lowered meanwhile. Throws
+ * `deployment_limit_reached`.
  */
 export async function claimDeploymentSlot(session: ClientSession, ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
@@ -24,7 +24,7 @@ export async function claimDeploymentSlot(session: ClientSession, ctx: AccountCo
     await requireLiveAccount(session, accountId);
     return limitReached(plan, limit, await upgradeHint(accountId, plan, session));
   };
-  // Read first: who is refused writes nothing, and so keeps nobody else from the account.
+  // It is read first: a refused call writes nothing, and so holds nobody else up.
   if ((await countInTransaction(session, accountId)) >= limit) throw await reached();
   const claimed = await UserModel.updateOne(
     { _id: accountId, deletedAt: null, deploymentCount: { $lt: limit } },
@@ -34,7 +34,7 @@ export async function claimDeploymentSlot(session: ClientSession, ctx: AccountCo
   if (claimed.matchedCount === 0) throw await reached();
 }
 
-/** Gives the deployment back, in the transaction that removes it and that runs once for it. */
+/** Gives the deployment back, in the transaction that removes it and runs once for it. */
 export async function releaseDeploymentSlot(session: ClientSession, accountId: string): Promise<void> {
   await UserModel.updateOne(
     { _id: accountId, deploymentCount: { $gt: 0 } },
@@ -46,9 +46,9 @@ export async function releaseDeploymentSlot(session: ClientSession, accountId: s
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /**
- * Sets the number of deployments of every account right that is wrong, and answers how many were: the number is kept
- * beside the deployments, so that a write by hand or a restored backup may set the two apart. One query finds the
- * accounts; each is counted again in its own transaction, which conflicts with whatever creates or removes meanwhile.
+ * Corrects wrong numbers of deployments, and returns how many accounts had one: the number is stored beside the
+ * deployments, so that a manual write or a restored backup may separate the two. One query finds the accounts; each is
+ * counted again in its own transaction, which conflicts with simultaneous creations and removals.
  */
 export async function recountDeployments(signal: AbortSignal, inTransaction: InTransaction): Promise<number> {
   const accounts = UserModel.aggregate<{ _id: string; deploymentCount: number; counted: { there: number }[] }>([
@@ -85,9 +85,7 @@ async function recount(session: ClientSession, accountId: string): Promise<boole
   return modifiedCount > 0;
 }
 
-/**
- * Refuses a further platform for one deployment where the plan has one at a time. Throws `plan_required`.
- */
+/** Refuses a further platform for one deployment when the plan allows only one. */
 export async function requireSeveralPlatforms(
   ctx: AccountContext,
   session: ClientSession | null = null,
@@ -98,7 +96,7 @@ export async function requireSeveralPlatforms(
   throw new AppError('plan_required', oneAtATime(plan), { hint });
 }
 
-/** Says why a further platform of a deployment gets nothing; null where the plan allows several. */
+/** Explains why a further platform of a deployment gets nothing; null when the plan allows several. */
 export async function furtherPlatformsRefusal(
   session: ClientSession,
   { accountId, now }: { accountId: string; now: Date },
@@ -114,7 +112,7 @@ function oneAtATime(plan: Plan): string {
   return `${PLANS[plan].title} publishes a deployment on one platform at a time. Several at once need Pro or Beta.`;
 }
 
-/** Returns the plan that counts now: `free` for an account without one. */
+/** Returns the present plan: `free` for an account without one. */
 export async function currentPlan(ctx: AccountContext, session: ClientSession | null = null): Promise<Plan> {
   const subscription = await SubscriptionModel.findOne({ accountId: ctx.actor.accountId }).session(session);
   return activePlan(subscription, ctx.now());

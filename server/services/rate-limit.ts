@@ -10,12 +10,16 @@ import { isLoopback, networksOf } from '../lib/loopback.ts';
 type UpdatePipeline = (PipelineStage.Set | PipelineStage.Unset)[];
 
 /**
- * What a window counter counts: `key` may be an address, an account, a name; only its hash is kept. `amount` is what one
- * act counts for, by default 1: an upload counts its bytes. `rule` names the limit to whoever meets it, in a sentence.
+ * The subject of a window counter: `key` may be an address, an account, a name; only its hash is stored. `amount` is
+ * the weight of one act, by default 1: an upload counts its bytes. `rule` is a sentence that names the limit to a
+ * refused caller.
  */
 export type Count = { name: string; key: string; limit: number; windowMs: number; amount?: number; rule?: string };
 
-/** Attempts that come ever slower: `free` of them at once, then `firstMs` between two, doubled each time up to `maxMs`. */
+/**
+ * Attempts that are slowed down more and more: `free` of them at once, then `firstMs` between two, doubled each time
+ * up to `maxMs`.
+ */
 export type Pace = { name: string; key: string; free: number; firstMs: number; maxMs: number };
 
 /** A counter of paced attempts is forgotten this long after the last wait ended. */
@@ -24,20 +28,20 @@ const NOT_BLOCKED = null;
 
 /**
  * Counts one act against a limit, atomically and over all instances, in windows that begin with their first act.
- * Throws `rate_limited` with `retryAfterMs` once more than `limit` acts fell into the window.
+ * Throws `rate_limited` with `retryAfterMs` once a window has more than `limit` acts.
  */
 export async function countAgainst(count: Count): Promise<void> {
   const counted = await addToCount(count);
   if (counted.count > count.limit) throw tooMany(counted.leftMs, count.rule);
 }
 
-/** Throws what `countAgainst` would throw for one act more, and counts none. */
+/** Throws like `countAgainst` for one more act, and counts none. */
 export async function requireRoomFor(count: Count): Promise<void> {
   const { count: counted, leftMs } = await readCount(count);
   if (counted + (count.amount ?? 1) > count.limit) throw tooMany(leftMs, count.rule);
 }
 
-/** Returns what was counted in the window that is open, and counts nothing. */
+/** Returns the count of the open window, and counts nothing. */
 export async function readCount(counted: Pick<Count, 'name' | 'key'>): Promise<{ count: number; leftMs: number }> {
   const isOpen = { $gt: ['$expiresAt', '$$NOW'] };
   const counter = await RateLimitModel.findOne({ _id: idOf(counted), $expr: isOpen }).lean();
@@ -45,13 +49,13 @@ export async function readCount(counted: Pick<Count, 'name' | 'key'>): Promise<{
   return { count: counter.count, leftMs: counter.expiresAt.getTime() - counter.at.getTime() };
 }
 
-/** Adds to a count that has several limits; whoever asks compares it with the right one. */
+/** Adds to a count that has several limits; the caller compares it with the right one. */
 export async function addToCount(count: Omit<Count, 'limit'>): Promise<{ count: number; leftMs: number }> {
   const counter = await countOne(count);
   return { count: counter.count, leftMs: counter.expiresAt.getTime() - counter.at.getTime() };
 }
 
-/** Sets right a count that is of what there is, and so can be counted anew. */
+/** Corrects a count of existing things, which can be counted again. */
 export async function setCount({
   name,
   key,
@@ -62,8 +66,8 @@ export async function setCount({
 }
 
 /**
- * Counts one act of whoever calls within the hour, by account, else by address; answers the account,
- * or null for a stranger. Throws `rate_limited`, and `unauthenticated` for a token that is over: that person is no stranger.
+ * Counts one act of the caller within the hour, by account, else by address; returns the account, or null for a
+ * stranger. Throws `rate_limited`, and `unauthenticated` for an expired token: that person is not a stranger.
  */
 export async function countCaller(
   ctx: ServiceContext,
@@ -78,19 +82,17 @@ export async function countCaller(
   return accountId;
 }
 
-/** As `countAgainst`, but only tells whether the act was within the limit. */
+/** Works like `countAgainst`, but only returns whether the act was within the limit. */
 export async function isWithin(count: Count): Promise<boolean> {
   return (await countOne(count)).count <= count.limit;
 }
 
-/** Takes one counted act back: what was counted ahead as a failure turned out to be none. */
+/** Takes one act back that was counted ahead as a failure and was none. */
 export async function takeBackCount(counted: { name: string; key: string }): Promise<void> {
   await RateLimitModel.updateOne({ _id: idOf(counted), count: { $gt: 0 } }, { $inc: { count: -1 } });
 }
 
-/**
- * Takes a turn, or throws `rate_limited` with the time left to wait. A refused attempt does not make the wait longer.
- */
+/** Takes a turn, or throws `rate_limited` with the remaining wait. A refused attempt does not make the wait longer. */
 export async function enforcePace(pace: Pace): Promise<void> {
   const counter = await upsert(idOf(pace), turnPipeline(pace));
   if (counter.isBlocked) throw tooMany((counter.blockedUntil?.getTime() ?? 0) - counter.at.getTime());
@@ -102,8 +104,8 @@ export async function resetPace(paced: { name: string; key: string }): Promise<v
 }
 
 /**
- * Returns whether counters by address apply to this call. Loopback peers are people at the machine itself, unless a
- * proxy stands in front, and then the address is not theirs.
+ * Returns whether counters by address apply to this call. Loopback peers are people at the machine itself, unless
+ * there is a proxy in front, and then the address is not theirs.
  */
 export function countsAddress(ctx: ServiceContext): boolean {
   const { address } = ctx.origin;
@@ -112,13 +114,13 @@ export function countsAddress(ctx: ServiceContext): boolean {
   return isPeer && (ctx.providers.limits.isAddressCounted || !isLoopback(address));
 }
 
-/** Returns the counts of a call by its address and the networks that this is in; none where these do not apply. */
+/** Returns the counts of a call by its address and the networks around it; empty when these do not apply. */
 export function countsByAddress(ctx: ServiceContext, count: Omit<Count, 'key'>): Count[] {
   if (!countsAddress(ctx)) return [];
   return networksOf(ctx.origin.address).map(({ key, times }) => ({ ...count, key, limit: count.limit * times }));
 }
 
-/** A wait in words, as the messages of limits say it. */
+/** Formats a wait for the messages of limits. */
 function formatWait(ms: number): string {
   const seconds = Math.max(1, Math.ceil(ms / 1_000));
   if (seconds < 60) return seconds === 1 ? '1 second' : `${seconds} seconds`;
@@ -170,7 +172,7 @@ async function upsert(id: string, pipeline: UpdatePipeline): Promise<RateLimitDo
   try {
     return await upsertOnce(id, pipeline);
   } catch (error) {
-    // Two first acts at once: one of the two upserts finds the counter already there.
+    // Two first acts came at once: one of the two upserts finds the counter already there.
     if (!isDuplicateKey(error)) throw error;
     return upsertOnce(id, pipeline);
   }
@@ -181,7 +183,7 @@ function upsertOnce(id: string, pipeline: UpdatePipeline): Promise<RateLimitDoc>
     updatePipeline: true,
     upsert: true,
     returnDocument: 'after',
-    // A counter that a crash loses by a few acts is no harm; waiting for the journal at every call would be.
+    // Losing a few acts in a crash does no harm; waiting for the journal at every call would.
     writeConcern: { w: 1 },
   })
     .lean()

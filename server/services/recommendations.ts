@@ -9,12 +9,12 @@ import { decodeManifest, type Manifest } from '../store/manifest.ts';
 import { withFileListSlot } from './releases/file-list-slot.ts';
 import { findOpenUpload, missingHashes } from './uploads/index.ts';
 
-/** A text of more is data, and nothing that a person has written. */
+/** A longer text is data that no person has written. */
 const TEXT_MAX_BYTES = 1024 * 1024;
 
 /**
- * Puts the platforms in order for what was uploaded, or for the needs alone where there is no upload. Throws `not_found`,
- * `upload_closed`, `upload_incomplete` before the list of files is here, `rate_limited`, `artifact_corrupted`.
+ * Ranks the platforms for an upload, or for the needs alone if there is none. Throws `not_found`, `upload_closed`,
+ * `upload_incomplete` before the list of files has arrived, `rate_limited`, `artifact_corrupted`.
  */
 export async function rankForUpload(ctx: AccountContext, input: RankInput): Promise<Ranking> {
   const needs = input?.needs ?? {};
@@ -27,7 +27,7 @@ export async function rankForUpload(ctx: AccountContext, input: RankInput): Prom
   });
 }
 
-/** These texts tell what it was made with. */
+/** These texts reveal the tool that built the site. */
 const TELLING_TEXTS = ['package.json', 'index.html'];
 
 async function readProject(ctx: AccountContext, manifestHash: string): Promise<RankedProject> {
@@ -41,8 +41,8 @@ async function readProject(ctx: AccountContext, manifestHash: string): Promise<R
 }
 
 /**
- * Reads what the account has stored itself: of a hash that it merely named the content may be somebody else's. What is
- * not there, too large or still on its way is left out, and the names tell the rest.
+ * Reads only files that the account itself has stored: a hash that it merely named may be somebody else's content.
+ * Missing, large or unfinished files are left out, and the names say the rest.
  */
 async function readTexts(ctx: AccountContext, manifest: Manifest): Promise<Map<string, string>> {
   const wanted: Manifest = new Map(

@@ -8,19 +8,19 @@ import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploa
 
 export type Site = { platform: PlatformId; slug: string; url?: string | null | undefined };
 
-/** Returns what the addresses of a deployment are made of: those of its primary destination. */
+/** Returns the parts of a deployment's addresses: those of its primary destination. */
 export function siteOf(deployment: { slug: string; destinations: readonly Stored[] }): Site {
   const { platform, url } = primaryOf(deployment);
   return { platform, url, slug: deployment.slug };
 }
 
-/** Returns where visitors find the site; empty while its platform has not named an address yet. */
+/** Returns the address of the site for visitors; empty while its platform has named none. */
 export function siteUrlOf(addresses: Addresses, site: Site): string {
   if (PLATFORMS[site.platform].isServedHere) return urlHere(addresses, { slug: site.slug, release: null });
   return site.url ?? '';
 }
 
-/** Returns the release's own address; empty where the platform keeps none. */
+/** Returns the release's own address; empty when the platform has none. */
 export function releaseUrlOf(
   addresses: Addresses,
   site: Site & { number: number; ownUrl?: string | null | undefined },
@@ -29,7 +29,7 @@ export function releaseUrlOf(
   return site.ownUrl ?? '';
 }
 
-/** Returns where visitors of a domain are led: over TLS where its platform or we have a certificate for it. */
+/** Returns the address of a domain for visitors: https if its platform or we have a certificate for it. */
 export function domainUrlOf(
   addresses: Addresses,
   { name, isAtPlatform, isCertified }: { name: string; isAtPlatform: boolean; isCertified: boolean },
@@ -41,19 +41,19 @@ export function domainUrlOf(
   return certifiedUrlHere({ sitesUrl, tlsPort: sitesTlsPort }, name);
 }
 
-/** Returns where the owner of an upload looks at it. */
+/** Returns the address where the owner of an upload can view it. */
 export function uploadUrlOf(addresses: Addresses, uploadId: string): string {
   return siteUrl(addresses, uploadHost(addresses.sitesDomain, uploadId));
 }
 
 export type SiteAddress = {
-  /** What its visitors type, without a slash at its end. */
+  /** The address that visitors type, without a slash at its end. */
   url: string;
-  /** Ours, where we serve it: not every resolver knows `*.localhost`, so requests connect to the listener itself. */
+  /** Our listener, if we serve the site: not every resolver knows `*.localhost`, so requests connect to it directly. */
   listener?: Addresses['sitesListener'];
 };
 
-/** Returns a site or a release on our own host. */
+/** Returns the address of a site or a release on our own host. */
 export function addressHere(addresses: Addresses, name: SiteName): SiteAddress {
   return { url: urlHere(addresses, name), listener: addresses.sitesListener };
 }
@@ -64,7 +64,7 @@ function urlHere(addresses: Addresses, name: SiteName): string {
 
 type Stored = Pick<DestinationDoc, '_id' | 'platform' | 'url' | 'state'> & { error?: ErrorDoc | null | undefined };
 
-/** A destination of a deployment, or of one of its releases, with its public address. */
+/** Converts a destination of a deployment, or of one of its releases, with its public address. */
 export function toDestination(addresses: Addresses, slug: string, doc: Stored): Destination {
   const { _id: id, platform, url, state, error } = doc;
   return { id, platform, url: siteUrlOf(addresses, { platform, slug, url }), state, error: toShownError(error) };
@@ -72,7 +72,7 @@ export function toDestination(addresses: Addresses, slug: string, doc: Stored): 
 
 type ErrorDoc = { code: string; message: string; hint?: string | null | undefined; raw?: string | null | undefined };
 
-/** Returns what is stored of an error, as it is shown. */
+/** Converts a stored error for a person. */
 export function toShownError(doc: ErrorDoc | null | undefined): ShownError | null {
   if (doc === null || doc === undefined) return null;
   return { code: doc.code, message: doc.message, hint: doc.hint ?? null, raw: doc.raw ?? null };

@@ -15,14 +15,15 @@ import { mailNotice } from './mail.ts';
 import { hashToken } from './token-hash.ts';
 
 /**
- * A token is `flt_`, 32 random bytes in base64url, and a checksum by which secret scanners know a token from chance.
+ * A token is `flt_`, 32 random bytes in base64url, and a checksum by which secret scanners distinguish a token from
+ * random text.
  */
 const SECRET_BYTES = 32;
 const CHECKSUM_LENGTH = 6;
 const TOKEN_FORM = /^flt_[A-Za-z0-9_-]{49}$/;
 const SHOWN_LENGTH = 8;
 const LAST_USED_INTERVAL_MS = 60_000;
-/** More than a person keeps apart; the list has one page. */
+/** More than a person can keep apart; the list has one page. */
 const MAX_TOKENS = 100;
 
 /** Returns the account's API tokens, newest first, without their secrets. */
@@ -34,8 +35,8 @@ export async function listTokens(ctx: AccountContext): Promise<{ items: ApiToken
 }
 
 /**
- * Makes an API token; its secret is in this answer and nowhere else. It outlives the browser session that makes it, so
- * the password is asked for again, and a mail tells. Throws `validation_failed` on `currentPassword`, `conflict` at 100
+ * Makes an API token; no later call shows its secret. It outlives the browser session that makes it, so the password
+ * is required again, and a mail confirms it. Throws `validation_failed` on `currentPassword`, `conflict` at 100
  * tokens, `rate_limited`, `overloaded`.
  */
 export async function createToken(ctx: SessionContext, input: CreateTokenInput): Promise<CreatedToken> {
@@ -56,13 +57,13 @@ export async function createToken(ctx: SessionContext, input: CreateTokenInput):
     expiresAt: days === null ? null : new Date(ctx.now().getTime() + days * DAY_MS),
   };
   const doc = await transaction(async (session) => {
-    // Written first: of two creations at once one conflicts here, runs again and counts the other's token.
+    // This is written first: of two simultaneous creations one conflicts here, runs again and counts the other's token.
     const owner = await UserModel.updateOne(
       { _id: accountId, passwordHash },
       { $inc: { tokenWrites: 1 } },
       { session },
     );
-    // A reset or the end of the account came first, and has revoked all tokens: none is made after it.
+    // A reset or the end of the account came first, and has revoked all tokens: no later one may be made.
     if (owner.matchedCount === 0) throw currentPasswordWrong();
     if ((await ApiTokenModel.countDocuments({ accountId }).session(session)) >= MAX_TOKENS) throw tooManyTokens();
     const [made] = await ApiTokenModel.create([fields], { session });
@@ -90,7 +91,7 @@ export async function revokeToken(ctx: AccountContext, input: RevokeTokenInput):
   return DONE;
 }
 
-/** The API token behind a bearer, or null when it is none, was revoked or is over. Notes its use once a minute. */
+/** Returns the API token of a bearer, or null when it is unknown, revoked or expired. Records its use once a minute. */
 export async function findApiToken(bearer: string, now: Date): Promise<ApiTokenDoc | null> {
   if (!hasRightChecksum(bearer)) return null;
   const doc = await ApiTokenModel.findOne({ hash: hashToken(bearer) }).setOptions({ acrossAccounts: 'sign-in' });
@@ -105,7 +106,7 @@ export async function findApiToken(bearer: string, now: Date): Promise<ApiTokenD
   return doc;
 }
 
-/** Judges by the prefix: what follows is checked where it is looked for. */
+/** Judges by the prefix; the rest is checked when it is looked up. */
 export function isApiToken(bearer: string): boolean {
   return bearer.startsWith(TOKEN_PREFIX);
 }
@@ -115,7 +116,7 @@ function newApiToken(): string {
   return `${TOKEN_PREFIX}${body}${checksum(body)}`;
 }
 
-/** A mistyped or invented token is refused without asking the database. */
+/** Refuses a mistyped or invented token without asking the database. */
 function hasRightChecksum(token: string): boolean {
   if (!TOKEN_FORM.test(token)) return false;
   const body = token.slice(TOKEN_PREFIX.length, -CHECKSUM_LENGTH);

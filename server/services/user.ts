@@ -8,19 +8,19 @@ import { spacesCollapsed, usernameKey } from './auth/name-keys.ts';
 import { limitTakenNames, usernameTaken } from './auth/register.ts';
 import { signedInUser } from './auth/signed-in-user.ts';
 
-/** The signed-in person, without password or token. Throws `unauthenticated` when the account is gone. */
+/** Returns the signed-in person, without password or token. Throws `unauthenticated` when the account is gone. */
 export async function getUser(ctx: AccountContext): Promise<User> {
   const user = await UserModel.findOne({ _id: ctx.actor.accountId }).lean();
   if (user === null) throw signedOut();
   return toUser(user, ctx.now());
 }
 
-/** Returns which mails the person wants. Throws `unauthenticated` when the account is gone. */
+/** Returns the mails that the person wants. Throws `unauthenticated` when the account is gone. */
 export async function getNotifications(ctx: AccountContext): Promise<NotificationSettings> {
   return toNotifications(await signedInUser(ctx));
 }
 
-/** Changes the name that one signs in with; other tabs learn of it. Throws `username_taken` on its field, `rate_limited`. */
+/** Changes the name for signing in, and informs other tabs. Throws `username_taken` on its field, `rate_limited`. */
 export async function updateUser(ctx: AccountContext, input: UpdateUserInput): Promise<User> {
   const { accountId } = ctx.actor;
   await limitTakenNames(ctx);
@@ -53,7 +53,7 @@ export async function updateNotifications(
   return toNotifications(doc);
 }
 
-/** Returns which mails the account wants. */
+/** Returns the mails that the account wants. */
 export function toNotifications({ notifications }: UserDoc): NotificationSettings {
   const { releaseFailed, releaseLive } = notifications;
   return { releaseFailed, releaseLive };

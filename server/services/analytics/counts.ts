@@ -1,13 +1,16 @@
 import { OTHER, REPLY_BUCKETS_MS, type VisitCounts } from '../../database/models/visit.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 
-/** Of an hour and of a day; what is beyond is counted together. */
+/** The names that an hour or a day keeps; the others are counted together. */
 const PAGES_MAX = 100;
 const REFERRERS_MAX = 50;
-/** Of all names of a list together: a hundred pages of an ordinary site have a fifth of it, and visitors choose what they ask for. */
+/**
+ * The limit for all names of a list together: a hundred pages of an ordinary site have a fifth of it, and visitors
+ * choose the names.
+ */
 const NAMES_LENGTH_MAX = 10_000;
 
-/** Begins sums of any time. */
+/** Returns empty sums, for any span of time. */
 export function emptyCounts(): VisitCounts {
   return {
     requests: 0,
@@ -21,7 +24,7 @@ export function emptyCounts(): VisitCounts {
   };
 }
 
-/** Adds up what was counted, of whatever times. */
+/** Adds up counts, for any spans of time. */
 export function sumOfCounts(all: readonly VisitCounts[]): VisitCounts {
   const sum = (pick: (counts: VisitCounts) => number): number => all.reduce((total, one) => total + pick(one), 0);
   const statuses = summed(
@@ -40,7 +43,7 @@ export function sumOfCounts(all: readonly VisitCounts[]): VisitCounts {
 
 type Names = Pick<VisitCounts, 'pages' | 'referrers'>;
 
-/** Adds up pages and referrers, the most frequent of them by name. */
+/** Adds up pages and referrers, keeping the most frequent by name. */
 export function sumOfNames(all: readonly Names[]): Names {
   const pages = summed(all.flatMap((one) => one.pages.map(({ path, views }) => [path, views] as const)));
   const referrers = summed(all.flatMap((one) => one.referrers.map(({ host, views }) => [host, views] as const)));
@@ -56,7 +59,7 @@ function summed<Key>(counts: readonly (readonly [Key, number])[]): Map<Key, numb
   return sums;
 }
 
-/** The most frequent first, and after them what all others have together. */
+/** Returns the most frequent first, then the sum of all others. */
 function mostOf(sums: ReadonlyMap<string, number>, most: number): [string, number][] {
   const named = [...sums].filter(([name]) => name !== OTHER).sort(([, one], [, other]) => other - one);
   let kept = 0;
@@ -68,7 +71,10 @@ function mostOf(sums: ReadonlyMap<string, number>, most: number): [string, numbe
   return rest === 0 ? named : [...named.slice(0, kept), [OTHER, rest]];
 }
 
-/** The time within which this share of the answers was given, by the steps that are counted; null where none was. */
+/**
+ * Returns the time within which this share of the answers was given, to the precision of the counted steps; null when
+ * there was no answer.
+ */
 export function percentileMs(replies: readonly number[], share: number): number | null {
   const all = replies.reduce((sum, count) => sum + count, 0);
   if (all === 0) return null;
@@ -86,7 +92,7 @@ export function percentileMs(replies: readonly number[], share: number): number 
   return REPLY_BUCKETS_MS.at(-1) ?? null;
 }
 
-/** The start of the hour, UTC. */
+/** Returns the start of the hour, UTC. */
 export function hourOf(at: Date): Date {
   return new Date(Math.floor(at.getTime() / HOUR_MS) * HOUR_MS);
 }

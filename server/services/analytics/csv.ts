@@ -1,9 +1,9 @@
-/** What a spreadsheet takes for the start of a formula (OWASP, CSV Injection). */
+/** A spreadsheet takes these for the start of a formula (OWASP, CSV Injection). */
 const FORMULA_START = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * Writes a line of CSV (RFC 4180). Text that a spreadsheet would run as a formula is kept from it by an apostrophe: pages
- * and referrers are what strangers asked for.
+ * Writes a line of CSV (RFC 4180). An apostrophe keeps a spreadsheet from running a text as a formula: strangers
+ * choose the pages and referrers.
  */
 export function csvLine(cells: readonly (string | number)[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;

@@ -19,7 +19,7 @@ export async function prepareVisitsDownload(ctx: AccountContext, input: Download
   return { url: `/api/analytics/visits.csv?${query}`, fileName: fileNameOf(input, ctx.now()), expiresAt };
 }
 
-/** Reads what a link asks for. Throws `not_found` for what is no table. */
+/** Reads the query of a link. Throws `not_found` when it describes no table. */
 export function parseVisitsQuery(query: Record<string, unknown>): DownloadVisitsInput {
   const { table, days, timeZone, deploymentId } = query;
   const given = { table, days: Number(days), timeZone, ...(deploymentId !== undefined && { deploymentId }) };
@@ -28,7 +28,10 @@ export function parseVisitsQuery(query: Record<string, unknown>): DownloadVisits
   return parsed.data;
 }
 
-/** Finds whose visits may be read: those of whoever signed in, or made the ticket. Throws `unauthenticated`, `not_found`. */
+/**
+ * Finds the account whose visits may be read: the signed-in one, or that of the ticket's maker. Throws
+ * `unauthenticated`, `not_found`.
+ */
 export async function findVisitsReader(
   ctx: ServiceContext,
   input: DownloadVisitsInput,
@@ -64,7 +67,7 @@ const HEADS = {
   referrers: ['referrer', 'deployment', 'address', 'page views'],
 } as const;
 
-/** One deployment after another: the visits of none but that are in memory. */
+/** Yields one deployment after another, so that only one's visits are in memory. */
 async function* linesOf(
   providers: Providers,
   owned: { accountId: string; _id?: string },
@@ -73,7 +76,7 @@ async function* linesOf(
 ): AsyncGenerator<Buffer, void> {
   yield Buffer.from(csvLine(HEADS[input.table]));
   const { accountId } = owned;
-  // All at once: one that something happens to meanwhile would move in the order, and be missed.
+  // They are read at once: a deployment that changes meanwhile would move in the order, and be missed.
   const rows = await DeploymentModel.find(owned, { name: 1, slug: 1 })
     .sort({ updatedAt: -1, _id: -1 })
     .hint('account_latest')

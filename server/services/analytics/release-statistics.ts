@@ -5,7 +5,7 @@ import { ReleaseModel, type ReleaseRow } from '../../database/models/release.ts'
 import { DAY_MS } from '../../lib/durations.ts';
 import { findDeployment } from '../deployments/read.ts';
 
-/** The newest in the range; more than anybody publishes by hand. */
+/** The newest releases in the range; more than anybody publishes by hand. */
 const LOOKED_AT = 2_000;
 
 type Looked = Pick<ReleaseRow, 'state' | 'totalBytes' | 'startedAt' | 'finishedAt' | 'destinations'>;
@@ -13,7 +13,7 @@ type PlatformStatistics = ReleaseStatistics['platforms'][number];
 type Destination = { platform: PlatformStatistics['platform']; outcome: Outcome; release: Looked };
 type Outcome = 'live' | 'failed' | 'cancelled' | 'running';
 
-/** Returns how the releases of the last days went on each platform, how long they took and how large they were. Throws `not_found`. */
+/** Returns results, durations and sizes of the releases of the last days on each platform. Throws `not_found`. */
 export async function readReleaseStatistics(
   ctx: AccountContext,
   { deploymentId, days }: ReleaseStatisticsInput,
@@ -32,7 +32,7 @@ export async function readReleaseStatistics(
   return { platforms: statisticsOf(releases.slice(0, LOOKED_AT)), isCut: releases.length > LOOKED_AT };
 }
 
-/** Those with the most releases first; what was only simulated does not count. */
+/** Returns the platforms with the most releases first; simulated ones do not count. */
 function statisticsOf(releases: readonly Looked[]): PlatformStatistics[] {
   const all = releases.flatMap((release) =>
     release.destinations.map(({ platform, state }) => ({
@@ -72,14 +72,17 @@ function statisticsAt(platform: PlatformStatistics['platform'], all: readonly De
   };
 }
 
-/** One that was replaced by a later one went live as well; of several platforms one may have failed alone. */
+/**
+ * Returns the outcome. A release that was replaced later went live as well; of several platforms one may have failed
+ * alone.
+ */
 function outcomeOf(release: Looked['state'], destination: string): Outcome {
   if (release === 'cancelled' || release === 'failed') return release;
   if (destination === 'failed') return 'failed';
   return release === 'live' || release === 'superseded' ? 'live' : 'running';
 }
 
-/** The smallest value that is as large as this share of all. */
+/** Returns the smallest value that is at least as large as this share of all. */
 function atShare(values: readonly number[], share: number): number | null {
   const sorted = [...values].sort((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null;

@@ -7,15 +7,15 @@ import { VisitHourModel } from '../../database/models/visit-hour.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { NAMES_KEPT_MS } from './roll-up.ts';
 
-/** How long after the end of a plan its counts are kept, for whoever comes back. */
+/** Counts are kept this long after the end of a plan, in case it is renewed. */
 const KEPT_AFTER_END_MS = 30 * DAY_MS;
-/** A run that was left out for some days is made up for. */
+/** Makes up for runs that did not happen for some days. */
 const NAMES_LOOKED_BACK_MS = 7 * DAY_MS;
 
-/** Deletes what the plans of the accounts no longer keep; what is older than the longest goes by its age. */
+/** Deletes counts that the accounts' plans no longer keep; those beyond the longest plan expire. */
 export async function forgetVisits(now: Date, signal: AbortSignal): Promise<void> {
   await forgetNames(now);
-  // All of them, in the order of an index.
+  // This reads all of them, in the order of an index.
   const all = { endsAt: { $gt: new Date(0) } };
   const subscriptions = SubscriptionModel.find(all).setOptions(MAINTENANCE).lean<SubscriptionRow[]>().cursor();
   for await (const subscription of rowsOf<SubscriptionRow>(subscriptions)) {
@@ -28,24 +28,24 @@ export async function forgetVisits(now: Date, signal: AbortSignal): Promise<void
   }
 }
 
-/** The start of what is kept by the plan; null where that is what is kept of all. */
+/** Returns the start of the span that the plan keeps; null when everything that exists is kept. */
 function keptFrom(subscription: SubscriptionRow, now: Date): Date | null {
   const plan = activePlan(subscription, now);
   const isOver = plan === 'free' && subscription.endsAt.getTime() + KEPT_AFTER_END_MS <= now.getTime();
   if (isOver) return now;
   const days = PLANS[plan === 'free' ? subscription.plan : plan].analyticsDays;
-  // One day more: the first of them begins at midnight where its owner lives.
+  // One day more: the first of them begins at midnight in the owner's time zone.
   return days === PLANS.PRO.analyticsDays ? null : new Date(now.getTime() - (days + 1) * DAY_MS);
 }
 
-/** Forgets the hashes of the visitors of days that are over: the number of them is in their hours. */
+/** Deletes the hashes of visitors on past days: their number is in the hours. */
 export async function forgetVisitors(now: Date): Promise<void> {
   const today = new Date(Math.floor((now.getTime() - HOUR_MS) / DAY_MS) * DAY_MS);
   const over = { at: { $lt: today }, seen: { $type: 'binData' as const } };
   await VisitDayModel.updateMany(over, { $set: { seen: null } }).setOptions(MAINTENANCE);
 }
 
-/** Old hours have no names of pages and referrers: their day has them. */
+/** Deletes names of pages and referrers from old hours: the day has them. */
 async function forgetNames(now: Date): Promise<void> {
   const end = now.getTime() - NAMES_KEPT_MS;
   const old = { at: { $gte: new Date(end - NAMES_LOOKED_BACK_MS), $lt: new Date(end) } };

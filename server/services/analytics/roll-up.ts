@@ -8,16 +8,16 @@ import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { openVisitorSet } from '../../lib/visitor-set.ts';
 import { emptyCounts, hourOf, sumOfCounts, sumOfNames } from './counts.ts';
 
-/** Of one deployment and hour in one transaction; a row is 60 KB at most. */
+/** The rows of one deployment and hour in one transaction; a row is 60 KB at most. */
 const ROWS_AT_ONCE = 60;
-/** How long hours keep the names of their pages and referrers; later there are those of the day. */
+/** Hours keep the names of pages and referrers for this time; after that only the day has them. */
 export const NAMES_KEPT_MS = 35 * DAY_MS;
 
 type Transact = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /**
- * Adds the rows that the host has written, up to the minute that runs, to their hours and days, and deletes them. Both in
- * one transaction: a row is counted in one place at any time, however often this ends half-way.
+ * Adds the rows that the host has written, up to the current minute, to their hours and days, and deletes them. Both
+ * happen in one transaction: a row is counted in one place at any time, however often this stops halfway.
  */
 export async function rollUpVisits(now: Date, signal: AbortSignal, transact: Transact): Promise<void> {
   const until = new Date(Math.floor(now.getTime() / MINUTE_MS) * MINUTE_MS);
@@ -68,7 +68,7 @@ async function addToHour(
   await VisitHourModel.updateOne({ _id, accountId }, { $set: hour }, { upsert: true, session });
 }
 
-/** Answers how many visitors had not been there on this day. */
+/** Adds rows to their day; returns the number of visitors who were new on that day. */
 async function addToDay(session: ClientSession, owner: Owner, rows: readonly VisitRow[]): Promise<number> {
   const at = dayOf(owner.at);
   const _id = `${owner.deploymentId} ${at.getTime()}`;
@@ -82,12 +82,12 @@ async function addToDay(session: ClientSession, owner: Owner, rows: readonly Vis
   return newcomers;
 }
 
-/** The start of the day, UTC: a salt, and with it a visitor, is of one such day. */
+/** Returns the start of the day, UTC: a salt, and so a visitor, belongs to one such day. */
 export function dayOf(at: Date): Date {
   return new Date(Math.floor(at.getTime() / DAY_MS) * DAY_MS);
 }
 
-/** A lean document holds the driver's own kind of bytes. */
+/** Returns the bytes: a lean document holds the driver's own type. */
 export function bytesOf(stored: unknown): Uint8Array | null {
   if (stored instanceof Uint8Array) return stored;
   if (typeof stored !== 'object' || stored === null || !('buffer' in stored)) return null;

@@ -6,14 +6,14 @@ import { DAY_MS } from '../../lib/durations.ts';
 import { openVisitorSet } from '../../lib/visitor-set.ts';
 import { bytesOf, dayOf } from './roll-up.ts';
 
-/** Whose counts, and of what time. */
+/** The owner and the span of the counts. */
 export type Scope = { accountId: string; deploymentId?: string; from: Date; to: Date };
 export type HourSum = { at: Date; views: number; visitors: number; requests: number; bots: number; bytes: number };
 export type Counted<Key> = { key: Key; count: number };
 
-/** Names looked at: a range may have very many. */
+/** The number of names to read: a range may have very many. */
 const NAMES_MAX = 500;
-/** What the host has written since the last roll-up, five minutes of some sites; what is beyond is told after the next. */
+/** The rows since the last roll-up: five minutes of some sites; further rows show after the next one. */
 const ROWS_MAX = 2_000;
 
 const SUMS = {
@@ -30,7 +30,7 @@ function matching({ accountId, deploymentId, from, to }: Scope): PipelineStage.M
   };
 }
 
-/** The sums of each hour in which anything was asked for. */
+/** Returns the sums of each hour with requests. */
 export async function readHours(session: ClientSession, scope: Scope): Promise<HourSum[]> {
   return VisitHourModel.aggregate<HourSum>([
     matching(scope),
@@ -48,7 +48,7 @@ export async function readStatuses(session: ClientSession, scope: Scope): Promis
   ]).session(session);
 }
 
-/** How many answers took how long, by the position in `replies`. */
+/** Returns the number of answers for each position in `replies`, which are steps of time. */
 export async function readReplies(session: ClientSession, scope: Scope): Promise<Counted<number>[]> {
   return VisitHourModel.aggregate<Counted<number>>([
     matching(scope),
@@ -60,7 +60,7 @@ export async function readReplies(session: ClientSession, scope: Scope): Promise
 
 type Names = { top: Counted<string>[]; all: number };
 
-/** The most frequent pages or referrers: from whole days (UTC), and from hours at both ends. */
+/** Returns the most frequent pages or referrers: from whole days (UTC), and from hours at both ends. */
 export async function readNames(
   session: ClientSession,
   scope: Scope,
@@ -94,7 +94,7 @@ function namesStages(list: 'pages' | 'referrers'): PipelineStage[] {
   ];
 }
 
-/** What has not been added up yet; of its visitors the number of those who had not been seen on their day. */
+/** Returns rows that are not yet added up; each has the number of its visitors who are new on their day. */
 export async function readRows(session: ClientSession, scope: Scope): Promise<(VisitRow & { newcomers: number })[]> {
   const { $match } = matching(scope);
   const rows = await VisitModel.find($match).sort({ at: 1 }).limit(ROWS_MAX).session(session).lean<VisitRow[]>();

@@ -21,14 +21,14 @@ import {
 } from './stored-counts.ts';
 import { type TimeRange, timeRange } from './time-range.ts';
 
-/** Of pages and of referrers, each. */
+/** The limit for pages, and for referrers. */
 const SHOWN_NAMES = 50;
-/** Thirteen months of many sites are read for a second. */
+/** Reading thirteen months of many sites takes a second. */
 const AT_ONCE = { limit: 4, queueLength: 200 };
 const OF_AN_ACCOUNT = { limit: 1, queueLength: 20 };
 
 /**
- * Returns what the host has counted in a range of days, of one deployment or of all, as far back as the plan keeps it.
+ * Returns the host's counts in a range of days, for one deployment or for all, as far back as the plan keeps them.
  * Throws `not_found`, `rate_limited`.
  */
 export async function readVisits(ctx: AccountContext, input: VisitsInput): Promise<Visits> {
@@ -37,7 +37,7 @@ export async function readVisits(ctx: AccountContext, input: VisitsInput): Promi
   return readVisitsOf(ctx.providers, accountId, input);
 }
 
-/** The same of an account whose right to it has been seen. */
+/** Returns the same for an account whose right has been checked. */
 export async function readVisitsOf(providers: Providers, accountId: string, input: VisitsInput): Promise<Visits> {
   const { rateCounters } = providers;
   const own = { key: `visits of ${accountId}`, ...OF_AN_ACCOUNT, full: tooMany };
@@ -89,7 +89,7 @@ type Stored = {
 };
 const NOTHING: Stored = { hours: [], statuses: [], replies: [], pages: [], referrers: [] };
 
-/** In one snapshot: a roll-up moves counts from one place to another. */
+/** Reads one snapshot, since a roll-up moves counts from one place to another. */
 async function readStored(session: ClientSession, scope: Scope): Promise<Stored> {
   const hours = await readHours(session, scope);
   const statuses = await readStatuses(session, scope);

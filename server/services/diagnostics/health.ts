@@ -18,17 +18,19 @@ import { countAgainst } from '../rate-limit.ts';
 import { lookAt } from './run.ts';
 import { findSubject } from './subject.ts';
 
-/** Of an account: each is three checks. */
+/** The limit of an account: each is three checks. */
 const CHECKS_PER_HOUR = 240;
-/** A turn more, and it is over before the next run begins: every five minutes (server/queue/recurring.ts). */
+/** Even with one more turn it ends before the next run: every five minutes (server/queue/recurring.ts). */
 const RUN_MS = 4 * MINUTE_MS;
-/** One whose check was lost is due again after it. */
+/** A deployment whose check was lost is due again after this. */
 const LOST_MS = HOUR_MS;
 const SEEN_MAX = 300;
 
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
-/** Returns what the three checks of every plan saw last of these deployments; of one not looked at yet, nothing. */
+/**
+ * Returns the last results of the three checks of every plan for these deployments; nothing for one not checked yet.
+ */
 export async function readHealth(
   ctx: AccountContext,
   { deploymentIds }: { deploymentIds: string[] },
@@ -40,7 +42,7 @@ export async function readHealth(
   return { items: rows.map(toHealth) };
 }
 
-/** Looks at a deployment now, and answers what was seen. Throws `not_found`, `rate_limited`. */
+/** Checks a deployment now, and returns the result. Throws `not_found`, `rate_limited`. */
 export async function checkHealth(
   ctx: AccountContext,
   { deploymentId }: { deploymentId: string },
@@ -55,7 +57,10 @@ export async function checkHealth(
   return health;
 }
 
-/** Runs the three checks of a deployment and keeps what they saw; null when it is gone. Open tabs hear of a change alone. */
+/**
+ * Runs the three checks of a deployment and stores the results; null when it is gone. Open tabs are only told of a
+ * change.
+ */
 export async function lookAtHealth(
   ctx: AccountContext,
   deploymentId: string,
@@ -93,8 +98,8 @@ async function keepHealth(
 }
 
 /**
- * Enqueues a look at every deployment that is due, the longest due first; what there is no time for is left to the next run.
- * The jobs of accounts take turns, so that one with thousands keeps nobody waiting.
+ * Enqueues a check of every due deployment, the longest due first; the rest is left to the next run. Accounts take
+ * turns in the queue, so that one with thousands keeps nobody waiting.
  */
 export async function enqueueDueHealthChecks(
   now: Date,

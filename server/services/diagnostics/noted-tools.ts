@@ -3,14 +3,14 @@ import type { Place, Tools, Visit } from '../../diagnostics/check.ts';
 import type { Lookups, ServerAnswer } from '../../dns/dns-client.ts';
 import { addressesBehind } from '../domains/dns-answers.ts';
 
-/** What a report keeps of the questions of one check. */
+/** The questions of one check that a report keeps. */
 const ASKED_MAX = 24;
 const ANSWER_MAX = 300;
 
-/** How the world is asked. */
+/** The means of asking. */
 export type Ways = Pick<Tools, 'caaOf' | 'visit' | 'handshake'> & {
   lookups: Lookups;
-  /** Where TLS is spoken there. */
+  /** Returns the port for TLS at the place. */
   portAt(place: Place): number;
 };
 
@@ -19,7 +19,7 @@ type NotedTools = Pick<
   'zoneOf' | 'askNameServers' | 'askResolvers' | 'checkDnssec' | 'caaOf' | 'visit' | 'handshake'
 >;
 
-/** Builds the tools that ask: each question is noted in the list of its check, with what came of it. */
+/** Builds tools that record each question, with its result, in the list of its check. */
 export function notedTools({ lookups, portAt, ...ways }: Ways, asked: Asked[]): NotedTools {
   return {
     ...dnsTools(lookups, asked),

@@ -13,10 +13,10 @@ import { type DiagnosticDoc, DiagnosticModel, type DiagnosticRow } from '../../d
 import { notFound } from '../../lib/errors.ts';
 import { hashToken } from '../token-hash.ts';
 
-/** As many as are kept of an account. */
+/** Equals the number that an account keeps. */
 export const REPORTS_MAX = 50;
 
-/** Returns a report as far as it has come. Throws `not_found`. */
+/** Returns a report with its checks so far. Throws `not_found`. */
 export async function getReport(ctx: AccountContext, { reportId }: GetReportInput): Promise<Report> {
   return toReport(await findReport(ctx, reportId), ctx.now());
 }
@@ -28,7 +28,7 @@ export async function findReport(ctx: AccountContext, reportId: string): Promise
   return doc;
 }
 
-/** Returns the account's reports, newest first; of one deployment where that is asked. */
+/** Returns the account's reports, newest first; those of one deployment on request. */
 export async function listReports(ctx: AccountContext, input: ListReportsInput): Promise<ReportList> {
   const { accountId } = ctx.actor;
   const filter = { accountId, ...(input?.deploymentId !== undefined && { deploymentId: input.deploymentId }) };
@@ -54,7 +54,10 @@ function worstOf(checks: readonly CheckResult[]): CheckVerdict {
   return WORST_FIRST.find((wanted) => checks.some(({ verdict }) => verdict === wanted)) ?? 'unknown';
 }
 
-/** Returns the report that a link leads to, without what is its owner's alone. Throws `not_found` once the link is over. */
+/**
+ * Returns the report of a shared link, without its owner's private fields. Throws `not_found` once the link has
+ * expired.
+ */
 export async function readSharedReport(ctx: ServiceContext, { token }: { token: string }): Promise<SharedReport> {
   const doc = await DiagnosticModel.findOne({ shareHash: hashToken(token), sharedUntil: { $gt: ctx.now() } })
     .setOptions({ acrossAccounts: 'shared-link' })
@@ -79,12 +82,12 @@ function toReport(doc: DiagnosticRow, now: Date): Report {
   };
 }
 
-/** The field is free in its schema; only `keepStep` (run.ts) writes it. */
+/** The schema leaves the field free; only `keepStep` (run.ts) writes it. */
 function storedChecks({ checks }: Pick<DiagnosticRow, 'checks'>): CheckResult[] {
   return checks as CheckResult[];
 }
 
-/** The field is free in its schema; only `finishReport` (run.ts) writes it. */
+/** The schema leaves the field free; only `finishReport` (run.ts) writes it. */
 function storedChanges({ changes }: DiagnosticRow): ReportChange[] {
   return changes as ReportChange[];
 }

@@ -11,16 +11,16 @@ import { withAskingSlots } from '../asking-slots.ts';
 import { type Diagnosed, findSubject } from './subject.ts';
 import { createTools } from './tools.ts';
 
-/** What a person waits for at the most; a check that is not done by then is not judged. */
+/** A person waits no longer; a check that is not done by then is not judged. */
 const REPORT_MS = 60_000;
-/** The same for the three checks alone, which are asked for by a press on the dashboard. */
+/** The time for the three checks alone, which a button on the dashboard starts. */
 const BASIC_MS = 20_000;
 
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /**
- * Fills a report check by check, and compares it with the last one of the same. One that a crash interrupted begins anew.
- * Throws `rate_limited` while the account, or everybody together, asks for too much.
+ * Fills a report check by check, and compares it with the previous one of the same subject. After a crash it begins
+ * anew. Throws `rate_limited` while the account, or everybody together, asks for too much.
  */
 export async function fillReport(
   ctx: AccountContext,
@@ -53,7 +53,7 @@ export async function fillReport(
 type Before = Pick<DiagnosticDoc, 'facts' | 'startedAt'> | null;
 type Look = { diagnosed: Diagnosed; before: Before; isWhole: boolean };
 
-/** Runs the checks of a subject, and hands each over as it is done. */
+/** Runs the checks of a subject, and passes each on when it is done. */
 export async function lookAt(
   ctx: AccountContext,
   { diagnosed, before, isWhole }: Look,
@@ -106,7 +106,10 @@ export async function endReport(
   await DiagnosticModel.updateOne({ _id, accountId, state: 'running' }, { $set: { state: 'failed' } }, { session });
 }
 
-/** Returns what appeared, went or is another; what only one of the two reports has looked at is no change. */
+/**
+ * Returns the values that appeared, disappeared or changed; those that only one of the two reports has checked do not
+ * count.
+ */
 export function changesBetween(before: Facts, now: Facts): ReportChange[] {
   return Object.entries(now).flatMap(([what, after]) => {
     const had = before[what];
@@ -134,7 +137,7 @@ async function readMailBefore({ actor: { accountId } }: AccountContext, { subjec
   return { facts: Object.fromEntries(mail), isWrittenSince: (await DnsChangeModel.exists(written)) !== null };
 }
 
-/** The field is free in its schema; only `finishReport` writes it. */
+/** The schema leaves the field free; only `finishReport` writes it. */
 function storedFacts({ facts }: NonNullable<Before>): Facts {
   return Object.fromEntries((facts as { what: string; values: string[] }[]).map(({ what, values }) => [what, values]));
 }

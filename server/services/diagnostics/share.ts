@@ -8,12 +8,12 @@ import { AppError } from '../../lib/errors.ts';
 import { hashToken } from '../token-hash.ts';
 import { findReport } from './read.ts';
 
-/** Long enough for whoever helps, and short enough that a link in an old mail shows nothing. */
+/** Long enough for a person who helps, and short enough that a link in an old mail shows nothing. */
 const SHARED_MS = 7 * DAY_MS;
 
 /**
- * Makes a link that shows one report to whoever has it, for a week; the one before it ends. Throws `not_found`, and
- * `state_changed` while the report runs.
+ * Makes a link that shows one report to anybody who has it, for a week; the previous link ends. Throws `not_found`,
+ * and `state_changed` while the report runs.
  */
 export async function shareReport(ctx: AccountContext, { reportId }: GetReportInput): Promise<SharedLink> {
   const { _id, accountId, state } = await findReport(ctx, reportId);

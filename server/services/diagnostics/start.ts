@@ -14,13 +14,13 @@ import { hostOfDeployment } from './subject.ts';
 
 /** Each asks up to three hundred questions of name servers, and makes some dozens of visits. */
 const REPORTS_PER_HOUR = 60;
-/** One that runs longer has lost its worker, and is no reason against another. */
+/** A report that runs longer has lost its worker, and does not prevent another. */
 const RUNNING_MS = 10 * MINUTE_MS;
 
 /**
- * Has a name or a deployment of the account looked at, and answers the report, which fills check by check. One that runs for
- * the same already is that report. The plan decides whether all checks are run, or the three of every plan.
- * Throws `not_found`, `rate_limited`.
+ * Starts a report on a name or a deployment of the account, and returns it; its checks arrive one by one. If one runs
+ * for the same subject, that is returned. The plan decides whether all checks run, or the three of every plan. Throws
+ * `not_found`, `rate_limited`.
  */
 export async function runDiagnostics(ctx: AccountContext, input: RunDiagnosticsInput): Promise<{ reportId: string }> {
   const { accountId } = ctx.actor;
@@ -54,7 +54,7 @@ async function subjectOf(ctx: AccountContext, input: RunDiagnosticsInput) {
   return { subjectKey: `deployment ${deploymentId}`, name: hostOfDeployment(ctx, deployment), deploymentId };
 }
 
-/** Whoever asks for more than are kept loses the oldest. */
+/** Removes the oldest reports beyond the number that is kept. */
 async function removeOlder(accountId: string): Promise<void> {
   const older = DiagnosticModel.find({ accountId }, { _id: 1 }).sort({ startedAt: -1, _id: -1 }).skip(REPORTS_MAX);
   const ids = (await older.hint('account_newest').lean()).map(({ _id }) => _id);

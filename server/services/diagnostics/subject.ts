@@ -15,12 +15,12 @@ import { domainUrlOf, siteOf, siteUrlOf } from '../site-address.ts';
 
 export type Diagnosed = {
   subject: Subject;
-  /** The names that a certificate is ordered for, of a domain of ours. */
+  /** The names of the certificate, for a domain of ours. */
   certifiedNames: readonly string[];
   manifest: Manifest | null;
 };
 
-/** Finds what is known of a name, or of a deployment; null when the deployment is gone. */
+/** Finds the subject of a name, or of a deployment; null when the deployment is gone. */
 export async function findSubject(
   ctx: AccountContext,
   { name, deploymentId }: { name: string; deploymentId: string | null },
@@ -44,7 +44,7 @@ export async function findSubject(
   return domain === null || deployment === null ? stranger(name) : ofDomain(ctx, deployment, domain, name);
 }
 
-/** Returns the one that works, else the one that was added first. */
+/** Returns the working domain, else the one that was added first. */
 async function mainDomain(accountId: string, deploymentId: string): Promise<DomainRow | null> {
   const of = { accountId, deploymentId, state: { $ne: 'removing' as const }, lostAt: null };
   const active = await DomainModel.findOne({ ...of, state: 'active' })
@@ -53,7 +53,7 @@ async function mainDomain(accountId: string, deploymentId: string): Promise<Doma
   return active ?? DomainModel.findOne(of).sort({ createdAt: 1 }).lean<DomainRow>();
 }
 
-/** Nothing is expected of a name that no deployment of the account holds. */
+/** Expects nothing of a name that no deployment of the account has. */
 function stranger(name: string): Diagnosed {
   const url = `https://${name}/`;
   const subject = {
@@ -116,7 +116,7 @@ async function ofDomain(
 
 const withSlash = (url: string): string => (url.endsWith('/') ? url : `${url}/`);
 
-/** A rule of the site may lead visitors of its entry page elsewhere: then nothing is known of what they get. */
+/** Reads the entry page. If a rule of the site redirects it, nothing is known about what visitors get. */
 async function readEntry(
   ctx: AccountContext,
   { _id: deploymentId, currentReleaseId, platform }: DeploymentRow,
@@ -136,11 +136,11 @@ async function readEntry(
   });
 }
 
-/** Proxies rewrite pages, and make pictures smaller (Cloudflare's manual, "Polish"); these are passed on as they are. */
+/** Proxies rewrite pages, and shrink pictures (Cloudflare's manual, "Polish"); these are passed on unchanged. */
 const PLAIN = /\.(?:css|js|svg|ico|woff2?)$/i;
 const WITNESS_MAX_BYTES = 256 * 1024;
 
-/** Returns the smallest file that tells of its release; null where there is none. */
+/** Returns the smallest file that identifies its release; null when there is none. */
 function witnessIn(manifest: Manifest): Subject['witness'] {
   let smallest: { path: string; sha256: string; sizeBytes: number } | null = null;
   for (const [path, { sha256, sizeBytes }] of manifest) {
@@ -151,7 +151,7 @@ function witnessIn(manifest: Manifest): Subject['witness'] {
   return { path: smallest.path.split('/').map(encodeURIComponent).join('/'), sha256: smallest.sha256 };
 }
 
-/** The name that a report of a deployment begins with, before it is known what its checks look at. */
+/** Returns the name that a deployment's report has until its checks know the subject. */
 export function hostOfDeployment(ctx: AccountContext, deployment: DeploymentRow): string {
   const url = siteUrlOf(ctx.providers.addresses, siteOf(deployment));
   return URL.canParse(url) ? new URL(url).hostname : primaryOf(deployment).platform;

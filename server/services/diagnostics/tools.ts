@@ -16,7 +16,7 @@ import { notedTools, type Ways } from './noted-tools.ts';
 import type { Diagnosed } from './subject.ts';
 import { createVisits } from './visits.ts';
 
-/** Of each family; balanced hosts have some. */
+/** The limit for each family; load-balanced hosts have some. */
 const PLACES_MAX = 4;
 const PAGES_MAX = 12;
 const PAGE_BYTES_MAX = 256 * 1024;
@@ -27,11 +27,14 @@ export type ToolsContext = {
   diagnosed: Diagnosed;
   lookups: Lookups;
   mailBefore: { facts: Facts; isWrittenSince: boolean } | null;
-  /** Ends visits and handshakes; what is left is then not judged. */
+  /** Ends visits and handshakes; the remaining checks are then not judged. */
   signal: AbortSignal;
 };
 
-/** Builds the tools of one report, which remember what they were asked; the function that it returns notes in a list. */
+/**
+ * Builds the tools of one report, which cache their answers; the returned function gives tools that record into a
+ * list.
+ */
 export function createTools(context: ToolsContext): { toolsFor(asked: Asked[]): Tools; end(): Promise<void> } {
   const { ctx, diagnosed, lookups, signal } = context;
   const { subject } = diagnosed;
@@ -92,7 +95,7 @@ function once<T>(make: () => Promise<T>): Once<T> {
   return Object.assign(get, { isAsked: () => made !== undefined });
 }
 
-/** The end of the report's time is no fault of the report: what is not answered by then is not known. */
+/** Reads CAA within the report's time, whose end is no fault: without an answer by then the result is unknown. */
 async function caaInTime({ dns }: AccountContext['providers'], name: string, signal: AbortSignal) {
   return dns.caaOf(name, signal).catch((error: unknown) => {
     throw signal.aborted ? new DnsLookupError('timeout', 'The report has no time left.') : error;
@@ -113,7 +116,7 @@ export async function findPlaces(
   });
 }
 
-/** An address that stands in a redirect is gone to as it is; the way out decides. */
+/** Returns the place of a host. An address in a redirect is used as it is; the guarded way out decides. */
 async function placeOfHost(host: string, placesOf: Tools['placesOf']): Promise<Place | null> {
   const literal = host.replace(/^\[|\]$/g, '');
   if (isIP(literal) !== 0) return { address: literal, isOwn: false };
@@ -127,7 +130,7 @@ async function makeToken({ providers }: AccountContext): Promise<string> {
   return token;
 }
 
-/** Those of the release from the store; of what is not ours the page that answers. */
+/** Returns pages of the release from the store; for a site that is not ours, the answering page. */
 async function readPages(
   { providers }: AccountContext,
   { subject, manifest }: Diagnosed,

@@ -3,11 +3,11 @@ import type { Providers } from '../../context.ts';
 import type { Place, Visit, VisitFault } from '../../diagnostics/check.ts';
 import { type EgressAnswer, EgressError } from '../../lib/egress/egress.ts';
 
-/** Larger pages are compared by what is known of their beginning: nobody waits for more. */
+/** Larger pages are compared by the beginning alone: nobody waits for more. */
 const PAGE_BYTES_MAX = 5 * 1024 * 1024;
 const TEXT_BYTES_MAX = 128 * 1024;
 const VISIT_MS = 10_000;
-/** Of one report: each may lead through ten redirects, and most are asked for by several checks. */
+/** The limit of one report: each may follow ten redirects, and several checks share most of them. */
 const VISITS_MAX = 60;
 
 const TLS_ERROR = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|UNABLE_TO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO)/;
@@ -17,17 +17,17 @@ const CODES: Readonly<Record<string, VisitFault>> = {
 };
 
 export type VisitOptions = {
-  /** Returns the place to go to where none is given; null: the name has no address. */
+  /** Returns a place to visit when none is given; null: the name has no address. */
   placeFor(host: string): Promise<Place | null>;
-  /** The host name of a site of ours without a domain, which is asked at the listener itself. */
+  /** The host name of our site without a domain, which is requested at the listener itself. */
   siteHost: string | null;
   signal: AbortSignal;
 };
 
 /**
- * Returns what visits addresses for one report: at the address that the name servers gave, with the name in the request and
- * in the handshake. Each is made once, however many checks ask for it, and when the report has no time left, or no visits,
- * the rest is not judged.
+ * Returns a function that visits addresses for one report: at the address from the name servers, with the name in the
+ * request and in the handshake. Each visit is made once, however many checks ask for it; when the report has no time
+ * or visits left, the rest is not judged.
  */
 export function createVisits(providers: Providers, options: VisitOptions) {
   const made = new Map<string, Promise<Visit>>();
@@ -61,7 +61,7 @@ async function make(
   const isTls = url.protocol === 'https:';
   const literal = place.address.includes(':') ? `[${place.address}]` : place.address;
   const port = isTls ? (addresses.sitesTlsPort ?? 443) : (addresses.sitesHttpPort ?? 80);
-  // What else listens at our own address is reached by nobody's redirect.
+  // Redirects never reach other services that listen at our own address.
   if (place.isOwn && (url.port === '' || Number(url.port) === port)) {
     const protocol = isTls ? 'https:' : 'http:';
     const listener = { protocol, host: place.address, port } as const;

@@ -9,7 +9,7 @@ import { problemOfType, record } from './domain-failures.ts';
 import type { SimulatedZone } from './simulated-dns.ts';
 import { CHALLENGES, type HostFault, PRIVATE_ADDRESS } from './simulated-host.ts';
 
-/** What a check finds once the site is live and its domain works; the check is the first that fails. */
+/** A failure that a check finds once the site is live and its domain works; the check is the first that fails. */
 export type CheckFailure = {
   id: string;
   step: 'checks';
@@ -26,7 +26,7 @@ const DAY_S = 86_400;
 const isPage = ({ hostname, pathname }: URL): boolean => hostname === DOMAIN && !pathname.startsWith(CHALLENGES);
 const atHttps = (url: URL): boolean => url.protocol === 'https:' && isPage(url);
 
-/** Of the checks that a broken zone does not fail already (domain-failures.ts). */
+/** Faults for the checks that a broken zone does not already fail (domain-failures.ts). */
 const FAULTS: Partial<Record<CheckId, Fault>> = {
   'reserved-address': { zone: (right) => ({ records: [...right, record('A', DOMAIN, PRIVATE_ADDRESS)] }) },
   ttl: { zone: (right) => ({ records: right, ttlS: 2 * DAY_S }) },
@@ -69,10 +69,10 @@ const FAULTS: Partial<Record<CheckId, Fault>> = {
   },
 };
 
-/** Where a platform orders the certificates, what stands in our way is nobody's business. */
+/** When a platform orders the certificates, obstacles on our side do not matter. */
 const OURS: readonly CheckId[] = ['port-80', 'caa', 'ca-side'];
 
-/** What the checks may find of a domain of a deployment there, in their order. */
+/** Returns the failures that checks may find for a domain there, in the order of the checks. */
 export function checkFailures({ platform }: Cast): CheckFailure[] {
   const isServedHere = PLATFORMS[platform].isServedHere === true;
   return CHECK_IDS.flatMap((check): CheckFailure[] => {

@@ -9,24 +9,24 @@ import type { SimulatedZone } from './simulated-dns.ts';
 
 export const PROOF = { name: `_fairlead.${DOMAIN}`, value: 'fairlead-simulated-proof' };
 
-/** What goes wrong with a domain: each has one of the causes. */
+/** A failure of a domain; each has one of these causes. */
 export type DomainFailure = {
   id: string;
   step: 'domain' | 'dns' | 'certificate';
-  /** Another account proves it. */
+  /** Another account proves the domain. */
   isLost?: boolean;
-  /** The platform does not take the name. */
+  /** The platform refuses the name. */
   refusal?: AppError;
-  /** DNS answers this instead of the records that are asked for. */
+  /** DNS gives this answer and not the required records. */
   zone?(right: readonly DomainRecord[]): SimulatedZone;
-  /** It does so once the domain has worked. */
+  /** It happens once the domain has worked. */
   isLater?: boolean;
   /** The authority, or the platform in its place, gives no certificate. */
   problem?: Problem;
   answer?: DomainAnswer;
 };
 
-/** What may go wrong with a domain of a deployment there, in the order in which it is met. */
+/** Returns the possible failures of a domain there, in the order in which they occur. */
 export function domainFailures(cast: Cast): DomainFailure[] {
   const isServedHere = PLATFORMS[cast.platform].isServedHere === true;
   return [
@@ -88,14 +88,14 @@ const LATER: Zones = [
   ['proof_gone', (right) => ({ records: without(right, 'proof') })],
 ];
 
-/** A refusal of a validation, as RFC 8555, section 6.7 words it. */
+/** Returns a refused validation in the form of RFC 8555, section 6.7. */
 export const problemOfType = (type: string): Problem =>
   parseProblem(
     { type: `urn:ietf:params:acme:error:${type}`, detail: 'This answer is simulated: no authority was asked.' },
     { status: 403 },
   );
 
-/** Of several types with one sentence the first; one that has none of its own says only what was found. */
+/** Keeps the first of several types with one sentence; a type without a sentence of its own only shows the details. */
 function problems({ startedAt }: Cast): DomainFailure[] {
   const byMessage = new Map<string, DomainFailure>();
   for (const type of PROBLEM_TYPES) {

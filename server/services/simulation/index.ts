@@ -21,14 +21,14 @@ import { playChecks, playReport } from './play-report.ts';
 import { releaseFailures } from './release-failures.ts';
 
 /**
- * A deployment as it would go, with the failure that a person chooses. There is no row, no job, no file and no question
- * to anybody in it, so that nothing of it can be counted, listed or taken for real: it is a list of scenes, which are
- * answered and forgotten. What is real are the rules. Errors are made where a platform's own are, DNS is asked as ever and
- * only its answers are made up, an authority's problems are sorted by the same table, and every scene has the shape of the
+ * Simulates a deployment, with the failure that a person chooses. It has no row, no job, no file and no question to
+ * anybody, so that nothing of it can be counted, listed or taken for real: it is a list of scenes, which are returned
+ * and forgotten. The rules are real: errors are made where a platform's own are, DNS is queried as usual and only its
+ * answers are invented, an authority's problems are sorted by the same table, and every scene has the shape of the
  * real answers.
  */
 const RUNS_PER_MINUTE = 60;
-/** Between two looks at a report. */
+/** The time between two looks at a report. */
 const LOOK_MS = 700;
 const FIRST = { id: SIMULATED_ID, number: 1 };
 const HANDED = {
@@ -36,7 +36,7 @@ const HANDED = {
 };
 const EXAMPLE = { count: 24, totalBytes: 1_400_000 };
 
-/** Returns what may go wrong there, each in the sentence that a person would read. */
+/** Returns the possible failures there, each as the sentence that a person would read. */
 export async function listSimulatedFailures(
   ctx: AccountContext,
   input: ListSimulatedFailuresInput,
@@ -61,7 +61,9 @@ export async function listSimulatedFailures(
   ];
 }
 
-/** Plays it through. Throws `rate_limited`, and `validation_failed` on `failure` for one that cannot happen there. */
+/**
+ * Plays the simulation. Throws `rate_limited`, and `validation_failed` on `failure` for one that cannot happen there.
+ */
 export async function runSimulation(ctx: AccountContext, input: RunSimulationInput): Promise<Simulation> {
   const { accountId } = ctx.actor;
   await countAgainst({ name: 'simulations', key: accountId, limit: RUNS_PER_MINUTE, windowMs: MINUTE_MS });
@@ -103,7 +105,9 @@ export async function runSimulation(ctx: AccountContext, input: RunSimulationInp
 
 type Failures = { domain: DomainFailure | null; check: CheckFailure | null };
 
-/** A domain that another account has proved leads nowhere here: the site has its own address alone. */
+/**
+ * Plays the report. A domain that another account has proved does not point here: the site has its own address alone.
+ */
 function reportOf(cast: Cast, { domain, certificate }: SimulatedScene, failed: Failures) {
   if (failed.check !== null) return playChecks(cast, failed.check);
   if (domain === null || domain.lostTo !== undefined) return playReport(cast, { domain: null, failure: null });

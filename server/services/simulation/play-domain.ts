@@ -21,18 +21,18 @@ export type DomainScene = { afterMs: number; domain: Domain; certificate: Certif
 const LOOK_MS = 1_800;
 const UNIT = unitOf(DOMAIN);
 const ROUTE = { ttl: TTL_S, purpose: 'route', alternativeGroup: null } as const;
-/** What a platform asks for. */
+/** The records that a platform requires. */
 const ATTACHED: readonly DomainRecord[] = [
   { ...ROUTE, type: 'A', name: DOMAIN, value: SITE_ADDRESS, required: true },
   { ...ROUTE, type: 'CNAME', name: `www.${DOMAIN}`, value: DOMAIN, required: false },
 ];
 
-/** What was known before a look: an active domain that changes is another matter than one that is not there yet. */
+/** The knowledge before a look: a change of an active domain differs from one that does not work yet. */
 type Known = { cast: Cast; isProved: boolean; isActive: boolean; refusal?: DomainFailure['refusal'] };
 
 /**
- * Plays a domain from its name to its certificate. Only DNS is simulated: what its answers mean is worked out as for every
- * domain, and so is what an authority's problem means.
+ * Plays a domain from its name to its certificate. Only DNS is simulated: its answers are evaluated as for every
+ * domain, and so are an authority's problems.
  */
 export async function playDomain(cast: Cast, failure: DomainFailure | null): Promise<DomainScene[]> {
   const scenes: DomainScene[] = [];
@@ -65,14 +65,14 @@ export async function playDomain(cast: Cast, failure: DomainFailure | null): Pro
   return scenes;
 }
 
-/** Returns what DNS answers at the end of it. */
+/** Returns the DNS answers at the end of it. */
 export function zoneAtEnd(cast: Cast, failure: DomainFailure | null): SimulatedZone {
   const right = wantedRecords(cast);
   if (failure?.refusal !== undefined) return { records: right.filter(({ purpose }) => purpose === 'proof') };
   return failure?.zone?.(right) ?? { records: right };
 }
 
-/** Returns what a look at this DNS says of the domain. */
+/** Returns the domain after a look at this DNS. */
 export async function lookAt(zone: SimulatedZone, known: Known): Promise<Domain> {
   const { cast, isActive, refusal } = known;
   const target = targetOf(cast);
@@ -122,7 +122,7 @@ export function wantedRecords(cast: Cast): DomainRecord[] {
 
 type Show = (domain: Domain, certificate?: Certificate | null) => DomainScene;
 
-/** Orders it where Fairlead does, and else has the platform say how far it is. */
+/** Orders the certificate if Fairlead does, and otherwise has the platform report its progress. */
 function playCertificate(domain: Domain, cast: Cast, failure: DomainFailure | null, show: Show): DomainScene {
   const { problem, answer } = failure ?? {};
   if (PLATFORMS[cast.platform].isServedHere === true) {

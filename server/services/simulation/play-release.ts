@@ -16,7 +16,7 @@ type Left = Pick<ReleaseScene, 'handOff' | 'isHeld'>;
 type Show = (ms?: number, left?: Left) => void;
 export type SimulatedFiles = { count: number; totalBytes: number };
 
-/** Long enough to be read, and short enough to be watched to the end. */
+/** Long enough to read, and short enough to watch to the end. */
 const LOOK_MS = 700;
 const WAIT_MS = 2_000;
 
@@ -62,18 +62,18 @@ export function playRelease(cast: Cast, files: SimulatedFiles, failure: ReleaseF
 
 const NOTHING_LEFT: Left = { handOff: null, isHeld: false };
 
-/** Waits for the person, and returns what an address was refused for: it is entered once more, and is right then. */
+/** Waits for the person, and returns the reason why an address was refused: the second one is right. */
 function playHandOff(
   { platform, handOff: left }: Cast,
   release: ReleaseDetail,
   failure: ReleaseFailure | null,
   show: Show,
 ): string[] {
-  // The way to the platform's own pages is left out.
+  // The link to the platform's own pages is left out.
   const handOff = { steps: (left?.steps ?? []).map(({ text }) => ({ text })) };
   const place = { id: SIMULATED_ID, platform, url: SITE_URL, missingLinks: [] };
   const wait = (error: ReleaseFailure['error'] | null): void => {
-    // Where nothing of it is done in time nobody comes.
+    // If the person must miss the deadline, nobody comes.
     const isHeld = failure?.step !== 'processing' || failure.isOfAddress === true;
     release.destinations = [{ ...place, state: 'waiting', error: error && shownError(error) }];
     show(WAIT_MS, { handOff, isHeld });
@@ -90,7 +90,7 @@ function waitingLine({ message, retryAfterMs = 0 }: AppError): string {
   return `${message} Tried again by itself in ${Math.ceil(retryAfterMs / 1_000)} s.`;
 }
 
-/** What the platform does with the files is its own: we count what we prepare, send and look at. */
+/** Counts files. We count those that we prepare, send and check; the platform processes them by itself. */
 function count(step: ReleaseStep, { count: total, totalBytes }: SimulatedFiles, share: number): void {
   if (step.name === 'processing') return;
   Object.assign(step, {

@@ -15,17 +15,17 @@ import { type SimulatedZone, simulatedDns } from './simulated-dns.ts';
 import { ENTRY_SHA256, NO_FAULT, simulatedHost, WITNESS } from './simulated-host.ts';
 
 export type Played = {
-  /** What DNS answers of the domain in the end; null where the site has its own address alone. */
+  /** The DNS of the domain at the end; null when the site has its own address alone. */
   domain: { zone: SimulatedZone; isCertified: boolean } | null;
   failure: CheckFailure | null;
 };
 
-/** So many are done between two looks. */
+/** The number of checks between two looks. */
 const CHECKS_A_LOOK = 4;
 const AUTHORITY = 'authority.example';
 
 /**
- * Plays the report at the end of the pipeline, and returns how it fills. The checks are those of every report: only their
+ * Plays the report at the end of the pipeline, and returns how it fills. The checks are the real ones: only their
  * tools ask nobody.
  */
 export async function playReport(cast: Cast, played: Played): Promise<Report[]> {
@@ -36,7 +36,7 @@ export async function playReport(cast: Cast, played: Played): Promise<Report[]> 
   );
 }
 
-/** The same of a domain that works but for what this check finds. */
+/** Plays the report of a domain that works except for the finding of this check. */
 export async function playChecks(cast: Cast, failure: CheckFailure): Promise<Report[]> {
   const records = wantedRecords(cast);
   return playReport(cast, { domain: { zone: failure.zone?.(records) ?? { records }, isCertified: true }, failure });
@@ -53,14 +53,14 @@ async function fill(cast: Cast, subject: Subject, toolsFor: (asked: Asked[]) => 
   const looks = [report];
   for await (const { result } of runChecks(checks, subject, toolsFor)) {
     const cause = report.cause ?? (result.verdict === 'fail' ? result.id : null);
-    // Nothing of it can be mended, since there is nothing.
+    // There is no repair, since nothing exists.
     report = { ...report, cause, checks: [...report.checks, { ...result, repair: null, tookMs: 0 }] };
     if (report.checks.length % CHECKS_A_LOOK === 0) looks.push(report);
   }
   return [...looks, { ...report, state: 'done', finishedAt: startedAt }];
 }
 
-/** What is expected: as of every deployment (server/services/diagnostics/subject.ts). */
+/** Returns the expectations, as for every deployment (server/services/diagnostics/subject.ts). */
 function subjectOf(cast: Cast, { domain }: Played): Subject {
   const isServedHere = PLATFORMS[cast.platform].isServedHere === true;
   const site = { entrySha256: ENTRY_SHA256, witness: WITNESS };

@@ -15,9 +15,9 @@ export type ReleaseFailure = {
   id: string;
   step: ReleaseStepName;
   error: AppError;
-  /** The step is tried again by itself, and goes on. */
+  /** The step is tried again automatically, and goes on. */
   isPassing?: boolean;
-  /** What the address answers that a person enters where they publish by hand: it is looked at again. */
+  /** True for a wrong answer of the address that a person enters after publishing by hand: it is checked again. */
   isOfAddress?: boolean;
 };
 
@@ -31,7 +31,7 @@ const RAW = 'This answer is simulated: nobody was asked.';
 const RETRY_AFTER_MS = 30_000;
 const PAGE = '/index.html';
 
-/** What may go wrong with a release there: each error is made where the real one is. */
+/** Returns the possible failures of a release there: each error is made where the real one is. */
 export function releaseFailures(platform: SimulatedPlace, title: string): ReleaseFailure[] {
   return [
     ...preparing(platform, title),
@@ -61,7 +61,7 @@ function preparing(platform: SimulatedPlace, title: string): ReleaseFailure[] {
   return [key, failed('preparing', 'too_large', new AppError('content_refused', message, { hint }))];
 }
 
-/** Whether a person publishes there themselves. */
+/** Returns whether a person publishes there by hand. */
 export function isByHand(platform: SimulatedPlace): boolean {
   return PLATFORM_CAPABILITIES[platform]?.publish === 'handOff';
 }

@@ -10,16 +10,16 @@ import type { DomainRecord } from '../../platforms/platform.ts';
 import { setKey } from '../domains/dns-answers.ts';
 import { DOMAIN } from './cast.ts';
 
-/** What the name servers of the domain are made to answer. */
+/** The answers of the simulated name servers. */
 export type SimulatedZone = {
   records: readonly Pick<DomainRecord, 'type' | 'name' | 'value'>[];
-  /** Why they do not; `unregistered` and `unanswered` are the registry's. */
+  /** The reason why they do not answer; `unregistered` and `unanswered` are the registry's. */
   fault?: ServerFault | 'unregistered' | 'unanswered';
-  /** How long an answer is kept; five minutes without it. */
+  /** The time to live of an answer; five minutes when absent. */
   ttlS?: number;
-  /** Where it begins, if not at the domain. */
+  /** The apex of the zone, if it is not the domain. */
   apex?: string;
-  /** Its signatures do not fit, so that resolvers refuse what the name servers answer. */
+  /** True for broken signatures, so that resolvers refuse the name servers' answers. */
   isBogus?: boolean;
 };
 
@@ -30,7 +30,7 @@ const SERVERS = [
 const RESOLVERS = [{ name: 'resolver.example', addresses: ['203.0.113.53'] }];
 const TTL_S = 300;
 
-/** A DNS of one zone that asks nobody: what is made of its answers is what is made of real ones. */
+/** A DNS of one zone that asks nobody: its answers are evaluated like real ones. */
 export function simulatedDns(zone: SimulatedZone): Pick<DnsClient, 'withLookups'> {
   const fault = zone.fault === 'unregistered' || zone.fault === 'unanswered' ? undefined : zone.fault;
   const { apex = DOMAIN, ttlS: ttl = TTL_S } = zone;

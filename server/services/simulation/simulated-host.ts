@@ -4,11 +4,11 @@ import { DAY_MS } from '../../lib/durations.ts';
 import type { Handshake, SeenCertificate } from '../../lib/egress/reach.ts';
 import { type Cast, DOMAIN, LIFETIME_DAYS } from './cast.ts';
 
-/** How the host of a site answers otherwise than it should. */
+/** A fault in the answers of a site's host. */
 export type HostFault = {
-  /** Instead of the right answer, where it is not undefined. */
+  /** Replaces the right answer, unless it is undefined. */
   answer?(url: URL): HostAnswer | undefined;
-  /** Besides the right headers. */
+  /** Added to the right headers. */
   headers?: Readonly<Record<string, string>>;
   certificate?: { error: string; endedDaysAgo: number };
   takesOldTls?: true;
@@ -18,10 +18,10 @@ export type HostFault = {
 
 type HostAnswer = { status: number; text?: string; headers?: Readonly<Record<string, string>> };
 
-/** The host answers as it should. */
+/** The host answers correctly. */
 export const NO_FAULT: HostFault = { answer: () => undefined };
 export const CHALLENGES = '/.well-known/acme-challenge/';
-/** An address of an inner network (RFC 1918), the one that nobody goes to here. */
+/** An address of a private network (RFC 1918) that nothing connects to here. */
 export const PRIVATE_ADDRESS = '10.0.0.7';
 const TOKEN = 'simulated-token';
 const FAST_MS = 40;
@@ -32,13 +32,13 @@ const REMEMBER_HTTPS = { 'strict-transport-security': 'max-age=31536000' };
 
 const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** What is expected of the host. */
+/** The expected content of the host. */
 export const ENTRY_SHA256 = sha256Of(PAGE);
 export const WITNESS = { path: STYLE.path, sha256: sha256Of(STYLE.text) };
 
 type Host = Pick<Tools, 'visit' | 'handshake' | 'isAllowed' | 'challengeToken' | 'pages'>;
 
-/** A host that answers as it should but for its fault; at other addresses somebody else answers. Nobody is asked. */
+/** A host that answers correctly except for its fault; at other addresses somebody else answers. Nobody is asked. */
 export function simulatedHost(
   { startedAt }: Cast,
   { subject, placesOf, fault }: { subject: Subject; placesOf: Tools['placesOf']; fault: HostFault },

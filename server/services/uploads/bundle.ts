@@ -12,9 +12,9 @@ import { missingHashes } from './missing.ts';
 import { findOpenUpload, touch } from './open.ts';
 import { rememberAll } from './remember.ts';
 
-/** Before each file stands its hash, and a line feed; how long it is, the list of files says. */
+/** Each file is preceded by its hash and a line feed; the list of files has its length. */
 const HEADER_CHARS = 64 + 1;
-/** A bundle is held whole while it is stored; they wait for that on the disk, and so few are at once. */
+/** A bundle is held whole while it is stored, and waits for the disk, so only a few are accepted at once. */
 const OF_AN_ACCOUNT = { limit: 2, queueLength: 8 };
 const AT_ONCE = { limit: 6, queueLength: 200 };
 
@@ -22,9 +22,9 @@ type Sent = { bytes: Buffer; info: ArtifactInfo };
 type Bundle = { files: Sent[]; fault: AppError | null };
 
 /**
- * Stores many announced files that come in one body, as `receiveFile` does one. Those that have come whole before the
- * sender went, or before one that is wrong, are kept all the same.
- * Throws what `receiveFile` throws, `bad_request`, and what the body throws; `field` is the hash of the file that is wrong.
+ * Stores many announced files from one body, as `receiveFile` does one. Whole files before the end of a broken body,
+ * or before a wrong file, are kept. Throws as `receiveFile` does, `bad_request`, and the errors of the body; `field`
+ * is the hash of the wrong file.
  */
 export async function receiveBundle(
   ctx: AccountContext,
@@ -47,7 +47,10 @@ export async function receiveBundle(
   });
 }
 
-/** The hashes of an upload's list that the account has not stored: what a sender whose body was cut off goes on with. */
+/**
+ * Returns the hashes of an upload's list that the account has not stored, so that a sender whose body was cut off can
+ * continue.
+ */
 export async function missingOfUpload(ctx: AccountContext, uploadId: string): Promise<string[]> {
   return endWhenAway(async () => {
     const entries = await announcedBy(ctx.providers.store, await findOpenUpload(ctx, uploadId));
@@ -64,7 +67,7 @@ function withBundleSlot<T>(ctx: AccountContext, work: () => Promise<T>): Promise
   return withSlots(ctx.providers.rateCounters, [own, { key: 'bundles', ...AT_ONCE }], full, work);
 }
 
-/** Yields the bytes until the sender goes away, and keeps the error that says so. */
+/** Yields the bytes until the sender disconnects, and keeps that error. */
 function untilCut(body: AsyncIterable<Uint8Array>) {
   async function* bytes(): AsyncGenerator<Uint8Array> {
     try {
@@ -78,7 +81,7 @@ function untilCut(body: AsyncIterable<Uint8Array>) {
   return arriving;
 }
 
-/** Reads file after file, up to the first that is not as it was announced. */
+/** Reads file after file, up to the first that differs from its announcement. */
 function* bundleReadingSteps(body: Buffer, entries: ReadonlyMap<string, ManifestEntry>): Generator<void, Bundle> {
   const files: Sent[] = [];
   const seen = new Set<string>();
@@ -123,7 +126,7 @@ async function keepFiles(ctx: AccountContext, uploadId: string, files: readonly 
   await touch(ctx, uploadId);
 }
 
-/** All of them are durable at one moment. */
+/** Stores the files so that all of them are durable at one moment. */
 async function storeAll(store: ArtifactStore, files: readonly Sent[]): Promise<void> {
   if (files.length === 0) return;
   const intake = await store.intake();

@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { decodeManifest, type ManifestEntry } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 
-/** Manifests that files are arriving for: decoding one of 20,000 rows again for each of them would be all the work. */
+/** Caches manifests that files are arriving for: decoding one of 20,000 rows again for each would be all the work. */
 const CACHED_MANIFESTS = 16;
 const cache = new LRUCache<string, Promise<ReadonlyMap<string, ManifestEntry>>>({ max: CACHED_MANIFESTS });
 
-/** Returns what a list of files names, by hash. */
+/** Returns the entries of a list of files, by hash. */
 export function entriesOf(store: ArtifactStore, manifestHash: string): Promise<ReadonlyMap<string, ManifestEntry>> {
   const entries = cache.get(manifestHash) ?? readEntries(store, manifestHash);
   cache.set(manifestHash, entries);

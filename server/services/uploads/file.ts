@@ -12,26 +12,26 @@ import { endAfter, findOpenUpload, TOUCH_MS, touch } from './open.ts';
 import { countBytes } from './storage-quota.ts';
 
 /**
- * Of one file at once: a second one is its sender who comes again while the first connection hangs. For each, room is kept on
- * the disk before it comes: any number would keep from all others what an account could never store.
+ * The copies of one file that may be sent at once: a second one is its sender who comes again while the first
+ * connection hangs. Disk space is reserved for each, so unlimited copies would take room that an account could never
+ * use.
  */
 const COPIES_AT_ONCE = 2;
 const COPY_RETRY_MS = 5_000;
-/** How much may come that is not counted yet; each counting asks the database. */
+/** The number of bytes that may arrive uncounted; each count asks the database. */
 const COUNT_EVERY_BYTES = 1024 * 1024;
 
 export type IncomingFile = {
   sha256: string;
   body: AsyncIterable<Uint8Array>;
-  /** As the sender announced it, when it did. */
+  /** The announced length, if there is one. */
   contentLength: number | null;
 };
 
 /**
- * Stores one announced file, streamed and verified against its hash; sending it twice does no harm. What is asked of the
- * database is bounded; how long the sender takes is not, here.
- * Throws `not_found`, `upload_closed`, `hash_unannounced`, `hash_mismatch`, `body_too_large`, `quota_exhausted`,
- * `rate_limited`, `storage_full`.
+ * Stores one announced file, streamed and verified against its hash; sending it twice does no harm. Database calls
+ * have a time limit, but the sender's time is not limited here. Throws `not_found`, `upload_closed`,
+ * `hash_unannounced`, `hash_mismatch`, `body_too_large`, `quota_exhausted`, `rate_limited`, `storage_full`.
  */
 export async function receiveFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<void> {
   const { rateCounters, store } = ctx.providers;
@@ -47,7 +47,9 @@ export async function receiveFile(ctx: AccountContext, uploadId: string, file: I
 
 type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
 
-/** Returns what the upload's list says of the file, unless what is left of the day is known to be too little for it. */
+/**
+ * Returns the entry of the file in the upload's list, unless the rest of the day's allowance is known to be too small.
+ */
 async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<ExpectedFile> {
   const upload = await findOpenUpload(ctx, uploadId);
   const entry = requireAnnounced(await announcedBy(ctx.providers.store, upload), file.sha256);
@@ -56,14 +58,14 @@ async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingF
     throw new AppError('body_too_large', `The list of files says ${entry.sizeBytes} bytes, and more are sent.`);
   if (length < entry.sizeBytes)
     throw new AppError('hash_mismatch', `The list of files says ${entry.sizeBytes} bytes, and fewer are sent.`);
-  // A smaller one is refused no later by its first count, which spares it a question to the database.
+  // A smaller file is refused no later by its first count, which saves a query to the database.
   if (entry.sizeBytes > COUNT_EVERY_BYTES) await countBytes(ctx, 0, { ahead: entry.sizeBytes });
   return { entry, upload };
 }
 
 /**
- * Yields the bytes as they come, and counts them: a file that is broken off costs what has come of it. The last of them are
- * counted before the file is stored, so that files at once stay within the limit together.
+ * Yields the bytes as they arrive, and counts them: a file that breaks off costs the bytes that came. The last ones
+ * are counted before the file is stored, so that parallel files stay within the limit together.
  */
 export async function* counting(ctx: AccountContext, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let uncounted = 0;
@@ -80,12 +82,12 @@ export async function* counting(ctx: AccountContext, body: AsyncIterable<Uint8Ar
     }
     await count();
   } finally {
-    // What ended it matters more to the sender than that there is no room for more today.
+    // The original error matters more to the sender than the exhausted allowance.
     await count().catch(() => undefined);
   }
 }
 
-/** Yields the bytes as they come; they keep the upload from being taken for a quiet one, however slowly they do. */
+/** Yields the bytes as they arrive, and keeps the upload from counting as quiet, however slow they are. */
 export async function* keepingOpen(
   ctx: AccountContext,
   upload: UploadDoc,
@@ -95,7 +97,7 @@ export async function* keepingOpen(
   for await (const chunk of body) {
     if (endAfter(ctx).getTime() - endsMs >= TOUCH_MS) {
       endsMs = endAfter(ctx).getTime();
-      // While the database is away nobody else opens an upload either: no reason to break this file off.
+      // While the database is away nobody else can open an upload either, so this file is not broken off.
       await endWhenAway(() => touch(ctx, upload._id)).catch(() => undefined);
     }
     yield chunk;
@@ -107,7 +109,7 @@ async function keepFile(ctx: AccountContext, uploadId: string, info: ArtifactInf
   await touch(ctx, uploadId);
 }
 
-/** Returns what an upload's list names, by hash. */
+/** Returns the entries of an upload's list, by hash. */
 export async function announcedBy(
   store: ArtifactStore,
   { manifestHash }: UploadDoc,

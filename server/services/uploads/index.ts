@@ -1,6 +1,6 @@
 /**
- * Files on their way in. A manifest announces paths and hashes; only what the account has not stored before is sent,
- * each file under its hash, or many small ones in one body. What arrives belongs to nobody's site until a release is made of it.
+ * Receives files. A manifest announces paths and hashes; only files that the account has not stored before are sent,
+ * each under its hash, or many small ones in one body. They belong to no site until a release is made of them.
  */
 export { missingOfUpload, receiveBundle } from './bundle.ts';
 export { entriesOf } from './entries.ts';

@@ -20,9 +20,9 @@ import { countBytes, type FileLists, requireStorageQuota } from './storage-quota
 import { removeUnnamedManifest } from './unnamed-manifest.ts';
 
 /**
- * Takes the list of files, applies the rules of upload-rules.ts, and answers which hashes are not here yet; from the
- * account's own artifacts only, since anything else would tell what others have stored. A second list replaces the first.
- * Throws `upload_refused` with `reason` and `path`, `not_found`, `upload_closed`, `quota_exhausted`.
+ * Takes the list of files, applies the rules of upload-rules.ts, and returns the missing hashes; it considers the
+ * account's own artifacts only, since others would reveal what other people have stored. A second list replaces the
+ * first. Throws `upload_refused` with `reason` and `path`, `not_found`, `upload_closed`, `quota_exhausted`.
  */
 export async function receiveManifest(
   ctx: AccountContext,
@@ -77,14 +77,14 @@ export async function replaceManifest(
     }),
   );
   if (before === null) throw notFound('upload');
-  // Whoever replaced an equal list meanwhile may have taken it away before this upload named it.
+  // A replacement of an equal list meanwhile may have removed it before this upload named it.
   if (!(await store.has(manifestHash))) await store.writeWhole(bytes);
   await clearStoredAgain([manifestHash]);
   const replaced = before.manifestHash ?? manifestHash;
   if (replaced !== manifestHash) await removeUnnamedManifest(ctx.providers, replaced);
 }
 
-/** Does `work` with what it finds missing among the lists, read between two runs of it and not within its transaction. */
+/** Runs `work`, and reads the lists that it misses between two runs, not within its transaction. */
 async function withFileLists<T>(
   store: ArtifactStore,
   work: (lists: FileLists) => Promise<{ unread: readonly string[] } | { doc: T }>,
@@ -107,7 +107,10 @@ function requireOneSizeAHash(manifest: Manifest): void {
   }
 }
 
-/** What the account has stored is not sent again: nothing else would tell that the list is wrong before the release is. */
+/**
+ * Compares sizes with stored files, which are not sent again: otherwise a wrong list would only be noticed in the
+ * release.
+ */
 async function requireStoredSizes(accountId: string, manifest: Manifest): Promise<void> {
   const stored = await storedSizes(accountId, manifest);
   for (const [path, { sha256, sizeBytes }] of manifest) {

@@ -3,8 +3,8 @@ import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../../database/m
 import type { Manifest } from '../../store/manifest.ts';
 
 /**
- * The hashes of a manifest that this account has not stored; of `staying` artifacts alone, what is being collected at the
- * moment is missing as well and has to come again.
+ * Returns the hashes of a manifest that this account has not stored; with `staying`, those that are being collected
+ * count as missing as well and must be sent again.
  */
 export async function missingHashes(
   accountId: string,
@@ -25,7 +25,7 @@ export async function missingHashes(
   return missing;
 }
 
-/** Returns the sizes of those files of a manifest that the account has stored, by hash. */
+/** Returns the sizes of the manifest's files that the account has stored, by hash. */
 export async function storedSizes(accountId: string, manifest: Manifest): Promise<ReadonlyMap<string, number>> {
   const wanted = [...new Set([...manifest.values()].map((entry) => entry.sha256))];
   const sizes = new Map<string, number>();

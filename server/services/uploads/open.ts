@@ -4,14 +4,14 @@ import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
 import { isDuplicateKey, newId } from '../../database/mongo.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 
-/** An upload for which nothing has arrived for so long gives its slot to a new one. */
+/** An upload that has received nothing for this long gives its slot to a new one. */
 const QUIET_MS = 30_000;
-/** How often bytes move the end of an upload; often enough that one at work is never quiet. */
+/** Bytes move the end of an upload at this interval; often enough that a running one is never quiet. */
 export const TOUCH_MS = 10_000;
 
 /**
- * Opens an upload in one of the account's three slots; one that has been quiet for half a minute gives way.
- * Throws `quota_exhausted`.
+ * Opens an upload in one of the account's three slots; one that has been quiet for half a minute gives way. Throws
+ * `quota_exhausted`.
  */
 export async function openUpload(ctx: AccountContext, deploymentId: string | null): Promise<string> {
   const { accountId } = ctx.actor;
@@ -36,8 +36,7 @@ export async function openUpload(ctx: AccountContext, deploymentId: string | nul
 }
 
 /**
- * Closes the upload that was quiet longest, when all three slots are taken; what it brought is found again by its
- * hashes.
+ * Closes the upload that was quiet longest, when all three slots are taken; its files are found again by their hashes.
  */
 async function closeQuiet(ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
@@ -49,12 +48,12 @@ async function closeQuiet(ctx: AccountContext): Promise<void> {
   if (oldest !== undefined) await UploadModel.deleteOne({ _id: oldest._id, accountId, state: 'open' });
 }
 
-/** Returns when it ends if nothing more arrives for it. */
+/** Returns when the upload ends if nothing more arrives for it. */
 export function endAfter(ctx: AccountContext): Date {
   return new Date(ctx.now().getTime() + UPLOAD_LIMITS.openUploadMs);
 }
 
-/** Returns when one ends that gives its slot to whoever needs it, since nothing is on its way to it. */
+/** Returns the end of an idle upload, which gives its slot to one that needs it. */
 export function quietEnd(ctx: AccountContext): Date {
   return new Date(endAfter(ctx).getTime() - QUIET_MS);
 }
@@ -68,7 +67,7 @@ export async function findOpenUpload(ctx: AccountContext, uploadId: string): Pro
   return doc;
 }
 
-/** Keeps the upload from being taken for a quiet one. */
+/** Keeps the upload from counting as quiet. */
 export async function touch(ctx: AccountContext, uploadId: string): Promise<void> {
   const soon = new Date(endAfter(ctx).getTime() - TOUCH_MS);
   await UploadModel.updateOne(

@@ -4,18 +4,17 @@ import { AppError } from '../../lib/errors.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 
-/** Looked into while a request waits: some 50 milliseconds. */
+/** The limit while a request waits: reading this takes some 50 milliseconds. */
 export const KEYS_A_REQUEST = { files: 512, bytes: 8 * 1024 * 1024 };
-/** Read ahead of one another, and judged within some milliseconds. */
+/** These are read ahead in parallel, and judged within some milliseconds. */
 const KEYS_AT_ONCE = 16;
 
 type Most = { files: number; bytes: number };
 const ALL: Most = { files: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
 
 /**
- * Looks into what may be a private key, once it has arrived: a list of files holds names alone. Resolves with the first
- * path that `most` left no room to look into, or null. Throws `upload_refused` with `reason` and `path`, and the signal's
- * reason.
+ * Reads files that may be private keys, once they have arrived: a list of files holds names alone. Resolves with the
+ * first path beyond `most`, or null. Throws `upload_refused` with `reason` and `path`, and the signal's reason.
  */
 export async function refusePrivateKeys(
   store: Pick<ArtifactStore, 'readStart'>,

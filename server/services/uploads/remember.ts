@@ -4,7 +4,10 @@ import { isDuplicateKey, newId } from '../../database/mongo.ts';
 import type { ArtifactInfo } from '../../store/store.ts';
 import { missingHashes } from './missing.ts';
 
-/** Thousands at a time: a row for each that the account has not stored yet, and a younger age for the others. */
+/**
+ * Records thousands of artifacts at a time: a row for each that is new to the account, and a younger age for the
+ * others.
+ */
 export async function rememberAll(ctx: AccountContext, artifacts: readonly ArtifactInfo[]): Promise<void> {
   const { accountId } = ctx.actor;
   const lastUsedAt = ctx.now();
@@ -18,10 +21,10 @@ export async function rememberAll(ctx: AccountContext, artifacts: readonly Artif
     .filter(({ sha256 }) => absent.has(sha256))
     .map(({ sha256, sha1, sizeBytes }) => ({ _id: newId(), accountId, sha256, sha1, sizeBytes, lastUsedAt }));
   try {
-    // Made here to the last field: to hydrate and validate each of them costs more than to write it.
+    // Rows are built here to the last field: hydrating and validating each costs more than writing it.
     await ArtifactModel.insertMany(rows, { ordered: false, lean: true });
   } catch (error) {
-    // The same files came twice at once: the other one has written rows of them.
+    // The same files came twice at once: the other upload has written rows of them.
     if (!isDuplicateKey(error) || (await missingHashes(accountId, byHash)).length > 0) throw error;
   }
 }

@@ -19,10 +19,10 @@ import { sizeInWords } from './size-in-words.ts';
 import { countUnconfirmedBytes, requireUnconfirmedRoom, unconfirmedHint } from './unconfirmed.ts';
 
 /**
- * Counts what an account sends in a day. Until it has a plan and a confirmed address, or where no mail is sent for its
- * first days, an account has a small allowance, enough for an ordinary first site; where strangers can register, the plan
- * is one that is not to be had for nothing. What is yet `ahead` has to fit as well, and is not counted.
- * Throws `quota_exhausted`.
+ * Counts the bytes that an account sends in a day. An account without a plan and a confirmed address (or, if no mail
+ * is sent, in its first days) has a small allowance, enough for an ordinary first site; where strangers can register,
+ * only a plan that costs something counts. Bytes `ahead` must fit as well, and are not counted. Throws
+ * `quota_exhausted`.
  */
 export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead = 0 } = {}): Promise<void> {
   const key = ctx.actor.accountId;
@@ -41,10 +41,7 @@ function dayUsedUp({ limits, hint }: Allowed, retryAfterMs: number): AppError {
   });
 }
 
-/**
- * Throws `quota_exhausted` as it would be thrown if so many files were sent now and none of them was here yet. Nothing is
- * counted.
- */
+/** Throws `quota_exhausted` if sending this many new files now would exceed the allowance. Nothing is counted. */
 export async function requireRoomToSend(
   ctx: AccountContext,
   added: { count: number; totalBytes: number },
@@ -77,8 +74,8 @@ function requireRoomToStore({ limits, hint }: Allowed, stored: Stored, added: St
 }
 
 /**
- * Throws `quota_exhausted` once an account has so many rows that are kept for good: what its limits of an hour allow would
- * fill the database within weeks. Of acts at once each may count without the others.
+ * Throws `quota_exhausted` once an account has too many permanent rows: those within the hourly limits would fill the
+ * database within weeks. Simultaneous acts may each count without the others.
  */
 export async function requireRoomForRow(ctx: AccountContext): Promise<void> {
   const { accountId } = ctx.actor;
@@ -108,7 +105,7 @@ const list = new Intl.ListFormat('en');
 type StorageLimits = Limits['atFirst'];
 type Allowed = { limits: StorageLimits; hint: { who: string; text: string } };
 
-/** Returns those of the account. What it has is looked up only for what would be too much at first. */
+/** Returns the account's limits. The account is only looked up if the initial allowance would be exceeded. */
 async function limitsFor(
   ctx: AccountContext,
   isEnough: (atFirst: StorageLimits) => boolean,
@@ -137,8 +134,8 @@ async function limitsFor(
 }
 
 /**
- * Whether a license or a payment of money runs. Anybody has the trial and what the test checkout sells for each new
- * account: if those counted, whoever registers often could fill the disk.
+ * Returns whether a license or a payment with money is active. The trial and the plans of the test checkout cost
+ * nothing: if they counted, a person with many accounts could fill the disk.
  */
 async function hasGivenPlan(ctx: AccountContext, session: ClientSession | null): Promise<boolean> {
   const { accountId } = ctx.actor;
@@ -158,11 +155,11 @@ function givenPlanHint({ providers }: AccountContext): string {
 export type FileLists = ReadonlyMap<string, ReadonlyMap<string, ManifestEntry>>;
 
 /**
- * Whether the account can store what this list of files adds to it, in the transaction that gives the upload its list.
- * What the account has stored counts once, and so does what its other open uploads have announced and not sent yet: of two
- * lists at once one conflicts, runs again and sees the other. Answers the hashes of lists that have to be compared and are
- * not among `lists`: one of 11 MB is not read while a transaction is open, so the caller reads them and asks again.
- * Throws `quota_exhausted`.
+ * Checks whether the account can store the additions of this list of files, in the transaction that gives the upload
+ * its list. Files that the account has stored count once, and so do those that its other open uploads have announced
+ * and not sent yet: of two simultaneous lists one conflicts, runs again and sees the other. Returns the hashes of
+ * lists that must be compared and are not among `lists`: one of 11 MB is not read while a transaction is open, so the
+ * caller reads them and asks again. Throws `quota_exhausted`.
  */
 export async function requireStorageQuota(
   session: ClientSession,
@@ -176,7 +173,7 @@ export async function requireStorageQuota(
   const others = open.filter((upload) => upload._id !== uploadId);
   await requireListedFiles(session, ctx, manifest.size + sumOf(others.map((other) => other.fileCount)));
   const stored = await sumOfArtifacts(accountId, session);
-  // Far from the limit nothing need be compared.
+  // Far from the limit nothing needs to be compared.
   const mostBytes = stored.sizeBytes + totalBytes(manifest) + sumOf(others.map((other) => other.totalBytes));
   const mostFiles = stored.files + manifest.size + sumOf(others.map((other) => other.fileCount));
   const fits = (limits: StorageLimits): boolean => mostBytes <= limits.accountBytes && mostFiles <= limits.accountFiles;
@@ -196,8 +193,8 @@ export async function requireStorageQuota(
 }
 
 /**
- * What releases name is kept as long as they are: their lists take space, and each hour's collection reads them, whether
- * or not the files are new. Throws `quota_exhausted`.
+ * Limits the files that releases list, which stay as long as the releases: lists take space, and each hour's
+ * collection reads them, whether or not the files are new. Throws `quota_exhausted`.
  */
 async function requireListedFiles(session: ClientSession | null, ctx: AccountContext, added: number): Promise<void> {
   const limit = ctx.providers.limits.listedFiles;
@@ -219,7 +216,7 @@ function quotaExhausted(hint: Allowed['hint'], [limit = '', stored = '', added =
     'quota_exhausted',
     `An account${hint.who} can store ${limit}: ${stored} are used, and ${added} would be added.`,
     {
-      // What is removed is collected a day after its last use.
+      // Removed files are collected a day after their last use.
       retryAfterMs: DAY_MS,
       hint:
         hint.text ||

@@ -8,16 +8,18 @@ import { AppError } from '../../lib/errors.ts';
 import { addToCount, readCount, setCount } from '../rate-limit.ts';
 import { sizeInWords } from './size-in-words.ts';
 
-/** What an account sends is added to what all have in steps of this size, so that a small file asks nothing more. */
+/**
+ * An account's bytes are added to the common count in steps of this size, so that a small file needs no further query.
+ */
 const STEP_BYTES = 1024 ** 2;
-/** What the smallest file takes on most disks. */
+/** The smallest file takes this much on most disks. */
 const BLOCK_BYTES = 4_096;
 const OF_ALL = { name: 'unconfirmed-bytes', key: 'all', windowMs: DAY_MS };
 
 /**
- * Counts what an account without a confirmed address sends to what all of these have: together they never have more than is
- * still free, so that accounts which cost nothing leave half of the room to the others. `sentBytes` is what the account has
- * sent today, with these `sizeBytes`. Throws `quota_exhausted`.
+ * Adds an unconfirmed account's bytes to the common count of all such accounts: together they never have more than is
+ * still free, so that accounts which cost nothing leave half of the room to the others. `sentBytes` is the account's
+ * total for today, including these `sizeBytes`. Throws `quota_exhausted`.
  */
 export async function countUnconfirmedBytes(ctx: AccountContext, sentBytes: number, sizeBytes: number): Promise<void> {
   const steps = Math.floor(sentBytes / STEP_BYTES) - Math.floor((sentBytes - sizeBytes) / STEP_BYTES);
@@ -28,7 +30,7 @@ export async function countUnconfirmedBytes(ctx: AccountContext, sentBytes: numb
   await requireRoom(ctx, count, hint);
 }
 
-/** Throws `quota_exhausted` as it would be thrown if so many bytes were sent now, and counts nothing. */
+/** Throws `quota_exhausted` if this many bytes would exceed it now, and counts nothing. */
 export async function requireUnconfirmedRoom(ctx: AccountContext, sizeBytes: number): Promise<void> {
   const hint = await unconfirmedHint(ctx);
   if (hint !== null) await requireRoom(ctx, (await readCount(OF_ALL)).count + sizeBytes, hint);
@@ -44,7 +46,7 @@ async function requireRoom({ providers }: AccountContext, neededBytes: number, h
   );
 }
 
-/** Sets what they have right: what was removed is free again, and whoever was confirmed is no longer one of them. */
+/** Corrects the common count: removed files are free again, and confirmed accounts no longer count. */
 export async function recountUnconfirmedBytes(providers: Providers, signal: AbortSignal): Promise<void> {
   const accounts = UserModel.aggregate<{ stored: { sizeBytes: number }[] }>([
     { $match: unconfirmedSince(providers) },
@@ -70,8 +72,8 @@ export async function recountUnconfirmedBytes(providers: Providers, signal: Abor
 }
 
 /**
- * What lifts the small allowance of an account whose address is not confirmed; null where it has the whole one. Whoever
- * installed this Fairlead for themselves is such an account: they are told where the link is, and that they may wait.
+ * Returns how an account with an unconfirmed address gets the whole allowance; null when it has that. A person who
+ * installed this Fairlead for themselves has such an account: they learn where the link is, and that they may wait.
  */
 export async function unconfirmedHint(
   { actor, providers }: AccountContext,

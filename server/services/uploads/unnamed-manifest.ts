@@ -4,13 +4,13 @@ import { ArtifactModel } from '../../database/models/artifact.ts';
 import { ReleaseModel } from '../../database/models/release.ts';
 import { UploadModel } from '../../database/models/upload.ts';
 
-/** Callers that may wait for one list; garbage collection takes away what more of them would. */
+/** The callers that may wait for one list; garbage collection removes the lists of any further ones. */
 const WAITING_MAX = 100;
 
 /**
- * Takes a list of files out of the store that its upload has replaced, unless anything else names it: a release or an
- * upload of anybody, or a file of a site that has just these bytes. Of one list one at a time: two that find it there
- * would each read it, the second after the first has taken it away, and that would be told as a corruption.
+ * Removes a replaced list of files from the store, unless anything else names it: a release or an upload of anybody,
+ * or a file of a site with just these bytes. Only one call runs for each list: of two, the second would read it after
+ * the first has removed it, and that would be reported as a corruption.
  */
 export async function removeUnnamedManifest(
   { store, rateCounters }: Pick<Providers, 'store' | 'rateCounters'>,
@@ -23,7 +23,7 @@ export async function removeUnnamedManifest(
     if ((await isNamed(manifestHash)) || !(await store.has(manifestHash))) return;
     const bytes = await store.readWhole(manifestHash);
     await store.remove(manifestHash);
-    // Another upload may have found it there and named it in between: it gets it back.
+    // Another upload may have found and named it in between: it gets the list back.
     if (await isNamed(manifestHash)) await store.writeWhole(bytes);
   } finally {
     freeSlot();

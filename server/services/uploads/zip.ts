@@ -14,22 +14,21 @@ import { countBytes } from './storage-quota.ts';
 
 export type SentZip = {
   body: AsyncIterable<Uint8Array>;
-  /** As the sender announced it, when it did. */
+  /** The announced length, if there is one. */
   contentLength: number | null;
-  /** Paths, as `leftOut` names them, that the person publishes on purpose. */
+  /** Paths that the person publishes on purpose, as `leftOut` names them. */
   publishAnyway: readonly string[];
-  /** For a sender that can go on: `key` tells this archive from others, `from` is how many bytes of it came before. */
+  /** Identifies a sender that can continue: `key` names this archive, and `from` bytes of it came before. */
   resume?: { key: string; from: number } | null;
   /** Ends the work when nobody waits for its answer any more. */
   signal: AbortSignal;
 };
 
 /**
- * Takes the files of an upload as one ZIP: afterwards it is complete, as after its list and all its files. Refused as a
- * whole, it leaves the upload as it was. One at a time for an upload; what was cut off is kept a day for a sender that
- * can go on.
- * Throws `not_found`, `upload_closed`, `conflict`, `upload_refused` with `reason` and `path`, `body_too_large`,
- * `quota_exhausted`, `storage_full`, `overloaded`.
+ * Takes the files of an upload as one ZIP: afterwards it is complete, as with a list and all its files. A refused ZIP
+ * leaves the upload as it was. An upload takes one at a time; one that was cut off is kept for a day, for a sender
+ * that can continue. Throws `not_found`, `upload_closed`, `conflict`, `upload_refused` with `reason` and `path`,
+ * `body_too_large`, `quota_exhausted`, `storage_full`, `overloaded`.
  */
 export async function receiveZip(ctx: AccountContext, uploadId: string, zip: SentZip): Promise<UploadZipAnswer> {
   await endWhenAway(() => findOpenUpload(ctx, uploadId));
@@ -53,7 +52,7 @@ export async function receiveZip(ctx: AccountContext, uploadId: string, zip: Sen
   });
 }
 
-/** How many bytes of an archive have come that was cut off. Throws `not_found`, `upload_closed`. */
+/** Returns how many bytes of a cut-off archive have arrived. Throws `not_found`, `upload_closed`. */
 export async function arrivedOfZip(ctx: AccountContext, uploadId: string, key: string): Promise<number> {
   await endWhenAway(() => findOpenUpload(ctx, uploadId));
   return ctx.providers.zips.arrived(partOf(ctx, uploadId, key));
@@ -63,9 +62,9 @@ function partOf(ctx: AccountContext, uploadId: string, key: string) {
   return { accountId: ctx.actor.accountId, what: uploadId, key };
 }
 
-/** While its archive comes and is read, an upload is no quiet one, however long that takes. */
+/** Keeps an upload from counting as quiet while its archive arrives and is read, however long that takes. */
 async function keptOpen<T>(ctx: AccountContext, uploadId: string, work: () => Promise<T>): Promise<T> {
-  // While the database is away nobody else opens an upload either: no reason to break this one off.
+  // While the database is away nobody else can open an upload either, so this one is not broken off.
   const timer = setInterval(() => void touch(ctx, uploadId).catch(() => undefined), TOUCH_MS / 2);
   try {
     return await work();
@@ -76,7 +75,7 @@ async function keptOpen<T>(ctx: AccountContext, uploadId: string, work: () => Pr
 
 async function keepZip(ctx: AccountContext, uploadId: string, stored: StoredZip): Promise<void> {
   await clearStoredAgain(stored.artifacts.map(({ sha256 }) => sha256));
-  // First the list, which has to find room: what the account has stored is on its books for good.
+  // The list comes first, since it needs room: stored files are on the account's books for good.
   await replaceManifest(ctx, uploadId, { manifest: stored.manifest, source: 'zip' });
   await rememberAll(ctx, stored.artifacts);
 }
