@@ -1,6 +1,6 @@
 /**
- * Returns a function from a place in `text` to its line, counted from one. Places are asked for in ascending order: the
- * text is walked once.
+ * Returns a function from a position in `text` to its line, counted from one. Positions must ascend: the text is
+ * walked once.
  */
 export function lineCounter(text: string): (at: number) => number {
   let line = 1;

@@ -2,38 +2,38 @@ import { UPLOAD_LIMITS } from '../../schemas/limits.ts';
 import { normalForm } from '../../schemas/normal-form.ts';
 
 /**
- * Addresses as `_redirects` and `_headers` write them: `/about`, `/news/:year/:title`, `/blog/*`, `/docs/v1-*`. Pure and linear in the
- * length of the address: no pattern of a person ever becomes a regular expression.
+ * Addresses in `_redirects` and `_headers`: `/about`, `/news/:year/:title`, `/blog/*`, `/docs/v1-*`. Matching is pure
+ * and linear in the length of the address: a person's pattern never becomes a regular expression.
  */
 export type AddressPattern = {
-  /** Decoded; a name stands for exactly one segment. */
+  /** The decoded parts; a name stands for exactly one segment. */
   segments: readonly ({ text: string } | { name: string })[];
-  /** Ends with a star: whatever follows, also nothing. */
+  /** True for a star at the end, which matches any rest, even an empty one. */
   hasSplat: boolean;
-  /** What the part has in front of the star; empty where the star is the whole part. */
+  /** The text before the star in the last part; empty when the star is the whole part. */
   beforeSplat: string;
 };
 
-/** The address of one request, split once for however many patterns it is held against. */
+/** The address of one request, split once for any number of patterns. */
 export type Address = {
   /** The decoded path without the leading slash. */
   file: string;
-  /** Without an empty one for a slash at the end; of a path that no release can hold, its first ones. */
+  /** The parts, without an empty one for a slash at the end; only the first ones of a path that no release can hold. */
   parts: readonly string[];
   /**
-   * True when it is longer or deeper than any file of a release (UPLOAD_LIMITS): only a pattern that ends with a star
-   * may fit. Visitors may send 16 KiB of slashes, and every rule of a site would be held against all of it.
+   * True when it is longer or deeper than any file of a release (UPLOAD_LIMITS): only a pattern with a star at its end
+   * may match. Visitors may send 16 KiB of slashes, and every rule of a site would be tried on all of it.
    */
   isBeyondFiles: boolean;
 };
 
-/** What the names of a pattern stand for in one address; `splat` is the rest. */
+/** The values of a pattern's names in one address; `splat` is the rest. */
 export type AddressMatch = ReadonlyMap<string, string>;
 
 const SPLAT = 'splat';
 const NAME = /^:[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Returns the pattern, or the sentence that says what is wrong with it. */
+/** Returns the pattern, or a sentence about what is wrong with it. */
 export function parsePattern(text: string): AddressPattern | string {
   if (!text.startsWith('/')) return 'An address starts with a slash.';
   const decoded = decodeAddress(text);
@@ -54,14 +54,14 @@ export function parsePattern(text: string): AddressPattern | string {
   return { segments, hasSplat, beforeSplat };
 }
 
-/** Of the decoded path without the leading slash; never splits more than one part beyond what a release can hold. */
+/** Splits the decoded path without the leading slash, into at most one part more than a release can hold. */
 export function readAddress(file: string): Address {
   const isLong = file.length > UPLOAD_LIMITS.maxPathBytes;
   const parts = file === '' ? [] : withoutEndSlash(file).split('/', UPLOAD_LIMITS.maxDepth + 1);
   return { file, parts, isBeyondFiles: isLong || parts.length > UPLOAD_LIMITS.maxDepth };
 }
 
-/** Returns whether an address fits; a slash at its end does not count. */
+/** Returns whether an address matches; a slash at its end does not count. */
 export function fitsPattern(pattern: AddressPattern, { parts, isBeyondFiles }: Address): boolean {
   const { segments, hasSplat, beforeSplat } = pattern;
   if (parts.length < segments.length || (!hasSplat && (isBeyondFiles || parts.length > segments.length))) return false;
@@ -69,7 +69,7 @@ export function fitsPattern(pattern: AddressPattern, { parts, isBeyondFiles }: A
   return segments.every((segment, index) => ('text' in segment ? segment.text === parts[index] : parts[index] !== ''));
 }
 
-/** Returns what the names of a pattern stand for in an address that fits it; null where what is before its star is not there. */
+/** Returns the values of a pattern's names in a matching address; null when the text before its star is missing. */
 export function matchOf({ segments, hasSplat, beforeSplat }: AddressPattern, address: Address): AddressMatch | null {
   const { file, parts } = address;
   const match = new Map<string, string>();
@@ -84,23 +84,24 @@ export function matchOf({ segments, hasSplat, beforeSplat }: AddressPattern, add
   return match.set(SPLAT, file.slice(rest + beforeSplat.length));
 }
 
-/** The address itself when the pattern has neither names nor a star: looked up instead of matched. */
+/** Returns the address when the pattern has neither names nor a star: it is looked up and not matched. */
 export function exactAddress(pattern: AddressPattern): string | null {
   if (pattern.hasSplat) return null;
   const texts = pattern.segments.map((segment) => ('text' in segment ? segment.text : null));
   return texts.includes(null) ? null : texts.join('/');
 }
 
-/** The names that a target may use, in their order; a star at the end counts as `splat`. */
+/** Returns the names that a target may use, in order; a star at the end counts as `splat`. */
 export function patternNames(pattern: AddressPattern): readonly string[] {
   const names = pattern.segments.flatMap((segment) => ('name' in segment ? [segment.name] : []));
   return pattern.hasSplat ? [...names, SPLAT] : names;
 }
 
 /**
- * Returns a path as it is looked up: decoded once, NFC. An escaped slash or backslash is a sign within its part and never
- * divides two (RFC 3986, 2.2), and bytes may be no text: there a NUL stands for the percent sign, so that the part equals
- * none of any file. Null for a broken escape, for NUL itself, and where it is longer than any path.
+ * Returns a path in the form for look-ups: decoded once, NFC. An escaped slash or backslash is a character of its part
+ * and never a separator (RFC 3986, 2.2), and bytes may be no text: there a NUL stands for the percent sign, so that
+ * the part equals none of any file. Returns null for a broken escape, for NUL itself, and when it is longer than any
+ * path.
  */
 export function decodeAddress(text: string): string | null {
   if (/%(?:00|(?![0-9a-f]{2}))|\0/i.test(text)) return null;
@@ -120,12 +121,12 @@ function decodedPart(part: string): string {
   return decoded(part) ?? part.replaceAll('%', '\0');
 }
 
-/** Returns a decoded path with all signs escaped that may not stand in one as they are (RFC 3986, 3.3). */
+/** Escapes all characters of a decoded path that a path must not contain (RFC 3986, 3.3). */
 export function encodeAddress(file: string): string {
   return file.replace(/[^\w\-.~!$&'()*+,;=:@/]+/g, escapeOdd);
 }
 
-/** Returns a path or URL as it can stand in a header: what is escaped already, and what divides it, stays as it is. */
+/** Returns a path or URL in a form for a header: escapes and separators stay as they are. */
 export function escapeAddress(text: string): string {
   return text.replace(/[^\w\-.~!$&'()*+,;=:@/?#%[\]]+/g, escapeOdd);
 }
@@ -134,7 +135,7 @@ function escapeOdd(odd: string): string {
   return encodeURIComponent(odd.replace(/\p{Cs}/gu, '\ufffd'));
 }
 
-/** A slash at the end tells no two addresses apart. */
+/** Removes the slash at the end, which distinguishes no two addresses. */
 export function withoutEndSlash(file: string): string {
   return file.endsWith('/') ? file.slice(0, -1) : file;
 }

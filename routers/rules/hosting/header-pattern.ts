@@ -1,9 +1,11 @@
 import { type Address, type AddressPattern, fitsPattern, readAddress, withoutEndSlash } from './address-pattern.ts';
 
-/** The addresses that a rule of `_headers` is for: with names and a star at the end, or any text between two ends. */
+/**
+ * The addresses that a rule of `_headers` applies to: with names and a star at the end, or any text between two ends.
+ */
 export type HeaderPattern = AddressPattern | { before: string; after: string };
 
-/** Reads the decoded path, without its leading slash, once for all rules that are held against it. */
+/** Returns a matcher of the decoded path, without its leading slash, which is split once for all rules. */
 export function matcherOf(file: string): (fits: HeaderPattern) => boolean {
   const path = `/${file}`;
   const trimmed = withoutEndSlash(path);

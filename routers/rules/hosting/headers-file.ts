@@ -4,16 +4,16 @@ import { type HeaderPattern, matcherOf } from './header-pattern.ts';
 import { type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 
 /**
- * `_headers` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:
+ * `_headers` in the form of Netlify and Cloudflare Pages, of which the built-in host follows this part:
  *
  *     /assets/*
  *       Cache-Control: public, max-age=3600
  *       ! X-Robots-Tag
  *
- * An address of the site with `:names` for one part, or with one star anywhere for any text; below it the headers that
- * answers with a file there get, or lose with `!`. All blocks that fit count: a header that two of them set is joined by
- * a comma, and takes the place of the host's own. Headers that describe the transfer are the host's alone. An answer
- * carries 8 KiB of them: what blocks that fit one address say beyond that is left out of it.
+ * A block is an address of the site with `:names` for one part, or with one star anywhere for any text, and below it the
+ * headers that answers with a file there get, or lose with `!`. All matching blocks count: a header that two of them set
+ * is joined by a comma, and replaces the host's own. Headers that describe the transfer are the host's alone. An answer
+ * has at most 8 KiB of these headers; the rest is left out.
  */
 export type HeaderRule = {
   line: number;
@@ -29,17 +29,18 @@ export type HeadersFile = { rules: HeaderRule[]; problems: RuleProblem[] };
 
 /** Cloudflare Pages follows as many ("Headers", developers.cloudflare.com). */
 const RULES_MAX = 100;
-/** Neither platform names a limit. This is more than any page has a use for, and a file of it is read in no time. */
+/** Neither platform names a limit. No page has a use for more, and a file of this size is read in no time. */
 const BLOCK_LINES_MAX = 100;
 const FILE_LINES_MAX = 1_000;
 /**
- * What the headers of one block, and those of one answer, may weigh. The limit is our own, since neither Netlify nor
- * Cloudflare names one: Node's client reads 16 KiB of headers and proxies in front often no more than 8 KiB, and a page
- * that nobody can read is worse than one without its last headers.
+ * The largest weight of the headers of one block, and of one answer. The limit is our own, since neither Netlify nor
+ * Cloudflare names one: Node's client reads 16 KiB of headers and proxies in front often no more than 8 KiB, and a
+ * page that nobody can read is worse than one without its last headers.
  */
 export const HEADERS_WEIGHT_MAX = 8 * 1024;
 /**
- * RFC 9113, section 6.5.2, counts this for each header besides its letters, so that many short ones are no way around.
+ * RFC 9113, section 6.5.2, counts this for each header besides its characters, so that many short ones do not evade
+ * the limit.
  */
 const LINE_WEIGHT = 32;
 /** RFC 9110, section 5.6.2, defines the letters of a name. */
@@ -81,7 +82,7 @@ const KEPT_BY_HOST: ReadonlySet<string> = new Set([
 /**
  * Instructions to a proxy in front, which would send other files of its machine or ask another server: nginx
  * (X-Accel-*), Apache, lighttpd and Varnish (X-Sendfile and its kin), Perlbal (X-Reproxy-*). Surrogate-Control (W3C
- * Edge Architecture Specification), Edge-Control (Akamai) and X-Esi would have it run the instructions in a page.
+ * Edge Architecture Specification), Edge-Control (Akamai) and X-Esi would make it run the instructions in a page.
  */
 const FOR_THE_PROXY =
   /^(?:x-(?:accel|sendfile|send-file|lighttpd-send-|litespeed-|reproxy|proxy-accel|esi$)|(?:surrogate|edge)-control$)/;
@@ -90,7 +91,7 @@ export function parseHeaders(text: string): HeadersFile {
   return atOnce(headersSteps(text));
 }
 
-/** Reads a whole `_headers`, a line a step: the rules that are followed, and by line what is not. */
+/** Reads a whole `_headers`, a line a step: the rules that are followed, and the problems by line. */
 export function* headersSteps(text: string): Generator<void, HeadersFile> {
   const { lines, problems } = ruleLines(text);
   const rules: HeaderRule[] = [];
@@ -141,7 +142,7 @@ function startRule(line: number, address: string): HeaderRule | string {
   return { ...rule, fits: { before, after } };
 }
 
-/** Adds the line to the rule; the sentence of what is wrong with it otherwise. */
+/** Adds the line to the rule, or returns a sentence about what is wrong with it. */
 function addHeader(rule: HeaderRule, line: string, address: string): string | null {
   const isRemoval = line.startsWith('!');
   const colon = isRemoval ? line.length : line.indexOf(':');
@@ -164,7 +165,7 @@ function addHeader(rule: HeaderRule, line: string, address: string): string | nu
   return null;
 }
 
-/** Files that were packed before they came here; all others the host packs by itself. */
+/** Files that were compressed before the upload; the host compresses all others itself. */
 const PACKED_ADDRESS = /\.(?:br|gz|svgz|unityweb)$/i;
 
 function encodingFault(
@@ -184,11 +185,11 @@ function headerFault(key: string, name: string, value: string): string | null {
   if (key === 'x-content-type-options' && value.toLowerCase() === 'nosniff') return null;
   if (KEPT_BY_HOST.has(key)) return `${name} is set by the host itself.`;
   if (FOR_THE_PROXY.test(key)) return `${name} is an instruction to the server in front of the host: it is not sent.`;
-  // A rule of Netlify's own: sent as a header it would show the password to everybody.
+  // A rule of Netlify's own: as a header it would show the password to everybody.
   if (key === 'basic-auth') return 'Pages behind a password are not offered: this line is not sent.';
   // A cookie of the whole domain would reach other people's sites.
   if (key === 'set-cookie' && /;\s*domain\s*=/i.test(value)) return 'A cookie with a Domain is not sent.';
-  // W3C Clear Site Data, 4.1: cookies are cleared for the whole registrable domain, of other people's sites as well.
+  // W3C Clear Site Data, 4.1: cookies are cleared for the whole registrable domain, including other people's sites.
   if (key === 'clear-site-data' && /cookies|\*/i.test(value)) {
     return 'Clear-Site-Data of cookies is not sent: it would clear those of other sites of the domain.';
   }
@@ -198,19 +199,19 @@ function headerFault(key: string, name: string, value: string): string | null {
 /** The changes that the rules make to the headers of one address. */
 export type HeaderChange = {
   set: readonly string[];
-  /** In lower case: the host's own header of this name does not stand. */
+  /** Names in lower case whose headers of the host are replaced. */
   replaced: ReadonlySet<string>;
 };
 
-/** Of the decoded path without the leading slash: all rules that fit, in the order of the file. */
+/** Returns all rules that match the decoded path without its leading slash, in the order of the file. */
 export function matchingRules(rules: readonly HeaderRule[], file: string): HeaderRule[] {
   const isFitting = matcherOf(file);
   return rules.filter(({ fits }) => isFitting(fits));
 }
 
 /**
- * Returns what rules that fit one address say together; null when there is none. Headers beyond HEADERS_WEIGHT_MAX are
- * left out, and the host's own ones of their names stand.
+ * Returns the joint effect of rules that match one address; null when there is none. Headers beyond HEADERS_WEIGHT_MAX
+ * are left out, and the host's own ones with their names stay.
  */
 export function headersOf(fitting: readonly HeaderRule[]): HeaderChange | null {
   if (fitting.length === 0) return null;
@@ -240,7 +241,7 @@ function weightOf({ name, value }: HeaderSetting): number {
   return name.length + value.length + LINE_WEIGHT;
 }
 
-/** Cookies do not join (RFC 6265, 3). */
+/** Joins the values of a header, except cookies (RFC 6265, 3). */
 function written({ name, values }: { name: string; values: string[] }): string[] {
   if (name.toLowerCase() === 'set-cookie') return values.flatMap((value) => [name, value]);
   return [name, values.join(', ')];

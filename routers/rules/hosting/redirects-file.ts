@@ -17,14 +17,14 @@ import {
 import { type RuleLine, type RuleProblem, ruleLines, sortedByLine } from './rule-file.ts';
 
 /**
- * `_redirects` as Netlify and Cloudflare Pages write it, of which the built-in host follows this much:
+ * `_redirects` in the form of Netlify and Cloudflare Pages, of which the built-in host follows this part:
  *
  *     /from /to [status[!]]      # comment
  *
  * `from` is an address of the site, with `:names` for one part and a star at its end for the rest; `to` is an address of
- * the site, or (301, 302, 303, 307, 308) an http or https URL, and takes `:names` and `:splat`. 301 is the status where
- * none is written (Netlify); 200 answers with another file of the site, 404 does so with that status. The first line
- * that fits counts, and only where there is no file, unless the status ends with `!`. Not followed, and told: proxies
+ * the site, or (301, 302, 303, 307, 308) an http or https URL, and takes `:names` and `:splat`. 301 is the default
+ * status (Netlify); 200 serves another file of the site, and 404 does so with that status. The first matching line
+ * counts, and only where there is no file, unless the status ends with `!`. These are reported as not followed: proxies
  * to other hosts, conditions (Country, Language, Role), rules on queries and on other host names.
  */
 const REDIRECT_STATUSES = [301, 302, 303, 307, 308] as const;
@@ -36,7 +36,7 @@ export type RewriteStatus = (typeof REWRITE_STATUSES)[number];
 const EXACT_RULES_MAX = 2_000;
 const PATTERN_RULES_MAX = 100;
 const DEFAULT_STATUS = 301;
-/** Our own: a name may stand for 16 KiB of a request, and each place of it is written out into one header. */
+/** Our own limit: a name may stand for 16 KiB of a request, and each use of it is written into one header. */
 const PLACES_PER_NAME_MAX = 2;
 
 type Piece = { text: string } | { name: string };
@@ -55,7 +55,7 @@ export function parseRedirects(text: string): RedirectsFile {
   return atOnce(redirectsSteps(text));
 }
 
-/** Reads the whole file, a line a step; one with a problem is left out and the others count. */
+/** Reads the whole file, a line a step; a line with a problem is left out and the others count. */
 export function* redirectsSteps(text: string): Generator<void, RedirectsFile> {
   const { lines, problems } = ruleLines(text);
   const rules: RedirectRule[] = [];
@@ -128,7 +128,7 @@ function pathFault(path: string): string | null {
   return /^\/[/\\]/.test(path) ? 'An address of this site starts with one slash.' : null;
 }
 
-/** No name of a pattern may ever choose the host that visitors are sent to. */
+/** A name of a pattern must never choose the host that visitors are sent to. */
 function hostFault(host: string): string | null {
   const url = URL.canParse(host) ? new URL(host) : null;
   if (url === null || url.hostname === '') return 'The host to lead to cannot be read.';
@@ -142,7 +142,7 @@ function parsePieces(text: string, names: readonly string[]): Piece[] | string {
   for (const found of text.matchAll(/:([A-Za-z_][A-Za-z0-9_]*)/g)) {
     const name = found[1] ?? '';
     if (!names.includes(name)) {
-      // `/wiki/Talk:Main` is an honest address, `/news/:year` asks for a name.
+      // `/wiki/Talk:Main` is an ordinary address, `/news/:year` asks for a name.
       if (text[found.index - 1] !== '/') continue;
       return `The target asks for :${name}, which the address before it does not name.`;
     }
@@ -154,12 +154,12 @@ function parsePieces(text: string, names: readonly string[]): Piece[] | string {
   return [...pieces, { text: text.slice(at) }];
 }
 
-/** Encodes a piece for a `Location` header: ASCII, with what is escaped already left as it is. */
+/** Encodes a piece for a `Location` header: ASCII, with existing escapes unchanged. */
 function encodePiece(piece: Piece): Piece {
   return 'text' in piece ? { text: escapeAddress(piece.text) } : piece;
 }
 
-/** For the name of a file: decoded, without query and fragment. */
+/** Decodes a piece for the name of a file, without query and fragment. */
 function decodePiece(piece: Piece): Piece {
   return 'text' in piece ? { text: decodeAddress(piece.text.replace(/[?#].*$/s, '')) ?? '' } : piece;
 }
@@ -174,19 +174,19 @@ export type Redirection =
   | { kind: 'rewrite'; status: RewriteStatus; file: string };
 
 /**
- * `file`: decoded path without the leading slash; `query` with its question mark, or empty; `raw`: the path as it was asked
- * for, of which pieces go into the address that is led to.
+ * `file`: decoded path without the leading slash; `query` with its question mark, or empty; `raw`: the path as
+ * requested, of which pieces go into the target's address.
  */
 type FindRule = (file: string, query: string, raw?: string) => Redirection | null;
 
 export type RedirectTable = {
-  /** Rules that count although there may be a file. */
+  /** Finds a rule that applies even if there is a file. */
   forced: FindRule;
-  /** Returns those that count where there is none; the forced ones have been asked before. */
+  /** Finds a rule that applies without a file; the forced ones have been tried before. */
   otherwise: FindRule;
 };
 
-/** Finds the rule for an address: plain ones by name, at most a hundred others one by one, in the order of the file. */
+/** Creates a finder of rules: plain ones by name, at most a hundred others one by one, in the order of the file. */
 export function createRedirectTable(rules: readonly RedirectRule[]): RedirectTable {
   return {
     forced: createIndex(rules.filter((rule) => rule.isForced)),
@@ -210,13 +210,13 @@ function createIndex(rules: readonly RedirectRule[]): FindRule {
   };
 }
 
-/** A rule that would lead to where the visitor is leaves the address to the next. */
+/** Follows the first matching rule; one that would lead back to the visitor's address leaves it to the next. */
 function followFirst(patterns: readonly RedirectRule[], beforeLine: number, asked: Asked): Redirection | null {
   for (const rule of patterns) {
     if (rule.line > beforeLine) break;
     if (!fitsPattern(rule.from, asked.address)) continue;
     const redirection = follow(rule, asked);
-    // To write a target out takes as long as the address is: for one that is no file's, it is done once.
+    // Writing a target out takes time in the length of the address: for one that no file can have, it is done once.
     if (redirection !== null || asked.address.isBeyondFiles) return redirection;
   }
   return null;
@@ -224,18 +224,21 @@ function followFirst(patterns: readonly RedirectRule[], beforeLine: number, aske
 
 type Asked = { address: Address; query: string; raw: string | undefined };
 
-/** Null when the rule would lead to where the visitor is, or to a path of this site that is longer than any it answers. */
+/**
+ * Returns null when the rule would lead back to the visitor's address, or to a path of this site that is longer than
+ * any it serves.
+ */
 function follow({ from, to }: RedirectRule, { address, query, raw }: Asked): Redirection | null {
   const { file } = address;
   if (to.kind === 'rewrite') {
     const path = fill(to.pieces, matchOf(from, address) ?? NOTHING);
     return { kind: 'rewrite', status: to.status, file: path.replace(/^\/+/, '') };
   }
-  // To encode a reserved sign, or to decode one, makes another address (RFC 3986, 2.2).
+  // Encoding or decoding a reserved character makes another address (RFC 3986, 2.2).
   const asked = raw === undefined ? null : matchOf(from, readAddress(raw));
   const filled = fill(to.pieces, asked ?? encoded(matchOf(from, address) ?? NOTHING));
   if (to.origin !== '') return { kind: 'redirect', status: to.status, location: to.origin + withQuery(filled, query) };
-  // Always one slash: a browser reads two as the beginning of another host.
+  // There is always one slash: a browser reads two as the beginning of another host.
   const target = filled.replace(/^\/+/, '/');
   const place = decodeAddress(target.replace(/[?#].*$/s, ''));
   if (place === null || place === `/${file}`) return null;
@@ -252,14 +255,14 @@ function fill(pieces: readonly Piece[], match: AddressMatch): string {
   return pieces.map((piece) => ('text' in piece ? piece.text : (match.get(piece.name) ?? ''))).join('');
 }
 
-/** The visitor's query goes along, unless the target has one of its own. */
+/** Appends the visitor's query, unless the target has one of its own. */
 function withQuery(target: string, query: string): string {
   if (query === '' || target.includes('?')) return target;
   const hash = target.indexOf('#');
   return hash === -1 ? target + query : target.slice(0, hash) + query + target.slice(hash);
 }
 
-/** Returns where a rule leads visitors of the site to other hosts: shown with the release. */
+/** Returns the hosts that rules redirect visitors to: shown with the release. */
 export function hostsLedTo(rules: readonly RedirectRule[]): string[] {
   return [...new Set(rules.flatMap(({ to }) => (to.kind === 'redirect' && to.origin !== '' ? [to.origin] : [])))];
 }

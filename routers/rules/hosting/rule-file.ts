@@ -1,20 +1,20 @@
-/** What `_redirects` and `_headers` have in common: both are read line by line, and a wrong line costs only itself. */
+/** The common part of `_redirects` and `_headers`: both are read line by line, and a wrong line costs only itself. */
 export const RULE_FILES = ['_redirects', '_headers'] as const;
 export type RuleFile = (typeof RULE_FILES)[number];
 
-/** A line that the built-in host does not follow, and why. Lines count from 1. */
+/** A line that the built-in host does not follow, and the reason. Lines count from 1. */
 export type RuleProblem = { line: number; message: string };
 export type RuleLine = { line: number; text: string };
 
 /** Cloudflare Pages, "Redirects" and "Headers": 2,000 characters a line is the wider of the two limits. */
 const LINE_MAX = 2_000;
 const FILE_MAX = 256 * 1024;
-/** More than twice the rules that Cloudflare Pages follows; reading so many takes some milliseconds. */
+/** More than twice the rules that Cloudflare Pages follows; reading this many takes some milliseconds. */
 const LINES_MAX = 5_000;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
-/** Returns the lines that say something, without comments and blanks; what is too long or not text is a problem. */
+/** Returns the lines with content, without comments and blanks; a line that is too long or not text is a problem. */
 export function ruleLines(text: string): { lines: RuleLine[]; problems: RuleProblem[] } {
   const lines: RuleLine[] = [];
   const problems: RuleProblem[] = [];
@@ -42,7 +42,7 @@ export function ruleLines(text: string): { lines: RuleLine[]; problems: RuleProb
   return { lines, problems };
 }
 
-/** Sorts by line, as a person reads the file: what is found at its end may concern its beginning. */
+/** Sorts by line, as a person reads the file: a problem found at its end may concern its beginning. */
 export function sortedByLine(problems: readonly RuleProblem[]): RuleProblem[] {
   return [...problems].sort((a, b) => a.line - b.line);
 }

@@ -3,19 +3,19 @@ import type { UploadKind } from '../../schemas/recommendations.ts';
 import { FRAMEWORKS, type Framework, type NameMark } from './frameworks.ts';
 
 export type ProjectNames = {
-  /** The paths of the files. Of more than an upload may have, the rest is not looked at. */
+  /** The paths of the files. Those beyond the limit of an upload are ignored. */
   paths: Iterable<string>;
   /** The names in package.json; see `dependenciesOf`. */
   dependencies: ReadonlySet<string>;
-  /** What the first page says it was made with; see `generatorOf`. */
+  /** The tool that made the first page, by its own account; see `generatorOf`. */
   generator: string | null;
 };
 
 export type DetectedProject = { kind: UploadKind; framework: string | null; isSinglePage: boolean };
 
-/** Marks lie no deeper than so many slashes. */
+/** Marks have at most this many slashes. */
 const SLASHES_MAX = 2;
-/** Looking at so many names takes about a millisecond. */
+/** Matching this many names takes about a millisecond. */
 const NAMES_A_STEP = 200;
 
 const PATTERNS: readonly RegExp[] = FRAMEWORKS.flatMap(({ source = [], built = [] }) => [...source, ...built])
@@ -24,13 +24,13 @@ const PATTERNS: readonly RegExp[] = FRAMEWORKS.flatMap(({ source = [], built = [
 
 /**
  * Tells source, a finished build and plain pages apart, and names the framework, by names alone: one pass over them,
- * in time in proportion to their number. The browser asks it on a drop, the server of what arrived, and pauses after every
- * few names for others that it has to answer.
+ * in linear time. The browser runs it on a drop, and the server on an upload, with a pause after every few names for
+ * other calls.
  */
 export function* detectionSteps({ paths, dependencies, generator }: ProjectNames): Generator<void, DetectedProject> {
   const seen = yield* namesSeen(paths);
   const hasEntry = seen.has('index.html');
-  // A page that says what made it was made: whatever lies beside it was copied there.
+  // A page that names its generator was generated: any source beside it was copied there.
   const maker = generator === null ? undefined : FRAMEWORKS.find((one) => one.generator?.test(generator) === true);
   if (maker !== undefined && hasEntry) return detected('built', maker);
   const written = FRAMEWORKS.find((one) => isSourceOf(one, seen, dependencies));
@@ -54,7 +54,7 @@ function hasMarks(lines: Framework['source'], seen: ReadonlySet<NameMark>): bool
   return lines?.some((line) => line.every((mark) => seen.has(mark))) === true;
 }
 
-/** Returns the files and folders of the first levels, and the patterns that one of them fits. */
+/** Returns the files and folders of the first levels, and the patterns that match one of them. */
 function* namesSeen(paths: Iterable<string>): Generator<void, ReadonlySet<NameMark>> {
   const seen = new Set<NameMark>();
   let open = PATTERNS;
@@ -72,7 +72,7 @@ function* namesSeen(paths: Iterable<string>): Generator<void, ReadonlySet<NameMa
   return seen;
 }
 
-/** Adds the first folders around a path; returns how many slashes it has, as far as that is of interest. */
+/** Adds the first folders of a path; returns its number of slashes, up to the limit. */
 function addFolders(path: string, seen: Set<NameMark>): number {
   let slashes = 0;
   for (let slash = path.indexOf('/'); slash !== -1 && slashes <= SLASHES_MAX; slash = path.indexOf('/', slash + 1)) {
@@ -82,10 +82,10 @@ function addFolders(path: string, seen: Set<NameMark>): number {
   return slashes;
 }
 
-/** More dependencies than this no project has. */
+/** No project has more dependencies than this. */
 const DEPENDENCIES_MAX = 5_000;
 
-/** Returns the names of what a package.json depends on. A text that is no JSON has none. */
+/** Returns the names of a package.json's dependencies; none when the text is not JSON. */
 export function dependenciesOf(packageJson: string | undefined): ReadonlySet<string> {
   if (packageJson === undefined) return new Set();
   try {
@@ -105,12 +105,12 @@ function namesIn(dependencies: unknown): string[] {
   return typeof dependencies === 'object' && dependencies !== null ? Object.keys(dependencies) : [];
 }
 
-/** The head of a page stands at its start. */
+/** The head of a page is at its start. */
 const HEAD_LENGTH = 64 * 1024;
 const META = /<meta\s[^<>]*>/gi;
 const CONTENT = /\scontent\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/i;
 
-/** Returns what a page says it was made with (HTML standard, 4.2.5.1, "generator"), or null. */
+/** Returns the generator that a page names (HTML standard, 4.2.5.1, "generator"), or null. */
 export function generatorOf(page: string | undefined): string | null {
   for (const [tag] of (page ?? '').slice(0, HEAD_LENGTH).matchAll(META)) {
     if (!/\sname\s*=\s*["']?generator["'\s]/i.test(tag)) continue;

@@ -1,6 +1,6 @@
 /**
- * A name that tells a project apart: a file by its whole path, a folder by its path with a slash at the end, or a
- * pattern for names that differ from build to build. Looked for in the first three levels alone.
+ * A name that identifies a project: a file by its whole path, a folder by its path with a slash at the end, or a
+ * pattern for names that differ from build to build. Only the first three levels are searched.
  */
 export type NameMark = string | RegExp;
 
@@ -8,21 +8,21 @@ export type Framework = {
   name: string;
   /** Dependencies in package.json that only projects of this framework have. */
   packages?: readonly string[];
-  /** Marks of what a developer writes: all names of one line have to be there. */
+  /** Marks of a developer's own files: all names of one line must exist. */
   source?: readonly (readonly NameMark[])[];
-  /** Marks of what its build leaves. */
+  /** Marks of a finished build. */
   built?: readonly (readonly NameMark[])[];
-  /** What its build writes about itself into the first page, as `<meta name="generator">`. */
+  /** The text about itself that its build writes into the first page, as `<meta name="generator">`. */
   generator?: RegExp;
-  /** Its build is one page that answers at every address, so that a host has to answer with it there. */
+  /** True when its build is one page for every address, which a host must serve everywhere. */
   isSinglePage?: true;
-  /** It bundles scripts for any kind of page: beside a first page of one's own nothing has to be built. */
+  /** True when it bundles scripts for any kind of page: beside a handwritten first page nothing needs to be built. */
   isBundler?: true;
 };
 
 /**
- * Frameworks and generators of websites, the special ones before those that they are made with: the first that fits is
- * taken. Names and marks are those of each project's own documentation and of what its build writes, read in November 2026.
+ * Frameworks and generators of websites, each before those that it is made with: the first that matches counts. Names
+ * and marks are from each project's own documentation and from its builds, read in November 2026.
  */
 export const FRAMEWORKS: readonly Framework[] = [
   {

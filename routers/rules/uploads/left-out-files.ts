@@ -1,18 +1,20 @@
-/** What is not published although it was offered: pure, over names. */
+/** These rules decide which offered files are not published: pure, over names. */
 
 /**
- * Streams of a file become files of their own where a system knows none (MS-FSCC, 2.1.5): the mark of Windows for what
- * came from the internet, and notes of Explorer, Dropbox and file shares. WSL writes U+F03A for a colon.
+ * Streams of a file become files of their own on systems without streams (MS-FSCC, 2.1.5): the mark of Windows for
+ * downloads, and notes of Explorer, Dropbox and file shares. WSL writes U+F03A for a colon.
  */
 const STREAM =
   /(?:[:\uf03a](?:zone\.identifier|smartscreen|com\.dropbox\.attr(?:ibute)?s|afp_(?:afpinfo|resource))|(?:^|\/)thumbs\.db[:\uf03a]encryptable)(?::\$data)?$/i;
 /** The Finder's icon of a folder ends in a line break, for which shares of Windows write U+F00D. */
 const SYSTEM_FILE = /^(?:\._.*|\.ds_store|thumbs\.db|ehthumbs\.db|desktop\.ini|icon[\r\uf00d])$/is;
 
-/** Netatalk and Synology keep what a Mac and a gallery need of each file in folders beside it, under the file's own name. */
+/**
+ * Netatalk and Synology keep metadata for a Mac and a gallery in folders beside each file, under the file's own name.
+ */
 const FOLDER_OF_SHARES = /(?:^|\/)(?:\.appledouble|@eadir)\//i;
 
-/** What operating systems leave behind: dropped without a word beyond their number. */
+/** Returns whether an operating system left this file: these are dropped, and only counted. */
 export function isOsJunk(path: string): boolean {
   if (path.startsWith('__MACOSX/') || FOLDER_OF_SHARES.test(path)) return true;
   return SYSTEM_FILE.test(path.slice(path.lastIndexOf('/') + 1)) || STREAM.test(path);
@@ -22,7 +24,7 @@ type LeftOutRule = { pattern: RegExp; reason: string; isPublishable: boolean };
 
 /**
  * Files that often end up in a folder by mistake and that open accounts or machines once they are public. Each pattern
- * is matched against every segment of the lower-case path; the first that fits decides.
+ * is matched against every segment of the lower-case path; the first match decides.
  */
 const LEFT_OUT: readonly LeftOutRule[] = [
   { pattern: /^\.git$/, reason: 'The history of the project (Git). It cannot be published.', isPublishable: false },
@@ -32,7 +34,7 @@ const LEFT_OUT: readonly LeftOutRule[] = [
     isPublishable: false,
   },
   {
-    // WordPress writes the second: no host of files runs it, so that its text would be sent, password and all.
+    // WordPress writes the second: no static host runs it, so it would be sent as text, password and all.
     pattern: /^(\.env(\..*)?|wp-config\.php)$/,
     reason: 'Settings that usually hold passwords and keys.',
     isPublishable: true,
@@ -44,13 +46,15 @@ const LEFT_OUT: readonly LeftOutRule[] = [
   { pattern: /\.bak$/, reason: 'A backup copy.', isPublishable: true },
 ];
 
-/** A symbolic link, which is never followed: what is behind it may be a file of the machine that reads it. */
+/** A symbolic link, which is never followed: its target may be a file of the machine that reads it. */
 export const LINK_LEFT_OUT: Pick<LeftOutRule, 'reason' | 'isPublishable'> = {
   reason: 'A link to another file, which is not followed. Put the file itself in its place.',
   isPublishable: false,
 };
 
-/** Why a path is not published unless the person says so, or null; `isPublishable` false: not even then. */
+/**
+ * Returns why a path is not published unless the person insists, or null; with `isPublishable` false, not even then.
+ */
 export function leftOutRule(path: string): LeftOutRule | null {
   const segments = path.toLowerCase().split('/');
   for (const rule of LEFT_OUT) {
@@ -59,7 +63,7 @@ export function leftOutRule(path: string): LeftOutRule | null {
   return null;
 }
 
-/** Returns the folder that is left out as a whole, where this path is left out for one; else the path. */
+/** Returns the folder that is left out as a whole, if it is the reason for this path; else the path. */
 export function leftOutPart(path: string): string {
   const pattern = leftOutRule(path)?.pattern;
   const segments = path.split('/');

@@ -1,13 +1,13 @@
-/** What the elements and the styles of a page name, and where it stands: pure, over texts. */
+/** These functions find the references in elements and styles of a page, with their positions: pure, over texts. */
 
 const ELEMENT = /<([a-z][a-z0-9-]*)(\s(?:"[^"]*"|'[^']*'|[^"'<>])*)>/gi;
-/** Walked from one attribute to the next, so that what stands in a value is not taken for one. */
+/** Matches one attribute after the other, so that text in a value is not taken for an attribute. */
 const ATTRIBUTE = /([^\s=>"'/]+)\s*(?:=\s*("[^"]*"|'[^']*'|[^\s"'>]+))?/g;
 const NAMES = new Set(['href', 'xlink:href', 'src', 'poster', 'srcset', 'data']);
-/** A comma without a space behind it may be part of an address. */
+/** A comma without a space after it may be part of an address. */
 const CANDIDATE = /(?:^|,\s)\s*([^\s,][^\s]*)/g;
 const CSS_REFERENCE = /url\(\s*("[^"]*"|'[^']*'|[^"'()\s]+)\s*\)|@import\s+("[^"]*"|'[^']*')/gi;
-/** What stands in these is no part of the page as it is first shown; the tag of a script itself is. */
+/** The content of these is no part of the page as first shown; the tag of a script itself is. */
 const STYLE_PART: SilentPart = { name: '<style', isTagShown: false, isShown: true, end: /<\/style\s*>/gi };
 const STYLE_START = /<style\b/gi;
 const SILENT_PARTS = [
@@ -20,7 +20,7 @@ const SILENT_PARTS = [
 const SHOWN_LATER: ReadonlySet<string> = new Set(['<template', '<noscript']);
 const SILENT_START = /<!--|<(?:script|style|template|noscript)\b/gi;
 const STYLE_COMMENTS = [{ name: '/*', isTagShown: false, end: /\*\//g }];
-/** Elements whose `href`, `src` or `data` names something that has to be there, with those that lead to another page. */
+/** The `href`, `src` or `data` of these elements names something that must exist, including links to other pages. */
 export const PAGE_LINKS: ReadonlySet<string> = new Set(['a', 'area', 'iframe', 'frame']);
 const RESOURCES = new Set([
   'link',
@@ -37,12 +37,12 @@ const RESOURCES = new Set([
   'use',
 ]);
 
-/** A page with what it shows nobody blanked: `elements` without its styles, `styles` with them. Both are as long as it. */
+/** A page without its hidden parts: `elements` lacks the styles, `styles` has them. Both have its length. */
 export type PageText = { elements: string; styles: string };
 
 /**
- * Blanks what is no part of the page as it is first shown, and leaves every place where it was. With `isWhole` what may
- * be shown later stays as well: templates, and what is there for browsers without scripts.
+ * Blanks the parts that are not shown at first, without moving the rest. With `isWhole` parts that may be shown later
+ * stay as well: templates, and content for browsers without scripts.
  */
 export function readPage(text: string, { isWhole = false } = {}): PageText {
   const parts = isWhole ? SILENT_PARTS.filter(({ name }) => !SHOWN_LATER.has(name)) : SILENT_PARTS;
@@ -51,12 +51,12 @@ export function readPage(text: string, { isWhole = false } = {}): PageText {
 }
 
 export type PageElement = { element: string; at: number; attributes: readonly Attribute[] };
-/** `value` is as it is written, with its quotes, and `start` its place. */
+/** `value` is the source text, with its quotes, and `start` its position. */
 export type Attribute = { name: string; value: string; start: number };
-/** What an element or a style names: `start` and `end` are its place in the text. */
+/** A name in an element or a style: `start` and `end` are its position in the text. */
 export type Reference = { target: string; start: number; end: number };
 
-/** Yields the elements of a page, in their order. */
+/** Yields the elements of a page, in order. */
 export function* elementsOf({ elements }: PageText): Generator<PageElement> {
   for (const { 1: element = '', 2: text = '', index } of elements.matchAll(ELEMENT)) {
     const at = index + 1 + element.length;
@@ -68,7 +68,7 @@ export function* elementsOf({ elements }: PageText): Generator<PageElement> {
   }
 }
 
-/** Yields what the attributes of an element name. */
+/** Yields the references in the attributes of an element. */
 export function* referencesOf(element: string, attributes: readonly Attribute[]): Generator<Reference> {
   const names = PAGE_LINKS.has(element) || RESOURCES.has(element);
   for (const { name, value, start } of attributes) {
@@ -80,7 +80,9 @@ export function* referencesOf(element: string, attributes: readonly Attribute[])
   }
 }
 
-/** Candidates are parted by commas, each with a width or density behind it (HTML standard, 4.8.4.2.1). */
+/**
+ * Yields the candidates, which are separated by commas and followed by a width or density (HTML standard, 4.8.4.2.1).
+ */
 function* candidatesIn({ text, start }: Inner): Generator<Reference> {
   for (const match of text.matchAll(CANDIDATE)) {
     const written = match[1] ?? '';
@@ -88,7 +90,7 @@ function* candidatesIn({ text, start }: Inner): Generator<Reference> {
   }
 }
 
-/** Yields what the styles inside a page name. */
+/** Yields the references in the styles inside a page. */
 export function* styleElementReferences({ styles }: PageText): Generator<Reference> {
   STYLE_START.lastIndex = 0;
   for (let found = STYLE_START.exec(styles); found !== null; found = STYLE_START.exec(styles)) {
@@ -101,7 +103,7 @@ export function* styleElementReferences({ styles }: PageText): Generator<Referen
   }
 }
 
-/** Yields what a style sheet names, or a part of one that begins at `from`. */
+/** Yields the references in a style sheet, or in a part of one that begins at `from`. */
 export function* styleReferences(text: string, from = 0): Generator<Reference> {
   for (const match of blankParts(text, /\/\*/g, STYLE_COMMENTS).matchAll(CSS_REFERENCE)) {
     const value = match[1] ?? match[2] ?? '';
@@ -110,7 +112,7 @@ export function* styleReferences(text: string, from = 0): Generator<Reference> {
   }
 }
 
-/** Returns what the whole value of an attribute names. */
+/** Returns the reference in an attribute's whole value. */
 export function referenceOf({ value, start }: Attribute): Reference {
   const inner = innerOf(value, start);
   return referenceIn(inner.text, inner.start);
@@ -118,7 +120,7 @@ export function referenceOf({ value, start }: Attribute): Reference {
 
 type Inner = { text: string; start: number };
 
-/** What stands between the quotes of a value, where there are any. */
+/** Returns the text between the quotes of a value, if there are any. */
 function innerOf(value: string, start: number): Inner {
   const isQuoted = value.startsWith('"') || value.startsWith("'");
   return isQuoted ? { text: value.slice(1, -1), start: start + 1 } : { text: value, start };
@@ -130,12 +132,12 @@ function referenceIn(text: string, at: number): Reference {
   return { target: written.replaceAll('&amp;', '&'), start, end: start + written.length };
 }
 
-/** What is shown is stepped over and left as it is. */
+/** A part to blank; with `isShown` it is skipped and stays as it is. */
 type SilentPart = { name: string; isTagShown: boolean; isShown?: boolean; end: RegExp };
 
 /**
- * The text with these parts blanked, from each start to the next end of its kind. A kind whose end was looked for in
- * vain is not looked for again, so that the text is gone through once for each kind and not once for each start.
+ * Blanks these parts, from each start to the next end of its kind. An end that was not found is not searched for
+ * again, so that each kind walks the text once and not once for each start.
  */
 function blankParts(text: string, start: RegExp, parts: readonly SilentPart[]): string {
   const endless = new Set<string>();
@@ -160,7 +162,7 @@ function blankParts(text: string, start: RegExp, parts: readonly SilentPart[]): 
   return pieces.join('') + text.slice(at);
 }
 
-/** Blanks a part without changing its length or its lines, so that what follows stays where it is. */
+/** Blanks a part without changing its length or its lines, so that the rest keeps its place. */
 function blanked(part: string): string {
   return part.replace(/[^\n]/g, ' ');
 }

@@ -10,7 +10,7 @@ import { RANKING_FACTS, type RankingFacts, type Source } from '../../schemas/pla
 import type { Needs, RankedPlatform, Reason, UploadKind } from '../../schemas/recommendations.ts';
 import type { OfferedFile } from './upload-rules.ts';
 
-/** The files that a place is looked for; see `inspectUpload`. */
+/** The files that need a platform; see `inspectUpload`. */
 export type RankedProject = {
   kind: UploadKind;
   framework: string | null;
@@ -26,16 +26,16 @@ type Measured = Omit<RankedProject, 'files'> & {
 };
 type Subject = { id: AvailablePlatform; title: string; capabilities: PlatformCapabilities; facts: RankingFacts };
 type Asked = { project: Measured | null; needs: Needs };
-/** A reason, and how far up or down it moves the platform. */
+/** A reason, and how far it moves the platform up or down. */
 type Finding = Reason & { points: number };
 type Rule = (subject: Subject, asked: Asked) => Finding[];
 
 const PLACES: readonly AvailablePlatform[] = ['built-in', ...HOSTING_PLATFORMS];
 
 /**
- * Puts the platforms in order for these files and needs, each with its reasons: those that fit first, then by the points
- * of the rules below, then in the order of the home page. The same question has the same answer in browser and server.
- * Null for the files asks the needs alone.
+ * Ranks the platforms for these files and needs, each with its reasons: suitable ones first, then by the points of the
+ * rules below, then in the order of the home page. Browser and server give the same answer. With null for the files,
+ * only the needs count.
  */
 export function rankPlatforms(project: RankedProject | null, needs: Needs): RankedPlatform[] {
   const asked = { project: project === null ? null : measured(project), needs };
@@ -72,9 +72,9 @@ const no = (text: string, change: string, source: Source | null = null): Finding
   ...{ verdict: 'no', text, change, source, points: 0 },
 });
 
-/** These are all rules, in the order in which a person reads their reasons. */
+/** All rules, in the order in which a person reads their reasons. */
 const RULES: readonly Rule[] = [
-  /** What has to be built is served by nobody as it is. */
+  /** No platform serves source files as they are. */
   (_, { project }) => {
     if (project === null) return [];
     const { kind, framework, buildFolder } = project;
@@ -90,7 +90,7 @@ const RULES: readonly Rule[] = [
     ];
   },
 
-  /** What it takes to publish there. */
+  /** States the requirements for publishing there. */
   ({ id, title, capabilities, facts }) => {
     if (PLATFORMS[id].isServedHere === true)
       return [good('Fairlead serves it itself: no other account is needed.', 40)];
@@ -110,7 +110,7 @@ const RULES: readonly Rule[] = [
 
   limitReasons,
 
-  /** Some characters are no part of a name there. */
+  /** Names there must not contain some characters. */
   ({ title, capabilities: { refusedNames } }, { project }) => {
     const refused = refusedNames && project?.files.find(({ path }) => refusedNames.test(path));
     return refused ? [no(`${title} does not take the name ${refused.path}.`, 'Rename the file.')] : [];
@@ -138,7 +138,7 @@ const RULES: readonly Rule[] = [
 
   domainReasons,
 
-  /** Addresses inside a site of one page answer with that page. */
+  /** Addresses inside a single-page site must serve that page. */
   ({ title, capabilities }, { project }) => {
     if (project?.isSinglePage !== true || project.kind === 'source') return [];
     return capabilities.serving.singlePage
@@ -170,10 +170,10 @@ const RULES: readonly Rule[] = [
     capabilities.rollBack ? [] : [note(`Going back to an earlier release is done at ${title}.`, -5)],
 ];
 
-/** Holds the files against every limit, with the arithmetic. */
+/** Compares the files with every limit, and shows the numbers. */
 function limitReasons({ id, title, capabilities, facts }: Subject, { project }: Asked): Finding[] {
   if (project === null) return [];
-  // Of the built-in host there are no others than those of an upload.
+  // The built-in host has no limits other than those of an upload.
   const own = {
     maxFiles: UPLOAD_LIMITS.maxFiles,
     maxFileBytes: UPLOAD_LIMITS.maxFileBytes,
@@ -226,7 +226,7 @@ function domainReasons({ id, title, capabilities }: Subject, { needs }: Asked): 
 
 const UNITS = ['B', 'KB', 'MB', 'GB'] as const;
 
-/** `8.4 MB`, `1 GB`; a number that is round in 1,024s is a limit, and shown as round as its platform writes it. */
+/** Formats sizes like `8.4 MB` or `1 GB`; a round number in 1,024s is a limit, and shown as its platform writes it. */
 function sizeText(bytes: number): string {
   const base = bytes >= 1_024 ** 2 && bytes % 1_024 ** 2 === 0 ? 1_024 : 1_000;
   let power = 0;

@@ -1,12 +1,12 @@
 import type { PlacedLinks, RootLinks } from './root-links.ts';
 import type { UploadProblem } from './upload-inspection.ts';
 
-/** More lines than this help nobody; the number says how many there are. */
+/** A longer list helps nobody; the message has the total. */
 export const LISTED_PLACES = 50;
 
 /**
- * Says which of them break; null where none does. `at` is the folder of its host below which the site is published, '' for
- * the root, and null for one whose name is not known yet.
+ * Returns the problem of the links that break; null when none does. `at` is the folder of its host below which the
+ * site is published, '' for the root, and null when it is not known yet.
  */
 export function rootLinkProblem(links: RootLinks | null, at: string | null): UploadProblem | null {
   if (links === null) return null;

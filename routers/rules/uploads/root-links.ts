@@ -4,24 +4,24 @@ import { checkLinks, type FoundLink, withoutFolder } from './upload-links.ts';
 import type { TextFindings } from './upload-text-problems.ts';
 
 /**
- * The links of an upload that begin with a slash: a browser takes it for the root of the host, so where they lead depends
- * on the folder below which the site is published. Pure, over links and names.
+ * The links of an upload that begin with a slash: a browser resolves them at the root of the host, so they depend on
+ * the folder below which the site is published. Pure, over links and names.
  */
 export type RootLinks = {
-  /** The folder that the site was built to be below, as the tools call their base; null where it was built for the root. */
+  /** The folder that the site was built for, which tools call its base; null when it was built for the root. */
   folder: string | null;
-  /** Those that begin with that folder. */
+  /** The links that begin with that folder. */
   below: PlacedLinks;
   others: PlacedLinks;
 };
 export type PlacedLinks = { count: number; places: readonly ProblemPlace[] };
 
-/** Links whose files are looked for, before a folder is said to be the one that the site was built for. */
+/** This many links must have files before a folder counts as the site's base. */
 const SAMPLE = 50;
-/** A site has one base; what names more folders than these has none. */
+/** A site has one base; if there are more folders than this, it has none. */
 const FOLDERS_MAX = 1_000;
 
-/** Returns them, with a pause after every file; null where there are none. */
+/** Returns the links, pausing after every file; null when there are none. */
 export function* rootLinkSteps(
   looks: ReadonlyMap<string, TextFindings>,
   paths: ReadonlySet<string>,
@@ -51,7 +51,7 @@ function placed(found: readonly ProblemPlace[]): PlacedLinks {
   return { count: found.length, places };
 }
 
-/** Returns the folder that most of them begin with, where their files are there without it and are not with it. */
+/** Returns the folder that most of them begin with, if their files exist without it and not with it. */
 function builtFor(links: readonly FoundLink[], paths: ReadonlySet<string>): string | null {
   const counts = new Map<string, number>();
   for (const { target } of links) {

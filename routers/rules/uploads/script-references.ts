@@ -9,10 +9,10 @@ import {
 } from './page-references.ts';
 import { type FoundLink, leadsInside, linksIn } from './upload-links.ts';
 
-/** The files that scripts name by `import` and by import maps, as far as their own syntax tells them: pure, over texts. */
+/** The files that scripts name by `import` and by import maps, as far as the syntax shows: pure, over texts. */
 
 const SPECIFIER = /\b(?:from|import)\s*(?:\(\s*)?(?:"(\/[^"\\\n]*)"|'(\/[^'\\\n]*)')/g;
-/** What only looks like an import names no file: a sentence in quotes, or the address of a page. */
+/** A false import names no such file: it is a sentence in quotes, or the address of a page. */
 const MODULE_FILE = /\.(?:m?js|css|json|wasm)(?:[?#]|$)/i;
 const MAPPED = /"(\/[^"\\\n]*)"/g;
 /** HTML standard, 4.2.5.3, "shared declarative refresh steps". */
@@ -20,20 +20,20 @@ const REFRESH = /^["']?\s*[\d.]+\s*[;,]\s*url\s*=\s*["']?([^"'\s]+)/i;
 const SCRIPT_END = /<\/script\s*>/gi;
 const SCRIPT_TYPE = /^(?:module|(?:text|application)\/(?:java|ecma)script)?$/i;
 
-/** Returns what the scripts in one page or script name inside the upload, as links. */
+/** Returns links to the files inside the upload that the scripts in one page or script name. */
 export function findScriptLinks(path: string, text: string): FoundLink[] {
   if (/\.css$/i.test(path)) return [];
   const found = fileReferences(path, text) ?? scriptReferences(text, readPage(text), { hasFolders: false });
   return linksIn(text, found).filter(({ target }) => leadsInside(target));
 }
 
-/** Yields what a style sheet or a script names; null for a page, where the elements decide. */
+/** Yields the references of a style sheet or a script; null for a page, whose elements count. */
 export function fileReferences(path: string, text: string): Iterable<Reference> | null {
   if (/\.css$/i.test(path)) return styleReferences(text);
   return /\.m?js$/i.test(path) ? moduleReferences(text) : null;
 }
 
-/** Yields the modules that a script imports from the root of its host; `from` is where it begins. */
+/** Yields the modules that a script imports from the root of its host; `from` is the start. */
 function* moduleReferences(text: string, from = 0): Generator<Reference> {
   for (const match of text.matchAll(SPECIFIER)) {
     const target = match[1] ?? match[2] ?? '';
@@ -42,7 +42,10 @@ function* moduleReferences(text: string, from = 0): Generator<Reference> {
   }
 }
 
-/** Yields what the scripts inside a page import from the root of its host, and what its import maps name there. */
+/**
+ * Yields the imports of the scripts inside a page from the root of its host, and the addresses there in its import
+ * maps.
+ */
 export function* scriptReferences(text: string, page: PageText, { hasFolders = true } = {}): Generator<Reference> {
   for (const script of elementsOf(page)) {
     if (script.element === 'meta') yield* refreshIn(script);
@@ -63,7 +66,7 @@ function typeOf({ attributes }: PageElement): string {
   return type === undefined ? '' : referenceOf(type).target.toLowerCase();
 }
 
-/** What a map has for a folder is the beginning of addresses, and no file. */
+/** Yields the addresses of an import map; an entry for a folder is a prefix and not a file. */
 function* mappedReferences(text: string, from: number, hasFolders: boolean): Generator<Reference> {
   for (const { 0: written, 1: target = '', index } of text.matchAll(MAPPED)) {
     if (!hasFolders && target.endsWith('/')) continue;
@@ -71,7 +74,7 @@ function* mappedReferences(text: string, from: number, hasFolders: boolean): Gen
   }
 }
 
-/** Yields where a page leads by itself. */
+/** Yields the target to which a page redirects by itself. */
 function* refreshIn({ attributes }: PageElement): Generator<Reference> {
   const kind = attributes.find(({ name }) => name === 'http-equiv');
   if (kind === undefined || referenceOf(kind).target.toLowerCase() !== 'refresh') return;

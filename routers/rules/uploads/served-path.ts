@@ -1,15 +1,15 @@
 import { leftOutRule } from './left-out-files.ts';
 
 /**
- * Returns whether a host answers with this file of `paths`. It does not for the two files that are rules for the host, nor
- * for dotfiles, which often hold secrets, apart from `.well-known`, pages, and those that were published on purpose.
+ * Returns whether a host serves this file of `paths`. It does not serve the two files of rules, nor dotfiles, which
+ * often hold secrets, apart from `.well-known`, pages, and those that were published on purpose.
  */
 export function isServedPath(path: string, paths: { has(path: string): boolean }): boolean {
   if (path === '_redirects' || path === '_headers') return false;
   return !isHiddenPath(path) || isHiddenPage(path, paths) || leftOutRule(path) !== null;
 }
 
-/** `..foo` and `...slug` are names, no dotfiles; those of `.well-known` are there to be asked for (RFC 8615). */
+/** `..foo` and `...slug` are names and not dotfiles; files of `.well-known` exist to be requested (RFC 8615). */
 const HIDDEN = /(?:^|\/)\.(?!\.|well-known(?:\/|$))/;
 const HIDDEN_PART = /(?<=^|\/)\.(?!\.|well-known(?:\/|$))[^/]+/g;
 
@@ -19,8 +19,8 @@ export function isHiddenPath(path: string): boolean {
 }
 
 /**
- * Returns whether each part that begins with a dot is one of a website: a page such as `.net.html`, or a folder that
- * opens as one, as `/tags/.net/` does. Tools keep no index.html in their own.
+ * Returns whether each part that begins with a dot belongs to a website: a page such as `.net.html`, or a folder with
+ * a page, such as `/tags/.net/`. Folders of tools contain no index.html.
  */
 function isHiddenPage(path: string, paths: { has(path: string): boolean }): boolean {
   for (const { 0: part, index } of path.matchAll(HIDDEN_PART)) {

@@ -5,24 +5,24 @@ import { type RootLinks, rootLinkSteps } from './root-links.ts';
 import { type OfferedFile, visiblePath } from './upload-rules.ts';
 import { ruleProblems, type TextFindings, textProblemSteps } from './upload-text-problems.ts';
 
-/** What an upload is and what looks wrong in it: pure, over names, sizes and a few texts. */
+/** The kind of an upload and its problems: pure, over names, sizes and a few texts. */
 export type UploadInspection = {
   kind: UploadKind;
-  /** The framework or generator that it was made with; null where none is known. */
+  /** The framework or generator that made it; null when none is known. */
   framework: string | null;
-  /** Its first page answers at every address. */
+  /** True when its first page must be served at every address. */
   isSinglePage: boolean;
   title: string;
   explanation: string;
   /** The page that people see first; null when there is none. */
   entryPage: string | null;
-  /** A folder inside that looks like the finished site, to publish instead of the whole. */
+  /** A folder inside that looks like the finished site, to publish in place of the whole. */
   buildFolder: string | null;
   fileCount: number;
   totalBytes: number;
   largest: OfferedFile[];
   problems: UploadProblem[];
-  /** Links that break below some folders of a host, or at its root (root-links.ts); null where there are none. */
+  /** Links that break below some folders of a host, or at its root (root-links.ts); null when there are none. */
   rootLinks: RootLinks | null;
 };
 
@@ -31,7 +31,7 @@ export type UploadProblem = {
   message: string;
   hint: string;
   path: string | null;
-  /** The places of the problem, when it is inside files; at most fifty. */
+  /** The places of a problem inside files; at most fifty. */
   places?: readonly ProblemPlace[];
 };
 export type ProblemPlace = { path: string; line: number; text: string };
@@ -51,19 +51,19 @@ export type ProblemCode =
   | 'whole_address'
   | 'rule_ignored';
 
-/** Folders that the usual tools write the finished site to. */
+/** The usual tools write the finished site to these folders. */
 const BUILD_FOLDERS = ['dist', 'build', 'out', '_site', 'public', 'www', 'docs', '.output/public'] as const;
 
-/** A script that no browser runs. Quotes may be left out (HTML standard, 13.1.2.3), and a query may follow. */
+/** Matches a script that no browser runs. Quotes are optional (HTML standard, 13.1.2.3), and a query may follow. */
 const SOURCE_SCRIPT =
   /<script\b[^<>]*?\ssrc\s*=\s*(?:"[^"?#]*|'[^'?#]*|[^\s"'>?#]*)\.(?:tsx?|jsx|vue|svelte)(?=["'\s>?#])/i;
 
-/** The texts that `inspectUpload` looks into, when they are there: read these and no more. */
+/** The texts that `inspectUpload` uses if they exist: callers read these and no more. */
 export const INSPECTED_TEXTS = ['package.json', 'index.html', '_redirects', '_headers'] as const;
 
 /**
  * Inspects `files`, the paths that would be published. `texts` holds the content of those of INSPECTED_TEXTS that
- * exist; without them the names alone decide. `looks` holds what was found in texts, by path.
+ * exist; without them the names alone decide. `looks` holds findings in texts, by path.
  */
 export function inspectUpload(
   files: readonly OfferedFile[],
@@ -73,7 +73,10 @@ export function inspectUpload(
   return atOnce(inspectionSteps(files, texts, looks));
 }
 
-/** Does the same with a pause after every few links, for a server that has others to answer (server/lib/time-slices.ts). */
+/**
+ * Does the same with a pause after every few links, for a server with other calls to answer
+ * (server/lib/time-slices.ts).
+ */
 export function* inspectionSteps(
   files: readonly OfferedFile[],
   texts: ReadonlyMap<string, string>,
@@ -115,7 +118,7 @@ export function buildFolderIn(paths: { has(path: string): boolean }): string | n
   return BUILD_FOLDERS.find((folder) => paths.has(`${folder}/index.html`)) ?? null;
 }
 
-/** A page that asks for TypeScript or JSX is source, whatever the names say. */
+/** Determines the kind of project: a page that loads TypeScript or JSX is source, whatever the names say. */
 function* projectSteps(
   paths: ReadonlySet<string>,
   texts: ReadonlyMap<string, string>,
@@ -223,12 +226,12 @@ function entryProblems(
 }
 
 const PAGE = /\.html?$/i;
-/** What a packer makes of a whole folder. */
+/** Matches an archive, which may hold a whole folder. */
 const ARCHIVE = /\.(?:zip|rar|7z|tar|tgz|tar\.(?:gz|bz2|xz|zst))$/i;
-/** A first page that the project did not write. */
+/** Matches a first page that is not the project's own. */
 const FOREIGN = /(?:^|\/)node_modules\//;
 
-/** Returns the first page with the fewest folders around it; undefined where there is none. */
+/** Returns the first page with the fewest folders around it; undefined when there is none. */
 function outermostEntryPage(files: readonly OfferedFile[]): string | undefined {
   const depthOf = (path: string) => path.split('/').length;
   return files
@@ -240,7 +243,7 @@ function outermostEntryPage(files: readonly OfferedFile[]): string | undefined {
     );
 }
 
-/** Not everybody who publishes a site can build it. */
+/** Some people publish a site that they cannot build. */
 const BUILT_BY_OTHERS =
   'If somebody else made this site for you, ask them for its built folder, usually called dist or build.';
 
@@ -272,7 +275,7 @@ function buildProblems(
   return problems;
 }
 
-/** What a server of its own runs, and none of the places here. */
+/** Only a dynamic server runs these, and none of the platforms here does. */
 const PROGRAM = /\.(?:php\d?|phtml|aspx?|jsp|cgi)$/i;
 
 function programProblems(files: readonly OfferedFile[]): UploadProblem[] {

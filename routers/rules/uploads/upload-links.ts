@@ -12,22 +12,22 @@ import {
   styleReferences,
 } from './page-references.ts';
 
-/** Where the pages, style sheets and scripts of an upload lead, and whether what they name is in it: pure, over names and texts. */
+/** These functions find the links in an upload's texts and check whether their files exist: pure, over names and texts. */
 
-/** One reference in a text: `target` as it is written there, `line` counted from one. */
+/** One reference in a text: `target` is the source text, `line` counts from one. */
 export type FoundLink = { target: string; line: number; isPage: boolean };
-/** `leadsTo` is the address on the site, without its first slash; `found` the path that differs in capitals alone. */
+/** `leadsTo` is the address on the site, without its first slash; `found` the path that differs only in capitals. */
 export type LinkFault = { link: FoundLink; leadsTo: string; state: 'broken' | 'case'; found: string | null };
 
-/** A file of more than this is not looked into. */
+/** Links in larger files are not checked. */
 const LINK_FILE_MAX_BYTES = 2 * 1024 * 1024;
-/** Of a file that names more than this the rest is not looked at. */
+/** Further links in one file are not checked. */
 const MAX_A_FILE = 2_000;
 
-/** Longer than any path of a release with every character escaped, and a query besides: it leads nowhere inside. */
+/** Longer than any path of a release with every character escaped, and a query: it cannot lead inside. */
 const TARGET_MAX = 4_000;
 
-/** Returns whether a file is a page, style sheet or script, and of a size that is read whole. */
+/** Returns whether a file is a page, style sheet or script, and small enough to read whole. */
 export function mayHoldLinks({ path, sizeBytes }: { path: string; sizeBytes: number }): boolean {
   return sizeBytes <= LINK_FILE_MAX_BYTES && /\.(html?|css|m?js)$/i.test(path);
 }
@@ -39,7 +39,7 @@ export function findLinks(path: string, text: string): FoundLink[] {
   return found.filter(({ target }) => leadsInside(target)).slice(0, MAX_A_FILE);
 }
 
-/** Returns these references as links, with their lines. */
+/** Turns these references into links, with their lines. */
 export function linksIn(text: string, references: Iterable<Reference>): FoundLink[] {
   const lineAt = lineCounter(text);
   return Array.from(references, ({ target, start }) => ({ target, line: lineAt(start), isPage: false }));
@@ -65,7 +65,8 @@ function linksOfPage(text: string): FoundLink[] {
     if (found.length > MAX_A_FILE) break;
     found.push({ at: start, link: { target, isPage: false } });
   }
-  // With another base nothing is relative to the page. What begins with a slash is below the same host all the same.
+  // With another base nothing is relative to the page. Links that begin with a slash stay below the same host all the
+  // same.
   const isElsewhere = base !== null && !leadsInside(base);
   const kept = found.filter(({ link }) => base === null || (!isElsewhere && link.target.startsWith('/')));
   const lineAt = lineCounter(text);
@@ -73,8 +74,8 @@ function linksOfPage(text: string): FoundLink[] {
 }
 
 /**
- * Returns whether a target could lead to a file of the upload: it does not for other hosts, for places on the same
- * page, and for what a template fills in later.
+ * Returns whether a target could lead to a file of the upload, and not to another host, to a place on the same page,
+ * or to a template's placeholder.
  */
 export function leadsInside(target: string): boolean {
   if (
@@ -89,7 +90,7 @@ export function leadsInside(target: string): boolean {
   return !/[{}<>]|\$\(|%[A-Z_]+%/.test(target);
 }
 
-/** Returns where a link leads on a site that is below this folder of its host, as if that were the root. */
+/** Returns a link's target on a site below this folder of its host, as if the folder were the root. */
 export function withoutFolder(target: string, folder: string): string {
   const start = `/${folder}`;
   if (!target.startsWith(start)) return target;
@@ -99,9 +100,9 @@ export function withoutFolder(target: string, folder: string): string {
 }
 
 /**
- * Holds references against the names of an upload, by the rules of the built-in host: a folder is its index.html, and
- * an address may leave out `.html`. `folded` maps each path in small letters to the path as it is; `below` is the folder
- * of its host that the site was built to be below.
+ * Checks references against the names of an upload, by the rules of the built-in host: a folder is its index.html, and
+ * an address may leave out `.html`. `folded` maps each path in lower case to its real form; `below` is the folder of
+ * its host that the site was built for.
  */
 export function checkLinks(
   from: string,
@@ -127,7 +128,7 @@ function candidatesOf(path: string): string[] {
   return [path, `${path}.html`, `${path}/index.html`];
 }
 
-/** Returns the path in the upload that a reference names; null where it leads out of it or cannot be read. */
+/** Returns the path in the upload that a reference names; null when it leads outside or cannot be read. */
 function resolve(from: string, target: string): string | null {
   const place = target.replace(/[?#].*$/s, '').trim();
   // No path of an upload is longer, with every byte of it escaped.

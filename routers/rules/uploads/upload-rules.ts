@@ -8,18 +8,18 @@ import { mayBePrivateKey } from './private-keys.ts';
 import { isHiddenPath, isServedPath } from './served-path.ts';
 
 /**
- * The rules for what a folder, a ZIP or a manifest may hold. They are pure functions of names and sizes: the browser
- * runs them on a drop, the server again on what arrives. Names are data only: no name of an upload ever becomes a path
- * on disk, and odd names that real tools write (`[...slug].html`, `+page.svelte`, `100%.html`, emoji) are allowed.
+ * The rules for the content of a folder, a ZIP or a manifest. They are pure functions of names and sizes: the browser
+ * runs them on a drop, and the server again on the upload. Names are only data: no name of an upload ever becomes a
+ * path on disk. Odd names of real tools (`[...slug].html`, `+page.svelte`, `100%.html`, emoji) are allowed.
  */
 export type OfferedFile = {
   path: string;
   sizeBytes: number;
-  /** What the name of a ZIP's entry was guessed to be in, where it had to be. */
+  /** The guessed encoding of a ZIP entry's name, if it had to be guessed. */
   encoding?: ZipEncoding | null;
   /** A ZIP may hold symbolic links. */
   isLink?: boolean;
-  /** Its name held a backslash, which became a slash; in the names of a ZIP it has done so before (zip-names.ts). */
+  /** True when a backslash in its name became a slash; for a ZIP that has happened before (zip-names.ts). */
   hadBackslash?: boolean;
 };
 
@@ -59,11 +59,11 @@ const byteLength = (text: string): number => encoder.encode(text).length;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 const BIDI = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-/** Matches zero-width and soft marks, byte order marks, and what only changes the sign in front of it. */
+/** Matches zero-width and soft marks, byte order marks, and modifiers of the character before them. */
 const WITHOUT_PICTURE = /\p{Default_Ignorable_Code_Point}|[\ufff9-\ufffb]/u;
 /** Joiners, selectors and tags: emoji and many scripts need them. */
 const CHANGING = /\p{Variation_Selector}|\u200c|\u200d|[\u{e0020}-\u{e007f}]/u;
-/** Joiners and selectors change only these signs: none of Latin, apart from those that are emoji as well. */
+/** Only these characters can be changed by joiners and selectors: none of Latin, apart from emoji. */
 const isChangeable = (sign: string): boolean => sign >= '\u0300' || /[#*0-9©®]/.test(sign);
 /** U+2800 is the cell of Braille without a dot. */
 const BLANK = /^[\s\u2800]+$/;
@@ -89,7 +89,7 @@ export function pathRefusal(path: string): RefusalReason | null {
   return null;
 }
 
-/** Returns whether a mark that cannot be seen makes it another name than the one that is read. */
+/** Returns whether an invisible mark makes the name differ from the one that people read. */
 function hidesMark(path: string): boolean {
   if (!WITHOUT_PICTURE.test(path)) return false;
   let before = '/';
@@ -112,7 +112,7 @@ function segmentRefusal(segment: string): RefusalReason | null {
   return null;
 }
 
-/** Returns a path for a sentence or a header: what cannot be seen is written as `\u{…}`. */
+/** Returns a path for a sentence or a header: invisible characters become `\u{…}`. */
 export function visiblePath(path: string): string {
   return path.replace(
     /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu,
@@ -120,10 +120,10 @@ export function visiblePath(path: string): string {
   );
 }
 
-/** Longest path in a sentence. */
+/** The longest path in a sentence. */
 const SENTENCE_PATH_LENGTH = 120;
 
-/** Returns the sentence of a refusal, which begins with the path that it is about; a long one is cut. */
+/** Returns the sentence of a refusal, which begins with its path; a long one is cut. */
 export function refusalSentence({ path, message }: Pick<Refusal, 'path' | 'message'>): string {
   if (path === '') return message;
   const characters = [...path];
@@ -131,7 +131,7 @@ export function refusalSentence({ path, message }: Pick<Refusal, 'path' | 'messa
   return `${isLong ? `${characters.slice(0, SENTENCE_PATH_LENGTH).join('')}…` : path}: ${message}`;
 }
 
-/** GitHub Pages reads it and everybody else leaves it alone: it is there for no visitor. */
+/** GitHub Pages reads it and everybody else ignores it: visitors do not need it. */
 const NOT_MISSED = /(?:^|\/)\.nojekyll$/;
 
 export type UploadReading<File extends OfferedFile> = {
@@ -140,28 +140,28 @@ export type UploadReading<File extends OfferedFile> = {
   leftOut: { path: string; reason: string; isPublishable: boolean }[];
   /** Files of the operating system that were dropped. */
   droppedCount: number;
-  /** The single folder around everything, which was taken off. */
+  /** The single folder around everything, which was removed. */
   root: string | null;
   totalBytes: number;
-  /** What is to be said of names that are published as they are. */
+  /** Notices about names that are published unchanged. */
   notices: NameNotice[];
-  /** The first rule that the upload as a whole breaks; nothing of it is taken then. */
+  /** The first rule that the upload as a whole breaks; it is refused entirely then. */
   refusal: Refusal | null;
 };
 
-/** Judging so many takes about a millisecond. */
+/** Judging this many takes about a millisecond. */
 const FILES_A_STEP = 200;
 
 export type ReadUploadOptions = {
-  /** Files, and folders that are left out as a whole. */
+  /** Files, and folders that would be left out as a whole. */
   publishAnyway?: readonly string[] | undefined;
-  /** For what a person dropped: a folder's own name and a ZIP's single root are no part of the site. */
+  /** True for a person's drop: a folder's own name and a ZIP's single root are no part of the site. */
   takesRootOff?: boolean;
 };
 
 /**
- * Applies every rule to what was offered, in one order for browser and server: OS junk dropped, single root taken off,
- * names checked, secrets left out, collisions and limits looked at on what remains.
+ * Applies every rule to the offered files, in one order for browser and server: OS junk dropped, single root removed,
+ * names checked, secrets left out, then collisions and limits of the rest.
  */
 export function readUpload<File extends OfferedFile>(
   offered: readonly File[],
@@ -170,7 +170,7 @@ export function readUpload<File extends OfferedFile>(
   return atOnce(uploadReadingSteps(offered, options));
 }
 
-/** Does the same with a pause after every few files, for a server that has others to answer (server/lib/time-slices.ts). */
+/** Does the same with a pause after every few files, for a server with other calls (server/lib/time-slices.ts). */
 export function* uploadReadingSteps<File extends OfferedFile>(
   offered: readonly File[],
   options: ReadUploadOptions = {},
@@ -216,7 +216,7 @@ export function* uploadReadingSteps<File extends OfferedFile>(
   return { ...reading, notices: yield* nameNoticeSteps(reading.files, isServed), refusal };
 }
 
-/** Leaves out the private keys of a reading; `isKey` is asked of the files whose content decides (private-keys.ts). */
+/** Leaves the private keys out of a reading; `isKey` decides for files whose content matters (private-keys.ts). */
 export function withoutPrivateKeys<File extends OfferedFile>(
   reading: UploadReading<File>,
   isKey: (file: File) => boolean,
@@ -234,23 +234,23 @@ export function withoutPrivateKeys<File extends OfferedFile>(
   };
 }
 
-/** Longest path of an answer; a hostile name may have 64 KB. */
+/** The longest path in an answer; a hostile name may have 64 KB. */
 export const SHOWN_PATH_LENGTH = 600;
 
 function refuse(reason: RefusalReason, path: string): Refusal {
   return { reason, path: visiblePath(path).slice(0, SHOWN_PATH_LENGTH), message: REFUSAL_SENTENCES[reason] };
 }
 
-/** Returns the one folder that everything lies in, or null. */
+/** Returns the single folder around everything, or null. */
 function singleRoot(files: readonly OfferedFile[]): string | null {
   const first = files[0]?.path ?? '';
   const root = first.slice(0, first.indexOf('/'));
-  // One that breaks a rule stays on, so that the rule is named: `C:` is the letter of a drive.
+  // A root that breaks a rule stays, so that the rule is reported: `C:` is the letter of a drive.
   if (!first.includes('/') || pathRefusal(root) !== null) return null;
   return files.every((file) => file.path.startsWith(`${root}/`)) ? root : null;
 }
 
-/** A link that is the way to another entry, or has its name, makes two programs unpack two different things. */
+/** Refuses a link whose name another entry shares or passes through: two programs would unpack different things. */
 function linkAsFolder(links: readonly OfferedFile[], files: readonly OfferedFile[]): Refusal | null {
   if (links.length === 0) return null;
   const paths = new Set(links.map(({ path }) => path.toLowerCase()));
@@ -265,7 +265,7 @@ function linkAsFolder(links: readonly OfferedFile[], files: readonly OfferedFile
   return null;
 }
 
-/** Same name twice, and a name that is a file and a folder. */
+/** Finds two equal names, and a name that is a file and a folder. */
 function* collision(files: readonly OfferedFile[]): Generator<void, Refusal | null> {
   const paths = new Set<string>();
   for (const [index, { path }] of files.entries()) {
@@ -276,7 +276,7 @@ function* collision(files: readonly OfferedFile[]): Generator<void, Refusal | nu
   const seen = new Set<string>();
   for (const [index, { path }] of files.entries()) {
     if (index % FILES_A_STEP === 0) yield;
-    // From the inside out, and no further than to a folder of another file: what is around that has been looked at.
+    // It walks from the inside out, up to the first folder of another file: those above it have been checked.
     for (let slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
       const folder = path.slice(0, slash);
       if (seen.has(folder)) break;

@@ -10,23 +10,23 @@ import type { OfferedFile } from './upload-rules.ts';
 import { type FoundToken, findTokens, mayHoldTokens, TOKEN_NAMES } from './upload-tokens.ts';
 import { findWholeAddresses, wholeAddressSteps } from './whole-addresses.ts';
 
-/** Findings in the text of one file that a person should know of. */
+/** Findings in the text of one file that a person should know. */
 export type TextFindings = {
   tokens: readonly FoundToken[];
   links: readonly FoundLink[];
-  /** What a page loads by a whole address. */
+  /** Files that a page loads by an absolute address. */
   addresses: readonly FoundLink[];
 };
 
-/** Whether the text of a file is worth reading. */
+/** Returns whether the text of a file is worth reading. */
 export function isInspectable(file: OfferedFile): boolean {
   return mayHoldTokens(file) || mayHoldLinks(file);
 }
 
-/** Looking into texts ends here, so that a huge upload is read in seconds. */
+/** Texts beyond these limits are not read, so that a huge upload takes seconds. */
 const READ_MAX = { files: 5_000, bytes: 64 * 1024 * 1024 };
 
-/** Returns the texts that are worth reading, as far as that goes on; `unreadCount` says how many are left. */
+/** Returns the texts that are worth reading, up to the limits; `unreadCount` is the number of the others. */
 export function textsToRead<File extends OfferedFile>(
   files: readonly File[],
   maxFileBytes = Number.POSITIVE_INFINITY,
@@ -43,9 +43,7 @@ export function textsToRead<File extends OfferedFile>(
   return { chosen, unreadCount: wanted.length - chosen.length };
 }
 
-/**
- * Returns what one file of an upload holds that may be wrong: tokens that are secret, and links that may lead nowhere.
- */
+/** Returns possible problems in one file of an upload: secret tokens, and links that may lead nowhere. */
 export function inspectText(file: OfferedFile, text: string): TextFindings {
   return {
     tokens: mayHoldTokens(file) ? findTokens(text) : [],
@@ -54,12 +52,12 @@ export function inspectText(file: OfferedFile, text: string): TextFindings {
   };
 }
 
-/** Judging so many takes some milliseconds at most, also where each of them is as long as may be. */
+/** Checking this many takes some milliseconds at most, even if each has the greatest length. */
 const LINKS_A_STEP = 20;
 
 /**
- * What the texts of an upload, by path, give to complain about: keys first, they cost most. `below` is the folder that the
- * site was built to be below.
+ * Yields while it finds the problems in the texts of an upload, by path: keys first, they cost most. `below` is the
+ * folder that the site was built for.
  */
 export function* textProblemSteps(
   files: readonly OfferedFile[],
@@ -67,7 +65,7 @@ export function* textProblemSteps(
   looks: ReadonlyMap<string, TextFindings>,
   { kind, below }: { kind: UploadKind; below: string | null },
 ): Generator<void, UploadProblem[]> {
-  // The links of source are the build's to resolve.
+  // The build resolves the links of source files.
   if (kind === 'source') return tokenProblems(looks);
   const all = new Set(files.map(({ path }) => path));
   const paths = new Set([...all].filter((path) => isServedPath(path, all)));
@@ -87,7 +85,9 @@ export function* textProblemSteps(
   return [...tokenProblems(looks), ...caseProblems(faults), ...brokenProblems(faults), ...addresses];
 }
 
-/** Says which addresses a program in the page, or a rule of the host, may answer: these are in no list of files. */
+/**
+ * Returns the addresses that a program in the page, or a rule of the host, may serve: these are in no list of files.
+ */
 function answersOf(paths: ReadonlySet<string>, texts: ReadonlyMap<string, string>, kind: UploadKind) {
   if (kind !== 'plain') return () => true;
   if (!paths.has('_redirects')) return () => false;

@@ -1,10 +1,10 @@
 import { lineCounter } from '../text-lines.ts';
 
-/** Files from this size on are data, no settings that somebody forgot. */
+/** Larger files are data, and not forgotten settings. */
 const TOKEN_FILE_MAX_BYTES = 1024 * 1024;
 
 export type TokenKind = 'aws' | 'github' | 'stripe' | 'pem';
-/** `masked` names the kind of key and shows nothing of what makes it work. */
+/** `masked` names the kind of key without revealing its secret. */
 export type FoundToken = { kind: TokenKind; line: number; masked: string };
 
 export const TOKEN_NAMES: Record<TokenKind, string> = {
@@ -14,7 +14,10 @@ export const TOKEN_NAMES: Record<TokenKind, string> = {
   pem: 'a private key',
 };
 
-/** A name that goes on before or behind is another word, such as a hash. Shapes: the vendors' pages on secret scanning, 2026. */
+/**
+ * A name that continues before or after the match is another word, such as a hash. Shapes: the vendors' pages on
+ * secret scanning, 2026.
+ */
 const SHAPES: readonly (readonly [kind: TokenKind, shape: RegExp, shown: string])[] = [
   ['aws', /(?<![A-Za-z0-9])AKIA[0-9A-Z]{16}(?![A-Za-z0-9])/g, 'AKIA'],
   ['github', /(?<![A-Za-z0-9])ghp_[A-Za-z0-9]{36}(?![A-Za-z0-9])/g, 'ghp_'],
@@ -31,7 +34,7 @@ const TEXT_EXTENSIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Whether a file may be looked into for keys: a text by its name, and not too large. */
+/** Returns whether a file is searched for keys: a text by its name, and not too large. */
 export function mayHoldTokens({ path, sizeBytes }: { path: string; sizeBytes: number }): boolean {
   return sizeBytes > 0 && sizeBytes < TOKEN_FILE_MAX_BYTES && isTextName(path);
 }
@@ -47,7 +50,7 @@ function isTextName(path: string): boolean {
 export function findTokens(text: string): FoundToken[] {
   const found: { kind: TokenKind; at: number; masked: string }[] = [];
   for (const [kind, shape, shown] of SHAPES) {
-    // Most texts hold none: a plain search is far faster than the shape.
+    // Most texts hold none: a plain search is far faster than the regular expression.
     if (!text.includes(kind === 'pem' ? 'PRIVATE KEY-----' : shown)) continue;
     for (const match of text.matchAll(shape)) {
       found.push({ kind, at: match.index, masked: kind === 'pem' ? shown : `${shown}••••••••` });

@@ -5,16 +5,16 @@ import type { ProblemPlace, UploadProblem } from './upload-inspection.ts';
 import { type FoundLink, linksIn } from './upload-links.ts';
 
 /**
- * Files of an upload that its own pages load by a whole address: the tool was told where the site would be. At another
- * address visitors see it without its styles, or with those of an older release. Pure, over texts and names.
+ * Files of an upload that its own pages load by an absolute address, because the tool was told the site's address. At
+ * another address visitors see it without its styles, or with those of an older release. Pure, over texts and names.
  */
 
 const ADDRESS = /^(?:https?:)?\/\/[^/\\]/i;
 const ADDRESS_MAX = 2_000;
-/** A tool writes them all alike, so a few of each page tell enough. */
+/** A tool writes them all alike, so a few of each page are enough. */
 const MAX_A_PAGE = 50;
 
-/** Returns what a page loads by a whole address, but for what leads on to other pages. */
+/** Returns the files that a page loads by an absolute address, without links to other pages. */
 export function findWholeAddresses(path: string, text: string): FoundLink[] {
   if (!/\.html?$/i.test(path) || !text.includes('//')) return [];
   const found = [];
@@ -28,15 +28,15 @@ export function findWholeAddresses(path: string, text: string): FoundLink[] {
   return linksIn(text, found);
 }
 
-/** `canonical` and the like name the address of a page, and load nothing. */
+/** Returns whether the element loads its target; `canonical` and the like only name the address of a page. */
 function isLoaded(attributes: readonly { name: string; value: string }[]): boolean {
   return attributes.some(({ name, value }) => name === 'rel' && /stylesheet|icon|preload|manifest/i.test(value));
 }
 
-/** One file alone may as well be a library that is at another host too. */
+/** A single file may be a library that is also at another host. */
 const FILES_MIN = 2;
 
-/** Says which of them name files of the upload, at the address where most do; with a pause after every page. */
+/** Finds those that name files of the upload, at the address where most do; pauses after every page. */
 export function* wholeAddressSteps(
   looks: ReadonlyMap<string, { addresses: readonly FoundLink[] }>,
   paths: ReadonlySet<string>,
@@ -67,7 +67,10 @@ export function* wholeAddressSteps(
   ];
 }
 
-/** Returns the address at which a file of the upload is named, the root of its host or a folder there; null for no such file. */
+/**
+ * Returns the base address at which a file of the upload is named, the root of its host or a folder there; null when
+ * there is no such file.
+ */
 function baseOf(target: string, paths: ReadonlySet<string>): string | null {
   const address = target.startsWith('//') ? `https:${target}` : target;
   if (!URL.canParse(address)) return null;

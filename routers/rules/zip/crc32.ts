@@ -4,7 +4,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc;
 });
 
-/** Computes the CRC-32 of a ZIP (APPNOTE 4.4.7); `before` is that of the bytes in front of these. */
+/** Computes the CRC-32 of a ZIP (APPNOTE 4.4.7); `before` is that of the preceding bytes. */
 export function crc32(bytes: Uint8Array, before = 0): number {
   let crc = ~before;
   for (const byte of bytes) crc = (crc >>> 8) ^ (TABLE[(crc ^ byte) & 0xff] ?? 0);

@@ -4,7 +4,7 @@ import { findLinks } from '../uploads/upload-links.ts';
 import { encodingOfBytes } from './zip-name-bytes.ts';
 import { decodeUtf8 } from './zip-names.ts';
 
-/** `encoding` is what a name was guessed to be in; null where there was nothing to guess. */
+/** `encoding` is the guessed encoding of a name; null when there was nothing to guess. */
 export type GuessedName = { name: string; encoding: ZipEncoding | null };
 
 /** The upper halves of the code pages that no browser decodes. */
@@ -19,12 +19,14 @@ const CODE_PAGES: Partial<Record<ZipEncoding, string>> = {
 
 type Decode = (bytes: Uint8Array) => string | null;
 
-/** Decodes bytes in one encoding; null where they are none of it. */
+/** Decodes bytes in one encoding; null when they are not valid in it. */
 export function decodeIn(encoding: ZipEncoding, bytes: Uint8Array): string | null {
   return decoderOf(encoding)(bytes);
 }
 
-/** One for many names: to make a decoder takes longer than a name does, and so does an error for each that is wrong. */
+/**
+ * Caches a decoder for many names: making one takes longer than a name does, and so does an error for each wrong one.
+ */
 function decoderOf(encoding: ZipEncoding): Decode {
   const upper = CODE_PAGES[encoding];
   if (upper !== undefined) {
@@ -38,12 +40,12 @@ function decoderOf(encoding: ZipEncoding): Decode {
   };
 }
 
-/** Decodes a name for the eye, before anything is known of its archive. */
+/** Decodes a name for display, before anything is known of its archive. */
 export function decodeLegibly(rawName: Uint8Array): string {
   return decodeUtf8(rawName) ?? decodeIn('cp437', rawName) ?? '';
 }
 
-/** What is read to guess by: enough for the links of a website, and no time that anybody notices. */
+/** The limits for guessing: enough for the links of a website, without a noticeable wait. */
 const READ_MAX = { pages: 200, pageBytes: 256 * 1024, bytes: 1024 * 1024 };
 
 type ListedPage = { rawName: Uint8Array; sizeBytes: number; headerStart: number };
@@ -64,15 +66,15 @@ export function pagesToGuessBy<Page extends ListedPage>(entries: readonly Page[]
     });
 }
 
-/** The end of a name is the same in every encoding; it is all that is asked for here. */
+/** Returns the end of a name as ASCII, which is the same in every encoding. */
 function asciiEnd(rawName: Uint8Array): string {
   return String.fromCharCode(...rawName.subarray(-5));
 }
 
 /**
- * Decodes names that do not say what they are. What is valid UTF-8 is that, as macOS writes it, unless a link of the pages
- * names the file otherwise; the rest is in the encoding in which the links name most of the files, else in the one that
- * its bytes tell, else in code page 437.
+ * Decodes names of unknown encoding. Valid UTF-8 counts as that, in the form of macOS, unless a link of the pages
+ * names the file otherwise; the rest has the encoding in which the links name most of the files, else the one that its
+ * bytes suggest, else code page 437.
  */
 export function guessNames(rawNames: readonly Uint8Array[], pages: readonly ReadPage[]): GuessedName[] {
   const best = bestEncoding(rawNames, pages);
@@ -93,7 +95,7 @@ export function guessNames(rawNames: readonly Uint8Array[], pages: readonly Read
 
 type Encoding = { encoding: ZipEncoding; linked: ReadonlySet<string> };
 
-/** Returns the encoding in which links name most of the names, with those; null where they name none in any. */
+/** Returns the encoding in which links name most of the names, with those; null when they name none in any. */
 function bestEncoding(rawNames: readonly Uint8Array[], pages: readonly ReadPage[]): Encoding | null {
   const texts = pages.map(({ rawName, bytes }) => ({ ending: asciiEnd(rawName), bytes, utf8: decodeUtf8(bytes) }));
   const common = new Set(texts.flatMap(({ ending, utf8 }) => (utf8 === null ? [] : linkedNames(ending, utf8))));
@@ -102,7 +104,7 @@ function bestEncoding(rawNames: readonly Uint8Array[], pages: readonly ReadPage[
   let best: Encoding | null = null;
   for (const encoding of encodingsToTry()) {
     const decode = decoderOf(encoding);
-    // Old pages are in the encoding of the system that they were written on, as the names are.
+    // Old pages have the encoding of the system that they were written on, and so do the names.
     const own = new Set(old.flatMap(({ ending, bytes }) => linkedNames(ending, decode(bytes) ?? '')));
     const isLinked = (segment: string): boolean => common.has(segment) || own.has(segment);
     const names = rawNames.map((rawName) => decode(rawName) ?? '');
@@ -132,7 +134,7 @@ function decodedTarget(target: string): string {
   }
 }
 
-/** Returns the parts of a path that hold anything beyond ASCII. */
+/** Returns the parts of a path that are not ASCII. */
 function foreignSegments(path: string): string[] {
   return normalisePath(path)
     .split('/')

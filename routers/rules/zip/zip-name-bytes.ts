@@ -1,8 +1,8 @@
 import type { ZipEncoding } from '../../schemas/zip-encoding-names.ts';
 
 /**
- * In which encoding names are that no page links to, as far as their bytes alone tell it. In most encodings every byte is
- * some sign, so only the common ones count: kana and the characters of the first level, letters of one alphabet.
+ * Guesses the encoding of names that no page links to, by their bytes alone. In most encodings every byte is some
+ * character, so only the common ones count: kana and the characters of the first level, letters of one alphabet.
  */
 const KOREAN = /^(?:[ -~]|[\xb0-\xc8][\xa1-\xfe])*$/;
 const PAIRS: readonly (readonly [ZipEncoding, RegExp])[] = [
@@ -10,24 +10,24 @@ const PAIRS: readonly (readonly [ZipEncoding, RegExp])[] = [
   ['gbk', /^(?:[ -~]|[\xb0-\xd7][\xa1-\xfe])*$/],
   ['big5', /^(?:[ -~]|[\xa4-\xc6][@-~\xa1-\xfe])*$/],
 ];
-/** Each with the small letters, one of which has to be there: capitals alone may be accented Latin as well. */
+/** Each has its lower-case letters, one of which must occur: capitals alone may be accented Latin as well. */
 const LETTERS: readonly (readonly [ZipEncoding, RegExp, RegExp])[] = [
   ['ibm866', /^[ -~\x80-\xaf\xe0-\xf1]*$/, /[\xa0-\xaf\xe0-\xef]/],
   ['windows-1251', /^[ -~\xa8\xb8\xc0-\xff]*$/, /[\xe0-\xff]/],
 ];
-/** The accented letters of code page 437; among Latin ones they are few. */
+/** The accented letters of code page 437, which are few among Latin ones. */
 const LATIN = /^[ -~\x80-\x9a\xa0-\xa5\xe1]*$/;
 const MIXED_WORD = /[A-Za-z][\x80-\xff]|[\x80-\xff][A-Za-z]/;
 
-/** Fewer bytes than these say nothing. */
+/** Fewer bytes than these are inconclusive. */
 const BYTES_MIN = 3;
-/** Every Korean syllable is a Chinese character as well, of the first half: five of them in a row are no chance. */
+/** Every Korean syllable is also a Chinese character of the first half: five of them in a row are no coincidence. */
 const KOREAN_BYTES_MIN = 10;
 
-/** So much tells as much as all of it; a pattern that goes through megabytes runs out of stack. */
+/** This much is as conclusive as the whole, and a pattern over megabytes runs out of stack. */
 const READ_CHARS = 64 * 1024;
 
-/** Returns the likeliest encoding of names that are no UTF-8; null where their bytes tell none. */
+/** Returns the likeliest encoding of names that are not UTF-8; null when their bytes are inconclusive. */
 export function encodingOfBytes(rawNames: readonly Uint8Array[]): ZipEncoding | null {
   const text = sampleOf(rawNames);
   const foreign = countOf(text, /[\x80-\xff]/g);
@@ -50,7 +50,7 @@ function sampleOf(rawNames: readonly Uint8Array[]): string {
   return parts.join('/');
 }
 
-/** The parts of a name that hold more than ASCII, one character a byte and without the ending. */
+/** Returns the parts of a name that are not ASCII, one character a byte and without the ending. */
 function foreignParts(rawName: Uint8Array): string[] {
   const name = Array.from(rawName, (byte) => String.fromCharCode(byte)).join('');
   return name.split('/').flatMap((part) => (/[\x80-\xff]/.test(part) ? [part.replace(/\.[A-Za-z0-9]+$/, '')] : []));

@@ -2,9 +2,9 @@ const END_MARK = [0x50, 0x4b, 0x05, 0x06];
 const END_BYTES = 22;
 
 /**
- * Returns how many zeros stand behind the end record, of which `tail` are the last bytes of an archive: programs that
- * write to a pipe fill their last block with them, as bsdtar does. None where a record ends the file, where there is
- * anything else behind it, and where two of them could be meant.
+ * Returns the number of zeros after the end record, given the last bytes of an archive: programs that write to a pipe,
+ * such as bsdtar, fill their last block with them. Returns 0 when a record ends the file, when anything else follows
+ * it, and when two positions are possible.
  */
 export function paddingBehind(tail: Uint8Array): number {
   const view = new DataView(tail.buffer, tail.byteOffset, tail.length);
