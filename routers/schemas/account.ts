@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
 import { currentPasswordSchema, mailedTokenSchema } from './auth.ts';
 
-/** A link that streams the whole account as one ZIP to whoever opens it, for a minute. */
+/** A link that streams the whole account as one ZIP to anybody who opens it, for a minute. */
 export const accountExportSchema = z.strictObject({ url: z.string(), fileName: z.string(), expiresAt: z.date() });
 
-/** The name is typed once more, since a deleted account cannot be brought back. */
+/** The name is typed again, since a deleted account cannot be restored. */
 export const deleteAccountInput = z.strictObject({
   username: z.string().check(z.trim(), z.minLength(1, 'Type your username')),
   currentPassword: currentPasswordSchema,
 });
 
-/** `mailedTo`: where the link went that deletes the account; null where it is deleted already. */
+/** `mailedTo`: the address that got the link to delete the account; null when it is deleted already. */
 export const accountDeletionSchema = z.strictObject({ mailedTo: z.nullable(z.string()) });
 
 export const confirmDeletionInput = z.strictObject({ token: mailedTokenSchema });

@@ -1,4 +1,4 @@
-/** Active means trialing or active. Apart from the schemas: a visitor's first page asks it too. */
+/** Active means trialing or active. It is apart from the schemas because a visitor's first page needs it too. */
 export function isActiveStatus(status: string): boolean {
   return status === 'trialing' || status === 'active';
 }

@@ -22,7 +22,7 @@ function isTimeZone(timeZone: string): boolean {
 }
 
 const rangeSchema = z.literal(ANALYTICS_RANGE_DAYS);
-/** Without a deployment all of the account's are meant. */
+/** Without a deployment the range covers all of the account's. */
 const range = { deploymentId: z.optional(idSchema), days: rangeSchema };
 const zonedRange = { ...range, timeZone: timeZoneSchema };
 
@@ -35,7 +35,7 @@ const counts = {
   /** Pages that people opened. */
   views: z.number(),
   visitors: z.number(),
-  /** All that was asked for, by programs too. */
+  /** All requests, including those of programs. */
   requests: z.number(),
   /** Requests of programs. */
   bots: z.number(),
@@ -43,19 +43,19 @@ const counts = {
 };
 
 export const visitsSchema = z.strictObject({
-  /** How long the plan keeps what was counted; null where it keeps nothing. A longer range is cut to it. */
+  /** The days for which the plan keeps counts; null when it keeps none. A longer range is cut to it. */
   keptDays: z.nullable(z.number()),
   step: z.enum(['hour', 'day']),
   totals: z.strictObject(counts),
   /** One for each hour or day of the range, the oldest first; `label` is its time or date in the time zone. */
   points: z.array(z.strictObject({ label: z.string(), ...counts })),
-  /** The most frequent first; the number of views of all others comes after. */
+  /** The most frequent come first; the views of all others follow as a number. */
   pages: z.array(z.strictObject({ path: z.string(), views: z.number() })),
   otherPages: z.number(),
   referrers: z.array(z.strictObject({ host: z.string(), views: z.number() })),
   otherReferrers: z.number(),
   statuses: z.array(z.strictObject({ status: z.number(), requests: z.number() })),
-  /** Within so many milliseconds so many of a hundred answers were given; null where none was. */
+  /** The milliseconds within which that share of the answers was given; null when there was none. */
   replyTimes: z.nullable(z.strictObject({ p50: z.number(), p75: z.number(), p95: z.number(), p99: z.number() })),
 });
 
@@ -68,18 +68,18 @@ export const releaseStatisticsSchema = z.strictObject({
       failed: z.number(),
       cancelled: z.number(),
       running: z.number(),
-      /** From the start of the work until it was seen live, of those that went live. */
+      /** Measured from the start of the work until the release was seen live, for those that went live. */
       medianMs: z.nullable(z.number()),
       p95Ms: z.nullable(z.number()),
       medianBytes: z.number(),
       largestBytes: z.number(),
     }),
   ),
-  /** There are more than are looked at: these are of the newest. */
+  /** True when there are more, and only the newest were read. */
   isCut: z.boolean(),
 });
 
-/** A link that streams a table as CSV to whoever opens it, for a minute. */
+/** A link that streams a table as CSV to anybody who opens it, for a minute. */
 export const visitsDownloadSchema = z.strictObject({ url: z.string(), fileName: z.string(), expiresAt: z.date() });
 
 export type RangeDays = z.infer<typeof rangeSchema>;

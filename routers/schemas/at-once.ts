@@ -1,4 +1,4 @@
-/** Runs work to its end that a server does in slices of time (server/lib/time-slices.ts), without the pauses. */
+/** Runs work for a server's time slices (server/lib/time-slices.ts) to its end without the pauses. */
 export function atOnce<Result>(work: Generator<void, Result>): Result {
   for (;;) {
     const { done, value } = work.next();

@@ -3,7 +3,7 @@ import { LOGIN_PASSWORD_MIN, PASSWORD_MAX, REGISTRATION_PASSWORD_MIN, USERNAME_M
 import { idSchema } from './primitives.ts';
 import { emailSchema, usernameSchema, userSchema } from './user.ts';
 
-/** At login a password is only measured: the rules for new ones would tell a guesser what to leave out. */
+/** At login only the length of a password is checked: the rules for new ones would tell a guesser what to leave out. */
 const loginPasswordSchema = z
   .string()
   .check(
@@ -53,7 +53,7 @@ export const forgotPasswordInput = z.strictObject({ email: emailSchema });
 export const checkResetLinkInput = z.strictObject({ token: mailedTokenSchema });
 export const resetPasswordInput = z.strictObject({ token: mailedTokenSchema, password: newPasswordSchema });
 
-/** Asked of who is signed in, before what only the owner of the account may do. */
+/** A signed-in person is asked for this before an act that only the owner may do. */
 export const currentPasswordSchema = z
   .string()
   .check(z.minLength(1, 'Enter your current password'), z.maxLength(PASSWORD_MAX, 'Password is too long'));
@@ -73,15 +73,15 @@ export const changePasswordForm = z.extend(passwordChange, { confirmPassword: z.
 export const confirmEmailInput = z.strictObject({ token: mailedTokenSchema });
 export const changeEmailInput = z.strictObject({ email: emailSchema, currentPassword: currentPasswordSchema });
 export const stopEmailChangeInput = z.strictObject({ token: mailedTokenSchema });
-/** Leads to a new password, since whoever asked for the change knew the old one; good for `resetPassword`. */
+/** Leads to a new password, since the person who requested the change knew the old one; valid for `resetPassword`. */
 export const stoppedEmailChangeSchema = z.strictObject({ resetToken: z.string() });
 export const revokeSessionInput = z.strictObject({ sessionId: idSchema });
 
 export const accessSchema = z.strictObject({ accessToken: z.string(), expiresAt: z.date() });
-/** Login and registration answer this: the access token and the user's fields. */
+/** The answer to login and registration: the access token and the user's fields. */
 export const signedInSchema = z.extend(userSchema, { accessToken: z.string(), expiresAt: z.date() });
 
-/** Whether a mailed link can still set a new password. */
+/** True while a mailed link can still set a new password. */
 export const resetLinkCheckSchema = z.strictObject({ isOpen: z.boolean() });
 
 const sessionSchema = z.strictObject({

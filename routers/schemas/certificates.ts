@@ -7,9 +7,12 @@ export const certificateStateSchema = z.enum(CERTIFICATE_STATES);
 export const listCertificatesInput = z.optional(
   z.strictObject({
     domainId: z.optional(idSchema),
-    /** Those of a page of domains: each has one, and one more for its wildcard. */
+    /** The domains of one page: each has one certificate, and one more for its wildcard. */
     domainIds: z.optional(z.array(idSchema).check(z.minLength(1), z.maxLength(PAGE_SIZE_MAX))),
-    /** Those alone that cannot be renewed, are late or have run out: the rest renews by itself. */
+    /**
+     * Limits the list to certificates that cannot be renewed, are late or have expired: the others renew
+     * automatically.
+     */
     needsCare: z.optional(z.literal(true)),
     cursor: z.optional(cursorSchema),
     limit: pageSizeSchema,
@@ -21,7 +24,7 @@ export const renewCertificateInput = z.strictObject({ certificateId: idSchema })
 export const revokeCertificateInput = z.strictObject({ certificateId: idSchema });
 export const rehearseCertificateInput = z.strictObject({ certificateId: idSchema });
 
-/** One thing that a renewal needs, tried ahead of it. `unknown`: it could not be tried from here. */
+/** One condition of a renewal, tried ahead of it. `unknown`: it could not be tried from here. */
 export const rehearsalCheckSchema = z.strictObject({
   id: z.enum(['dns', 'challenge', 'caa', 'account', 'limits', 'staging']),
   verdict: z.enum(['pass', 'fail', 'unknown']),
@@ -34,15 +37,15 @@ export const certificateSchema = z.strictObject({
   domainId: idSchema,
   names: z.array(z.string()),
   state: certificateStateSchema,
-  /** In hex; null until one was issued. */
+  /** The serial number in hex; null until one was issued. */
   serial: z.nullable(z.string()),
   issuer: z.nullable(z.string()),
-  /** False for one of the app's own authority, which no browser trusts until its root is installed. */
+  /** False for a certificate of the app's own authority, which no browser trusts until its root is installed. */
   isPublic: z.boolean(),
   notBefore: z.nullable(z.date()),
   notAfter: z.nullable(z.date()),
   renewAt: z.nullable(z.date()),
-  /** Why the last try failed; the certificate before it serves on. */
+  /** The reason why the last try failed; the previous certificate is still served. */
   problem: z.nullable(
     z.strictObject({
       type: z.string(),
@@ -60,7 +63,7 @@ export const certificateSchema = z.strictObject({
 export const certificateListSchema = z.strictObject({
   items: z.array(certificateSchema),
   nextCursor: z.nullable(cursorSchema),
-  /** The root of the app's own authority, in PEM, where that one signs; to install in a browser. */
+  /** The root of the app's own authority, in PEM, when that one signs; people install it in a browser. */
   localRoot: z.nullable(z.string()),
 });
 export const certificateDetailsSchema = z.extend(certificateSchema, {

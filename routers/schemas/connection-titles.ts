@@ -2,7 +2,7 @@ import type { DnsProviderId } from './dns-providers.ts';
 import type { ConnectionProvider } from './platforms/ids.ts';
 import { HOSTING_TITLES } from './platforms/titles.ts';
 
-/** Every provider that a connection can be to, by the name that people know it by. */
+/** The usual name of every provider that a connection can be to. */
 export const CONNECTION_TITLES: Record<ConnectionProvider | DnsProviderId, string> = {
   ...HOSTING_TITLES,
   cloudflare: 'Cloudflare',

@@ -8,7 +8,7 @@ export const connectionProviderSchema = z.enum(CONNECTION_PROVIDERS);
 export const connectPlatformInput = z.strictObject({ provider: connectionProviderSchema, token: credentialSchema });
 export const connectInput = z.discriminatedUnion('provider', [connectPlatformInput, dnsCredentialSchema]);
 export const authorizeConnectionInput = z.strictObject({ provider: connectionProviderSchema });
-/** What the platform added to the address that it sent the browser back to. */
+/** The parameters that the platform added to the address of the browser's return. */
 export const finishAuthorizationInput = z.strictObject({
   provider: connectionProviderSchema,
   code: z.string().check(z.minLength(1), z.maxLength(MAX_CREDENTIAL)),
@@ -22,10 +22,10 @@ export const testConnectionInput = z.strictObject({ connectionId: idSchema });
 export const listTargetsInput = z.strictObject({ connectionId: idSchema });
 export const removeConnectionInput = z.strictObject({ connectionId: idSchema });
 
-/** A connection is `broken` from the moment that the platform refuses its credential; what is live stays live. */
+/** A connection is `broken` once the platform refuses its credential; live sites stay live. */
 export const connectionStateSchema = z.enum(['ok', 'broken']);
 
-/** `url` is empty where there is no address yet. */
+/** `url` is empty when there is no address yet. */
 const usersSchema = z.array(z.strictObject({ id: idSchema, name: z.string(), url: z.string() }));
 const domainsSchema = z.array(z.strictObject({ id: idSchema, name: z.string() }));
 const commonFields = {
@@ -33,15 +33,15 @@ const commonFields = {
   /** The account there: "anna@example.com", "acme-inc". */
   identity: z.string(),
   state: connectionStateSchema,
-  /** Why it is broken and what to do, for a person; null while it works. */
+  /** The reason why it is broken and the remedy, for a person; null while it works. */
   problem: z.nullable(z.strictObject({ message: z.string(), hint: z.nullable(z.string()) })),
   /** Obstacles to publishing, or to writing records, although the credential is accepted. */
   warnings: z.array(z.string()),
-  /** Null where the credential does not end, or the provider does not say when. */
+  /** Null when the credential does not expire, or the provider does not say when. */
   expiresAt: z.nullable(z.date()),
   testedAt: z.date(),
   createdAt: z.date(),
-  /** The deployments that cannot be published any more once this is removed; none for DNS. */
+  /** The deployments that could no longer be published without it; empty for DNS. */
   deployments: usersSchema,
 };
 export const platformConnectionSchema = z.strictObject({
@@ -53,19 +53,22 @@ export const dnsConnectionSchema = z.strictObject({
   ...commonFields,
   kind: z.literal('dns'),
   provider: dnsProviderIdSchema,
-  /** Those whose zone it holds: a proof by DNS, as for a renewal, is written through it. No more than a person reads. */
+  /**
+   * The domains whose zone it holds: a proof by DNS, as for a renewal, is written through it. The list is as long as a
+   * person reads.
+   */
   domains: domainsSchema,
-  /** Those that were worked with through it, and are not there any more. */
+  /** The zones that were used through it and are no longer there. */
   lostZones: z.array(z.strictObject({ name: z.string(), text: z.string() })),
 });
 export const connectionSchema = z.discriminatedUnion('kind', [platformConnectionSchema, dnsConnectionSchema]);
 export const connectionListSchema = z.strictObject({
   items: z.array(connectionSchema),
-  /** Providers for which the operator has set up sign-in, so that no token has to be pasted. */
+  /** Providers with sign-in set up by the operator, so that no token has to be pasted. */
   signIn: z.array(connectionProviderSchema),
-  /** Where tokens are made, of platforms that the operator may have elsewhere than at their usual addresses. */
+  /** The pages for making tokens, for platforms whose API the operator has at an unusual address. */
   tokenPages: z.partialRecord(connectionProviderSchema, z.string()),
-  /** DNS providers that records can be written at. */
+  /** DNS providers to which records can be written. */
   dnsProviders: z.array(dnsProviderIdSchema),
 });
 export const authorizationSchema = z.strictObject({ url: z.string() });

@@ -27,7 +27,7 @@ export const sendContactInput = z.strictObject({
 
 export const contactSchema = z.strictObject({
   supportEmail: z.string(),
-  /** Whether this Fairlead sends no mail, and keeps in its outbox what would have been sent. */
+  /** True when this Fairlead sends no mail, and keeps it in its outbox. */
   keepsMail: z.boolean(),
 });
 

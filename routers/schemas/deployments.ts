@@ -17,7 +17,7 @@ const deploymentNameSchema = z
     nameCanBeShown,
   );
 
-/** Names that people expect to belong to the app or its operator; a site at one of them could pass for it. */
+/** People expect these names to belong to the app or its operator; a site with one of them could pass for it. */
 export const RESERVED_SLUGS: readonly string[] = [
   'app',
   'api',
@@ -40,30 +40,30 @@ export const slugSchema = z.string().check(
   z.refine((slug) => !RESERVED_SLUGS.includes(slug), 'This address is reserved'),
 );
 
-/** The form says this at the address field as soon as it is known, and the server when it is sent all the same. */
+/** The form shows this at the address field as soon as it is known, and the server returns it on submission. */
 export const slugTakenText = (slug: string): string => `The address "${slug}" is taken.`;
 
 const idempotencyKeySchema = z.string().check(z.minLength(8), z.maxLength(100));
 
 /**
- * How the built-in host reads the addresses of a deployment. Clean addresses are on from the start, as on Netlify and
- * Cloudflare Pages: they only add an address (`/about` for `about.html`) where there would be none.
+ * Defaults for how the built-in host reads the addresses of a deployment. Clean addresses are on from the start, as on
+ * Netlify and Cloudflare Pages: they only add an address (`/about` for `about.html`) where there would be none.
  */
 export const SERVING_DEFAULTS = { isSinglePage: false, hasCleanUrls: true } as const;
 
 export const createDeploymentInput = z.strictObject({
   name: deploymentNameSchema,
   platform: platformIdSchema,
-  /** May be left out where there is one connection to the platform. */
+  /** Optional when there is one connection to the platform. */
   connectionId: z.optional(idSchema),
   /** One of `connections.targets`; without it the account's own. */
   targetId: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   /** Settings of the platform's own, and the consents that it requires, as booleans. */
   options: z.optional(platformOptionsSchema),
-  /** Made by the client: the second call with the same key gives the first one's answer, for 24 hours. */
+  /** Made by the client: a second call with the same key gets the first one's answer, for 24 hours. */
   idempotencyKey: z.optional(idempotencyKeySchema),
 });
-/** More than a person compares; each of them is a publication of its own with every release. */
+/** More than a person compares; each is a further publication of every release. */
 export const DESTINATIONS_MAX = 10;
 
 /** Takes the same options as a new deployment. */
@@ -73,13 +73,13 @@ export const addDestinationInput = z.strictObject({
   connectionId: z.optional(idSchema),
   targetId: z.optional(z.string().check(z.minLength(1), z.maxLength(200))),
   options: z.optional(platformOptionsSchema),
-  /** The deployment is to leave the platform where it is: the one step that plans with one platform at a time have. */
+  /** The deployment leaves its platform: the only step for plans with one platform at a time. */
   isMove: z.optional(z.boolean()),
 });
 const destinationInput = { deploymentId: idSchema, destinationId: idSchema };
 export const removeDestinationInput = z.strictObject({
   ...destinationInput,
-  /** What is published there stays, and is forgotten here: for an account that cannot be reached any more. */
+  /** The site there stays published, and is forgotten here: for an account that can no longer be reached. */
   leaveSite: z.optional(z.boolean()),
 });
 export const retryDestinationInput = z.strictObject(destinationInput);
@@ -98,8 +98,9 @@ export const listDeploymentsInput = z.optional(
     platform: z.optional(platformIdSchema),
     state: z.optional(listedDeploymentStateSchema),
     /**
-     * Only those that need their owner: the newest release or a further platform failed, a platform waits, files are
-     * damaged, the last check failed, a deletion is refused, or the connection that they are published by is gone.
+     * Limits the list to deployments that need their owner: the newest release or a further platform failed, a
+     * platform waits, files are damaged, the last check failed, a deletion is refused, or the connection that
+     * publishes them is gone.
      */
     needsCare: z.optional(z.literal(true)),
     cursor: z.optional(cursorSchema),
@@ -109,21 +110,21 @@ export const listDeploymentsInput = z.optional(
 export const updateDeploymentInput = z.strictObject({
   deploymentId: idSchema,
   name: z.optional(deploymentNameSchema),
-  /** A change of address is an act of its own; the old one is held for 30 days. */
+  /** A change of address is an act of its own; the old one is reserved for 30 days. */
   slug: z.optional(slugSchema),
-  /** On the built-in host, a page that does not exist then shows `index.html`. */
+  /** On the built-in host, a missing page then shows `index.html`. */
   isSinglePage: z.optional(z.boolean()),
-  /** On the built-in host: `about.html` also answers at `/about`. */
+  /** On the built-in host, `about.html` is also served at `/about`. */
   hasCleanUrls: z.optional(z.boolean()),
 });
-/** Of a deployment to come, the name that makes its address; of one that stands, the address that it shall have. */
+/** For a new deployment, the name that makes its address; for an existing one, the wanted address. */
 export const checkAddressInput = z.union([
   z.strictObject({ name: deploymentNameSchema }),
   z.strictObject({ deploymentId: idSchema, slug: slugSchema }),
 ]);
 export const removeDeploymentInput = z.strictObject({
   deploymentId: idSchema,
-  /** What is still published at platforms stays there: for one that refuses to take it away. */
+  /** Sites at platforms stay published: for a platform that refuses to remove them. */
   leaveSite: z.optional(z.boolean()),
 });
 export const rollBackDeploymentInput = z.strictObject({ deploymentId: idSchema, releaseId: idSchema });
@@ -131,8 +132,8 @@ export const rollBackDeploymentInput = z.strictObject({ deploymentId: idSchema, 
 export const addressCheckSchema = z.strictObject({
   wanted: z.string(),
   /**
-   * The address that it would get now: `wanted` where that is free, else the next one that is. Null where a name has
-   * random letters added to it, and for a change to an address that is taken.
+   * The address that it would get now: `wanted` if that is free, else the next free one. Null when random letters
+   * would be added to a name, and for a change to an address that is taken.
    */
   slug: z.nullable(z.string()),
 });
@@ -144,22 +145,22 @@ const releaseRefSchema = z.strictObject({
   state: releaseStateSchema,
   createdAt: z.date(),
   finishedAt: z.nullable(z.date()),
-  /** Since when it serves, or when it last began to: a roll back begins anew. Null while it was never live. */
+  /** The time since when it serves; a rollback begins anew. Null while it was never live. */
   liveSince: z.nullable(z.date()),
-  /** Why it failed, in a sentence for a person. */
+  /** The reason why it failed, in a sentence for a person. */
   errorMessage: z.nullable(z.string()),
-  /** Files that cannot be read any more, so that they are not served; the release names them. */
+  /** The number of files that cannot be read any more and are not served; the release names them. */
   corruptedFileCount: z.number(),
 });
 
 /**
- * Why it cannot be published at a destination until the person acts: the connection that it is published by, or one that
- * its options name, is refused or gone.
+ * A destination that cannot be published to until the person acts: its connection, or one that its options name, is
+ * refused or gone.
  */
 const lostConnectionSchema = z.strictObject({
   destinationId: idSchema,
   provider: platformIdSchema,
-  /** The one that needs another credential; null where it was removed. */
+  /** The connection that needs another credential; null when it was removed. */
   connectionId: z.nullable(idSchema),
   message: z.string(),
 });
@@ -174,9 +175,9 @@ export const deploymentSchema = z.strictObject({
   url: z.string(),
   destinations: z.array(destinationSchema),
   lostConnections: z.array(lostConnectionSchema),
-  /** The release that is served; null while none was ever live. */
+  /** The release that is served; null before any was live. */
   currentRelease: z.nullable(releaseRefSchema),
-  /** The newest release, or the one that is worked on, whatever became of it. */
+  /** The newest release, running or finished, whatever its result. */
   latestRelease: z.nullable(releaseRefSchema),
   releaseCount: z.number(),
   isSinglePage: z.boolean(),
@@ -184,12 +185,12 @@ export const deploymentSchema = z.strictObject({
   createdAt: z.date(),
   updatedAt: z.date(),
 });
-/** What stays at a platform of what was deleted, told until the person has read it. */
+/** A site of a deleted deployment that stays at a platform, shown until the person has read it. */
 export const leftSiteSchema = z.strictObject({
   id: idSchema,
   title: z.string(),
   message: z.string(),
-  /** Where it is; null where no address is known. */
+  /** The address; null when it is not known. */
   url: z.nullable(z.string()),
 });
 export const leftSitesSchema = z.strictObject({ items: z.array(leftSiteSchema) });

@@ -3,8 +3,8 @@ import { DOMAIN_TEXT_MAX, domainNameIn } from './domain-name.ts';
 import { idSchema } from './primitives.ts';
 
 /**
- * The checks of a report in the order of causes: what explains another one stands before it, so that the first that fails
- * is the headline.
+ * The checks of a report in the order of causes: a check comes after those that explain it, so that the first failed
+ * one is the headline.
  */
 export const CHECK_IDS = [
   'delegation',
@@ -31,11 +31,14 @@ export const CHECK_IDS = [
   'reply-time',
   'email-untouched',
 ] as const;
-/** The three that every plan has. */
+/** The three checks that every plan has. */
 export const BASIC_CHECKS = ['resolves', 'certificate', 'url-up'] as const;
 
 export const checkIdSchema = z.enum(CHECK_IDS);
-/** `unknown`: it could not be told from here, as when our own network fails; never shown as wrong, and never as right. */
+/**
+ * `unknown`: it could not be decided from here, for instance because our own network fails; it is never shown as wrong
+ * or as right.
+ */
 export const checkVerdictSchema = z.enum(['pass', 'warn', 'fail', 'unknown']);
 export const reportStateSchema = z.enum(['running', 'done', 'failed']);
 
@@ -59,14 +62,14 @@ export const sharedReportInput = z.strictObject({
   token: z.string().check(z.regex(/^[\w-]{43}$/, 'This link is cut')),
 });
 
-/** What the app itself can do about it. */
+/** The repairs that the app itself offers. */
 export const repairSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('records'), domainId: idSchema }),
   z.strictObject({ kind: z.literal('certificate'), certificateId: idSchema }),
   z.strictObject({ kind: z.literal('release'), deploymentId: idSchema }),
 ]);
 
-/** One question that a check has put: to whom, what came back, and how long it took. */
+/** One question of a check: to whom, the answer, and the time it took. */
 export const askedSchema = z.strictObject({
   question: z.string(),
   server: z.string(),
@@ -79,16 +82,16 @@ export const checkResultSchema = z.strictObject({
   verdict: checkVerdictSchema,
   seen: z.string(),
   why: z.string(),
-  /** What to do, where something is wrong. */
+  /** The remedy, when something is wrong. */
   fix: z.nullable(z.string()),
-  /** The earliest broken link that explains this one; null where none does, though others are broken. */
+  /** The earliest failed check that explains this one; null when there is none, even if others failed. */
   because: z.nullable(checkIdSchema),
   repair: z.nullable(repairSchema),
   asked: z.array(askedSchema),
   tookMs: z.number(),
 });
 
-/** A fact that was seen now and is another one than in the report before. */
+/** A fact that has changed since the previous report. */
 export const reportChangeSchema = z.strictObject({
   what: z.string(),
   before: z.array(z.string()),
@@ -98,22 +101,22 @@ export const reportChangeSchema = z.strictObject({
 export const reportSchema = z.strictObject({
   id: idSchema,
   state: reportStateSchema,
-  /** The host name that was looked at; that of the deployment's own address where it has no domain. */
+  /** The host name of the report; that of the deployment's own address if it has no domain. */
   name: z.string(),
   deploymentId: z.nullable(idSchema),
-  /** The first broken link; null where nothing fails. */
+  /** The first failed check; null when none failed. */
   cause: z.nullable(checkIdSchema),
   checks: z.array(checkResultSchema),
-  /** How many checks are run in all. */
+  /** The number of checks in all. */
   checkCount: z.number(),
-  /** Whether the plan has all checks. */
+  /** True when the plan has all checks. */
   isWhole: z.boolean(),
   startedAt: z.date(),
   finishedAt: z.nullable(z.date()),
-  /** What is another than in the last report of the same; `since` is when that was made. */
+  /** The changes since the previous report of the same subject; `since` is its time. */
   changes: z.array(reportChangeSchema),
   since: z.nullable(z.date()),
-  /** Until when a link shows it to whoever has the link. */
+  /** The end of the shared link. */
   sharedUntil: z.nullable(z.date()),
 });
 export const startedReportSchema = z.strictObject({ reportId: idSchema });
@@ -123,24 +126,24 @@ export const reportListSchema = z.strictObject({
       ...z.pick(reportSchema, {
         ...{ id: true, state: true, name: true, deploymentId: true, cause: true, startedAt: true, finishedAt: true },
       }).shape,
-      /** Of its checks the one that is worst off; null while it is not done. */
+      /** The worst of its verdicts; null while it runs. */
       verdict: z.nullable(checkVerdictSchema),
     }),
   ),
 });
 export const sharedLinkSchema = z.strictObject({ url: z.string(), expiresAt: z.date() });
-/** What a stranger with the link sees: the report without ids and without what its owner can do. */
+/** A shared report for strangers: without ids and without its owner's actions. */
 export const sharedReportSchema = z.strictObject({
   ...z.omit(reportSchema, { id: true, deploymentId: true, checks: true }).shape,
   checks: z.array(z.omit(checkResultSchema, { repair: true })),
 });
 
-/** As many as one screen lists. */
+/** The limit equals the length of a list on a screen. */
 export const healthInput = z.strictObject({ deploymentIds: z.array(idSchema).check(z.maxLength(50)) });
 export const checkHealthInput = z.strictObject({ deploymentId: idSchema });
 export const deploymentHealthSchema = z.strictObject({
   deploymentId: idSchema,
-  /** Those of the three that have a meaning for it; none before the first look. */
+  /** The applicable ones of the three checks; empty before the first. */
   checks: z.array(z.strictObject({ id: z.enum(BASIC_CHECKS), verdict: checkVerdictSchema, seen: z.string() })),
   checkedAt: z.nullable(z.date()),
   nextCheckAt: z.date(),

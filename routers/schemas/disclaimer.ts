@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Raised when the text changes: then everybody is asked again. */
+/** A new text raises this: then everybody is asked again. */
 export const DISCLAIMER_VERSION = 1;
 export const DISCLAIMER_SEEN = 'disclaimerSeen';
 

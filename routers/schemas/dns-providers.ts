@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { credentialSchema, MAX_CREDENTIAL } from './primitives.ts';
 
-/** Where Fairlead can write records by itself, in the order of the list to choose from. */
+/** Providers to which Fairlead can write records, in the order of the list. */
 export const DNS_PROVIDER_IDS = ['cloudflare', 'route53', 'digitalocean', 'hetzner', 'powerdns', 'rfc2136'] as const;
 
 export type DnsProviderId = (typeof DNS_PROVIDER_IDS)[number];
@@ -12,7 +12,7 @@ export function isDnsProvider(id: string): id is DnsProviderId {
   return dnsProviderIdSchema.safeParse(id).success;
 }
 
-/** RFC 8945, section 6, without the ones that it forbids to choose (MD5 among them). */
+/** The algorithms of RFC 8945, section 6, without those that it forbids (MD5 among them). */
 export const TSIG_ALGORITHMS = ['hmac-sha256', 'hmac-sha512', 'hmac-sha384', 'hmac-sha224', 'hmac-sha1'] as const;
 
 export type TsigAlgorithm = (typeof TSIG_ALGORITHMS)[number];
@@ -21,7 +21,7 @@ export type TsigAlgorithm = (typeof TSIG_ALGORITHMS)[number];
 const NAME_MAX = 253;
 const LABEL = /^[a-z0-9_-]{1,63}$/;
 
-/** A name as it is compared: lower case, without the dot at its end. */
+/** A name in comparable form: lower case, without the dot at its end. */
 const dnsNameSchema = (message: string) =>
   z.string().check(
     z.maxLength(NAME_MAX + 1, message),
@@ -29,7 +29,7 @@ const dnsNameSchema = (message: string) =>
     z.refine((text) => text.length <= NAME_MAX && text.split('.').every((label) => LABEL.test(label)), message),
   );
 
-/** Whether it is right is known once it is connected to; what cannot be a host at all is said before. */
+/** Refuses text that cannot be a host; only connecting shows whether it is the right one. */
 const serverSchema = z.string().check(
   z.maxLength(NAME_MAX, 'This is too long to be a name server'),
   z.overwrite((text) => text.trim().toLowerCase().replace(/\.$/, '')),
@@ -44,7 +44,7 @@ const secretSchema = z
     z.regex(/^[0-9a-zA-Z+/]+={0,2}$/, 'Paste the secret as the key file has it, in base64'),
   );
 
-/** People paste the address of the API itself as well; the version is ours to add. */
+/** People may paste the address of the API itself; the version is added here. */
 const serverUrlSchema = z.string().check(
   z.maxLength(2_000, 'This is too long to be an address'),
   z.overwrite((text) =>
@@ -56,7 +56,7 @@ const serverUrlSchema = z.string().check(
   z.refine(isPlainWebAddress, 'Enter the address of the API, such as https://dns.example.com'),
 );
 
-/** What a connection keeps beside the provider: sealed, and opened only to make a request. */
+/** The secret part of a connection to each provider: sealed, and opened only for a request. */
 export const DNS_FIELDS = {
   cloudflare: z.strictObject({ token: credentialSchema }),
   route53: z.strictObject({ accessKeyId: credentialSchema, secretAccessKey: credentialSchema }),
@@ -79,7 +79,9 @@ export const DNS_FIELDS = {
 
 export type DnsFields<Id extends DnsProviderId = DnsProviderId> = z.infer<(typeof DNS_FIELDS)[Id]>;
 
-/** One provider with what opens it: the input of `connections.connect` for DNS, and what a connection seals. */
+/**
+ * A provider with its credential: the input of `connections.connect` for DNS, and the sealed content of a connection.
+ */
 export const dnsCredentialSchema = z.discriminatedUnion('provider', [
   z.strictObject({ provider: z.literal('cloudflare'), fields: DNS_FIELDS.cloudflare }),
   z.strictObject({ provider: z.literal('route53'), fields: DNS_FIELDS.route53 }),
@@ -91,28 +93,28 @@ export const dnsCredentialSchema = z.discriminatedUnion('provider', [
 
 export type DnsCredential = z.infer<typeof dnsCredentialSchema>;
 
-/** One line of the form that a person fills in to connect a DNS provider. */
+/** One line of the form for connecting a DNS provider. */
 export type DnsFieldFacts = {
   name: string;
   label: string;
   placeholder?: string;
   description?: string;
-  /** Never shown, and asked for again when the connection is replaced. */
+  /** Never shown, and required again when the connection is replaced. */
   isSecret?: true;
   isOptional?: true;
   isNumber?: true;
   choices?: readonly string[];
 };
 
-/** How a person makes the credential, what it must be allowed to do, and what goes into the form. */
+/** Instructions for making the credential, with its permissions, and the fields of the form. */
 export type DnsProviderFacts = {
-  /** What the provider is called in a sentence, where that is not its title. */
+  /** The name of the provider in a sentence, if it is not its title. */
   called?: string;
-  /** What the credential is called there, in a sentence. */
+  /** The provider's word for the credential, in a sentence. */
   credential: string;
-  /** The page where it is made; null where that is the person's own server. */
+  /** The page where it is made; null for the person's own server. */
   url: string | null;
-  /** The way there in the provider's own menu, or what to run. */
+  /** The path in the provider's own menu, or a command to run. */
   path: string;
   permissions: readonly string[];
   fields: readonly DnsFieldFacts[];

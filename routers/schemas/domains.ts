@@ -6,7 +6,7 @@ import { domainStateSchema } from './states.ts';
 
 const NOT_A_NAME = 'Type a domain name like example.com';
 
-/** Takes what a person types or pastes, a whole address as well, and gives the name in ASCII. */
+/** Accepts a typed or pasted text, even a whole address, and returns the name in ASCII. */
 const domainNameSchema = z.pipe(
   z.string().check(
     z.maxLength(DOMAIN_TEXT_MAX, 'This is too long to be a domain name'),
@@ -14,7 +14,7 @@ const domainNameSchema = z.pipe(
   ),
   z.transform((text) => domainNameIn(text) ?? ''),
 );
-/** The same of a field that may be left empty, and is '' then. */
+/** Does the same for an optional field, which is '' when empty. */
 export const optionalDomainNameSchema = z.pipe(
   z.string().check(
     z.maxLength(DOMAIN_TEXT_MAX, 'This is too long to be a domain name'),
@@ -29,7 +29,7 @@ export const listDomainsInput = z.optional(
   z.strictObject({
     deploymentId: z.optional(idSchema),
     state: z.optional(domainStateSchema),
-    /** Those alone that wait for a record, or no longer have one. */
+    /** Limits the list to domains that wait for a record, or no longer have one. */
     needsCare: z.optional(z.literal(true)),
     cursor: z.optional(cursorSchema),
     limit: pageSizeSchema,
@@ -39,16 +39,16 @@ export const getDomainInput = z.strictObject({ domainId: idSchema });
 export const checkDomainInput = z.strictObject({ domainId: idSchema });
 export const updateDomainInput = z.strictObject({
   domainId: idSchema,
-  /** Which of the two names serves; the other redirects to it. */
+  /** The one of the two names that serves; the other redirects to it. */
   servedName: z.optional(domainNameSchema),
-  /** Moves the name to another deployment of the account, without a request that fails. */
+  /** Moves the name to another deployment of the account, without a failed request. */
   deploymentId: z.optional(idSchema),
 });
 export const removeDomainInput = z.strictObject({ domainId: idSchema });
 export const lastPlanInput = z.strictObject({ domainId: idSchema });
 export const planDomainInput = z.strictObject({
   domainId: idSchema,
-  /** The DNS connection that writes; without it, the one whose zone holds the name. */
+  /** The DNS connection to write through; without it, the one whose zone holds the name. */
   connectionId: z.optional(idSchema),
 });
 export const applyPlanInput = z.strictObject({ planId: idSchema });
@@ -57,7 +57,7 @@ export const undoPlanInput = z.strictObject({ planId: idSchema });
 export const domainNameCheckSchema = z.strictObject({
   name: z.string(),
   counterpart: z.nullable(z.string()),
-  /** Why it cannot be added, in a sentence for a person; null where nothing is known against it. */
+  /** The reason why it cannot be added, in a sentence for a person; null when none is known. */
   problem: z.nullable(z.string()),
 });
 
@@ -65,7 +65,7 @@ export const domainNameCheckSchema = z.strictObject({
 export const recordStateSchema = z.enum(['ok', 'missing', 'wrong', 'partly']);
 const recordTypeSchema = z.enum(['A', 'AAAA', 'ALIAS', 'CNAME', 'TXT', 'CAA']);
 
-/** What one name server or resolver answered; `values` is null when it gave no usable answer, and `error` says why. */
+/** The answer of one name server or resolver; `values` is null when it was unusable, for the reason in `error`. */
 const seenSchema = z.strictObject({
   server: z.string(),
   address: z.string(),
@@ -81,20 +81,20 @@ export const domainRecordSchema = z.strictObject({
   value: z.string(),
   ttl: z.number(),
   purpose: z.enum(['route', 'proof', 'certificate']),
-  /** Nothing works without it; of a group, without all of one type in it. */
+  /** The domain does not work without it; in a group, without all of one type. */
   required: z.boolean(),
-  /** Records of one group stand in for one another: make all of one type. */
+  /** Records of one group are alternatives: make all of one type. */
   alternativeGroup: z.nullable(z.string()),
   state: recordStateSchema,
   seen: z.array(seenSchema),
 });
 
-/** What stands in the way or was changed by another hand, for a person. */
+/** The obstacle, or the change by somebody else, for a person. */
 const domainProblemSchema = z.strictObject({
   code: z.string(),
   message: z.string(),
   hint: z.nullable(z.string()),
-  /** When it was seen first. */
+  /** The time when it was first seen. */
   since: z.date(),
 });
 
@@ -105,7 +105,7 @@ const platformAnswerSchema = z.strictObject({
   text: z.string(),
 });
 
-/** What the platform that serves the names says of them. */
+/** The answer of the platform that serves the names. */
 const atPlatformSchema = z.strictObject({
   platform: platformIdSchema,
   answers: z.array(
@@ -113,11 +113,11 @@ const atPlatformSchema = z.strictObject({
       name: z.string(),
       ownership: platformAnswerSchema,
       dns: platformAnswerSchema,
-      /** `expiresAt` is null until there is one, and where the platform does not tell. */
+      /** `expiresAt` is null until there is one, and when the platform does not reveal it. */
       certificate: z.extend(platformAnswerSchema, { expiresAt: z.nullable(z.date()) }),
     }),
   ),
-  /** What is left to the person there. */
+  /** The steps for the person there. */
   steps: z.array(z.strictObject({ text: z.string(), url: z.optional(z.string()) })),
   askedAt: z.nullable(z.date()),
 });
@@ -125,17 +125,17 @@ const atPlatformSchema = z.strictObject({
 export const domainSchema = z.strictObject({
   id: idSchema,
   deploymentId: idSchema,
-  /** As it was added, in ASCII. */
+  /** The name as it was added, in ASCII. */
   name: z.string(),
-  /** `www` of a registrable domain, or the domain below its `www`: both belong to the one unit. */
+  /** The `www` of a registrable domain, or the domain below its `www`: both belong to one unit. */
   counterpart: z.nullable(z.string()),
-  /** The one of the two that serves; the other redirects to it. */
+  /** The one of the two names that serves; the other redirects to it. */
   servedName: z.string(),
   url: z.string(),
   state: domainStateSchema,
   proof: z.strictObject({ type: z.literal('TXT'), name: z.string(), value: z.string() }),
   records: z.array(domainRecordSchema),
-  /** Names whose records lead to the deployment, as last seen. */
+  /** Names whose records point to the deployment, as last seen. */
   pointedNames: z.array(z.string()),
   problem: z.nullable(domainProblemSchema),
   /** Null on the built-in host, which has certificates of its own (`certificates.list`). */
@@ -143,16 +143,16 @@ export const domainSchema = z.strictObject({
   provedAt: z.nullable(z.date()),
   activeSince: z.nullable(z.date()),
   checkedAt: z.nullable(z.date()),
-  /** When it is looked at again by itself. */
+  /** The time of the next automatic check. */
   nextCheckAt: z.nullable(z.date()),
-  /** An unproved claim ends then by itself. */
+  /** The time when an unproved claim ends. */
   expiresAt: z.nullable(z.date()),
   createdAt: z.date(),
-  /** The claim was lost: the proof of another account was seen in the DNS of this name. */
+  /** Another account took the name: its proof was seen in the DNS of this name. */
   lostTo: z.optional(z.literal('another account')),
-  /** The plan allows its deployment fewer, and this is not among them: it stays live and is read-only. */
+  /** True when the plan allows its deployment fewer, and this is not among them: it stays live and is read-only. */
   isOverCap: z.optional(z.literal(true)),
-  /** Of one beyond the cap: whether the person may still say which they are. */
+  /** For a domain beyond the cap: true while the person may still choose. */
   mayBeChosen: z.optional(z.boolean()),
 });
 export const domainListSchema = z.strictObject({
@@ -160,13 +160,16 @@ export const domainListSchema = z.strictObject({
   nextCursor: z.nullable(z.string()),
 });
 
-/** Records that lead to Fairlead or a platform: delete them first, since whoever comes next could take the name there. */
+/**
+ * Records that point to Fairlead or a platform: the person should delete them, since a stranger could take the name
+ * there.
+ */
 export const removedDomainSchema = z.strictObject({
   done: z.literal(true),
   deleteFirst: z.array(z.strictObject({ type: z.string(), name: z.string(), value: z.string() })),
 });
 
-/** Where the domain's DNS provider sets its records up by a link, once the person agrees there. */
+/** The link with which the domain's DNS provider sets its records up, once the person agrees there. */
 export const setupOfferSchema = z.nullable(
   z.strictObject({
     providerName: z.string(),
@@ -177,8 +180,8 @@ export const setupOfferSchema = z.nullable(
 
 const setSchema = z.nullable(z.strictObject({ ttl: z.number(), values: z.array(z.string()) }));
 /**
- * `applying` and `undoing` go on by themselves, also after a crash; a plan that could not be put back is `applied` again,
- * with the reason in `error`.
+ * `applying` and `undoing` continue automatically, also after a crash; a plan that could not be undone is `applied`
+ * again, with the reason in `error`.
  */
 export const recordPlanStateSchema = z.enum(['planned', 'applying', 'applied', 'failed', 'undoing', 'undone']);
 export const recordPlanSchema = z.strictObject({
@@ -187,7 +190,7 @@ export const recordPlanSchema = z.strictObject({
   connectionId: idSchema,
   zone: z.string(),
   state: recordPlanStateSchema,
-  /** Why it was not written, or not put back; while that goes on: what it waits for. */
+  /** The reason why it was not written or undone; while it is being tried again, the obstacle. */
   error: z.nullable(z.strictObject({ message: z.string(), hint: z.nullable(z.string()) })),
   changes: z.array(
     z.strictObject({

@@ -81,7 +81,7 @@ export type ErrorDetails = {
   field?: string;
   /** Maps the name of each field to its first message, for a form. */
   fieldErrors?: Record<string, string>;
-  /** Only `upload_refused` has these: the rule that was broken and the entry that broke it. */
+  /** Only `upload_refused` has these: the broken rule and the entry that broke it. */
   reason?: string;
   path?: string;
   retryAfterMs?: number;

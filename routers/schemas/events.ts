@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { idSchema } from './primitives.ts';
 import { releaseStepNameSchema, stepStateSchema } from './states.ts';
 
-/** These are the five realtime events, each with the ids of what it is about. They are stored and numbered. */
+/** The five realtime events, each with the ids of its subjects. They are stored and numbered. */
 const deploymentStatusEvent = z.strictObject({
   type: z.literal('deployment_status'),
   status: z.enum(['success', 'failed']),
@@ -41,7 +41,10 @@ const storedEventSchema = z.discriminatedUnion('type', [
 
 export const logLineSchema = z.strictObject({ at: z.date(), text: z.string() });
 
-/** Moves the steps on the screen; at most four a second a release, not stored, empties no cache. `log` holds the lines since the last one. */
+/**
+ * Updates the steps on the screen; at most four a second for a release, not stored, empties no cache. `log` holds the
+ * lines since the last one.
+ */
 const releaseProgressEvent = z.strictObject({
   type: z.literal('release_progress'),
   deploymentId: idSchema,
@@ -51,14 +54,17 @@ const releaseProgressEvent = z.strictObject({
   done: z.number(),
   total: z.number(),
   log: z.array(logLineSchema),
-  /** The number of lines that came before those in `log`: a reader that has more of them leaves out what it knows. */
+  /** The number of lines before those in `log`: a reader that has more of them skips the known ones. */
   firstLine: z.optional(z.number()),
 });
 
 /** The host has counted visits of the account: at most every few seconds, not stored, and no toast. */
 const visitsCountedItem = z.strictObject({ type: z.literal('visits_counted') });
 
-/** Two tracked items that are no events: sent at once when started without an id; the log no longer reaches back. */
+/**
+ * Two tracked items that are not events: one is sent at once when started without an id, the other when the log no
+ * longer reaches back.
+ */
 const readyItem = z.strictObject({ type: z.literal('ready') });
 const resyncItem = z.strictObject({ type: z.literal('resync') });
 

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { FEEDBACK_MAIN_APP, FEEDBACK_STARS } from './limits.ts';
 import { idSchema, withoutControlCharacters } from './primitives.ts';
 
-/** The dialog says this as well; it carries no zod. */
+/** The dialog shows this as well; it carries no zod. */
 export const RATING_WANTED = 'Please select a rating';
 
 export const rateInput = z.strictObject({

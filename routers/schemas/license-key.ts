@@ -1,6 +1,6 @@
 /**
- * A license key is `FL-` and five groups of five symbols of Crockford's base 32, which leaves out what is mistaken for
- * another symbol (https://www.crockford.com/base32.html): 24 random ones, 120 bits, and one that checks them.
+ * A license key is `FL-` and five groups of five symbols of Crockford's base 32, which leaves out symbols that are
+ * easily confused (https://www.crockford.com/base32.html): 24 random ones, 120 bits, and a check symbol.
  */
 export const LICENSE_KEY_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 export const LICENSE_KEY_SYMBOLS = 24;
@@ -9,15 +9,18 @@ export const LICENSE_PREFIX_LENGTH = 8;
 
 const START = 'FL';
 const WHOLE = /^[0-9A-HJKMNP-TV-Z]{25}$/;
-/** What people and their programs put between the groups. */
+/** People and their programs put these between the groups. */
 const BETWEEN = /[\s\-_.\u2010-\u2015\u2212]/g;
 
-/** Returns the key of 24 symbols, with the one that checks them, as people read it. */
+/** Returns the key of 24 symbols, with the check symbol, in the form for people. */
 export function licenseKeyOf(symbols: string): string {
   return inGroups(symbols + checkSymbol(symbols));
 }
 
-/** Returns a key as it was made, however it was typed: in small letters, without hyphens, with O for 0 and I or L for 1. */
+/**
+ * Returns a key in its original form, however it was typed: in lower case, without hyphens, with O for 0 and I or L
+ * for 1.
+ */
 export function normalizeLicenseKey(typed: string): string {
   const letters = typed.replace(BETWEEN, '').toUpperCase();
   const body = letters.length > LICENSE_KEY_SYMBOLS + 1 && letters.startsWith(START) ? letters.slice(2) : letters;
@@ -25,7 +28,9 @@ export function normalizeLicenseKey(typed: string): string {
   return WHOLE.test(symbols) ? inGroups(symbols) : typed;
 }
 
-/** Whether a normalized key is whole and its last symbol fits the others, as it does not after a slip of the finger. */
+/**
+ * Returns whether a normalized key is complete and its check symbol is right, which it is not after a typing mistake.
+ */
 export function isLicenseKey(key: string): boolean {
   const symbols = key.slice(START.length).replaceAll('-', '');
   if (!key.startsWith(`${START}-`) || !WHOLE.test(symbols)) return false;
@@ -36,7 +41,10 @@ function inGroups(symbols: string): string {
   return [START, ...(symbols.match(/.{5}/g) ?? [])].join('-');
 }
 
-/** By the Luhn algorithm with 32 symbols (ISO/IEC 7812-1, annex B, has it with ten): one wrong symbol never passes. */
+/**
+ * Returns the check symbol by the Luhn algorithm with 32 symbols (ISO/IEC 7812-1, annex B, has it with ten): one wrong
+ * symbol never passes.
+ */
 function checkSymbol(symbols: string): string {
   const base = LICENSE_KEY_ALPHABET.length;
   let sum = 0;

@@ -22,8 +22,8 @@ export const revokeLicenseInput = z.strictObject({ licenseId: idSchema });
 
 export const licenseStateSchema = z.enum(LICENSE_STATES);
 /**
- * How a license that an account holds stands: it is what the plan comes from, it begins when another ends, its time is
- * over, a higher plan has taken its place, its rest waits for somebody to redeem it, it was handed on, or the operator
+ * The status of a license that an account holds: the plan comes from it, it begins when another ends, its time is
+ * over, a higher plan has replaced it, its rest waits for somebody to redeem it, it was transferred, or the operator
  * ended it.
  */
 export const LICENSE_STATUSES = [
@@ -50,7 +50,7 @@ const licenseSchema = z.strictObject({
 });
 export const licenseListSchema = z.strictObject({ items: z.array(licenseSchema) });
 export const redeemedLicenseSchema = licenseSchema;
-/** `key` is shown once; only its hash is kept. */
+/** `key` is shown once; only its hash is stored. */
 export const transferredLicenseSchema = z.strictObject({ license: licenseSchema, key: z.string() });
 
 export type RedeemLicenseInput = z.infer<typeof redeemLicenseInput>;

@@ -2,14 +2,14 @@ import { atOnce } from './at-once.ts';
 import { ZIP_ENCODINGS, type ZipEncoding } from './zip-encoding-names.ts';
 
 /**
- * What a person should know of names that are published as they are: pure, over paths. Part of every reading of an upload
- * (upload-rules.ts), so that the screen and the answer of an upload say the same.
+ * A notice about names that are published unchanged: pure, over paths. Every reading of an upload includes them
+ * (upload-rules.ts), so that the screen and the answer of an upload agree.
  */
 export type NameNotice = {
   code: NameNoticeCode;
   message: string;
   hint: string;
-  /** The paths that it is about, at most fifty. */
+  /** The paths concerned, at most fifty. */
   paths: string[];
 };
 export const NAME_NOTICE_CODES = [
@@ -21,9 +21,9 @@ export const NAME_NOTICE_CODES = [
 ] as const;
 export type NameNoticeCode = (typeof NAME_NOTICE_CODES)[number];
 
-/** Paths beyond these help nobody; the message counts all of them. */
+/** A longer list helps nobody; the message has the total. */
 export const LISTED_PATHS = 50;
-/** Judging so many takes about a millisecond. */
+/** Judging this many takes about a millisecond. */
 const PATHS_A_STEP = 500;
 
 /** Microsoft, "Naming Files, Paths, and Namespaces", with the superscript digits that count as well. */
@@ -41,12 +41,12 @@ function isWindowsPath(path: string): boolean {
 
 const BEYOND_ASCII = /[^ -~]/;
 
-/** Returns what is to be said of these paths, with a pause after every few. */
+/** Returns the notices about these paths, pausing after every few. */
 export function* nameNoticeSteps(
   files: readonly { path: string; encoding?: ZipEncoding | null; hadBackslash?: boolean }[],
   isServed: (path: string) => boolean,
 ): Generator<void, NameNotice[]> {
-  // What had to be guessed may have been the outer folder alone, which is gone.
+  // Perhaps only the outer folder had to be guessed, which is gone.
   const guessed = files.filter(({ path, encoding = null }) => encoding !== null && BEYOND_ASCII.test(path));
   const notWindows: string[] = [];
   const hidden: string[] = [];
@@ -64,7 +64,7 @@ export function* nameNoticeSteps(
   ];
 }
 
-/** Returns the paths that differ from another one, or from a folder of it, in capital letters alone. */
+/** Returns the paths that differ from another one, or from its folder, only in capital letters. */
 export function caseTwins(files: readonly { path: string }[]): string[] {
   return atOnce(caseTwinSteps(files));
 }

@@ -1,25 +1,25 @@
 import { UPLOAD_LIMITS } from './limits.ts';
 
 /**
- * The longest text that is normalised, in UTF-16 code units. The longest permitted path is within it however it is
- * written: decomposing takes at most four code units for one (Unicode FAQ, "Normalization").
+ * The longest text that is normalised, in UTF-16 code units. It covers the longest permitted path in any form:
+ * decomposing takes at most four code units for one (Unicode FAQ, "Normalization").
  */
 export const NORMALISED_MAX = 4 * UPLOAD_LIMITS.maxPathBytes;
 
-/** Normalising so many takes at most some milliseconds, also where all of them are combining marks. */
+/** Normalising this many takes at most some milliseconds, even if all are combining marks. */
 const CHARACTERS_A_STEP = 4_096;
 
 /**
- * Returns the text in a Unicode normal form, or null where it is longer than `NORMALISED_MAX`. Engines sort each run of
- * combining marks in quadratic time, so that a few megabytes of them would hold the process up for hours.
+ * Returns the text in a Unicode normal form, or null when it is longer than `NORMALISED_MAX`. Engines sort each run of
+ * combining marks in quadratic time, so that a few megabytes of them would block the process for hours.
  */
 export function normalForm(text: string, form: 'NFC' | 'NFD' = 'NFC'): string | null {
   return text.length > NORMALISED_MAX ? null : text.normalize(form);
 }
 
 /**
- * Returns a name as archives and browsers write it, in the one form that manifests hold: NFC, slashes, no leading `./`.
- * One that is too long for that stays as it is: `pathRefusal` refuses it.
+ * Returns a name of an archive or browser in the one form of manifests: NFC, slashes, no leading `./`. A name that is
+ * too long for that stays as it is: `pathRefusal` refuses it.
  */
 export function normalisePath(path: string): string {
   return (normalForm(path) ?? path).replaceAll('\\', '/').replace(/^\.\//, '');

@@ -3,35 +3,35 @@ import { paidPlanSchema } from './plans.ts';
 import { idSchema } from './primitives.ts';
 import { paymentStateSchema } from './states.ts';
 
-/** What a person may answer on the page of the test checkout; `later` stands for ways to pay that take their time. */
+/** The person's choices on the page of the test checkout; `later` stands for slow payment methods. */
 export const TEST_ANSWERS = ['pay', 'decline', 'later'] as const;
 
 export const paymentSchema = z.strictObject({
   id: idSchema,
   plan: paidPlanSchema,
   months: z.number(),
-  /** What is paid, in hundredths of the currency's unit, after the credit for the unused part of a lower plan. */
+  /** The price in hundredths of the currency's unit, after the credit for the unused part of a lower plan. */
   amountCents: z.number(),
-  /** `usd`, or the one that the payment service of this Fairlead is set to. */
+  /** `usd`, or the currency of this Fairlead's payment service. */
   currency: z.string(),
-  /** A part of the amount. */
+  /** The tax, which the amount includes. */
   taxCents: z.number(),
   creditCents: z.number(),
-  /** What was given back of it, perhaps only in part. */
+  /** The refund, which may be partial. */
   refundedCents: z.number(),
-  /** Credit beyond the price: the period is longer by so many days. */
+  /** The credit beyond the price, as days that extend the period. */
   extraDays: z.number(),
   state: paymentStateSchema,
-  /** Confirmed by the person, and the money is on its way. */
+  /** True when the person has confirmed it, and the money is on its way. */
   isProcessing: z.boolean(),
-  /** Went on by itself at the end of a period. */
+  /** True for an automatic payment at the end of a period. */
   isRenewal: z.boolean(),
-  /** Made in the test checkout: no money has moved. */
+  /** True for a payment of the test checkout: no money has moved. */
   isTest: z.boolean(),
   createdAt: z.date(),
   expiresAt: z.date(),
   paidAt: z.nullable(z.date()),
-  /** The time that it has paid for. */
+  /** The time that it pays for. */
   period: z.nullable(z.strictObject({ startsAt: z.date(), endsAt: z.date() })),
 });
 /** `hasPortal`: the account has pages at a payment service, for its card, its invoices and its subscription. */

@@ -71,41 +71,44 @@ export const PLANS = {
 /** A cap of `null` means unlimited. */
 type PlanRow = {
   title: string;
-  /** How often it is paid for, as people read it after the price. */
+  /** The billing period as people read it, after the price. */
   period: string;
-  /** What one payment costs, and for how many months it is. */
+  /** The price of one payment, and its number of months. */
   dollars: number;
   months: number;
   deployments: number | null;
   customDomains: number | null;
-  /** How long visits are kept: 396 days are 13 months. */
+  /** The days for which visits are kept: 396 days are 13 months. */
   analyticsDays: null | 7 | 30 | 396;
   diagnostics: 'basic' | 'all';
   /** `several`: one deployment may be published on several platforms at once; `any` and `one`: on one at a time. */
   platforms: 'none' | 'one' | 'any' | 'several';
-  /** What is tried before everybody has it. */
+  /** True when the plan includes features before everybody has them. */
   earlyAccess: boolean;
-  /** Beta is Pro by another price, so neither is above the other. */
+  /** Beta is Pro at another price, so neither is above the other. */
   rank: 0 | 1 | 2 | 3;
 };
 
 /** The plans of a subscription; `free` is the absence of one. */
 export const PAID_PLANS = ['BASIC', 'STANDARD', 'PRO', 'BETA'] as const;
 
-/** A month of the plan, in cents. What goes beyond the six months of Beta is counted at the price of Pro, which it equals. */
+/**
+ * Returns the price of a month of the plan, in cents. Time beyond the six months of Beta counts at the price of Pro,
+ * its equal.
+ */
 export function monthlyCents(plan: keyof typeof PLANS): number {
   return PLANS[plan === 'BETA' ? 'PRO' : plan].dollars * 100;
 }
 
-/** No calendar month is longer: nobody loses by it. */
+/** No calendar month is longer, so nobody loses by it. */
 const MONTH_DAYS = 31;
 
-/** Whole days of a paid plan that an amount pays for, rounded up in favour of the person. */
+/** Returns the whole days of a paid plan that an amount pays for, rounded up in favour of the person. */
 export function daysFor(plan: (typeof PAID_PLANS)[number], cents: number): number {
   return Math.ceil((cents * MONTH_DAYS) / monthlyCents(plan));
 }
 
-/** Whether `plan` allows more than `other`. */
+/** Returns whether `plan` allows more than `other`. */
 export function isAbove(plan: keyof typeof PLANS, other: keyof typeof PLANS): boolean {
   return PLANS[plan].rank > PLANS[other].rank;
 }

@@ -9,10 +9,10 @@ export const planSchema = z.enum(['free', ...PAID_PLANS]);
 export type PaidPlan = z.infer<typeof paidPlanSchema>;
 export type Plan = z.infer<typeof planSchema>;
 
-/** What a plan opens besides its caps. */
+/** The features of a plan besides its caps. */
 export type Gate = 'allDiagnostics' | 'analytics' | 'severalPlatforms' | 'earlyAccess';
 
-/** Whether the plan opens the gate. */
+/** Returns whether the plan includes the feature. */
 export function mayUse(plan: Plan, gate: Gate): boolean {
   const { diagnostics, analyticsDays, platforms, earlyAccess } = PLANS[plan];
   const opens: Record<Gate, boolean> = {
@@ -24,17 +24,17 @@ export function mayUse(plan: Plan, gate: Gate): boolean {
   return opens[gate];
 }
 
-/** The check of each tier: a larger plan has all of a smaller one. */
+/** These check the tiers: a larger plan includes all of a smaller one. */
 export const hasBasic = (plan: Plan): boolean => PLANS[plan].rank >= PLANS.BASIC.rank;
 export const hasStandard = (plan: Plan): boolean => PLANS[plan].rank >= PLANS.STANDARD.rank;
 export const hasPro = (plan: Plan): boolean => PLANS[plan].rank >= PLANS.PRO.rank;
 
-/** Deployments that a plan allows; `null` is unlimited. */
+/** Returns the deployments that a plan allows; `null` is unlimited. */
 export function deploymentLimit(plan: Plan): number | null {
   return PLANS[plan].deployments;
 }
 
-/** Limit minus count, floored at 0; `null` is unlimited. */
+/** Returns the limit minus the count, floored at 0; `null` is unlimited. */
 export function remainingDeployments(plan: Plan, deploymentCount: number): number | null {
   const limit = deploymentLimit(plan);
   return limit === null ? null : Math.max(0, limit - deploymentCount);

@@ -5,24 +5,24 @@ import { UPLOAD_LIMITS } from './limits.ts';
 import { shownErrorSchema } from './platforms/destination.ts';
 import { idSchema } from './primitives.ts';
 
-/** What a new deployment would do, in the order in which it does it; a further release makes no deployment. */
+/** The steps of a new deployment, in order; a further release makes no deployment. */
 export const PREFLIGHT_STEPS = ['create', 'send', 'publish', 'verify', 'domain', 'certificate'] as const;
 
-/** `unknown`: somebody who decides did not answer; `absent`: nothing of it would be done. */
+/** `unknown`: a decisive party did not answer; `absent`: the step would not happen. */
 export const PREFLIGHT_VERDICTS = ['pass', 'refused', 'unknown', 'absent'] as const;
 
-/** How much would be sent: the files themselves stay where they are. */
+/** The amount that would be sent: the files themselves stay where they are. */
 export const preflightFilesSchema = z.strictObject({
   count: z.int().check(z.minimum(1), z.maximum(UPLOAD_LIMITS.maxFiles)),
   totalBytes: z.int().check(z.minimum(0)),
 });
 
-/** A new deployment as it would be made, with its domain. */
+/** A new deployment with its domain. */
 const newDeploymentSchema = z.extend(z.omit(createDeploymentInput, { idempotencyKey: true }), {
   domain: z.optional(addDomainInput.shape.name),
   files: z.optional(preflightFilesSchema),
 });
-/** One that is there, which would get a further release. */
+/** An existing deployment, for a further release. */
 const furtherReleaseSchema = z.strictObject({ deploymentId: idSchema, files: z.optional(preflightFilesSchema) });
 
 export const preflightInput = z.union([furtherReleaseSchema, newDeploymentSchema]);
@@ -30,9 +30,9 @@ export const preflightInput = z.union([furtherReleaseSchema, newDeploymentSchema
 const preflightStepSchema = z.strictObject({
   step: z.enum(PREFLIGHT_STEPS),
   verdict: z.enum(PREFLIGHT_VERDICTS),
-  /** What would be done and sent, and to whom. */
+  /** Sentences about what would be done and sent, and to whom. */
   lines: z.array(z.string()),
-  /** What the real thing would answer, or why that is not known. */
+  /** The error that the real step would return, or why that is not known. */
   problem: z.nullable(z.omit(shownErrorSchema, { raw: true })),
 });
 export const preflightSchema = z.strictObject({ steps: z.array(preflightStepSchema) });

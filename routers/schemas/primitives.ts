@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** Ids are 20 random characters: no counters in addresses (security: an id tells nothing about its neighbours). */
+/** Ids are 20 random characters: no counters in addresses (security: an id reveals nothing about others). */
 export const ID_LENGTH = 20;
 export const ID_ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz';
 
@@ -10,11 +10,12 @@ export const idSchema = z.string().check(z.regex(/^[0-9a-z]{20}$/, 'This is not 
 export const sha256Schema = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'This is not a SHA-256 hash'));
 
 /**
- * Matches what cannot be shown in a name: control and format characters, ends of lines, and what is drawn as nothing, such
- * as the fillers of Hangul and the blank of Braille. The joiners U+200C and U+200D can between two signs: Persian and
- * Hindi are spelt with them, and they make one emoji of several (The Unicode Standard, section 23.2). Behind a sign that
- * has several shapes a variation selector can: of an emoji, or of Han and Mongolian letters (section 23.4). Halves of
- * surrogate pairs no UTF-8 holds: they would come back as other characters than those that were sent.
+ * Matches characters that cannot be shown in a name: control and format characters, ends of lines, and those without a
+ * shape, such as the fillers of Hangul and the blank of Braille. The joiners U+200C and U+200D are allowed between two
+ * characters: Persian and Hindi are spelt with them, and they make one emoji of several (The Unicode Standard, section
+ * 23.2). After a character that has several shapes a variation selector is allowed: an emoji, or a Han or Mongolian
+ * letter (section 23.4). UTF-8 cannot hold halves of surrogate pairs: they would come back as other characters than
+ * those that were sent.
  */
 export const HIDDEN_CHARACTERS =
   /(?<![\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}](?=[\u200c\u200d][\p{L}\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}]))(?<!\p{Emoji}(?=[\ufe0e\ufe0f])|[\p{Script=Han}\p{Script=Mongolian}](?=\p{Variation_Selector}))[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
@@ -25,10 +26,10 @@ export const nameCanBeShown = z.refine<string>(
   'The name holds a character that cannot be shown',
 );
 
-/** Returns the rule of a text of several lines, and of what is searched for in names. */
+/** Returns the rule for texts of several lines, and for searches of names. */
 export const withoutControlCharacters = (message: string) => z.regex(/^(?:[^\p{Cc}\p{Cs}]|[\t\n\r])*$/u, message);
 
-/** A cursor is opaque to its reader: hand back what the page before gave. */
+/** A cursor is opaque to its reader: pass back the one from the previous page. */
 export const cursorSchema = z.string().check(z.minLength(1), z.maxLength(200));
 
 export const PAGE_SIZE_DEFAULT = 25;
@@ -38,7 +39,7 @@ export const pageSizeSchema = z._default(z.int().check(z.minimum(1), z.maximum(P
 /** Longer than any provider's token. */
 export const MAX_CREDENTIAL = 4_096;
 
-/** A token or key of another service, as a person pastes it. */
+/** A pasted token or key of another service. */
 export const credentialSchema = z.string().check(
   z.trim(),
   z.minLength(1, 'Paste the token'),
@@ -47,10 +48,10 @@ export const credentialSchema = z.string().check(
   z.regex(/^[\x21-\x7e]*$/, 'A token has no spaces and no accented letters. Copy it again.'),
 );
 
-/** Where nothing goes in: a stray field is refused instead of ignored. */
+/** For procedures without input: a stray field is refused and not ignored. */
 export const emptyInput = z.optional(z.strictObject({}));
 
-/** The answer of a mutation that has nothing else to say. */
+/** The answer of a mutation that returns nothing else. */
 export const doneSchema = z.strictObject({ done: z.literal(true) });
 export const DONE = { done: true } as const;
 

@@ -2,11 +2,11 @@ import * as z from 'zod/mini';
 import { platformIdSchema } from './platforms/index.ts';
 import { idSchema } from './primitives.ts';
 
-/** What an upload is, in words that a person who builds nothing understands. */
+/** The kinds of uploads, in words for a person who builds nothing. */
 export const UPLOAD_KINDS = ['plain', 'built', 'source', 'unknown'] as const;
 export type UploadKind = (typeof UPLOAD_KINDS)[number];
 
-/** What a person says that their site needs; what is left out is not needed. */
+/** The needs that a person states for their site; a missing one is not needed. */
 export const needsSchema = z.strictObject({
   forms: z.optional(z.boolean()),
   functions: z.optional(z.boolean()),
@@ -15,16 +15,16 @@ export const needsSchema = z.strictObject({
   privateFiles: z.optional(z.boolean()),
 });
 
-/** Without an upload the needs alone are asked: for somebody who has no files yet. */
+/** Without an upload only the needs count: for a person who has no files yet. */
 export const rankInput = z.optional(z.strictObject({ uploadId: z.optional(idSchema), needs: z.optional(needsSchema) }));
 
-/** `no` keeps the platform from fitting, and then `change` says what would have to be otherwise. */
+/** `no` means that the platform does not fit, and then `change` says what would have to change. */
 export const REASON_VERDICTS = ['good', 'note', 'no'] as const;
 const reasonSchema = z.strictObject({
   verdict: z.enum(REASON_VERDICTS),
   text: z.string(),
   change: z.nullable(z.string()),
-  /** Where the numbers were published, and when they were read there. */
+  /** The source of the numbers, and the date it was read. */
   source: z.nullable(z.strictObject({ title: z.string(), readOn: z.string() })),
 });
 const rankedPlatformSchema = z.strictObject({
@@ -33,7 +33,7 @@ const rankedPlatformSchema = z.strictObject({
   reasons: z.array(reasonSchema),
 });
 export const rankingSchema = z.strictObject({
-  /** Null where there are no files. */
+  /** Null when there are no files. */
   kind: z.nullable(z.enum(UPLOAD_KINDS)),
   framework: z.nullable(z.string()),
   items: z.array(rankedPlatformSchema),

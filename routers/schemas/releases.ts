@@ -22,7 +22,7 @@ export const uploadManifestInput = z.strictObject({
   publishAnyway: z.optional(z.array(publishedPathSchema)),
 });
 const leftOutSchema = z.strictObject({ path: z.string(), reason: z.string() });
-/** What is to be known of names that are published as they are; `paths` lists fifty at most. */
+/** A notice about names that are published unchanged; `paths` lists fifty at most. */
 const nameNoticeSchema = z.strictObject({
   code: z.enum(NAME_NOTICE_CODES),
   message: z.string(),
@@ -31,7 +31,7 @@ const nameNoticeSchema = z.strictObject({
 });
 /** Files that operating systems add (`__MACOSX`, `.DS_Store`, `x:Zone.Identifier`): not published, not listed. */
 const droppedCountSchema = z.int();
-/** Its answer: the hashes that are not here yet, and what is not published. */
+/** The answer: the missing hashes, and the paths that are not published. */
 export const uploadManifestAnswer = z.strictObject({
   missing: z.array(sha256Schema),
   leftOut: z.array(leftOutSchema),
@@ -39,13 +39,13 @@ export const uploadManifestAnswer = z.strictObject({
   notices: z.array(nameNoticeSchema),
 });
 /**
- * Answer of `GET /api/uploads/{uploadId}/files`: the hashes that are not here yet. `POST` there takes many small files in
- * one body of at most `UPLOAD_LIMITS.maxBundleBytes`: before each file its hash and a line feed.
+ * The answer of `GET /api/uploads/{uploadId}/files`: the missing hashes. `POST` there takes many small files in one
+ * body of at most `UPLOAD_LIMITS.maxBundleBytes`: each file is preceded by its hash and a line feed.
  */
 export const uploadMissingAnswer = z.strictObject({ missing: z.array(sha256Schema) });
 /**
- * Answer of `POST /api/uploads/{uploadId}/zip`, in the words of the manifest's: everything has arrived, so nothing is
- * missing, and `files` is the list as it stands now.
+ * The answer of `POST /api/uploads/{uploadId}/zip`, in the form of the manifest's: nothing is missing any more, and
+ * `files` is the present list.
  */
 export const uploadZipAnswer = z.strictObject({
   missing: z.array(sha256Schema),
@@ -56,17 +56,20 @@ export const uploadZipAnswer = z.strictObject({
   notices: z.array(nameNoticeSchema),
 });
 
-/** Answer of `GET /api/uploads/{uploadId}/zip?key=`: how much of this archive is here, and need not be sent again. */
+/**
+ * The answer of `GET /api/uploads/{uploadId}/zip?key=`: the number of bytes of this archive that have arrived and need
+ * not be sent again.
+ */
 export const uploadZipArrived = z.strictObject({ bytes: z.int().check(z.minimum(0)) });
 
 export const previewUploadInput = z.strictObject({ uploadId: idSchema });
-/** Where the host answers with the upload, on an origin of its own. */
+/** The address at which the host serves the upload, on an origin of its own. */
 export const uploadPreviewSchema = z.strictObject({ url: z.string() });
 
 export const createReleaseInput = z.strictObject({
   deploymentId: idSchema,
   uploadId: idSchema,
-  /** Makes none of the very files that are live; whoever wants one all the same asks again without it. */
+  /** Makes no release of files that are already live; a caller that wants one anyway repeats the call without this. */
   ifChanged: z.optional(z.boolean()),
 });
 export const getReleaseInput = z.union([
@@ -85,12 +88,13 @@ export const listReleasesInput = z.optional(
 export const cancelReleaseInput = z.strictObject({ releaseId: idSchema });
 export const retryReleaseInput = z.strictObject({ releaseId: idSchema });
 /**
- * Compares with `against`, another release of the same deployment; without it with what visitors had when it was made.
+ * Compares with `against`, another release of the same deployment; without it, with the release that visitors had when
+ * it was made.
  */
 export const diffReleaseInput = z.strictObject({ releaseId: idSchema, against: z.optional(idSchema) });
 export const handOffInput = z.strictObject({ releaseId: idSchema });
 const ADDRESS_MAX = 300;
-/** `url`: where a person has published the release by hand. */
+/** `url`: the address at which a person has published the release by hand. */
 export const confirmReleaseInput = z.strictObject({
   releaseId: idSchema,
   url: z
@@ -110,7 +114,7 @@ export const releaseSchema = z.strictObject({
   platform: platformIdSchema,
   number: z.number(),
   state: releaseStateSchema,
-  /** Whether the deployment serves this one now. */
+  /** True when the deployment serves this release now. */
   isCurrent: z.boolean(),
   source: z.enum(RELEASE_SOURCES),
   /** The name of the user, or of the API token. */
@@ -120,7 +124,7 @@ export const releaseSchema = z.strictObject({
   previewUrl: z.string(),
   fileCount: z.number(),
   totalBytes: z.number(),
-  /** Files that differ from what visitors had when it was made; all of them for the first. */
+  /** The number of files that differ from the release that visitors had when it was made; all of them for the first. */
   changedFiles: z.number(),
   /** Files that the store has lost, or found corrupted: they are not served. At most `CORRUPTED_FILES_MAX`. */
   corruptedFiles: z.array(z.string()),
@@ -139,19 +143,19 @@ const releaseStepSchema = z.strictObject({
   total: z.number(),
   doneBytes: z.number(),
   totalBytes: z.number(),
-  /** Of `done` and `doneBytes`, what the platform had before anything was sent; null where nothing tells. */
+  /** The parts of `done` and `doneBytes` that the platform had before anything was sent; null when it is not known. */
   doneBefore: z.nullable(z.number()),
   doneBytesBefore: z.nullable(z.number()),
   log: z.array(logLineSchema),
 });
 export const releaseDetailSchema = z.extend(releaseSchema, {
   steps: z.array(releaseStepSchema),
-  /** The release that goes on serving while this one is made, or after it failed. */
+  /** The release that keeps serving while this one is made, or after it failed. */
   servingNumber: z.nullable(z.number()),
 });
 export const ROLL_BACK_STATES = ['running', 'done', 'failed'] as const;
 
-/** One act of going back to an earlier release, as the history shows it. */
+/** One act of going back to an earlier release, for the history. */
 const rollBackSchema = z.strictObject({
   id: idSchema,
   deploymentId: idSchema,
@@ -167,12 +171,12 @@ const rollBackSchema = z.strictObject({
 });
 export const releaseListSchema = z.strictObject({
   items: z.array(releaseSchema),
-  /** Lists the roll backs of the time that the page covers; a list that is narrowed to a state has none. */
+  /** The rollbacks in the time of the page; a list of one state has none. */
   rollBacks: z.array(rollBackSchema),
   nextCursor: z.nullable(z.string()),
 });
 
-/** Of each kind a difference lists so many files; the counts go on. */
+/** A difference lists this many files of each kind; the counts are complete. */
 export const DIFF_FILES_MAX = 500;
 const differingFileSchema = z.strictObject({ path: z.string(), sizeBytes: z.number() });
 
@@ -181,28 +185,30 @@ export const releaseDiffSchema = z.strictObject({
   previousId: z.nullable(idSchema),
   previousNumber: z.nullable(z.number()),
   added: z.array(differingFileSchema),
-  /** With the hashes by which either release gives its content (`GET /api/releases/{releaseId}/files/{sha256}`). */
+  /** Each has the hashes by which either release gives its content (`GET /api/releases/{releaseId}/files/{sha256}`). */
   changed: z.array(
     z.extend(differingFileSchema, { sha256: z.string(), previousBytes: z.number(), previousSha256: z.string() }),
   ),
   removed: z.array(differingFileSchema),
-  /** Counts all files, also those that a list has no room for. */
+  /** Counts all files, even those that a list has no room for. */
   counts: z.strictObject({ added: z.number(), changed: z.number(), removed: z.number() }),
   /** True when a list was cut at `DIFF_FILES_MAX`. */
   isCut: z.boolean(),
 });
 
-/** A link that streams the release as a ZIP to whoever opens it, for a minute: a browser saves it without a header. */
+/**
+ * A link that streams the release as a ZIP to anybody who opens it, for a minute: a browser saves it without a header.
+ */
 export const releaseDownloadSchema = z.strictObject({
   url: z.string(),
   fileName: z.string(),
   sizeBytes: z.number(),
   expiresAt: z.date(),
-  /** Names that not every system can unpack as they are. */
+  /** Notices about names that not every system can unpack unchanged. */
   notices: z.array(nameNoticeSchema),
 });
 
-/** What is left to the person: an archive to take there, and the steps in their order. */
+/** The work for the person: an archive to upload there, and the steps in order. */
 export const releaseHandOffSchema = z.strictObject({
   archive: z.strictObject({ url: z.string() }),
   steps: z.array(z.strictObject({ text: z.string(), url: z.optional(z.string()) })),

@@ -7,10 +7,10 @@ import { preflightFilesSchema } from './preflight.ts';
 import { releaseDetailSchema, releaseHandOffSchema } from './releases.ts';
 import { RELEASE_STEPS } from './states.ts';
 
-/** Where a deployment can be played through. */
+/** The places for which a deployment can be simulated. */
 export const SIMULATED_PLACES = ['built-in', ...HOSTING_PLATFORMS] as const;
 
-/** The steps in which something can go wrong, in their order. */
+/** The steps in which something can go wrong, in order. */
 export const SIMULATED_STEPS = [...RELEASE_STEPS, 'domain', 'dns', 'certificate', 'checks'] as const;
 
 const place = { platform: z.enum(SIMULATED_PLACES), withDomain: z.boolean() };
@@ -22,12 +22,12 @@ export const simulatedFailuresSchema = z.array(
   z.strictObject({
     id: failureIdSchema,
     step: z.enum(SIMULATED_STEPS),
-    /** The very sentence that a person would read. */
+    /** The exact sentence that a person would read. */
     message: z.string(),
   }),
 );
 
-/** `failure`: one of those that the list names; without it everything goes well. `files`: only their size is told. */
+/** `failure`: one from the list; without it everything succeeds. `files`: only their size matters. */
 export const runSimulationInput = z.strictObject({
   ...place,
   failure: z.optional(failureIdSchema),
@@ -35,19 +35,19 @@ export const runSimulationInput = z.strictObject({
 });
 
 /**
- * How everything stood at a moment, in the words of the real answers, so that the real screens show it. The release says
- * of itself that its platform is `simulated`.
+ * The state of everything at one moment, in the form of the real answers, so that the real screens show it. The
+ * platform of the release is `simulated`.
  */
 const simulatedSceneSchema = z.strictObject({
   atMs: z.number(),
   release: releaseDetailSchema,
   domain: z.nullable(domainSchema),
   certificate: z.nullable(certificateSchema),
-  /** What is left to the person there. */
+  /** The steps for the person there. */
   handOff: z.nullable(z.pick(releaseHandOffSchema, { steps: true })),
-  /** It goes on once the person has said that it is done. */
+  /** True when it continues once the person has confirmed. */
   isHeld: z.boolean(),
-  /** The checks at the end, as far as they have come. */
+  /** The checks at the end, so far. */
   report: z.nullable(reportSchema),
 });
 export const simulationSchema = z.strictObject({ scenes: z.array(simulatedSceneSchema) });

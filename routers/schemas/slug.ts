@@ -1,6 +1,6 @@
 import { normalForm } from './normal-form.ts';
 
-/** These constants stand apart from the schemas, so that a form that only shows an address carries no zod. */
+/** These constants are apart from the schemas, so that a form that only shows an address carries no zod. */
 export const DEPLOYMENT_NAME_MAX = 80;
 export const NAME_TOO_LONG = `The name is longer than ${DEPLOYMENT_NAME_MAX} characters`;
 /**
@@ -9,7 +9,7 @@ export const NAME_TOO_LONG = `The name is longer than ${DEPLOYMENT_NAME_MAX} cha
  */
 export const SLUG_MAX = 50;
 
-/** A slug from a name as people write it: `Müllers Café 2` gives `muellers-cafe-2`; empty when nothing is left. */
+/** Makes a slug from a name: `Müllers Café 2` gives `muellers-cafe-2`; empty when nothing is left. */
 export function slugFromName(name: string): string {
   const latin = name
     .slice(0, DEPLOYMENT_NAME_MAX)
@@ -22,10 +22,10 @@ export function slugFromName(name: string): string {
   return cutSlug(bare.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, ''), SLUG_MAX);
 }
 
-/** Returns the first words of a slug that fit into `length`; a single word that is longer is cut where it must be. */
+/** Returns the first words of a slug that fit into `length`; a single longer word is cut. */
 export function cutSlug(slug: string, length: number): string {
   if (slug.length <= length) return slug;
-  // A hyphen right behind the limit ends a word that fits.
+  // A hyphen right after the limit ends a word that fits.
   const end = slug.lastIndexOf('-', length);
   return slug.slice(0, end > 0 ? end : length);
 }

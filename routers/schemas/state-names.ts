@@ -1,4 +1,4 @@
-/** The names stand apart from the schemas, so that a page that only names states carries no zod. */
+/** The names are apart from the schemas, so that a page that only names states carries no zod. */
 export const DEPLOYMENT_STATES = ['draft', 'deploying', 'live', 'failed', 'deleting'] as const;
 export const RELEASE_STATES = [
   'queued',
@@ -13,7 +13,7 @@ export const RELEASE_STATES = [
 ] as const;
 export const DOMAIN_STATES = ['unverified', 'pending_dns', 'active', 'misconfigured', 'removing'] as const;
 
-/** `issued` with a problem: a renewal has failed, and the certificate serves on. */
+/** `issued` with a problem: a renewal has failed, and the certificate is still served. */
 export const CERTIFICATE_STATES = [
   'pending',
   'validating',
@@ -27,10 +27,10 @@ export const CERTIFICATE_STATES = [
 /** A license key that nobody has redeemed is `unredeemed`; `transferred`: another key has the rest of its time. */
 export const LICENSE_STATES = ['unredeemed', 'redeemed', 'transferred', 'revoked'] as const;
 
-/** The states in which somebody works on a release, or will; at most one release of a deployment is in one of them. */
+/** The states of a running or queued release; at most one release of a deployment is in one of them. */
 export const RUNNING_RELEASE_STATES = ['queued', 'preparing', 'uploading', 'processing', 'verifying'] as const;
 
-/** A list may be narrowed to what waits for a person at one of its platforms, which may be in one of these states. */
+/** A list may be limited to rows that wait for a person at a platform; such rows may have any of these states. */
 export const STATES_THAT_WAIT = [...RUNNING_RELEASE_STATES, 'deploying', 'live'] as const;
 
 export const LISTED_DEPLOYMENT_STATES = [...DEPLOYMENT_STATES, 'waiting'] as const;
@@ -42,7 +42,7 @@ export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
 export type ReleaseState = (typeof RELEASE_STATES)[number];
 export type DomainState = (typeof DOMAIN_STATES)[number];
 
-/** Returns whether a release is on its way: neither live nor over. A deployment has one such release at most. */
+/** Returns whether a release is running: neither live nor over. A deployment has one such release at most. */
 export function isRunningReleaseState(state: ReleaseState): boolean {
   return (RUNNING_RELEASE_STATES as readonly ReleaseState[]).includes(state);
 }

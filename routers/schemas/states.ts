@@ -31,7 +31,7 @@ export const RELEASE_MOVES = {
 
 /**
  * Back to `unverified`: the name changed hands, and another account has proved it since. Back to `pending_dns`: its
- * deployment is served elsewhere from now on, by other records.
+ * deployment is served elsewhere from now on, with other records.
  */
 export const DOMAIN_MOVES = {
   unverified: ['pending_dns', 'removing'],
@@ -41,7 +41,7 @@ export const DOMAIN_MOVES = {
   removing: [],
 } as const;
 
-/** A failed renewal goes back to `issued` while the certificate before it serves on. */
+/** A failed renewal goes back to `issued` while the previous certificate is served. */
 export const CERTIFICATE_MOVES = {
   pending: ['validating', 'failed'],
   validating: ['issued', 'failed'],
@@ -67,8 +67,8 @@ export const listedDeploymentStateSchema = z.enum(LISTED_DEPLOYMENT_STATES);
 export const listedReleaseStateSchema = z.enum(LISTED_RELEASE_STATES);
 export const domainStateSchema = z.enum(DOMAIN_STATES);
 /**
- * The states of one platform that a deployment is published on; `waiting`: a person has to finish there; `removing`: it
- * is being taken away there; `removed`: it is gone there, while the rest of a deleted deployment is not yet.
+ * The states of one platform that a deployment is published on; `waiting`: a person has to finish there; `removing`:
+ * it is being removed there; `removed`: it is gone there, while the rest of a deleted deployment is not yet.
  */
 export const destinationStateSchema = z.enum([
   'idle',
@@ -83,7 +83,7 @@ export const subscriptionStatusSchema = z.enum(['trialing', 'active', 'past_due'
 
 export const paymentStateSchema = z.enum(['pending', 'paid', 'failed', 'expired', 'refunded']);
 
-/** These are the steps of a release, in their order; a roll back has the last one only. */
+/** The steps of a release, in order; a rollback only has the last one. */
 export const RELEASE_STEPS = ['preparing', 'uploading', 'processing', 'verifying'] as const;
 export const releaseStepNameSchema = z.enum(RELEASE_STEPS);
 export const stepStateSchema = z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']);
@@ -91,7 +91,7 @@ export const stepStateSchema = z.enum(['waiting', 'running', 'done', 'failed', '
 export type ReleaseStepName = z.infer<typeof releaseStepNameSchema>;
 export type StepState = z.infer<typeof stepStateSchema>;
 
-/** Whether the table allows the move; the same table guards the server's conditional updates. */
+/** Returns whether the table allows the move; the same table guards the server's conditional updates. */
 export function mayMove<State extends string>(moves: Record<State, readonly State[]>, from: State, to: State): boolean {
   return moves[from].includes(to);
 }

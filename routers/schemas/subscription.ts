@@ -3,7 +3,7 @@ import { paidPlanSchema, planSchema } from './plans.ts';
 import { idSchema } from './primitives.ts';
 import { subscriptionStatusSchema } from './states.ts';
 
-/** What a plan comes from: the free trial, a payment, or a license key. */
+/** The source of a plan: the free trial, a payment, or a license key. */
 export const PLAN_SOURCES = ['trial', 'payment', 'license'] as const;
 
 export const subscriptionSchema = z.strictObject({
@@ -12,29 +12,29 @@ export const subscriptionSchema = z.strictObject({
   startedAt: z.date(),
   /** The period, or the trial, ends then; a subscription past it reads as `expired` everywhere at once. */
   endsAt: z.date(),
-  /** Goes on by itself then, unless it was cancelled; `nextPlan`: as this smaller plan. */
+  /** True when it renews by itself, unless it is cancelled; `nextPlan`: as this smaller plan. */
   renews: z.boolean(),
   cancelAtEnd: z.boolean(),
-  /** When the next payment is taken, where that is before the end: a license key has made the plan longer meanwhile. */
+  /** The time of the next payment, when that is before the end: a license key has extended the plan meanwhile. */
   renewsAt: z.optional(z.date()),
   nextPlan: z.nullable(paidPlanSchema),
 });
 
-/** The plan that counts, its cap and what is left of it; `null` is unlimited. */
+/** The present plan, its cap and how much of it is left; `null` is unlimited. */
 export const allowanceSchema = z.strictObject({
   plan: planSchema,
   deploymentLimit: z.nullable(z.number()),
   deploymentCount: z.number(),
   remaining: z.nullable(z.number()),
   isTrialAvailable: z.boolean(),
-  /** The deployments that can be changed, where the plan allows fewer than there are; `null`: all of them. */
+  /** The deployments that can be changed, when the plan allows fewer than there are; `null`: all of them. */
   writableIds: z.nullable(z.array(idSchema)),
-  /** Whether the person may still say which those are. */
+  /** True while the person may still choose them. */
   mayChooseWritable: z.boolean(),
-  /** For each deployment. */
+  /** The number for each deployment. */
   customDomains: z.nullable(z.number()),
   severalPlatforms: z.boolean(),
-  /** What is tried before everybody has it is switched on. */
+  /** True when features are on before everybody has them. */
   earlyAccess: z.boolean(),
 });
 

@@ -12,7 +12,7 @@ export const createTokenInput = z.strictObject({
   scopes: z.array(scopeSchema).check(z.minLength(1, 'Choose what the token may do'), z.maxLength(SCOPES.length)),
   /** A token with null lasts until it is revoked. */
   expiresInDays: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(366)))),
-  /** A token outlives the browser session that makes it, so whoever found a browser unlocked must not get one. */
+  /** A token outlives the browser session that makes it, so a person who finds a browser unlocked must not get one. */
   currentPassword: currentPasswordSchema,
 });
 export const revokeTokenInput = z.strictObject({ tokenId: idSchema });

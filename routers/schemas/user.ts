@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { EMAIL_MAX, USERNAME_MAX, USERNAME_MIN } from './limits.ts';
 import { idSchema } from './primitives.ts';
 
-/** Letters are A to Z and a to z alone, so that no two names look alike. */
+/** Only A to Z and a to z count as letters, so that no two names look alike. */
 export const usernameSchema = z
   .string()
   .check(
@@ -21,7 +21,7 @@ export const userSchema = z.strictObject({
   username: z.string(),
   email: z.string(),
   emailConfirmed: z.boolean(),
-  /** A new address that waits for its confirmation; the old one stays until then. */
+  /** A new address that is not confirmed yet; the old one stays until then. */
   pendingEmail: z.nullable(z.string()),
   /** True for the current version of the disclaimer only. */
   disclaimerAccepted: z.boolean(),

@@ -1,6 +1,7 @@
 /**
- * Names without the UTF-8 flag are in code page 437 by the book (APPNOTE, appendix D), and in the encoding of somebody's
- * system in truth. Nothing says which: the links of the pages tell it, where they name the same files, and some bytes.
+ * By the standard, names without the UTF-8 flag are in code page 437 (APPNOTE, appendix D), but in practice they have
+ * the encoding of somebody's system, which nothing records: links of pages to the same files reveal it, and some
+ * bytes.
  */
 export const ZIP_ENCODINGS = {
   shift_jis: 'Japanese (Shift_JIS)',

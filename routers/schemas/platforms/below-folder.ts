@@ -1,7 +1,7 @@
 import type { PlatformCapabilities } from './capabilities/platform-capabilities.ts';
 
 /**
- * Whether a repository, as `name` or `owner/name`, is the one whose website is at the root of its owner's host
+ * Returns whether a repository, as `name` or `owner/name`, is the one whose website is at the root of its owner's host
  * (docs.github.com, "What is GitHub Pages", 2026-07).
  */
 export function isOwnersSite(repository: string, owner = /^[^/.]+/.exec(repository)?.[0] ?? ''): boolean {
@@ -9,15 +9,16 @@ export function isOwnersSite(repository: string, owner = /^[^/.]+/.exec(reposito
   return name.toLowerCase() === ownersSite(owner).toLowerCase();
 }
 
-/** The name of that repository, and of the host. */
+/** Returns the name of that repository, and of the host. */
 export function ownersSite(owner: string): string {
   return `${owner}.github.io`;
 }
 
 /**
- * Returns the folder of a host below which visitors find a site, where links that begin with a slash lead outside it: ''
- * for the root, null for one whose name is not known yet. It is there until a domain of its own leads to it, which one that
- * is only asked for does not. `url` is empty while there is none; then `repository`, which a person may have chosen, tells.
+ * Returns the folder of a host below which visitors find a site, where links that begin with a slash lead outside it:
+ * '' for the root, null when the name is not known yet. It exists until a domain of its own points to the site; a
+ * domain that is only requested does not count. `url` is empty before there is one; then `repository`, which a person
+ * may have chosen, decides.
  */
 export function folderOf(
   basePath: PlatformCapabilities['basePath'] | undefined,

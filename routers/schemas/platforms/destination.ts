@@ -11,20 +11,20 @@ export const shownErrorSchema = z.strictObject({
   raw: z.nullable(z.string()),
 });
 
-/** One platform on which a deployment is published; the first of them is the primary one. */
+/** A platform on which a deployment is published; the first is the primary one. */
 export const destinationSchema = z.strictObject({
   id: idSchema,
   platform: platformIdSchema,
-  /** The address there for visitors; empty until the platform named one. */
+  /** The address there for visitors; empty until the platform has named one. */
   url: z.string(),
   state: destinationStateSchema,
-  /** Why the last attempt failed there; what was live before may be live all the same. */
+  /** The reason why the last attempt failed there; an earlier release may still be live. */
   error: z.nullable(shownErrorSchema),
 });
 
-/** The same for one release. */
+/** The destination of one release. */
 export const releaseDestinationSchema = z.extend(destinationSchema, {
-  /** Style sheets, scripts and pictures that the entry page names there and visitors do not get; see `MISSING_LINKS_MAX`. */
+  /** Style sheets, scripts and pictures of the entry page that visitors do not get there; see `MISSING_LINKS_MAX`. */
   missingLinks: z.array(z.string()),
 });
 

@@ -7,8 +7,8 @@ export type LimitRefusal = { message: string; hint: string };
 type SizedFile = { path: string; sizeBytes: number };
 
 /**
- * What of these files is more than the platform takes, by its published limits; null where nothing is. The browser asks
- * before anything is sent, and the server once more before it asks the platform for anything.
+ * Returns how these files exceed the platform's published limits; null when they do not. The browser checks before
+ * anything is sent, and the server again before it calls the platform.
  */
 export function refusalByLimits(
   { limits, refusedNames, foldsCase }: Pick<PlatformCapabilities, 'limits' | 'refusedNames' | 'foldsCase'>,
@@ -45,7 +45,7 @@ export function refusalByLimits(
   return null;
 }
 
-/** As many as a person reads before deciding what to leave out. */
+/** A person reads this many before deciding what to leave out. */
 const NAMED_MAX = 3;
 const list = new Intl.ListFormat('en');
 

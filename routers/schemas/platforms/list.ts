@@ -9,7 +9,7 @@ import { replit } from './replit.ts';
 import { simulated } from './simulated.ts';
 import { vercel } from './vercel.ts';
 
-/** Holds the texts about each platform, without a schema, so that a visitor's first page carries no zod. */
+/** The texts about each platform, without a schema, so that a visitor's first page carries no zod. */
 export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   'built-in': builtIn,
   netlify,

@@ -1,15 +1,15 @@
 import type { HostingPlatform, PlatformId } from './ids.ts';
 
-/** One of a platform's own settings, as a form asks for it; its rule stands in options.ts under the same name. */
+/** One of a platform's own settings, for a form; options.ts has its rule under the same name. */
 export type OptionField = {
   name: string;
   label: string;
   hint: string;
-  /** The values to choose from, the first of which is taken where none is chosen; left out, it is a text. */
+  /** The choices, of which the first is the default; without them, it is a text. */
   choices?: readonly OptionChoice[];
 };
 
-/** `price`: what a person agrees to pay for it, after "I pay Heroku"; a consent to another one is none. */
+/** `price`: the price that a person agrees to pay, after "I pay Heroku"; a consent to another one does not count. */
 export type OptionChoice = { value: string; label: string; price?: string };
 
 /** The option that holds a person's consent to a price. */
@@ -56,7 +56,7 @@ const FIELDS: Record<HostingPlatform, readonly OptionField[]> = {
   replit: [],
 };
 
-/** Returns what a form asks for besides the account and the consents. */
+/** Returns the fields of a form besides the account and the consents. */
 export function optionFieldsOf(platform: PlatformId): readonly OptionField[] {
   return platform === 'built-in' || platform === 'simulated' ? [] : FIELDS[platform];
 }

@@ -3,8 +3,8 @@ import { idSchema } from '../primitives.ts';
 import type { PlatformId } from './ids.ts';
 
 /**
- * A person's choices among a platform's own settings: small values by name, kept with the destination and given to its
- * adapter.
+ * A person's choices among a platform's own settings: small values by name, stored with the destination and passed to
+ * its adapter.
  */
 export const platformOptionsSchema = z.record(
   z.string().check(z.maxLength(50)),
@@ -15,7 +15,7 @@ export type PlatformOptions = z.infer<typeof platformOptionsSchema>;
 const none = z.strictObject({});
 
 const publicFiles = z.literal(true, 'My files may be public in a GitHub repository.');
-/** `name`, or `owner/name`; empty where one is made. Letters, digits, `.`, `_` and `-`, as GitHub takes them. */
+/** `name`, or `owner/name`; empty to make one. GitHub accepts letters, digits, `.`, `_` and `-`. */
 const repositorySchema = z
   .string()
   .check(
@@ -24,8 +24,8 @@ const repositorySchema = z
   );
 
 /**
- * These are the options that each platform takes. A consent that it requires is `z.literal(true)` with the words for a
- * person who has not given it.
+ * The options of each platform. A required consent is `z.literal(true)` with the words for a person who has not given
+ * it.
  */
 export const PLATFORM_OPTIONS: Record<PlatformId, z.ZodMiniType<PlatformOptions>> = {
   'built-in': none,
@@ -35,7 +35,7 @@ export const PLATFORM_OPTIONS: Record<PlatformId, z.ZodMiniType<PlatformOptions>
   render: z.strictObject({
     publicFiles,
     repository: z.exactOptional(repositorySchema),
-    /** The connection to GitHub; may be left out where there is one. */
+    /** The connection to GitHub; optional when there is one. */
     githubConnectionId: z.exactOptional(idSchema),
   }),
   heroku: z.strictObject({
@@ -45,7 +45,7 @@ export const PLATFORM_OPTIONS: Record<PlatformId, z.ZodMiniType<PlatformOptions>
       'Heroku is not free: agree to pay for a dyno there ($5 a month for Eco, $7 for Basic) before you publish.',
     ),
     dyno: z.exactOptional(z.enum(['basic', 'eco'], 'Choose a Basic or an Eco dyno.')),
-    /** The name of an app that the account has already. */
+    /** The name of an app that the account already has. */
     app: z.exactOptional(
       z.string().check(z.regex(/^[a-z][a-z0-9-]{1,28}[a-z0-9]$/, 'Enter the name of an app as Heroku shows it.')),
     ),

@@ -6,8 +6,8 @@ import type { PlatformCapabilities } from './capabilities/platform-capabilities.
 export type PackedNotice = Pick<NameNotice, 'message' | 'hint' | 'paths'>;
 
 /**
- * What is to be said of files that are packed already, where a platform sends them without the header that has browsers
- * unpack them; null where nothing is.
+ * Returns the notice about compressed files that a platform sends without the header which makes browsers unpack them;
+ * null when there are none.
  */
 export function packedNotice(
   platforms: readonly { title: string; capabilities: Pick<PlatformCapabilities, 'serving'> | undefined }[],

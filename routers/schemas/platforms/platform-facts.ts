@@ -2,10 +2,13 @@
 export type PlatformFacts = {
   title: string;
   description: string;
-  /** These are three bullets of the home card, each true of the platform. */
+  /** The three bullets of the home card, each true of the platform. */
   bullets: readonly [string, string, string];
-  /** Sites are answered by this installation's own host, at addresses of its own. */
+  /** True when this installation's own host serves the sites, at addresses of its own. */
   isServedHere?: boolean;
-  /** No place to publish to: for tests and Test & Simulation. In no list to choose from, in no plan's count, and without an adapter. */
+  /**
+   * True for a simulated platform, for tests and Test & Simulation: it is in no list to choose from and in no plan's
+   * count, and has no adapter.
+   */
   isSimulated?: boolean;
 };

@@ -4,15 +4,17 @@ import { PLATFORM_SETUPS } from './setups.ts';
 
 export type Source = NonNullable<Reason['source']>;
 
-/** What the ranking knows of a platform besides its capabilities: where the numbers there come from, and the price. */
+/**
+ * Facts about a platform for the ranking, besides its capabilities: the sources of the numbers there, and the price.
+ */
 export type RankingFacts = {
   cost: string;
   costSource: Source | null;
-  /** Null where the platform publishes no limit. */
+  /** Null when the platform publishes no limit. */
   limitsSource: Source | null;
-  /** More than this in all needs a plan that is paid for. */
+  /** A larger site needs a paid plan. */
   freeTotalBytes?: number;
-  /** Who holds the repository through which files get there, where that needs an account of its own. */
+  /** The owner of the repository through which files get there, if it needs an account of its own. */
   repositoryAt?: string;
 };
 
@@ -40,7 +42,7 @@ export const RANKING_FACTS: Record<AvailablePlatform, RankingFacts> = {
   render: {
     cost: PLATFORM_SETUPS.render.cost,
     costSource: { title: 'Render documentation, "Free plans"', readOn: '2022' },
-    // Its files lie in a repository at GitHub.
+    // Its files are in a repository at GitHub.
     limitsSource: GITHUB,
     repositoryAt: 'GitHub',
   },

@@ -4,16 +4,16 @@ import { herokuCapabilities } from './capabilities/heroku.ts';
 import { vercelCapabilities } from './capabilities/vercel.ts';
 import type { HostingPlatform } from './ids.ts';
 
-/** Holds the texts of a platform's setup page, apart from the facts, which every visitor's page carries. */
+/** The texts of a platform's setup page, apart from the facts, which every visitor's page carries. */
 export type PlatformSetup = {
-  /** How a folder gets there, in a sentence. */
+  /** A sentence about how a folder gets there. */
   way: string;
   cost: string;
   /** Requirements before the first release. */
   needs: readonly string[];
-  /** Its published limits; those that Fairlead enforces name theirs where they stand, in capabilities/<platform>.ts. */
+  /** The published limits; capabilities/<platform>.ts has the sources of those that Fairlead enforces. */
   limits: readonly string[];
-  /** Where these limits were read, and when; null where there are none. */
+  /** The source of these limits, and its date; null when there are none. */
   limitsFrom: string | null;
 };
 
@@ -103,7 +103,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
   },
 };
 
-/** Vendors count in thousands or in 1,024s: a limit is shown in the units that make it a round number. */
+/** Formats a limit. Vendors count in thousands or in 1,024s: the units are those that make it a round number. */
 function formatLimit(bytes: number): string {
   const unit = bytes % 1_000_000 === 0 ? 1_000 : 1_024;
   return bytes >= unit ** 3 ? `${bytes / unit ** 3} GB` : `${bytes / unit ** 2} MB`;

@@ -1,6 +1,6 @@
 import type { HostingPlatform, PlatformId } from './ids.ts';
 
-/** Apart from what else is said of the platforms, since the titles of routes need no more. */
+/** The titles are apart from the other texts of platforms, since the titles of routes need no more. */
 export const HOSTING_TITLES = {
   netlify: 'Netlify',
   vercel: 'Vercel',

@@ -1,10 +1,10 @@
 import type { ConnectionProvider } from './ids.ts';
 
-/** How a person makes the token of a connection, and what it must be allowed to do. */
+/** Instructions for making the token of a connection, with its permissions. */
 export type TokenGuide = {
   name: string;
   url: string;
-  /** The way there in the platform's own menu. */
+  /** The path in the platform's own menu. */
   path: string;
   permissions: readonly string[];
 };

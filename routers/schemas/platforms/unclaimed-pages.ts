@@ -1,6 +1,6 @@
 /**
- * What platforms show at a name that is pointed at them and that no site there has, by the host that the name is an alias
- * of; their pages of errors, read in November 2026. Whoever adds the name to a site of their own there takes it over.
+ * The pages that platforms show at a name that points to them and belongs to no site there, by the host of the name's
+ * alias; from their error pages, read in November 2026. Anybody who adds the name to a site there takes it over.
  */
 export const UNCLAIMED_PAGES: readonly { host: RegExp; text: RegExp }[] = [
   { host: /\.github\.io$/, text: /There isn't a GitHub Pages site here/ },

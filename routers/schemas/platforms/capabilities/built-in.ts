@@ -17,6 +17,6 @@ export const builtInCapabilities: PlatformCapabilities = {
   cancel: true,
   log: false,
   serving: { notFoundPage: true, singlePage: true, redirects: true, packedFiles: true },
-  // A name here needs no platform to be told of it: Fairlead serves it, so its records and certificate are ours to know.
+  // A name is not attached anywhere: Fairlead serves it, so its records and certificate are our own.
   domain: null,
 };

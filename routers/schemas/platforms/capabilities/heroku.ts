@@ -1,7 +1,7 @@
 import type { PlatformCapabilities } from './platform-capabilities.ts';
 
 const MINUTE_MS = 60_000;
-/** The largest app that Heroku takes, packed (an error of its builds: fleetdm/fleet, issue 25934, 2025). */
+/** The largest app that Heroku accepts, compressed (an error of its builds: fleetdm/fleet, issue 25934, 2025). */
 const TOTAL_MAX_BYTES = 500 * 1024 ** 2;
 
 export const herokuCapabilities = {
@@ -10,7 +10,7 @@ export const herokuCapabilities = {
   furtherConnections: [],
   limits: {
     maxTotalBytes: TOTAL_MAX_BYTES,
-    // Heroku Dev Center, "Slug Compiler" (2022): 15 minutes a build; the archive goes before it.
+    // Heroku Dev Center, "Slug Compiler" (2022): 15 minutes a build; the archive comes before it.
     releaseMs: 60 * MINUTE_MS,
     // "Dynos and the Dyno Manager": a process has 60 seconds to listen, and an Eco one may have to wake up.
     settleMs: 2 * MINUTE_MS,
@@ -20,7 +20,7 @@ export const herokuCapabilities = {
   specialFiles: ['_redirects', '_headers'],
   basePath: 'root',
   draft: false,
-  // No build: a dyno starts with the earlier slug (Dev Center, "Releases", and settleMs above).
+  // There is no build: a dyno starts with the earlier slug (Dev Center, "Releases", and settleMs above).
   rollBack: { takes: 'seconds, two minutes at most' },
   cancel: true,
   log: true,

@@ -20,7 +20,7 @@ const capabilities = {
 
 export const PLATFORM_CAPABILITIES: Partial<Record<PlatformId, PlatformCapabilities>> = capabilities;
 
-/** Names the options of every platform that hold the id of a connection. */
+/** The options of every platform that hold the id of a connection. */
 export const CONNECTION_OPTIONS: readonly string[] = Object.values(capabilities).flatMap(({ furtherConnections }) =>
   furtherConnections.map(({ option }) => option),
 );

@@ -6,11 +6,12 @@ export const netlifyCapabilities: PlatformCapabilities = {
   publish: 'upload',
   requires: ['connection'],
   furtherConnections: [],
-  // netlify-cli 26.2.0 gives up after 20 minutes. Netlify publishes no limit of files or of their sizes.
+  // netlify-cli 26.2.0 times out after 20 minutes. Netlify publishes no limit for the number or the size of files.
   limits: { releaseMs: 20 * MINUTE_MS, settleMs: MINUTE_MS },
   // netlify-cli 26.2.0, util.ts: "Deployed filenames cannot contain # or ? characters".
   refusedNames: /[#?]/,
-  // Of two names one answers (jvt.me, 2019-11-11), and addresses are led to small letters (mdn/yari, issue 35).
+  // Of two such names one is served (jvt.me, 2019-11-11), and addresses are redirected to lower case (mdn/yari, issue
+  // 35).
   foldsCase: true,
   specialFiles: ['_redirects', '_headers', 'netlify.toml'],
   basePath: 'root',
@@ -19,7 +20,8 @@ export const netlifyCapabilities: PlatformCapabilities = {
   rollBack: { takes: 'seconds, a minute at most' },
   cancel: true,
   log: false,
-  // docs.netlify.com, "Custom headers", "Limitations" (2026): a Content-Encoding of the site's own is typically ignored.
+  // docs.netlify.com, "Custom headers", "Limitations" (2026): a Content-Encoding of the site's own is typically
+  // ignored.
   serving: { notFoundPage: true, singlePage: true, redirects: true, ownRules: true, packedFiles: false },
   domain: {
     records: 'fixed',

@@ -7,18 +7,18 @@ export const renderCapabilities: PlatformCapabilities = {
   publish: 'viaGit',
   requires: ['connection', 'publicFiles'],
   furtherConnections: [{ provider: 'github-pages', option: 'githubConnectionId' }],
-  // The repository's, and the time in which new images are taken there; Render publishes no limit of static sites.
+  // These are GitHub's, whose time for new images applies; Render publishes no limit for static sites.
   limits: { ...githubPagesCapabilities.limits, settleMs: 5 * MINUTE_MS },
   refusedNames: null,
   foldsCase: false,
   specialFiles: [],
   basePath: 'root',
   draft: false,
-  // Each way back is a deploy of its own, of what was built before (render.com/docs/rollbacks); settleMs above.
+  // Each rollback is a new deploy of an earlier build (render.com/docs/rollbacks); settleMs above.
   rollBack: { takes: 'minutes, five at most', again: 'deploys' },
   cancel: true,
   log: true,
-  // A site's files set no headers there.
+  // A site's files cannot set headers there.
   serving: { notFoundPage: false, singlePage: true, redirects: false, packedFiles: false },
   domain: {
     records: 'fixed',

@@ -7,7 +7,7 @@ export const replitCapabilities: PlatformCapabilities = {
   publish: 'handOff',
   requires: [],
   furtherConnections: [],
-  // A person finishes it when they have the time. Replit publishes no limits of static deployments.
+  // A person finishes it when they have time. Replit publishes no limits for static deployments.
   limits: { releaseMs: 7 * DAY_MS, settleMs: 5 * MINUTE_MS },
   refusedNames: null,
   foldsCase: false,
@@ -15,11 +15,11 @@ export const replitCapabilities: PlatformCapabilities = {
   basePath: 'root',
   draft: false,
   rollBack: null,
-  // To give up is to stop waiting.
+  // Cancelling stops the waiting.
   cancel: true,
   log: false,
-  // docs.replit.com, "Static Deployment Configuration" (2026): rewrites and headers are in `.replit`, and Content-Encoding
-  // is none of those; a page of the site's own is shown for what is missing, with what status is not said.
+  // docs.replit.com, "Static Deployment Configuration" (2026): `.replit` sets rewrites and headers, without
+  // Content-Encoding; the site's own page is shown for a missing one, with an undocumented status.
   serving: { notFoundPage: false, singlePage: true, redirects: false, packedFiles: false },
   domain: {
     records: 'fromPerson',

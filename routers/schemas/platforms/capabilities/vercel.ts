@@ -1,9 +1,11 @@
 import type { PlatformCapabilities } from './platform-capabilities.ts';
 
 const MINUTE_MS = 60_000;
-/** Of the entries that one deployment may list (vercel/terraform-provider-vercel, issue 289), one is our own. */
+/** One of the entries that a deployment may list (vercel/terraform-provider-vercel, issue 289) is our own. */
 const ENTRIES_MAX = 15_000;
-/** vercel.com/docs/limits (March 2026): source files of the Pro plan. Hobby's 100 MB are Vercel's to refuse. */
+/**
+ * vercel.com/docs/limits (March 2026): source files of the Pro plan. Vercel itself refuses more than 100 MB on Hobby.
+ */
 const TOTAL_MAX_BYTES = 1_000_000_000;
 
 export const vercelCapabilities = {
@@ -13,7 +15,7 @@ export const vercelCapabilities = {
   limits: {
     maxFiles: ENTRIES_MAX - 1,
     maxTotalBytes: TOTAL_MAX_BYTES,
-    // vercel.com/docs/limits (March 2026): 45 minutes a build, and others may be before it.
+    // vercel.com/docs/limits (March 2026): 45 minutes a build, and others may come first.
     releaseMs: 60 * MINUTE_MS,
     settleMs: MINUTE_MS,
   },
