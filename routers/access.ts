@@ -1,7 +1,7 @@
 import type { AccountContext, ServiceContext } from '../server/context.ts';
 import { AppError, signedOut } from '../server/lib/errors.ts';
 
-/** A signed-in browser, or an API token of any scope. Throws `unauthenticated`, `scope_missing`. */
+/** Accepts a signed-in browser, or an API token of any scope. Throws `unauthenticated`, `scope_missing`. */
 export function requireAccount(ctx: ServiceContext): AccountContext {
   const { actor, origin } = ctx;
   if (actor.kind === 'anonymous') throw signedOut(origin.bearer);
@@ -18,7 +18,7 @@ export function requireWriter(ctx: ServiceContext): AccountContext {
   return account;
 }
 
-/** Accepts anybody; whoever calls with an API token needs the scope `write`. Throws `scope_missing`. */
+/** Accepts anybody; a caller with an API token needs the scope `write`. Throws `scope_missing`. */
 export function requireWriteScope({ actor }: ServiceContext): void {
   if (actor.kind === 'token' && !actor.scopes.includes('write')) {
     throw new AppError('scope_missing', 'This API token may read only.', {
@@ -27,7 +27,9 @@ export function requireWriteScope({ actor }: ServiceContext): void {
   }
 }
 
-/** What people still do while the disk of the database has no room for more: it frees some, or costs next to none. */
+/**
+ * People may still make these calls when the database's disk is almost full: each frees room, or takes next to none.
+ */
 export const NEEDED_MUTATIONS: readonly string[] = [
   ...['auth.login', 'auth.refresh', 'auth.logout', 'auth.forgotPassword', 'auth.checkResetLink', 'auth.resetPassword'],
   ...['auth.changePassword', 'auth.confirmEmail', 'auth.stopEmailChange', 'auth.revokeSession', 'tokens.revoke'],
@@ -45,8 +47,8 @@ export const NEEDED_MUTATIONS: readonly string[] = [
 ];
 
 /**
- * Refuses what is not needed before the disk of the database is full: then nothing could be written any more, not even what
- * makes room. Throws `storage_full`.
+ * Refuses other calls before the disk of the database is full: after that not even calls that free room could be
+ * written. Throws `storage_full`.
  */
 export async function requireDatabaseRoom({ providers }: ServiceContext, path: string): Promise<void> {
   if (NEEDED_MUTATIONS.includes(path)) return;

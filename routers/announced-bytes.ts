@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { JSON_BODY_MAX_BYTES } from './schemas/limits.ts';
 
 /**
- * Returns how long the body of a call is to be. What is packed, or comes in pieces, may be as long as any. One that says it
- * is longer is refused before it is read.
+ * Returns the announced length of a call's body, up to the limit: a longer one is refused before it is read. A
+ * compressed or chunked body counts as the longest.
  */
 export function announcedBytes({ headers }: Pick<IncomingMessage, 'headers'>): number {
   const isUnknown = headers['transfer-encoding'] !== undefined || headers['content-encoding'] !== undefined;

@@ -65,7 +65,7 @@ export const authRouter = router({
     .output(doneSchema)
     .mutation(({ ctx, input }) => forgotPassword(ctx, input)),
 
-  // No query: its input would stand in an address, which proxies write down.
+  // This is no query, because its input would be in an address, which proxies log.
   checkResetLink: publicProcedure
     .input(checkResetLinkInput)
     .output(resetLinkCheckSchema)

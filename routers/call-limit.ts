@@ -16,8 +16,8 @@ function refusedOf(rateCounters: Providers['rateCounters']): LRUCache<string, nu
 }
 
 /**
- * Throws `rate_limited` for a token that had too many calls in this minute, before anybody is asked whose it is: else who
- * goes on calling would cost a question to the database each time.
+ * Throws `rate_limited` for a token with too many calls in this minute, before its account is looked up: otherwise
+ * each further call would cost a query to the database.
  */
 export function requireMayCall({ rateCounters }: Pick<Providers, 'rateCounters'>, bearer: string): void {
   const refused = refusedOf(rateCounters);
@@ -31,18 +31,18 @@ function tooMany(what: string, leftMs: number): AppError {
   });
 }
 
-/** How many calls one request makes, and how long its body is to be. */
+/** The number of calls in a request, and the announced length of its body. */
 export type Called = { calls: number; bytes: number };
 
 /**
- * Counts procedure calls of one token or session and of its account, or of an (unauthenticated) address and the networks
- * that it is in, in the current
- * minute; each call of a batch counts, or a batch would be a way around the limit. What a token or session has too many
- * does not count for the account: a script that runs wild leaves room to its owner. Of an account the bytes of the bodies
- * count as well, before they are parsed: a call with a long one is many times the work of another. The count is kept in memory, over the
- * processes of this instance: this limit protects their time, may be wrong by the number of instances, and a database
- * write for each call would cost more than most calls. The limits that guard accounts are counted in the database
- * (services/rate-limit.ts). Throws `rate_limited` with the time until the window ends.
+ * Counts procedure calls of one token or session and of its account, or of an (unauthenticated) address and its
+ * networks, in the current minute; each call of a batch counts, or a batch would be a way around the limit. Calls
+ * above the limit of a token or session do not count for the account: a script that runs wild leaves room to its
+ * owner. For an account the bytes of the bodies count as well, before they are parsed, since a call with a long one is
+ * many times the work of another. The count is kept in memory, over the processes of this instance: this limit
+ * protects their time, may be wrong by the number of instances, and a database write for each call would cost more
+ * than most calls. The limits that guard accounts are counted in the database (services/rate-limit.ts). Throws
+ * `rate_limited` with the time until the window ends.
  */
 export async function countCalls(
   { limits, rateCounters }: Pick<Providers, 'limits' | 'rateCounters'>,

@@ -1,25 +1,25 @@
 import { AppError } from '../server/lib/errors.ts';
 import { BATCH_MAX_CALLS } from './schemas/limits.ts';
 
-/** An account begins a second call beside its first one while fewer than these are under way, of whomever. */
+/** An account may begin a second call beside its first one while fewer than this many are under way in all. */
 const AT_ONCE = 2;
-/** What takes longer waits for others, as for a name server or a hash, and nobody waits for it. */
+/** A longer call is waiting itself, for a name server or a hash, and no longer holds others up. */
 const HELD_MS = 500;
-/** A script may send at once what it may call within some seconds. */
+/** A script may send at once as many calls as it may make within some seconds. */
 const WAITING_MAX = 200;
 const RETRY_MS = 1_000;
 
 type Party = { underWay: number; begun: number; waiting: (() => void)[] };
-/** Those who have calls under way, in the turn of second calls. */
+/** The accounts with calls under way, in the order of their second calls. */
 const parties = new Map<string, Party>();
 let underWay = 0;
 
 /**
- * Does the work of a call when it is the account's turn. One event loop works for everybody, and whoever had ten calls
- * under way there would make all others ten times as slow. So the first call of an account begins at once, and the others
- * one after the other, unless hardly anything else is under way. Whoever still has some waiting after those of a page
- * rests after each for as long as it took, while others are there. Kept by process, since each has a loop of its own.
- * Throws `rate_limited`.
+ * Does the work of a call in the account's turn. One event loop works for everybody, and an account with ten calls
+ * under way would make all others ten times as slow. So the first call of an account begins at once, and the others
+ * one after the other, unless hardly anything else is under way. An account that has more waiting than a page needs
+ * rests after each call for as long as it took, while others are there. Each process counts for itself, since each has
+ * its own loop. Throws `rate_limited`.
  */
 export async function inTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
   const party = parties.get(accountId) ?? { underWay: 0, begun: 0, waiting: [] };

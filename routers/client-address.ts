@@ -15,15 +15,15 @@ export function clientAddress(request: IncomingMessage, trustedProxies: number):
 }
 
 /**
- * Returns the same for what a request said: its peer, and its header `X-Forwarded-For`. The package proxy-addr leaves
- * empty entries out, so that an address which the caller claims could take the place of the one that the proxy wrote.
+ * Returns the same from a request's peer and its header `X-Forwarded-For`. The package proxy-addr drops empty entries,
+ * so that a claimed address could take the place of the proxy's entry.
  */
 export function addressOf(peer: string, header: string | undefined, trustedProxies: number): string {
   if (trustedProxies === 0) return addressKey(peer);
   const forwarded = header === undefined ? [] : header.split(',');
   const chain = [...forwarded.map(withoutPort), peer];
   const named = chain[Math.max(0, chain.length - 1 - trustedProxies)] ?? peer;
-  // Every entry keeps its place: one that is no address must not let a claimed one before it take its turn.
+  // Every entry keeps its place: an invalid one must not promote a claimed one before it.
   return addressKey(isIP(named) === 0 ? peer : named);
 }
 
@@ -33,7 +33,10 @@ function withoutPort(entry: string): string {
   return /^\[([^\]]*)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(text)?.[1] ?? text;
 }
 
-/** A dual-stack listener shows IPv4 peers as `::ffff:192.0.2.1`: counted so, all of them would share one /64. */
+/**
+ * Returns the key of an address. A dual-stack listener shows IPv4 peers as `::ffff:192.0.2.1`: in this form all of
+ * them would share one /64.
+ */
 function addressKey(address: string): string {
   if (isIP(address) !== 6) return address;
   const parsed = ipaddr.process(address);

@@ -12,7 +12,7 @@ import { WebSocket } from 'ws';
 import type { AppRouter } from './_app.ts';
 import type * as limits from './schemas/limits.ts';
 
-/** The compiler holds both to the contract, which a script does not bring along. */
+/** The compiler holds both to the contract, which a script does not import. */
 const BATCH_MAX_CALLS = 10 satisfies typeof limits.BATCH_MAX_CALLS;
 const RECONNECT_MS = 10_000 satisfies typeof limits.REALTIME_RECONNECT_MS;
 const URL_MAX_LENGTH = 2_000;
@@ -22,9 +22,9 @@ const IDLE_CLOSE_MS = 1_000;
 export type FairleadClientOptions = {
   /** The base URL of the installation, for example `https://fairlead.example.com`. */
   url: string;
-  /** An API token from Settings; what it may do is its scopes. */
+  /** An API token from Settings; its scopes limit what it may do. */
   token: string;
-  /** Returns the pause before attempt number `attempt` (from 0) to connect again for events. */
+  /** Returns the pause before attempt number `attempt` (from 0) to reconnect for events. */
   retryDelayMs?: (attempt: number) => number;
 };
 
@@ -32,8 +32,8 @@ export type FairleadClientOptions = {
 export type FairleadClient = TRPCClient<AppRouter> & { close(): Promise<void> };
 
 /**
- * The typed client for scripts: queries and mutations over HTTP, ten to a request, subscriptions over one WebSocket that
- * goes on from the last event after a lost connection.
+ * Creates the typed client for scripts: queries and mutations over HTTP, ten to a request, subscriptions over one
+ * WebSocket that continues after the last event when a connection was lost.
  */
 export function createFairleadClient({
   url,
@@ -67,7 +67,7 @@ export function createFairleadClient({
   return withClose(client, socket);
 }
 
-/** A client's properties are made when they are read, so that a further one is given in front of them. */
+/** Adds `close` to a client, whose own properties are made when they are read. */
 function withClose(client: TRPCClient<AppRouter>, socket: TRPCWebSocketClient): FairleadClient {
   const close = (): Promise<void> => socket.close();
   return new Proxy(client, {
@@ -75,7 +75,10 @@ function withClose(client: TRPCClient<AppRouter>, socket: TRPCWebSocketClient): 
   }) as FairleadClient;
 }
 
-/** ws keeps to the browser's interface; its types differ in the events that no part of tRPC's client reads. */
+/**
+ * The assertion holds because ws follows the browser's interface; its types differ in events that tRPC's client never
+ * reads.
+ */
 function asBrowserSocket(socket: typeof WebSocket): typeof globalThis.WebSocket {
   return socket as unknown as typeof globalThis.WebSocket;
 }

@@ -34,7 +34,7 @@ export const connectionsRouter = router({
     .output(targetListSchema)
     .query(({ ctx, input }) => listTargets(ctx, input)),
 
-  // A credential is a person's to give and to take away: a token that leaks must not publish under another account's.
+  // Only a person may add or remove a credential: a leaked token must not publish under another account's.
   connect: sessionProcedure
     .input(connectInput)
     .output(connectionSchema)

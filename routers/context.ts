@@ -17,7 +17,7 @@ import { type Called, countCalls, requireMayCall } from './call-limit.ts';
 import { clientAddress } from './client-address.ts';
 import { createCookieJar } from './cookie-jar.ts';
 
-/** The context of every procedure, which its service gets unchanged. */
+/** The context of every procedure; its service gets it unchanged. */
 export type Context = ServiceContext;
 
 export const REQUEST_ID_HEADER = 'X-Request-Id';
@@ -25,7 +25,7 @@ export const REQUEST_ID_HEADER = 'X-Request-Id';
 const NO_JAR: CookieJar = { read: () => undefined, write: () => undefined };
 const ANONYMOUS: Actor = { kind: 'anonymous' };
 
-/** Returns the number that names a request in its answer and in the log. */
+/** Returns the id of a request, which its answer and the log carry. */
 export function newRequestId(): string {
   return randomUUID();
 }
@@ -39,7 +39,8 @@ type InnerOptions = {
 };
 
 /**
- * Returns a context that needs no request: for callers in process, and the part that HTTP and WebSocket requests share.
+ * Returns a context that needs no request: for callers in process, and as the common part of HTTP and WebSocket
+ * requests.
  */
 function innerContext(providers: Providers, { actor, origin, jar, requestId, connection }: InnerOptions = {}): Context {
   return {
@@ -54,10 +55,11 @@ function innerContext(providers: Providers, { actor, origin, jar, requestId, con
 }
 
 /**
- * Turns a request over HTTP into a context. The bearer token alone says who acts; a fresh access token goes back in the
- * headers when the old one is near its end, so that a busy page never has to wait for a refresh. `calls` is how many
- * procedure calls the request holds: each counts against the caller's limit. The bytes of an upload count none, but an
- * anonymous request counts one. Throws `bad_request` (X-Auth-Token differs), `rate_limited`, `database_unavailable`.
+ * Turns a request over HTTP into a context. Only the bearer token identifies the caller; a fresh access token goes
+ * back in the headers when the old one is about to expire, so that a busy page never has to wait for a refresh.
+ * `calls` is the number of procedure calls in the request: each counts against the caller's limit. The bytes of an
+ * upload do not count as calls, but an anonymous request counts as one. Throws `bad_request` (X-Auth-Token differs),
+ * `rate_limited`, `database_unavailable`.
  */
 export async function contextFor(
   providers: Providers,
@@ -89,9 +91,9 @@ export async function contextFor(
 }
 
 /**
- * Turns a WebSocket connection into a context, once a connection, from `connectionParams.token`. Cookies have no say
- * here. What was `said` until now counts as calls. Throws `unauthenticated` unless the token is good: there is nothing to
- * subscribe to without an account.
+ * Turns a WebSocket connection into a context, once a connection, from `connectionParams.token`. Cookies are ignored.
+ * Messages in `said` until now count as calls. Throws `unauthenticated` unless the token is valid: without an account
+ * there is nothing to subscribe to.
  */
 export async function contextForSocket(
   providers: Providers,
@@ -106,7 +108,7 @@ export async function contextForSocket(
   return { ...context, actor };
 }
 
-/** Counts calls of whoever this context is of. Throws `rate_limited`. */
+/** Counts calls of the caller of this context. Throws `rate_limited`. */
 export function countContextCalls(context: Context, called: Called): Promise<void> {
   const { actor, origin, providers } = context;
   return countCalls(providers, { actor, ...origin, isCounted: countsAddress(context) }, called);
@@ -121,8 +123,8 @@ function originOf(providers: Providers, request: IncomingMessage, bearer: string
 }
 
 /**
- * The client sends its token in two headers. Two different ones are refused, since either could be the one that was
- * meant.
+ * Returns the token. The client sends it in two headers, and two different ones are refused, since either could be the
+ * intended one.
  */
 function bearerOf(request: IncomingMessage): string | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
@@ -137,8 +139,8 @@ const REFRESH_COOKIE_CALLS: ReadonlySet<string> = new Set(['/api/refresh-token',
 const REFRESH_COOKIE_PROCEDURES: ReadonlySet<string> = new Set(['/api/trpc/auth.refresh', '/api/trpc/auth.logout']);
 
 /**
- * Only refreshing and logging out may read the refresh cookie, by REST or as a procedure on its own: in a batch the
- * other calls would share it.
+ * Returns whether the request may read the refresh cookie: only refreshing and logging out may, by REST or as a
+ * procedure on its own. In a batch the other calls would share it.
  */
 function takesRefreshCookie(request: IncomingMessage): boolean {
   if (request.method !== 'POST') return false;

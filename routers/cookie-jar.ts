@@ -19,8 +19,8 @@ function cookieName(jarName: JarName, isSecure: boolean): string {
 }
 
 /**
- * Makes a service's cookies over one request and its answer. Only refreshing and logging out can read the refresh
- * cookie, so that no other call is ever authorised by a cookie (cross-site requests carry cookies).
+ * Gives a service its cookies over one request and its answer. Only refreshing and logging out can read the refresh
+ * cookie, so that a cookie never authorises any other call (cross-site requests carry cookies).
  */
 export function createCookieJar(
   request: IncomingMessage,

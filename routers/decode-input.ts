@@ -1,18 +1,18 @@
 import { AppError } from '../server/lib/errors.ts';
 
-/** Inputs are small: these leave room for ten times what the largest of the contract holds. */
+/** Inputs are small: these limits are ten times what the largest of the contract holds. */
 const DEPTH_MAX = 16;
 const VALUES_MAX = 2_000;
 const ANNOTATIONS_MAX = 200;
-/** JSON has no word for an optional field that is set to `undefined`, the one such value in inputs of the contract. */
+/** JSON cannot express an optional field that is set to `undefined`, the one such value in inputs of the contract. */
 const UNDEFINED = 'undefined';
 
 /**
- * Reads an input as superjson writes it: `{ json, meta: { values } }`, where `values` says which places of `json` stand
- * for something that JSON cannot hold. superjson itself would build whatever is named there (a typed array of two
- * billion numbers takes 70 bytes to ask for), so that only `undefined` is taken, and sizes are judged before anything is
- * changed. Which objects were one and the same (`referentialEqualities`) makes no difference to an input and is not read.
- * The parsed JSON becomes the input: it is changed in place. Throws `bad_request`.
+ * Reads an input in superjson's form: `{ json, meta: { values } }`, where `values` says which places of `json` stand
+ * for something that JSON cannot hold. superjson itself would build any named type (70 bytes can ask for a typed array
+ * of two billion numbers), so only `undefined` is accepted, and sizes are checked before anything is changed.
+ * Identities of objects (`referentialEqualities`) make no difference to an input and are not read. The parsed JSON
+ * becomes the input: it is changed in place. Throws `bad_request`.
  */
 export function decodeInput(payload: unknown): unknown {
   if (!isObject(payload)) throw refused('The input is not written as { "json": … }.');
@@ -32,7 +32,7 @@ export function decodeInput(payload: unknown): unknown {
   return json;
 }
 
-/** Walks without recursion: how deep a stranger nests must not be how deep our stack goes. */
+/** Walks without recursion: a stranger's nesting must not decide how deep our stack goes. */
 function checkSize(json: unknown): void {
   const waiting = [{ value: json, depth: 0 }];
   let count = 0;
@@ -49,7 +49,7 @@ function checkSize(json: unknown): void {
   }
 }
 
-/** An annotation is a list of its kind, with what is inside behind it: nothing is inside `undefined`. */
+/** Checks an annotation: a list of its kind, followed by annotations inside; `undefined` has none. */
 function checkAnnotation(annotation: unknown): void {
   if (!Array.isArray(annotation)) throw refused('The annotations of the input cannot be read.');
   const [kind] = annotation;
@@ -58,7 +58,10 @@ function checkAnnotation(annotation: unknown): void {
   throw refused(`An input holds no value of the kind "${name}": send it as plain JSON.`);
 }
 
-/** The place is written as its keys with dots between; no field of an input has a dot or a backslash in its name. */
+/**
+ * Sets a place to undefined. A place is its keys joined by dots; no field of an input has a dot or a backslash in its
+ * name.
+ */
 function setUndefined(json: unknown, place: string): void {
   const keys = place.split('.', DEPTH_MAX + 1);
   const last = keys.pop() ?? '';
@@ -70,7 +73,7 @@ function setUndefined(json: unknown, place: string): void {
   parent[last] = undefined;
 }
 
-/** Looks at own, enumerable keys alone: neither at what every object inherits nor at the length of a list. */
+/** Returns whether the key is own and enumerable: neither an inherited property nor the length of a list. */
 function holds(object: Record<string, unknown>, key: string): boolean {
   return Object.prototype.propertyIsEnumerable.call(object, key);
 }

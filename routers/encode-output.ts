@@ -1,12 +1,12 @@
 import superjson from 'superjson';
 
-/** A place within a value, as superjson writes it: a key with a dot or a backslash in it would have to be escaped. */
+/** Keys of a place within a value in superjson's form: one with a dot or a backslash would have to be escaped. */
 const PLAIN_KEY = /^(?!(?:__proto__|constructor|prototype)$)[^.\\]*$/;
 
 /**
- * Returns an answer as superjson reads it: `{ json, meta }`, where `meta` names the places of what JSON has no word for. Of
- * plain values, dates and `undefined`, which answers consist of, `json` is the value itself, to be written by
- * `JSON.stringify`, in a tenth of the time that superjson takes for a list. All else is left to superjson.
+ * Returns an answer in superjson's form: `{ json, meta }`, where `meta` names the places that JSON cannot express. For
+ * plain values, dates and `undefined`, which all answers consist of, `json` is the value itself, for `JSON.stringify`,
+ * in a tenth of the time that superjson takes for a list. Anything else is left to superjson.
  */
 export function encodeOutput(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return superjson.serialize(value);
@@ -15,7 +15,7 @@ export function encodeOutput(value: unknown): unknown {
   return Object.keys(values).length === 0 ? { json: value } : { json: value, meta: { values, v: 1 } };
 }
 
-/** Notes the places within an object; false when it holds anything that is left to superjson. */
+/** Notes the places within an object; returns false when it holds anything that is left to superjson. */
 function note(object: object, prefix: string, values: Record<string, [kind: 'Date' | 'undefined']>): boolean {
   const prototype = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) return false;

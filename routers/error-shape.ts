@@ -7,7 +7,7 @@ import type { Log } from '../server/lib/log.ts';
 import { type Context, newRequestId } from './context.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorDetails } from './schemas/errors.ts';
 
-/** Refusals of tRPC itself, before or beside our procedures; every other error of its own is a fault of ours. */
+/** Refusals by tRPC itself, before or beside our procedures; every other error of its own is a defect of ours. */
 const OF_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, { code: ErrorCode; message: string }>> = {
   PARSE_ERROR: { code: 'bad_request', message: 'The request is not valid JSON.' },
   BAD_REQUEST: { code: 'bad_request', message: 'The request could not be read.' },
@@ -22,14 +22,15 @@ const OF_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, { code: ErrorCode; message: s
 
 type Issue = z.core.$ZodIssue;
 
-/** A form shows no more. An input of a hundred thousand mistakes is answered with the first ones. */
+/** A form shows no more: for an input with a hundred thousand mistakes the first ones are enough. */
 const MAX_ISSUES = 20;
 
-/** No object with one of these keys is serialized by superjson, so that none can name a field in an answer. */
+/** superjson serializes no object with one of these keys, so none may name a field in an answer. */
 const NEVER_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Returns one issue per field that can be named: of a union the branch that fits best, of a stray key the key itself.
+ * Returns one issue per field that can be named: for a union that of the best-fitting branch, for a stray key the key
+ * itself.
  */
 function flatten(issues: readonly Issue[], prefix: readonly PropertyKey[] = []): { field: string; message: string }[] {
   return issues.slice(0, MAX_ISSUES).flatMap((issue) => {
@@ -48,7 +49,7 @@ function flatten(issues: readonly Issue[], prefix: readonly PropertyKey[] = []):
   });
 }
 
-/** Returns the error of an input, or of what stands at `place` in one, with the first message of each field. */
+/** Returns the error of an input, or of the part at `place` in it, with the first message of each field. */
 export function validationFailed(error: z.core.$ZodError, place: readonly PropertyKey[] = []): AppError {
   const found = flatten(error.issues, place);
   const named = found.filter(({ field }) => field !== '' && !NEVER_KEYS.has(field));
@@ -64,9 +65,9 @@ export function validationFailed(error: z.core.$ZodError, place: readonly Proper
 }
 
 /**
- * Turns whatever was thrown into the error that may leave the server: ours as it is, an input's issues by field, a
- * missing database as such, tRPC's own with a code each. Anything else is masked, since its text was not written for
- * people.
+ * Turns anything that was thrown into the error that may leave the server: ours unchanged, an input's issues by field,
+ * a missing database as such, and tRPC's own with a code each. Anything else is masked, since its text was not written
+ * for people.
  */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
@@ -83,7 +84,7 @@ export function toAppError(error: unknown): AppError {
 }
 
 /**
- * Does the same for tRPC: the base procedure hands the result on, so that status, log, formatter and caller see one
+ * Does the same for tRPC: the base procedure passes the result on, so that status, log, formatter and caller see one
  * code.
  */
 export function toTRPCError(error: unknown): TRPCError {
@@ -91,7 +92,10 @@ export function toTRPCError(error: unknown): TRPCError {
   return new TRPCError({ code: ERROR_CODES[known.code].trpc, message: known.message, cause: known });
 }
 
-/** Everything but the message, for the body of an answer. Keys without a value are left out: superjson would write them as null. */
+/**
+ * Returns everything except the message, for the body of an answer. Keys without a value are left out: superjson would
+ * write them as null.
+ */
 export function errorDetails(error: AppError, requestId: string): ErrorDetails {
   return {
     code: error.code,
@@ -111,16 +115,16 @@ export function retryAfterSeconds(error: AppError): string | undefined {
   return String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
 }
 
-/** Requests that fail before they have a context still get one number, the same in the answer and in the log. */
+/** Gives requests that fail before they have a context one id, the same in the answer and in the log. */
 const idsWithoutContext = new WeakMap<Error, string>();
 
-/** Gives an error of a request that has no context the number that its answer carries. */
+/** Gives an error of a request without a context the id of its answer. */
 export function nameRequest(error: TRPCError, requestId: string): TRPCError {
   idsWithoutContext.set(error, requestId);
   return error;
 }
 
-/** Returns the number that names a failed request in its answer and in the log. */
+/** Returns the id of a failed request for its answer and the log. */
 export function requestIdOf(error: Error, ctx: Context | undefined): string {
   if (ctx !== undefined) return ctx.requestId;
   const id = idsWithoutContext.get(error) ?? newRequestId();
@@ -128,7 +132,7 @@ export function requestIdOf(error: Error, ctx: Context | undefined): string {
   return id;
 }
 
-/** Logs our own faults with their stack; mistakes of the person are not logged. */
+/** Logs our own defects with their stack; a person's mistakes are not logged. */
 export function logFault(log: Log, { requestId, path }: { requestId: string; path: string }, error: unknown): void {
   const known = toAppError(error);
   if (known.code !== 'internal') return;

@@ -4,7 +4,7 @@ import { doneSchema } from './schemas/primitives.ts';
 import { protectedProcedure, router, trackedItems, writeProcedure } from './trpc.ts';
 
 export const eventsRouter = router({
-  /** Tracked items, each checked against `streamItemSchema` before it leaves (server/services/events.ts). */
+  /** Sends tracked items, each checked against `streamItemSchema` before it leaves (server/services/events.ts). */
   stream: protectedProcedure
     .input(streamInput)
     .subscription(({ ctx, input, signal }) => trackedItems(ctx, streamEvents(ctx, input, signal))),

@@ -8,7 +8,7 @@ import type { Context } from './context.ts';
 import { formatError, logFault, toTRPCError } from './error-shape.ts';
 import { trackShared, transformer } from './shared-items.ts';
 
-// Rules without a text of their own speak English on the server; the forms carry theirs.
+// Rules without a text of their own have English texts on the server; the forms have theirs.
 z.config(z.locales.en());
 
 const t = initTRPC.context<Context>().create({
@@ -22,9 +22,9 @@ export const router = t.router;
 export const createCaller = t.createCallerFactory;
 
 /**
- * Anybody; and under all others. What a service threw gets its code here, once, for HTTP, log, caller and test alike,
- * and while the database does not answer, a call ends within 3 s instead of hanging. One layer for both: tRPC copies a
- * call's options at each that it goes through, which is a tenth of what a small call costs.
+ * Accepts anybody, and is the base of all others. It translates a service's error into its code once, for HTTP, log,
+ * caller and test alike, and ends a call within 3 s while the database does not answer. One layer does both: tRPC
+ * copies a call's options at each layer, which is a tenth of the cost of a small call.
  */
 export const publicProcedure = t.procedure.use(async ({ ctx, path, type, next }) => {
   if (ctx.connection !== undefined && type !== 'subscription') {
@@ -56,22 +56,22 @@ export const publicWriteProcedure = publicProcedure.use(({ ctx, next }) => {
   return next();
 });
 
-/** A signed-in browser, or an API token of any scope. */
+/** Accepts a signed-in browser, or an API token of any scope. */
 export const protectedProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: requireAccount(ctx) }));
 
 /** Accepts a signed-in browser, or an API token with the scope `write`. */
 export const writeProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx: requireWriter(ctx) }));
 
-/** A signed-in browser alone: passwords, sessions and tokens are out of an API token's reach. */
+/** Accepts only a signed-in browser: passwords, sessions and tokens are out of an API token's reach. */
 export const sessionProcedure = protectedProcedure.use(({ ctx, next }) => {
   if (ctx.actor.kind !== 'account') throw new AppError('session_required', 'Sign in with your password to do this.');
   return next({ ctx: { ...ctx, actor: ctx.actor } });
 });
 
 /**
- * Turns a subscription's items into those that tRPC tracks by their ids, and counts the subscription against its connection
- * for as long as it runs. Its errors never pass the middleware, so they get their code here. It is no generator around a
- * generator, since a thousand sockets would wait for each promise of it.
+ * Turns a subscription's items into those that tRPC tracks by their ids, and counts the subscription against its
+ * connection while it runs. Its errors never pass the middleware, so they get their code here. It is no generator
+ * around a generator, since a thousand sockets would wait for each of its promises.
  */
 export function trackedItems<Data extends object>(
   { connection }: Context,
