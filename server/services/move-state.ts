@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import type {
   CertificateState,
   DeploymentState,
@@ -52,7 +52,7 @@ export async function moveDeployment(
 /** Works like `moveRelease`, for a domain. */
 export async function moveDomain(session: ClientSession, move: Move<DomainState>): Promise<DomainDoc | null> {
   requireMoves(DOMAIN_MOVES, move);
-  const moved = await DomainModel.findOneAndUpdate(filterOf(move), updateOf(move), {
+  const moved = await DomainModel.findOneAndUpdate(filterOf(move), updateOf(dated(move)), {
     session,
     returnDocument: 'after',
   });
@@ -74,7 +74,7 @@ export async function moveCertificate(
   move: Move<CertificateState>,
 ): Promise<CertificateDoc | null> {
   requireMoves(CERTIFICATE_MOVES, move);
-  return CertificateModel.findOneAndUpdate(filterOf(move), updateOf(move), { session, returnDocument: 'after' });
+  return CertificateModel.findOneAndUpdate(filterOf(move), updateOf(dated(move)), { session, returnDocument: 'after' });
 }
 
 function requireMoves<State extends string>(moves: Record<State, readonly State[]>, move: Move<State>): void {
@@ -84,6 +84,11 @@ function requireMoves<State extends string>(moves: Record<State, readonly State[
 
 function filterOf(move: Move<string>): Fields {
   return { ...move.when, _id: move.id, accountId: move.accountId, state: { $in: [...move.from] } };
+}
+
+/** A look at a domain or a certificate changes `updatedAt` as well, and is nothing that lists are sorted by. */
+function dated<State extends string>(move: Move<State>): Move<State> {
+  return { ...move, set: { ...move.set, changedAt: mongoose.now() } };
 }
 
 function updateOf(move: Move<string>): Fields {

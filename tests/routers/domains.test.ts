@@ -29,6 +29,9 @@ test('a name is claimed, proved, served before its records lead here, and then a
     ['A', 'shop.test', HERE, 'missing'],
     ['CNAME', 'www.shop.test', 'shop.test', 'missing'],
   ]);
+  const later = await caller.domains.add({ deploymentId, name: 'harbour.test' });
+  const listed = async () => (await caller.domains.list({ deploymentId })).items.map(({ name }) => name);
+  expect(await listed()).toEqual(['harbour.test', 'shop.test']);
   const [proof, ...route] = added.records;
   await lab.write('shop.test', setsOf(proof === undefined ? [] : [proof]));
   const proved = await caller.domains.check({ domainId: added.id });
@@ -45,8 +48,10 @@ test('a name is claimed, proved, served before its records lead here, and then a
     expect.objectContaining({ address: '127.0.0.3', values: [HERE], ttl: 60, error: null }),
     expect.objectContaining({ address: '127.0.0.4', values: [HERE], ttl: 60, error: null }),
   ]);
+  // A look that finds nothing new moves nothing in the list, unlike what has happened.
+  await caller.domains.check({ domainId: later.id });
+  expect(await listed()).toEqual(['shop.test', 'harbour.test']);
   const { items } = await caller.domains.list({ deploymentId });
-  expect(items.map(({ id }) => id)).toEqual([added.id]);
   expect(items[0]?.records).toEqual(active.records.map((record) => ({ ...record, seen: [] })));
 });
 

@@ -63,6 +63,27 @@ test('a subscription from before says that it is the trial, which alone could be
   await subscriptions.deleteMany({ _id: { $gte: '' } });
 });
 
+test('a domain and a certificate from before changed when the latest thing that they know of happened', async () => {
+  await forget();
+  const day = (date: number) => new Date(Date.UTC(2026, 0, date));
+  const rows = {
+    domains: { createdAt: day(1), provedAt: day(2), activeSince: day(3), problem: null, updatedAt: day(9) },
+    certificates: { createdAt: day(1), issued: null, history: [{ at: day(2) }, { at: day(3) }], updatedAt: day(9) },
+  };
+  for (const [name, row] of Object.entries(rows)) {
+    const collection = mongoose.connection.collection<{ _id: string; changedAt?: Date }>(name);
+    await collection.insertMany([
+      { ...row, _id: 'before' },
+      { ...row, _id: 'since', changedAt: day(8) },
+    ]);
+    await runMigrations(log);
+    const found = await collection.find({ _id: { $gte: '' } }).toArray();
+    expect(found.map(({ changedAt }) => changedAt)).toEqual([day(3), day(8)]);
+    await collection.deleteMany({ _id: { $gte: '' } });
+    await forget();
+  }
+});
+
 test('a release keeps its precompressed variants under their new name, and under the old for the version before', async () => {
   await forget();
   const releases = mongoose.connection.collection<{ _id: string; number: number; twins?: unknown }>('releases');

@@ -63,7 +63,8 @@ test.each([[{}], [{ needsCare: true as const }]])('a list comes page by page: %o
   // Two of each time, so that the order is by their ids as well.
   const rows = ids.map((_id, at) => ({
     ...{ ...row, _id, domainId: domainIds[at] ?? '' },
-    createdAt: new Date(Date.UTC(2026, 0, 1 + (at >> 1))),
+    createdAt: new Date(),
+    changedAt: new Date(Date.UTC(2026, 0, 1 + (at >> 1))),
   }));
   await CertificateModel.insertMany(rows, { timestamps: false });
 

@@ -8,6 +8,7 @@ import { destinations } from './002-destinations.ts';
 import { corruptedFiles } from './003-corrupted-files.ts';
 import { subscriptionSource } from './004-subscription-source.ts';
 import { subscriptionLife } from './005-subscription-life.ts';
+import { changedAt } from './006-changed-at.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly Migration[] = [
   corruptedFiles,
   subscriptionSource,
   subscriptionLife,
+  changedAt,
 ];
 
 /** A process that waits for the lease looks again at this interval. */

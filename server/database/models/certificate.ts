@@ -1,4 +1,4 @@
-import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import mongoose, { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
 import { certificateStateSchema, rehearsalCheckSchema } from '../../../routers/schemas/certificates.ts';
 import { accountScope } from './account-scope.ts';
 
@@ -120,11 +120,13 @@ const certificateDocSchema = new Schema(
     /** Of one that the app's own authority has signed: when it is looked at again whether a public one can. */
     publicLookAt: { type: Date, default: null },
     history: { type: [historyDocSchema], required: true },
+    /** When its state changed: lists begin with the latest. */
+    changedAt: { type: Date, required: true, default: () => mongoose.now() },
   },
   { timestamps: true, collection: 'certificates' },
 );
 certificateDocSchema.index({ domainId: 1, isWildcard: 1 }, { name: 'domain_kind_unique', unique: true });
-certificateDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
+certificateDocSchema.index({ accountId: 1, changedAt: -1, _id: -1 }, { name: 'account_latest' });
 // What an account has to look at: what it was told of, and what is not renewed though its time has come.
 certificateDocSchema.index(
   { accountId: 1, notifiedCauses: 1 },

@@ -1,4 +1,4 @@
-import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import mongoose, { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { platformIdSchema } from '../../../routers/schemas/platforms/index.ts';
 import { domainStateSchema } from '../../../routers/schemas/states.ts';
@@ -137,6 +137,8 @@ const domainDocSchema = new Schema(
       _id: false,
     },
     activeSince: { type: Date, default: null },
+    /** When something happened to it that its owner is shown: lists begin with the latest. */
+    changedAt: { type: Date, required: true, default: () => mongoose.now() },
     checkedAt: { type: Date, default: null },
     /** When it is looked at again by itself. */
     nextCheckAt: { type: Date, required: true },
@@ -167,8 +169,9 @@ domainDocSchema.index(
   { name: 'held_name_unique', unique: true, partialFilterExpression: { heldNames: { $gt: '' } } },
 );
 domainDocSchema.index({ accountId: 1, unit: 1 }, { name: 'account_unit_unique', unique: true });
-domainDocSchema.index({ accountId: 1, createdAt: -1, _id: -1, state: 1 }, { name: 'account_newest' });
-domainDocSchema.index({ accountId: 1, deploymentId: 1, createdAt: -1, _id: -1 }, { name: 'account_deployment' });
+domainDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
+domainDocSchema.index({ accountId: 1, changedAt: -1, _id: -1, state: 1 }, { name: 'account_latest' });
+domainDocSchema.index({ accountId: 1, deploymentId: 1, changedAt: -1, _id: -1 }, { name: 'account_deployment' });
 // What is due to be looked at.
 domainDocSchema.index({ nextCheckAt: 1, _id: 1 }, { name: 'due' });
 // What is due to be looked at for its certificate.

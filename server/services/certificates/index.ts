@@ -46,7 +46,7 @@ const IN_NEED_MAX = 500;
 const LISTED = { history: 0, order: 0, 'issued.chain': 0, 'issued.key': 0 } as const;
 
 /**
- * Returns the account's certificates, newest first; those of some domains, or those that need their owner, on request.
+ * Returns the account's certificates, the one changed last first; those of some domains, or those that need their owner, on request.
  */
 export async function listCertificates(ctx: AccountContext, input: ListCertificatesInput): Promise<CertificateList> {
   const { authority } = ctx.providers;
@@ -59,15 +59,15 @@ export async function listCertificates(ctx: AccountContext, input: ListCertifica
   const docs =
     input?.needsCare === true
       ? await findInNeed(filter, ctx.now(), input.cursor)
-      : await CertificateModel.find({ ...filter, ...afterCursor(input?.cursor) }, LISTED)
-          .sort({ createdAt: -1, _id: -1 })
+      : await CertificateModel.find({ ...filter, ...afterCursor(input?.cursor, 'changedAt') }, LISTED)
+          .sort({ changedAt: -1, _id: -1 })
           .limit(limit + 1)
           .lean();
   const page = docs.slice(0, limit);
   const last = page.at(-1);
   return {
     items: page.map((doc) => toCertificate(doc)),
-    nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last) : null,
+    nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last, last.changedAt) : null,
     localRoot: (await authority.root?.()) ?? null,
   };
 }
@@ -90,7 +90,7 @@ async function findInNeed(filter: OfAccount, now: Date, cursor: string | undefin
   const docs = [...new Map(found.flat().map((doc) => [doc._id, doc])).values()];
   return docs
     .filter((doc) => after === null || isAfterCursor(doc, after))
-    .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime() || (one._id < other._id ? 1 : -1));
+    .sort((one, other) => other.changedAt.getTime() - one.changedAt.getTime() || (one._id < other._id ? 1 : -1));
 }
 
 /** Returns one certificate with its chain and history. Throws `not_found`. */

@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import type { Domain, RemoveDomainInput, RemovedDomain, UpdateDomainInput } from '../../../routers/schemas/domains.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { AccountContext } from '../../context.ts';
@@ -93,7 +93,14 @@ async function applyUpdate(
   const doc = await DomainModel.findOneAndUpdate(
     { _id, accountId, deploymentId: before.deploymentId, state: { $ne: 'removing' } },
     // A choice among the domains of one deployment does not apply to those of another.
-    { $set: { servedName, quickFrom: now, ...(isMoving && { chosenAt: null, chosenLimit: null }) } },
+    {
+      $set: {
+        servedName,
+        quickFrom: now,
+        changedAt: mongoose.now(),
+        ...(isMoving && { chosenAt: null, chosenLimit: null }),
+      },
+    },
     { session, returnDocument: 'after' },
   );
   if (doc === null) throw notFound('domain');

@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { PLANS } from '../../../routers/schemas/plans.ts';
 import type { DomainState } from '../../../routers/schemas/state-names.ts';
@@ -42,7 +42,11 @@ export async function answerClaim(session: ClientSession, providers: Providers, 
   const now = providers.now();
   if (provedDomain !== null && values.has(provedDomain.proof.value)) {
     if (domain.lostAt instanceof Date) return UNPROVED;
-    await DomainModel.updateOne({ _id: id, accountId }, { $set: { lostAt: now } }, { session });
+    await DomainModel.updateOne(
+      { _id: id, accountId },
+      { $set: { lostAt: now, changedAt: mongoose.now() } },
+      { session },
+    );
     await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
     return UNPROVED;
   }

@@ -24,7 +24,7 @@ const needsCare = () => ({
 });
 
 /**
- * Returns the account's domains, newest first; on request those of one deployment, in one state, or that wait for
+ * Returns the account's domains, the one changed last first; on request those of one deployment, in one state, or that wait for
  * their owner.
  */
 export async function listDomains(ctx: AccountContext, input: ListDomainsInput): Promise<DomainList> {
@@ -34,11 +34,11 @@ export async function listDomains(ctx: AccountContext, input: ListDomainsInput):
     ...(input?.deploymentId !== undefined && { deploymentId: input.deploymentId }),
     ...(input?.needsCare === true && { $and: [needsCare()] }),
     ...(input?.state !== undefined && { state: input.state }),
-    ...afterCursor(input?.cursor),
+    ...afterCursor(input?.cursor, 'changedAt'),
   };
   const docs = await DomainModel.find(filter)
-    .sort({ createdAt: -1, _id: -1 })
-    .hint(input?.deploymentId === undefined ? 'account_newest' : 'account_deployment')
+    .sort({ changedAt: -1, _id: -1 })
+    .hint(input?.deploymentId === undefined ? 'account_latest' : 'account_deployment')
     .limit(limit + 1)
     // Each server's answers are long, and only shown for a single domain.
     .select({ 'records.seen': 0 })
@@ -49,7 +49,7 @@ export async function listDomains(ctx: AccountContext, input: ListDomainsInput):
   const over = await domainsOverCap(null, ctx, [...new Set(page.map(({ deploymentId }) => deploymentId))]);
   return {
     items: page.map((doc) => toDomain(ctx, doc, { isCertified: certified.has(doc._id), over })),
-    nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last) : null,
+    nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last, last.changedAt) : null,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ClientSession } from 'mongoose';
+import mongoose, { type ClientSession } from 'mongoose';
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import type { DomainState } from '../../../routers/schemas/state-names.ts';
 import type { Providers } from '../../context.ts';
@@ -73,6 +73,8 @@ export async function saveCheck(
   const $set = {
     ...checkedFields({ ...found, leaving, cap: claim.problem }, reached, pointsTo, now),
     concern: kept,
+    // Its owner was told of it just now.
+    ...(kept !== concern && { changedAt: mongoose.now() }),
     nextCheckAt: nextCheckAt(moved, now),
   };
   const settled = await DomainModel.findOneAndUpdate(

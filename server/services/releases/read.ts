@@ -56,7 +56,7 @@ async function readPage(accountId: string, input: ListReleasesInput, count: numb
   const state = input?.state === undefined ? {} : shownStateFilter(input.state);
   const { deploymentId, cursor } = input ?? {};
   if (deploymentId === undefined) {
-    const until = cursor === undefined ? null : decodeCursor(cursor).createdAt;
+    const until = cursor === undefined ? null : decodeCursor(cursor).at;
     const rows = await readRows({ accountId, ...state, ...afterCursor(cursor) }, { createdAt: -1, _id: -1 }, count);
     return { rows, cursorOf: encodeCursor, until };
   }
