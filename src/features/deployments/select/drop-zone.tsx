@@ -1,5 +1,5 @@
 import { FolderUp } from 'lucide-react';
-import { useEffect, useId, useRef } from 'react';
+import { useId, useRef } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { Button } from '../../../components/button.tsx';
 import { DropTarget, type DropTargetProps } from '../../../components/drop-target.tsx';
@@ -9,6 +9,7 @@ import { isTouch } from '../../../lib/is-touch.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
 import { reselectTitle, stopReselect } from '../../../uploads/waiting-selection.ts';
+import { ChooserInputs } from './chooser-inputs.tsx';
 import { useDrop } from './use-drop.ts';
 
 export type DropZoneProps = {
@@ -21,8 +22,6 @@ export type DropZoneProps = {
   wanted?: StoredSelection | null;
   /** What was dropped before a reload is being found again. */
   isRestoring?: boolean;
-  /** The button that led here asks for a folder already. */
-  opens?: boolean;
 };
 
 /** A drop target with a button for a folder and one for a ZIP. While something is dragged, the whole page is the target. */
@@ -34,22 +33,12 @@ export function DropZone({
   isWanted = false,
   wanted = null,
   isRestoring = false,
-  opens = false,
 }: DropZoneProps) {
   const { isOver, filesRead, problem, takeFiles } = useDrop(onSelection);
   const folderInput = useRef<HTMLInputElement>(null);
   const zipInput = useRef<HTMLInputElement>(null);
   const inputId = useId();
   const isReading = filesRead !== null || isRestoring;
-  useEffect(() => {
-    // Browsers open it for a press alone.
-    if (opens && navigator.userActivation?.isActive) folderInput.current?.click();
-  }, [opens]);
-  const take = (input: HTMLInputElement) => {
-    if (input.files) takeFiles(input.files);
-    // Choosing the same again must be a change again.
-    input.value = '';
-  };
   return (
     <div className="flex flex-col gap-4">
       {wanted !== null && <ReselectPrompt record={wanted} />}
@@ -81,23 +70,7 @@ export function DropZone({
         <label htmlFor={inputId} className="absolute inset-0 cursor-pointer rounded-card">
           <span className="sr-only">Folder to publish</span>
         </label>
-        <input
-          ref={folderInput}
-          id={inputId}
-          type="file"
-          multiple
-          webkitdirectory=""
-          hidden
-          onChange={(event) => take(event.target)}
-        />
-        <input
-          ref={zipInput}
-          type="file"
-          accept=".zip,application/zip"
-          aria-label="ZIP to publish"
-          hidden
-          onChange={(event) => take(event.target)}
-        />
+        <ChooserInputs id={inputId} folder={folderInput} zip={zipInput} onFiles={takeFiles} />
         <div role="status" className="sr-only">
           {isReading ? 'Reading the files' : ''}
         </div>
@@ -118,7 +91,7 @@ function asked(title: string): string {
 }
 
 /** Covers the page during a drag; it takes no pointer events, so that the drop reaches the page below. */
-function PageTarget() {
+export function PageTarget() {
   return (
     <div
       aria-hidden

@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, useState } from 'react';
+import { type ReactNode, Suspense } from 'react';
 import { lazyComponent } from '../../../lib/lazy-component.tsx';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun } from '../../../uploads/selection.ts';
@@ -24,23 +24,17 @@ const summary = lazyComponent<SelectionSummaryProps>(
 /** The place for the files: where to drop them, and then what they are. */
 export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesStepProps) {
   const { report, buildFolder, wanted, isReading, setPublishAnyway } = chosen;
-  const [isReplacing, setReplacing] = useState(false);
-  const choose = (selection: Selection) => {
-    setReplacing(false);
-    (onChoose ?? chosen.choose)(selection);
-  };
+  const choose: (selection: Selection) => void = onChoose ?? chosen.choose;
   if (report === null) {
-    return <DropZone {...zone} wanted={wanted} isRestoring={isReading} opens={isReplacing} onSelection={choose} />;
+    return <DropZone {...zone} wanted={wanted} isRestoring={isReading} onSelection={choose} />;
   }
   return (
     <Suspense fallback={<DropZone {...zone} isRestoring onSelection={choose} />}>
       <summary.Component
         report={report}
         place={place}
-        onReplace={() => {
-          setReplacing(true);
-          chosen.choose(null);
-        }}
+        onReplace={choose}
+        onRemove={() => chosen.choose(null)}
         onPublishAnyway={setPublishAnyway}
         onCopy={choose}
         onTakeBuildFolder={buildFolder === null ? null : () => choose(buildFolder)}

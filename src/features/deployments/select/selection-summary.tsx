@@ -24,11 +24,14 @@ import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
 import { type Finding, type FindingsPlace, findingsOf, mayBeCopied, selectionLine } from './findings.ts';
 import { isWholeFolder } from './left-out-parts.ts';
+import { ReplaceFiles } from './replace-files.tsx';
 
 export type SelectionSummaryProps = {
   report: SelectionReport;
   place?: FindingsPlace | undefined;
-  onReplace: () => void;
+  /** Takes other files in the place of these. */
+  onReplace: (selection: Selection) => void;
+  onRemove: () => void;
   onPublishAnyway: (path: string, isWanted: boolean) => void;
   /** Takes a copy, in which something was mended, in the place of what was selected. */
   onCopy: (copy: Selection) => void;
@@ -42,6 +45,7 @@ export function SelectionSummary({
   report,
   place,
   onReplace,
+  onRemove,
   onPublishAnyway,
   onCopy,
   onTakeBuildFolder,
@@ -64,18 +68,16 @@ export function SelectionSummary({
       aria-label={`${noun === 'ZIP' ? 'ZIP' : 'Folder'} ${title}`}
       className="divide-y divide-line"
     >
-      <div className="flex items-center gap-4 p-4 sm:p-5">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 p-4 sm:p-5">
         <span className="flex size-11 shrink-0 items-center justify-center rounded-card border border-line text-accent">
           <Icon className="size-5" />
         </span>
-        <div className="min-w-0 grow">
+        <div className="min-w-0 flex-1">
           <h2 className="text-lg font-semibold wrap-anywhere">{title}</h2>
           <p className="text-ink-muted tabular-nums">{selectionLine(report)}</p>
           {isExplained && <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>}
         </div>
-        <Button size="sm" onClick={onReplace}>
-          Replace
-        </Button>
+        <ReplaceFiles noun={noun} onSelection={onReplace} onRemove={onRemove} />
       </div>
       {findings.map((finding) => (
         <FindingRow

@@ -1,0 +1,53 @@
+import { Ellipsis, FileArchive, Folder, X } from 'lucide-react';
+import { useRef } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { IconButton } from '../../../components/icon-button.tsx';
+import { Menu, MenuItem } from '../../../components/menu.tsx';
+import type { Selection } from '../../../uploads/selection.ts';
+import { ChooserInputs } from './chooser-inputs.tsx';
+import { PageTarget } from './drop-zone.tsx';
+import { useDrop } from './use-drop.ts';
+
+export type ReplaceFilesProps = {
+  noun: 'folder' | 'ZIP';
+  onSelection: (selection: Selection) => void;
+  onRemove: () => void;
+};
+
+/** Chooses other files in the place of these, which stay until the others have been read: who cancels loses nothing. */
+export function ReplaceFiles({ noun, onSelection, onRemove }: ReplaceFilesProps) {
+  const { isOver, filesRead, problem, takeFiles } = useDrop(onSelection);
+  const folder = useRef<HTMLInputElement>(null);
+  const zip = useRef<HTMLInputElement>(null);
+  const [same, other] = noun === 'ZIP' ? [zip, folder] : [folder, zip];
+  return (
+    <>
+      <div className="flex shrink-0 gap-1">
+        <Button size="sm" isBusy={filesRead !== null} busyLabel="Reading…" onClick={() => same.current?.click()}>
+          Replace
+        </Button>
+        <Menu
+          trigger={
+            <IconButton label="More ways to choose">
+              <Ellipsis />
+            </IconButton>
+          }
+        >
+          <MenuItem onSelect={() => other.current?.click()}>
+            {noun === 'ZIP' ? <Folder /> : <FileArchive />} Choose a {noun === 'ZIP' ? 'folder' : 'ZIP'}
+          </MenuItem>
+          <MenuItem onSelect={onRemove}>
+            <X /> Remove
+          </MenuItem>
+        </Menu>
+      </div>
+      <ChooserInputs folder={folder} zip={zip} onFiles={takeFiles} />
+      {problem !== null && (
+        <p role="alert" className="w-full text-sm text-bad">
+          {problem}
+        </p>
+      )}
+      {isOver && <PageTarget />}
+    </>
+  );
+}
