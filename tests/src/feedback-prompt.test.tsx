@@ -2,6 +2,7 @@ import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../routers/schemas/limits.ts';
+import { getCache } from '../../src/api/get-cache.ts';
 import { session } from '../../src/api/session.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { clearToasts, toasts } from '../../src/components/toast-store.ts';
@@ -12,6 +13,9 @@ import { ada } from '../support/screen-fixtures.ts';
 /** What the server says to `feedback.rate`, and what it was sent. */
 let answer: () => unknown = () => ({ result: { data: { json: { done: true } } } });
 let sent: unknown[] = [];
+/** What `deployments.list` answers to who is signed in. */
+let live: unknown[] = [];
+let asked = 0;
 
 /** What lies below the floating button; happy-dom lays nothing out. */
 let below: Element[] = [];
@@ -26,10 +30,16 @@ beforeEach(() => {
   sessionStorage.clear();
   clearToasts();
   sent = [];
+  live = [];
+  asked = 0;
   below = [];
   history.replaceState(null, '', '/dashboard');
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date', 'performance'] });
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (input, init) => {
+    if (String(input).includes('deployments.list')) {
+      asked += 1;
+      return Response.json([{ result: { data: { json: { items: live, nextCursor: null } } } }]);
+    }
     if (!String(input).includes('feedback.rate')) return new Response('{}', { status: 401 });
     sent.push(JSON.parse(String(init?.body)));
     return Response.json([answer()]);
@@ -101,15 +111,18 @@ test('a minute after the start it asks by itself, once a browser session, and no
   expect(dialog()).toBeNull();
 });
 
-test('it waits until something was published, and while files are chosen', async () => {
-  signInAs({ ...ada, deploymentCount: 0 });
+test('it waits until something is live, and while files are chosen', async () => {
+  signInAs({ ...ada, deploymentCount: 1 });
   using shown = show();
   await vi.advanceTimersByTimeAsync(untilAskedMs() + 5_000);
+  await until(() => expect(asked).toBe(1));
+  await vi.advanceTimersByTimeAsync(5_000);
   expect(sessionStorage.length).toBe(0);
   const files = shown.page.appendChild(document.createElement('section'));
   files.dataset.chosen = '';
-  flushSync(() => signInAs({ ...ada, deploymentCount: 1 }));
-  await vi.advanceTimersByTimeAsync(5_000);
+  live = [{ id: 'harbour' }];
+  getCache.clear();
+  await vi.advanceTimersByTimeAsync(FEEDBACK_PROMPT_DELAY_MS);
   expect(sessionStorage.length).toBe(0);
   files.remove();
   await vi.advanceTimersByTimeAsync(1_000);

@@ -37,7 +37,7 @@ export function FeedbackPrompt() {
   }
 
   // Nobody wanted it: that it did not come needs no words.
-  useFeedbackPrompt(() => void open(() => {}), user?.deploymentCount === 0);
+  useFeedbackPrompt(() => void open(() => {}), user !== null);
   const place = useRef<HTMLDivElement>(null);
   const { readsOn, covers } = useMakesWay(place);
 

@@ -12,32 +12,28 @@ const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started; it waits while another
- * dialog is open, a field has the focus, files are chosen or sent, and on the pages that lead into the product; `hasNothing`:
- * an account that has published nothing has nothing to rate.
+ * dialog is open, a field has the focus, files are chosen or sent, and on the pages that lead into the product. Who is
+ * signed in (`hasAccount`) has nothing to rate until something of theirs is live.
  */
-export function useFeedbackPrompt(ask: () => void, hasNothing: boolean): void {
-  const latest = useRef({ ask, hasNothing });
-  latest.current = { ask, hasNothing };
+export function useFeedbackPrompt(ask: () => void, hasAccount: boolean): void {
+  const latest = useRef({ ask, hasAccount });
+  latest.current = { ask, hasAccount };
 
   useEffect(() => {
     if (isFeedbackDismissed() || wasFeedbackAsked()) return;
     let timer = setTimeout(look, Math.max(0, appStartedAtMs + FEEDBACK_PROMPT_DELAY_MS - performance.now()));
     let isOver = false;
 
-    function look() {
-      if (isFeedbackDismissed() || wasFeedbackAsked()) return;
-      const isBusy =
-        latest.current.hasNothing ||
-        isSomethingOpen(document) ||
-        isTyping(document) ||
-        publications.get().some(isUnderWay);
-      const isGood = !isBusy && !isWayIn(location.pathname);
-      if (isOver) return;
-      if (!isGood) {
+    async function look() {
+      if (isOver || isFeedbackDismissed() || wasFeedbackAsked()) return;
+      if (!isGoodMoment()) {
         timer = setTimeout(look, LOOK_AGAIN_MS);
         return;
       }
-      latest.current.ask();
+      const isLive = !latest.current.hasAccount || (await (await import('./has-live-site.ts')).hasLiveSite());
+      if (isOver) return;
+      if (isLive && isGoodMoment() && !wasFeedbackAsked()) latest.current.ask();
+      else timer = setTimeout(look, isLive ? LOOK_AGAIN_MS : FEEDBACK_PROMPT_DELAY_MS);
     }
 
     return () => {
@@ -45,6 +41,11 @@ export function useFeedbackPrompt(ask: () => void, hasNothing: boolean): void {
       clearTimeout(timer);
     };
   }, []);
+}
+
+function isGoodMoment(): boolean {
+  const isBusy = isSomethingOpen(document) || isTyping(document) || publications.get().some(isUnderWay);
+  return !isBusy && !isWayIn(location.pathname);
 }
 
 export function isSomethingOpen(page: Document): boolean {
