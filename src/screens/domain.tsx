@@ -88,7 +88,8 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
   const allowance = trpc.subscription.allowance.useQuery();
   const { deployments } = useOfferedDeployments();
   const readOnly = isReadOnly(allowance.data, domain.deploymentId) || domain.isOverCap === true;
-  const isEnding = domain.state === 'removing' || domain.lostTo !== undefined;
+  const isRemoving = domain.state === 'removing';
+  const isEnding = isRemoving || domain.lostTo !== undefined;
   // What is in the way stands beside what mends it.
   const mayRepair = needsRepair(domain) && !readOnly;
   return (
@@ -104,7 +105,7 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
         }
         actions={
           <>
-            {!isEnding && <DomainCheck domain={domain} />}
+            {!isRemoving && <DomainCheck domain={domain} />}
             <DomainMenu
               domain={domain}
               deployments={deployments}
@@ -119,17 +120,24 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
         {!mayRepair && <DomainNotice domain={domain} />}
         <LoopbackNotice records={domain.records} />
         {!isEnding && !readOnly && <RecordSetup domain={domain} />}
-        {!isEnding && <RecordCards domain={domain} />}
+        {!isRemoving && <RecordCards domain={isEnding ? proofOnly(domain) : domain} />}
         {!isEnding && <CertifiedBy domain={domain} isReadOnly={readOnly} />}
         {!isEnding && (
           <Suspense fallback={<SkeletonRows rows={5} />}>
             <WayCard domain={domain} mayLook={!readOnly} />
           </Suspense>
         )}
-        <VisitorsCard domain={domain} deployment={deployments.find(({ id }) => id === domain.deploymentId)} />
+        {domain.lostTo === undefined && (
+          <VisitorsCard domain={domain} deployment={deployments.find(({ id }) => id === domain.deploymentId)} />
+        )}
       </div>
     </>
   );
+}
+
+/** Of a name that another account has proved the proof alone decides. */
+function proofOnly(domain: Domain): Domain {
+  return { ...domain, records: domain.records.filter(({ purpose }) => purpose === 'proof') };
 }
 
 function OverCap({ deploymentId }: { deploymentId: string }) {

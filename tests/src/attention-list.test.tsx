@@ -49,7 +49,9 @@ test('domains that need a record, or have lost one, are named with the way to me
     'c.example needs a recordThe A record of shop.example was not seen yet.Set it up',
     'e.example is not set up yetIt is not registered.Set it up',
     'f.example needs a lookIts proof is gone.See what to do',
-    expect.stringContaining('Another account has proved d.example'),
+    expect.stringContaining(
+      'Another account has proved d.exampleIf it is yours, set your TXT record in the place of theirs.',
+    ),
     expect.stringContaining('More domains need a record'),
   ]);
   expect(shown.linkTo('Fix it')).toBe('/domains/b');

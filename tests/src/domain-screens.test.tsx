@@ -275,11 +275,15 @@ test('whoever has no plan is told what was changed, without an act', async () =>
   await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Connect a DNS provider'));
 });
 
-test('a claim that was lost says so and offers no records', async () => {
-  const lost = domainOf({ state: 'unverified', lostTo: 'another account' });
+test('a claim that was lost says so, and shows the proof that takes the name back', async () => {
+  const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc', purpose: 'proof' });
+  const lost = domainOf({ state: 'unverified', lostTo: 'another account', records: [proof, recordOf()] });
   using shown = showScreen(<DomainScreen />, domainAnswers(lost), PLACE);
-  await shown.sees('Another account has proved this domain');
-  expect(shown.page.querySelector('table')).toBeNull();
+  await shown.sees('whoever can change the DNS of shop.example decides.');
+  expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
+  expect(shown.rows('Records')).toHaveLength(1);
+  expect(shown.button('Check now')).toBeDefined();
+  expect(shown.page.textContent).not.toContain('Visitors see');
 });
 
 test('a domain that is not there is an error with the way back', async () => {

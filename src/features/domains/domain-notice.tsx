@@ -18,8 +18,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   if (lostTo !== undefined) {
     return (
       <Notice tone="bad" title="Another account has proved this domain">
-        If it is yours, remove it here, add it again and create the new TXT record. Whoever can change the DNS of {name}
-        decides.
+        If it is yours, set the TXT record below in the place of theirs: whoever can change the DNS of {name} decides.
       </Notice>
     );
   }

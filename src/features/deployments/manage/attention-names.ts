@@ -25,7 +25,7 @@ function domainItem(domain: Domain): AttentionItem {
   const { id, name, state, problem, lostTo } = domain;
   const to = href.domain(id);
   if (lostTo !== undefined) {
-    const text = 'If it is yours, remove it, add it again and prove it with a new record.';
+    const text = 'If it is yours, set your TXT record in the place of theirs.';
     const action = { to, label: 'See what to do' };
     return { key: id, kind: 'failed', title: `Another account has proved ${name}`, text, action };
   }
