@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { CheckedRecord, RecordPlan } from '../../routers/schemas/domains.ts';
+import type { RecordPlan } from '../../routers/schemas/domains.ts';
 import { DomainScreen } from '../../src/screens/domain.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
-import { domainOf, recordOf } from '../support/domain-fixtures.ts';
+import { answerOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 
@@ -18,19 +18,6 @@ function holdLooks(): void {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'], now: AT });
 }
 
-const answerOf = (
-  server: string,
-  values: string[] | null,
-  error: string | null = null,
-): CheckedRecord['seen'][number] => ({
-  server,
-  address: '198.51.100.1',
-  isAuthority: true,
-  values,
-  ttl: 300,
-  error,
-});
-
 /** The menu and its dialog stand beside the page, and come a moment later. */
 async function pressRemove(selector: string): Promise<void> {
   await vi.waitFor(() => {
@@ -40,31 +27,6 @@ async function pressRemove(selector: string): Promise<void> {
     press.click();
   }, 10_000);
 }
-
-test('each record stands with what is needed, what is seen, and by how many name servers', async () => {
-  const records = [
-    recordOf({ state: 'ok', seen: [answerOf('ns1', ['203.0.113.7']), answerOf('ns2', ['203.0.113.7'])] }),
-    recordOf({
-      type: 'CNAME',
-      name: 'www.shop.example',
-      value: 'shop.example',
-      state: 'partly',
-      seen: [answerOf('ns1', ['shop.example']), answerOf('ns2', null, 'timeout')],
-    }),
-    recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc' }),
-  ];
-  using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ records })), PLACE);
-  await shown.sees('1 of 3 records seen');
-  const [apex, www, proof] = [...shown.page.querySelectorAll('tbody tr')].map((row) => row.textContent);
-  expect(apex).toContain('Seen by 2 of 2 servers');
-  expect(www).toContain('Seen by 1 of 2 servers');
-  expect(www).toContain('ns2 (198.51.100.1): no answer in time');
-  expect(proof).toContain('Not seen yet');
-  // As most providers ask for it, without the domain itself.
-  expect(shown.button('Copy the name @')).toBeDefined();
-  expect(shown.button('Copy the name www')).toBeDefined();
-  expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
-});
 
 test('a record that the domain does without is shown to be copied, and not counted', async () => {
   const persistent = recordOf({

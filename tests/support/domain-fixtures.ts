@@ -20,6 +20,14 @@ export function recordOf(changes: Partial<CheckedRecord> = {}): CheckedRecord {
   };
 }
 
+export function answerOf(
+  server: string,
+  values: string[] | null,
+  error: string | null = null,
+): CheckedRecord['seen'][number] {
+  return { server, address: '198.51.100.1', isAuthority: true, values, ttl: 300, error };
+}
+
 export function domainOf(changes: Partial<Domain> = {}): Domain {
   return {
     id: 'shop',

@@ -18,7 +18,9 @@ export function RecordCards({ domain }: { domain: Domain }) {
       )}
       {rest.length > 0 && (
         <Card className="overflow-hidden">
-          {open.length > 0 && <CardHeader title="As they should be" />}
+          {open.length > 0 && (
+            <CardHeader title={rest.every(({ state }) => state === 'ok') ? 'As they should be' : 'The other records'} />
+          )}
           <RecordTable domain={domain} records={rest} />
         </Card>
       )}

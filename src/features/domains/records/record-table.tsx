@@ -57,8 +57,8 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
       <TableCell label="Seen now" className="sm:w-3/10 sm:align-top sm:pt-3.5">
         <SeenNow record={record} checkedAt={domain.checkedAt} />
       </TableCell>
-      <TableCell isCorner className="sm:align-top sm:pt-3">
-        <RecordBadge record={record} isChecked={domain.checkedAt !== null} />
+      <TableCell isCorner className="max-sm:top-3 max-sm:right-4 sm:align-top sm:pt-3">
+        <RecordBadge record={record} domain={domain} />
       </TableCell>
     </TableRow>
   );
@@ -96,7 +96,8 @@ function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date
           <ul className="mt-1 flex flex-col gap-1">
             {record.seen.map((one) => (
               <li key={`${one.server} ${one.address}`} className="wrap-anywhere">
-                <span className="font-mono">{one.server}</span> ({one.address}): {answerText(one)}
+                <span className="font-mono">{one.server}</span>
+                {one.address !== one.server && ` (${one.address})`}: {answerText(one)}
               </li>
             ))}
           </ul>
@@ -134,8 +135,8 @@ const looks: Record<CheckedRecord['state'], { tone: BadgeTone; icon: LucideIcon 
   missing: { tone: 'warn', icon: Clock },
 };
 
-function RecordBadge({ record, isChecked }: { record: CheckedRecord; isChecked: boolean }) {
-  if (!isChecked) {
+function RecordBadge({ record, domain }: { record: CheckedRecord; domain: Domain }) {
+  if (domain.checkedAt === null) {
     return (
       <Badge tone="unknown" icon={CircleDashed}>
         Not checked yet
@@ -152,25 +153,39 @@ function RecordBadge({ record, isChecked }: { record: CheckedRecord; isChecked: 
   const { tone, icon } = looks[record.state];
   return (
     <Badge tone={tone} icon={icon}>
-      {stateText(record)}
+      {stateText(record, domain)}
     </Badge>
   );
 }
 
-function stateText({ state, value, seen }: CheckedRecord): string {
-  const authoritative = seen.filter(({ isAuthority }) => isAuthority);
-  const having = authoritative.filter(({ values }) => values?.includes(value) ?? false);
-  const of = `${having.length} of ${authoritative.length}`;
+function stateText(record: CheckedRecord, domain: Domain): string {
+  const { state, value } = record;
+  const answers = record.seen.flatMap(({ isAuthority, values }) => (isAuthority ? [values] : []));
   switch (state) {
     case 'ok':
-      return authoritative.length === 0 ? 'Seen' : `Seen by ${of} servers`;
-    case 'partly':
-      return `Seen by ${of} servers`;
+      // Each that answers has it, an alias also as the addresses that it leads to; the others were silent.
+      return answers.length === 0 ? 'Seen' : seenBy(answers.filter((values) => values !== null).length, answers.length);
+    case 'partly': {
+      const others = otherValues(record, domain);
+      const right = answers.filter((values) => values?.includes(value) && !values.some(others)).length;
+      return right === 0 ? 'Not at all servers' : seenBy(right, answers.length);
+    }
     case 'wrong':
-      return 'Another value';
+      return answers.some((values) => values?.includes(value)) ? 'Another value as well' : 'Another value';
     case 'missing':
       return 'Not seen yet';
   }
+}
+
+function seenBy(count: number, all: number): string {
+  return `Seen by ${count} of ${all} ${all === 1 ? 'server' : 'servers'}`;
+}
+
+/** Which values are wrong beside the right one: of texts none, of addresses those that nothing asks for. */
+function otherValues({ type, name }: CheckedRecord, { records }: Domain): (value: string) => boolean {
+  if (type === 'TXT' || type === 'CAA') return () => false;
+  const wanted = records.filter((one) => one.type === type && one.name === name).map(({ value }) => value);
+  return (value) => !wanted.includes(value);
 }
 
 /** As most DNS providers ask for it: without the domain, `@` for the domain itself. The whole name where that is not known. */

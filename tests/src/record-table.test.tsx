@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { RecordCards } from '../../src/features/domains/records/record-cards.tsx';
+import { RecordTable } from '../../src/features/domains/records/record-table.tsx';
+import { DomainScreen } from '../../src/screens/domain.tsx';
+import { domainAnswers, DOMAIN_PLACE as PLACE } from '../support/domain-answers.ts';
+import { answerOf, domainOf, recordOf } from '../support/domain-fixtures.ts';
+import { showScreen } from '../support/screen.tsx';
+
+test('each record stands with what is needed, what is seen, and by how many name servers', async () => {
+  const records = [
+    recordOf({ state: 'ok', seen: [answerOf('ns1', ['203.0.113.7']), answerOf('ns2', ['203.0.113.7'])] }),
+    recordOf({
+      type: 'CNAME',
+      name: 'www.shop.example',
+      value: 'shop.example',
+      state: 'partly',
+      seen: [answerOf('ns1', ['shop.example']), answerOf('ns2', null, 'timeout')],
+    }),
+    recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc' }),
+  ];
+  using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ records })), PLACE);
+  await shown.sees('1 of 3 records seen');
+  const [apex, www, proof] = [...shown.page.querySelectorAll('tbody tr')].map((row) => row.textContent);
+  expect(apex).toContain('Seen by 2 of 2 servers');
+  expect(www).toContain('Seen by 1 of 2 servers');
+  expect(www).toContain('ns2 (198.51.100.1): no answer in time');
+  expect(proof).toContain('Not seen yet');
+  // As most providers ask for it, without the domain itself.
+  expect(shown.button('Copy the name @')).toBeDefined();
+  expect(shown.button('Copy the name www')).toBeDefined();
+  expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
+});
+
+test('a server that has another address beside the right one does not have the record', () => {
+  const value = '203.0.113.7';
+  const right = answerOf('ns1', [value]);
+  const both = answerOf('ns2', [value, '198.51.100.9']);
+  const alias = { type: 'ALIAS', value: 'apex.host.example' } as const;
+  const text = { type: 'TXT', value: 'fairlead=abc' } as const;
+  const records = [
+    recordOf({ state: 'partly', seen: [right, both] }),
+    recordOf({ state: 'wrong', seen: [both] }),
+    recordOf({ state: 'ok', seen: [right] }),
+    recordOf({ ...alias, state: 'ok', seen: [right, answerOf('ns2', null, 'timeout')] }),
+    recordOf({ ...alias, state: 'partly', seen: [right, both] }),
+    recordOf({ ...text, state: 'partly', seen: [answerOf('ns1', ['v=spf1', 'fairlead=abc']), answerOf('ns2', [])] }),
+  ].map((record, index) => ({ ...record, name: `${index}.shop.example` }));
+  using shown = showScreen(<RecordTable domain={domainOf({ records })} />, {});
+  const states = [...shown.page.querySelectorAll('tbody tr > :last-child')].map(({ textContent }) => textContent);
+  expect(states).toEqual([
+    'Seen by 1 of 2 servers',
+    'Another value as well',
+    'Seen by 1 of 1 server',
+    'Seen by 1 of 2 servers',
+    'Not at all servers',
+    'Seen by 1 of 2 servers',
+  ]);
+});
+
+test('a server that is known by its address alone is named once', () => {
+  const resolver = { ...answerOf('198.51.100.1', ['203.0.113.7']), isAuthority: false };
+  using shown = showScreen(<RecordTable domain={domainOf({ records: [recordOf({ seen: [resolver] })] })} />, {});
+  expect(shown.rows('Records')[0]).toContain('198.51.100.1: 203.0.113.7');
+});
+
+test('records that are missing do not stand among those that are as they should be', async () => {
+  const broken = domainOf({ state: 'misconfigured' });
+  const optional = recordOf({ type: 'TXT', value: 'ca.example', purpose: 'certificate', required: false });
+  for (const [rest, title] of [
+    [recordOf({ value: '203.0.113.8', state: 'ok' }), 'As they should be'],
+    [optional, 'The other records'],
+  ] as const) {
+    using shown = showScreen(<RecordCards domain={{ ...broken, records: [recordOf(), rest] }} />, {});
+    await shown.sees(title);
+  }
+});
