@@ -45,7 +45,7 @@ export function HealthLine({ deployment, health, isLive }: HealthLineProps) {
   const wrong = health?.checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail') ?? [];
   return (
     <div className="mt-1 text-sm text-ink-muted">
-      <div className="flex min-h-11 items-center gap-x-3 sm:min-h-8">
+      <div className="flex min-h-11 flex-wrap items-center gap-x-3 sm:min-h-8">
         {!health || health.checks.length === 0 ? (
           <span>{isLive ? 'Not checked yet' : 'Nothing to check yet'}</span>
         ) : (
