@@ -76,8 +76,6 @@ export type Limits = {
   accountRows: number;
   /** Counts over all releases of an account; a file that several of them share counts for each. */
   listedFiles: number;
-  /** Limits the precompressed variants of an account's releases. */
-  variantBytes: number;
   /** The longest time for which an account with an unconfirmed address has the small allowance. */
   smallWhileUnconfirmedMs: number;
   /** True where strangers can register: they get the trial, and a plan of the test checkout, for nothing. */

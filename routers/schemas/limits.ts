@@ -62,8 +62,6 @@ export const UPLOAD_LIMITS = {
   maxListedFiles: 10_000_000,
   /** Limits the cut-off archives that wait for their rest. */
   maxPartBytes: 1024 * 1024 * 1024,
-  /** Limits the precompressed variants of all its releases; other files are served uncompressed. */
-  maxVariantBytes: 5 * 1024 * 1024 * 1024,
   /**
    * The allowance until an account has a plan and a confirmed address, or is some days old if no mail is sent: enough
    * for an ordinary first site, and too little to fill a disk with accounts that cost nothing. A trial alone costs

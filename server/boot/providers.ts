@@ -112,7 +112,6 @@ export function limitsOf(env: Env): Limits {
     // Forty deployments with all their kept releases; with steps and logs of ordinary size that is 200 MB.
     accountRows: 20_000,
     listedFiles: UPLOAD_LIMITS.maxListedFiles,
-    variantBytes: UPLOAD_LIMITS.maxVariantBytes,
     // Where mail stays in the outbox, not everybody who registers can read it.
     smallWhileUnconfirmedMs: env.smtp === undefined ? UNCONFIRMED_DAYS * DAY_MS : Number.POSITIVE_INFINITY,
     asksForGivenPlan: isOpenToStrangers(env),

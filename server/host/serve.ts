@@ -171,7 +171,7 @@ function createHostParts({ providers, table, sites, files, visits, isTls }: Hand
   const tell = createTroubleLog(providers);
   return {
     files,
-    contents: createContents(files),
+    contents: createContents(files, providers.rateCounters),
     earlier: (route, path) => findEarlier(sites, route, path, providers.now().getTime()),
     newer: ({ route, isPublic }) => (isPublic ? loadNewer(table, sites, route) : null),
     isSecure: (request) => isSecure(request, isTls, trustedProxies),

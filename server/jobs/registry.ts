@@ -8,7 +8,6 @@ import { checkDomainJob } from './check-domain.ts';
 import { checkDomainsJob } from './check-domains.ts';
 import { checkIntegrityJob } from './check-integrity.ts';
 import { collectGarbageJob } from './collect-garbage.ts';
-import { compressReleaseJob } from './compress-release.ts';
 import { deleteAccountJob } from './delete-account.ts';
 import { deployReleaseJob } from './deploy-release.ts';
 import { detachDomainJob } from './detach-domain.ts';
@@ -38,7 +37,6 @@ import { syncPaymentsJob } from './sync-payments.ts';
  */
 export const jobHandlers = {
   'deploy-release': deployReleaseJob,
-  'compress-release': compressReleaseJob,
   'publish-destination': publishDestinationJob,
   'remove-destination': removeDestinationJob,
   'remove-deployment': removeDeploymentJob,

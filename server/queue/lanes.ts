@@ -57,7 +57,7 @@ export const LANES: Record<LaneName, Lane> = {
   rehearsals: { loops: 4, perAccount: 1 },
   /** They wait for slow platforms, and two accounts must not hold all slots. */
   removals: { loops: 4, perAccount: 1 },
-  /** Compression uses all cores that it gets, and none of it is urgent. */
+  /** One at a time, since many may come at once and none is urgent. */
   followUps: { loops: 1, perAccount: 1 },
   maintenance: { loops: 2, perAccount: 1 },
 };
@@ -81,7 +81,6 @@ const LANE_OF: Record<JobName, LaneName> = {
   'remove-destination': 'removals',
   'remove-deployment': 'removals',
   'delete-account': 'removals',
-  'compress-release': 'followUps',
   'report-corruption': 'followUps',
   'collect-garbage': 'maintenance',
   'check-domains': 'maintenance',

@@ -6,7 +6,6 @@ import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
  */
 export const JOB_PAYLOADS = {
   'deploy-release': z.strictObject({ releaseId: idSchema }),
-  'compress-release': z.strictObject({ releaseId: idSchema }),
   'publish-destination': z.strictObject({ deploymentId: idSchema, destinationId: idSchema }),
   'remove-destination': z.strictObject({ deploymentId: idSchema, destinationId: idSchema }),
   'remove-deployment': z.strictObject({ deploymentId: idSchema }),

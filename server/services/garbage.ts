@@ -28,16 +28,15 @@ const UNREADABLE_MAX = 10_000;
 /** Marking this many takes a fraction of a millisecond. */
 const HASHES_A_STEP = 500;
 
-/** A release names its list of files, that of its variants, and packs of them, mostly one or two. */
-const BESIDE_FILES = 4;
+/** A release names its list of files as well. */
+const BESIDE_FILES = 1;
 
 type Stores = Pick<Providers, 'store' | 'log' | 'now'>;
 type Options = { filterBytesMax?: number | undefined };
 
 /**
  * Removes artifacts that no release and no upload names and that nobody has used for a day. The lists of files of all
- * releases, whatever their state, are needed, with the files in them, their compressed variants, and the lists of
- * uploads. It runs beside uploads and releases: see `giveUp`. Its memory is bounded whatever the number of files: when
+ * releases, whatever their state, are needed, with the files in them, and the lists of uploads. It runs beside uploads and releases: see `giveUp`. Its memory is bounded whatever the number of files: when
  * one filter is too small, it makes several passes, each for a part of all hashes. Some in a thousand of the unneeded
  * ones may stay until a later run.
  */
@@ -105,32 +104,20 @@ type NamedByRelease = { accountId: string; isReadable: boolean; sha256s: Iterabl
 
 /** Reads releases in the order of their lists, so that an equal list is read once and none is remembered. */
 async function* readReleases(store: ArtifactStore): AsyncGenerator<NamedByRelease, void> {
-  const releases = ReleaseModel.find({}, { accountId: 1, manifestHash: 1, variants: 1 })
+  const releases = ReleaseModel.find({}, { accountId: 1, manifestHash: 1 })
     .setOptions(MAINTENANCE)
     .sort({ manifestHash: 1 })
     .hint('manifest')
     .lean()
     .cursor();
   let last = { manifestHash: '', isReadable: true };
-  for await (const { accountId, manifestHash, variants } of rowsOf(releases)) {
+  for await (const { accountId, manifestHash } of rowsOf(releases)) {
     const isNew = manifestHash !== last.manifestHash;
     const listed = isNew ? await readHashes(store, manifestHash) : [];
     if (isNew) last = { manifestHash, isReadable: listed !== null };
     const { isReadable } = last;
-    yield { accountId, isReadable, sha256s: namedBy({ manifestHash, variants }, listed ?? []) };
+    yield { accountId, isReadable, sha256s: [manifestHash, ...(listed ?? [])] };
   }
-}
-
-type Variants = { indexHash?: string | null; packHashes: string[] };
-
-function* namedBy(
-  { manifestHash, variants }: { manifestHash: string; variants?: Variants | null | undefined },
-  listed: Iterable<string>,
-): Generator<string, void> {
-  yield manifestHash;
-  yield* listed;
-  if (variants?.indexHash) yield variants.indexHash;
-  yield* variants?.packHashes ?? [];
 }
 
 /** Returns the hashes in a list of files; null when it cannot be read, so that nobody knows what it needs. */
@@ -175,7 +162,7 @@ function createMarks(store: ArtifactStore, startedAt: Date, part: HashPart): Mar
     for await (const { manifestHash } of rowsOf(uploads)) {
       if (!manifestHash || readLists.has(manifestHash)) continue;
       const listed = await readHashes(store, manifestHash);
-      await mark(namedBy({ manifestHash }, listed ?? []));
+      await mark([manifestHash, ...(listed ?? [])]);
       if (listed !== null) readLists.set(manifestHash, true);
     }
   }

@@ -38,7 +38,7 @@ const EGRESS = /^server\/lib\/egress\/egress\.ts$/;
 const DURABLE_FILE = /^server\/lib\/durable-file\.ts$/;
 /** Without state, database or network of their own. */
 const PURE =
-  /^server\/(store\/(manifest|rule-files|variants|variant-packer|compress|zip\/archive)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
+  /^server\/(store\/(manifest|rule-files|zip\/archive)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
 
 /** What is stored, and how it is reached. */
 const STORED = [MODELS, MONGO];

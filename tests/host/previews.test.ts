@@ -4,7 +4,7 @@ import { createPreviews } from '../../server/host/routing/previews.ts';
 
 const routeOf = (deploymentId: string, releaseId = newId()) => ({
   ...{ slug: 'a', deploymentId, accountId: newId(), releaseId, manifestHash: 'a'.repeat(64) },
-  ...{ variantsHash: null, isSinglePage: false, hasCleanUrls: true, reusedNames: [], earlier: [] },
+  ...{ isSinglePage: false, hasCleanUrls: true, reusedNames: [], earlier: [] },
 });
 
 test('what changes of a deployment or a release drops its addresses alone', () => {

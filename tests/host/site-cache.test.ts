@@ -24,7 +24,7 @@ test('sites with long files of rules are weighed by what these take once parsed'
   }
   expect(new Set(hashes).size).toBe(RELEASES);
   const sites = createSiteCache(partsOf(store), 16 * 1024 * 1024);
-  for (const manifestHash of hashes) await sites.load({ accountId: 'one', manifestHash, variantsHash: null });
+  for (const manifestHash of hashes) await sites.load({ accountId: 'one', manifestHash });
   const kept = hashes.filter((manifestHash) => sites.known({ accountId: 'one', manifestHash }) !== undefined);
   expect(kept.length).toBeGreaterThan(0);
   expect(kept.length).toBeLessThan(RELEASES / 4);
@@ -35,7 +35,6 @@ const SHA256 = 'ab'.repeat(32);
 const refOf = (number: number, accountId = `${number}`) => ({
   accountId,
   manifestHash: `${number}`.padStart(64, '0'),
-  variantsHash: null,
 });
 
 /** A store whose lists of files wait until they are let go; `mostAtOnce` is how many were being read at the same time. */
@@ -125,7 +124,7 @@ test('the heavy sites of one account crowd out each other, and no small site of 
     return (await store.writeWhole(manifest)).sha256;
   };
   const sites = createSiteCache(partsOf(store), 8 * 1024 * 1024);
-  const refBy = (accountId: string, manifestHash: string) => ({ accountId, manifestHash, variantsHash: null });
+  const refBy = (accountId: string, manifestHash: string) => ({ accountId, manifestHash });
   const small = refBy('small', await writeManifest(['index.html']));
   await sites.load(small);
   const heavy: ReturnType<typeof refBy>[] = [];
@@ -157,7 +156,7 @@ test('a site is loaded while another account has more of them asked for than the
   const sites = createSiteCache(partsOf(Object.assign(Object.create(own), { readWhole })));
   const loads = Promise.allSettled(Array.from({ length: 100 }, (_, number) => sites.load(refOf(number, 'crowded'))));
 
-  const site = await sites.load({ accountId: 'other', manifestHash: manifest.sha256, variantsHash: null });
+  const site = await sites.load({ accountId: 'other', manifestHash: manifest.sha256 });
 
   expect(site.fileCount).toBe(1);
   letGo();

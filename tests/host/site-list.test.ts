@@ -20,7 +20,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const routeOf = (slug: string): Route => ({
   ...{ slug, deploymentId: newId(), accountId: newId(), releaseId: newId(), manifestHash: 'a'.repeat(64) },
-  ...{ variantsHash: null, isSinglePage: false, hasCleanUrls: true, reusedNames: [], earlier: [] },
+  ...{ isSinglePage: false, hasCleanUrls: true, reusedNames: [], earlier: [] },
 });
 
 async function* inBatches(routes: readonly Route[]): AsyncGenerator<readonly Route[], void> {

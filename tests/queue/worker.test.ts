@@ -93,16 +93,16 @@ test('a job has its own lane look for work, and those in which something waits f
   const changes = createChangeFeed(QUIET);
   await changes.start();
   await using app = await createTestApp({ changes });
-  const [key, releaseId] = [newId(), newId()];
+  const [key, sha256] = [newId(), 'a'.repeat(64)];
   const done: string[] = [];
   const idle = { run: async () => undefined };
   const handlers: JobHandlers = {
     ...handlersOf(async ({ accountId, payload: { deploymentId } }) => {
-      const waiting = { name: 'compress-release', payload: { releaseId }, accountId, key } as const;
+      const waiting = { name: 'report-corruption', payload: { sha256 }, accountId, key } as const;
       if (done.length === JOBS - 1) await transaction((session) => enqueueJob(session, waiting));
       done.push(deploymentId);
     }),
-    'compress-release': { run: async ({ payload }) => void done.push(payload.releaseId) },
+    'report-corruption': { run: async ({ payload }) => void done.push(payload.sha256) },
     ...{ 'send-mail': idle, 'deploy-release': idle, 'check-domain': idle, 'apply-dns': idle, 'run-diagnostics': idle },
     ...{ 'issue-certificate': idle, 'check-connection': idle, 'check-domains': idle },
   };
@@ -113,7 +113,7 @@ test('a job has its own lane look for work, and those in which something waits f
     const id = await enqueue({ key });
     await expect.poll(() => done).toContain(id);
   }
-  await expect.poll(() => done).toContain(releaseId);
+  await expect.poll(() => done).toContain(sha256);
   // A dozen of each job's own, and as many of the look for more: nine lanes that look in vain come to several times that.
   expect(((await askedOfJobs()) - before) / JOBS).toBeLessThan(30);
   await worker.stop();

@@ -35,7 +35,6 @@ export const WIDE_LIMITS: Limits = {
   accountFiles: 200_000,
   accountRows: 1_000_000,
   listedFiles: 10_000_000,
-  variantBytes: 5 * 1024 ** 3,
   smallWhileUnconfirmedMs: 0,
   asksForGivenPlan: false,
   atFirst: {

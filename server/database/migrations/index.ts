@@ -9,6 +9,7 @@ import { corruptedFiles } from './003-corrupted-files.ts';
 import { subscriptionSource } from './004-subscription-source.ts';
 import { subscriptionLife } from './005-subscription-life.ts';
 import { changedAt } from './006-changed-at.ts';
+import { compressedOnRequest } from './007-compressed-on-request.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly Migration[] = [
   subscriptionSource,
   subscriptionLife,
   changedAt,
+  compressedOnRequest,
 ];
 
 /** A process that waits for the lease looks again at this interval. */

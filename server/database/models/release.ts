@@ -21,25 +21,6 @@ const releaseDocSchema = new Schema(
     changedFiles: { type: Number, required: true },
     /** One for each destination that the deployment had when the release was made. */
     destinations: { type: [releaseDestinationDocSchema], required: true },
-    /**
-     * Precompressed variants of its text files (server/store/variants.ts), made once it is live: their list and
-     * their packs are artifacts, which stay as long as a release names them. Null until then.
-     */
-    variants: {
-      type: new Schema(
-        {
-          indexHash: { type: String, default: null },
-          packHashes: { type: [String], required: true },
-          /**
-           * Bytes that were stored for this release alone: packs that it shares were counted with the release that made
-           * them.
-           */
-          sizeBytes: { type: Number, default: 0 },
-        },
-        { _id: false },
-      ),
-      default: null,
-    },
     /** Files that the store has lost (server/services/corruption.ts). */
     corruptedFiles: {
       type: [
@@ -90,8 +71,6 @@ releaseDocSchema.index({ deploymentId: 1, servedUntil: 1 }, { name: 'deployment_
 releaseDocSchema.index({ 'corruptedFiles.sha256': 1 }, { name: 'corrupted', sparse: true });
 /** The files that an account's releases name are added up from the index alone. */
 releaseDocSchema.index({ accountId: 1, fileCount: 1 }, { name: 'account_files' });
-/** So is what their variants take: an account keeps more releases than a sum should look at. */
-releaseDocSchema.index({ accountId: 1, 'variants.sizeBytes': 1 }, { name: 'account_variants' });
 releaseDocSchema.plugin(accountScope);
 
 /** As it is stored, for reads that change nothing. */

@@ -1,8 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import { AppError } from '../../lib/errors.ts';
+import type { RateCounters } from '../../lib/rate-counters.ts';
+import { withSlots } from '../../lib/with-slot.ts';
+import type { Compression } from './compress.ts';
 import { type ContentFacts, createFactsReader, factsOf } from './content-facts.ts';
 import { isTextPath } from './content-types.ts';
 import { type FileCache, WHOLE_MAX_BYTES } from './file-cache.ts';
-import type { Entry } from './served-file.ts';
+import { compressedSource, type Entry, missingCoding } from './served-file.ts';
 
 /** A text is looked through as far as this; none that a person has written is longer. */
 const READ_MAX_BYTES = 16 * 1024 * 1024;
@@ -10,15 +14,30 @@ const PIECE_BYTES = 256 * 1024;
 /** Contents are remembered by their hash, some 200 bytes each. */
 const REMEMBERED_MAX = 20_000;
 
+/**
+ * Compressing takes a core for a moment, so only so many files are compressed at once, one for each account. Where too
+ * many wait the file is sent as it is.
+ */
+const COMPRESSIONS = { key: 'compressed files', limit: 2, queueLength: 64 };
+const COMPRESSIONS_OF_ACCOUNT = { limit: 1, queueLength: 32 };
+const tooManyWait = (): AppError => new AppError('overloaded', 'Too many files are being compressed at this moment.');
+
+/** Who asks for an entry, and of whom. */
+type Asked = { acceptEncoding: string | undefined; accountId: string };
+
 export type Contents = {
-  /** Decides an entry at once where its content has been looked at before; else resolves once it has been. */
-  decide(entry: Entry): Promise<void> | null;
+  /**
+   * Makes an entry ready to be sent, by what its content says and compressed as the client takes it. Null where nothing
+   * has to be waited for; rejects when its content cannot be read.
+   */
+  prepare(entry: Entry, asked: Asked): Promise<void> | null;
 };
 
-/** Looks into the content of files that are asked for, each once. */
-export function createContents(files: FileCache): Contents {
+/** Looks into the content of files that are asked for, and compresses them, each once. */
+export function createContents(files: FileCache, rateCounters: Pick<RateCounters, 'takeSlot'>): Contents {
   const remembered = new LRUCache<string, ContentFacts>({ max: REMEMBERED_MAX });
   const looking = new Map<string, Promise<ContentFacts>>();
+  const compressing = new Map<string, Promise<Buffer>>();
 
   function look(sha256: string, entry: Entry): Promise<ContentFacts> {
     const pending = looking.get(sha256);
@@ -33,15 +52,42 @@ export function createContents(files: FileCache): Contents {
     return started;
   }
 
+  function decide(entry: Entry): Promise<void> | null {
+    if (entry.decide === null) return null;
+    const { sha256 } = entry.plain.source.artifact;
+    const known = remembered.get(sha256);
+    if (known === undefined) return look(sha256, entry).then((facts) => entry.decide?.(facts));
+    entry.decide(known);
+    return null;
+  }
+
+  function compress(entry: Entry, { acceptEncoding, accountId }: Asked): Promise<void> | null {
+    const coding = missingCoding(entry, acceptEncoding);
+    if (coding === null) return null;
+    const source = compressedSource(entry, coding);
+    const known = files.known(source.key);
+    if (known !== undefined) return note(entry, coding, known);
+    const slots = [{ ...COMPRESSIONS_OF_ACCOUNT, key: `compressed files of ${accountId}` }, COMPRESSIONS];
+    const started =
+      compressing.get(source.key) ??
+      withSlots(rateCounters, slots, tooManyWait, () => files.load(source)).finally(() =>
+        compressing.delete(source.key),
+      );
+    compressing.set(source.key, started);
+    return started.then((buffer) => void note(entry, coding, buffer));
+  }
+
   return {
-    decide(entry) {
-      const { sha256 } = entry.plain.source.artifact;
-      const known = remembered.get(sha256);
-      if (known === undefined) return look(sha256, entry).then((facts) => entry.decide?.(facts));
-      entry.decide?.(known);
-      return null;
+    prepare(entry, asked) {
+      const deciding = decide(entry);
+      return deciding === null ? compress(entry, asked) : deciding.then(() => compress(entry, asked) ?? undefined);
     },
   };
+}
+
+function note(entry: Entry, coding: Compression, { length }: Buffer): null {
+  if (entry.compressed !== null) entry.compressed[coding] = length === 0 ? null : entry.finish(coding, length);
+  return null;
 }
 
 async function readFacts(files: FileCache, { path, plain }: Entry): Promise<ContentFacts> {
@@ -49,7 +95,7 @@ async function readFacts(files: FileCache, { path, plain }: Entry): Promise<Cont
   if (sizeBytes <= WHOLE_MAX_BYTES) {
     return factsOf(files.known(source.key) ?? (await files.load(source)));
   }
-  const { artifact, release } = await files.borrow(source.artifact);
+  const { artifact, release } = await files.borrow(source);
   try {
     const reader = createFactsReader();
     // Of what is no text its first bytes say all.

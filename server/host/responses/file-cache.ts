@@ -2,6 +2,8 @@ import { totalmem } from 'node:os';
 import { constrainedMemory } from 'node:process';
 import { AppError } from '../../lib/errors.ts';
 import type { ArtifactStore, OpenArtifact } from '../../store/store.ts';
+import { compress } from './compress.ts';
+import type { Coding } from './encoding.ts';
 
 /** Files up to this size are held and sent whole, which is fastest; larger ones go in pieces and are not held. */
 export const WHOLE_MAX_BYTES = 1024 * 1024;
@@ -21,19 +23,21 @@ export function defaultCacheBytes(): number {
 
 type Wanted = { sha256: string; sizeBytes: number };
 
-/** Where the bytes of one body lie: a whole artifact, or its bytes [start, end). */
-export type Source = { key: string; artifact: Wanted; start: number; end: number };
+/** Where the bytes of one body come from: an artifact as it is, or compressed. */
+export type Source = { key: string; artifact: Wanted; coding: Coding };
+
+export type Borrowed = { artifact: Pick<OpenArtifact, 'read'>; release(): void };
 
 export type FileCache = {
   /** Returns the whole body if it is in memory; never waits. */
   known(key: string): Buffer | undefined;
   /**
-   * Loads a body of up to `WHOLE_MAX_BYTES`. Throws `artifact_corrupted` when the store has other bytes than is known
-   * of them.
+   * Loads a body of up to `WHOLE_MAX_BYTES`, or compresses one, which may be larger; it is empty where that saves too
+   * little. Throws `artifact_corrupted` when the store has other bytes than is known of them.
    */
   load(source: Source): Promise<Buffer>;
   /** Of larger ones: the artifact is opened once for many requests. Give it back by `release`. */
-  borrow(file: Wanted): Promise<{ artifact: OpenArtifact; release(): void }>;
+  borrow(source: Source): Promise<Borrowed>;
   close(): Promise<void>;
 };
 
@@ -41,7 +45,14 @@ export type FileCache = {
 export function createFileCache(store: ArtifactStore, bytesMax = defaultCacheBytes()): FileCache {
   const buffers = createBuffers(store, bytesMax);
   const handles = createHandles(store);
-  return { known: buffers.known, load: buffers.load, borrow: handles.borrow, close: handles.close };
+
+  async function borrow(source: Source): Promise<Borrowed> {
+    if (source.coding === 'identity') return handles.borrow(source.artifact);
+    const buffer = buffers.known(source.key) ?? (await buffers.load(source));
+    return { artifact: { read: async (start, end) => buffer.subarray(start, end) }, release: () => undefined };
+  }
+
+  return { known: buffers.known, load: buffers.load, borrow, close: handles.close };
 }
 
 function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 'known' | 'load'> {
@@ -66,15 +77,11 @@ function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 
     }
   }
 
-  async function read({ key, artifact: file, start, end }: Source): Promise<Buffer> {
-    const artifact = await openChecked(store, file);
-    try {
-      const buffer = await artifact.read(start, end);
-      keep(key, buffer);
-      return buffer;
-    } finally {
-      await artifact.close();
-    }
+  async function read({ key, artifact, coding }: Source): Promise<Buffer> {
+    const whole = buffers.get(artifact.sha256)?.buffer ?? (await readWhole(store, artifact));
+    const buffer = coding === 'identity' ? whole : await compress(whole, coding);
+    keep(key, buffer);
+    return buffer;
   }
 
   return {
@@ -96,7 +103,9 @@ function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 
 
 type Handle = { opening: Promise<OpenArtifact>; users: number; isDropped: boolean };
 
-function createHandles(store: ArtifactStore): Pick<FileCache, 'borrow' | 'close'> {
+type Handles = Pick<FileCache, 'close'> & { borrow(file: Wanted): Promise<Borrowed> };
+
+function createHandles(store: ArtifactStore): Handles {
   const handles = new Map<string, Handle>();
 
   function drop(sha256: string, handle: Handle): Promise<void> {
@@ -142,6 +151,15 @@ function createHandles(store: ArtifactStore): Pick<FileCache, 'borrow' | 'close'
 /** Closes a handle; one that never opened has nothing to close. */
 async function closeQuietly(handle: Handle): Promise<void> {
   await handle.opening.then((artifact) => artifact.close()).catch(() => undefined);
+}
+
+async function readWhole(store: ArtifactStore, file: Wanted): Promise<Buffer> {
+  const artifact = await openChecked(store, file);
+  try {
+    return await artifact.read(0, file.sizeBytes);
+  } finally {
+    await artifact.close();
+  }
 }
 
 async function openChecked(store: ArtifactStore, file: Wanted): Promise<OpenArtifact> {

@@ -7,7 +7,7 @@ import { headersOfReused, isHashedName } from './cache-rule.ts';
 import { evaluateConditions } from './conditions.ts';
 import type { Contents } from './contents.ts';
 import { PAGES, type Page } from './error-pages.ts';
-import type { FileCache } from './file-cache.ts';
+import { type FileCache, WHOLE_MAX_BYTES } from './file-cache.ts';
 import type { RequestPath } from './request-path.ts';
 import { type Resolved, resolveFallback, resolvePath } from './resolve-path.ts';
 import { sendBody } from './send-body.ts';
@@ -111,13 +111,15 @@ function sendUnknown({ host, response, route, path }: Exchange, error: unknown):
 
 function sendFound(exchange: Exchange, found: Resolved): void {
   const entry = found.kind === 'redirect' ? undefined : found.entry;
-  const looking = entry === undefined || entry.decide === null ? null : exchange.host.contents.decide(entry);
-  if (looking === null) {
+  const { host, request, route } = exchange;
+  const asked = { acceptEncoding: request.headers['accept-encoding'], accountId: route.accountId };
+  const preparing = entry === undefined ? null : host.contents.prepare(entry, asked);
+  if (preparing === null) {
     sendDecided(exchange, found);
     return;
   }
-  looking
-    // What cannot be read is told when it is sent; until then its name decides.
+  preparing
+    // What cannot be read is told when it is sent; until then its name decides. What cannot be compressed is sent as it is.
     .catch(() => undefined)
     .then(() => sendDecided(exchange, found))
     .catch((error: unknown) => sendUnknown(exchange, error));
@@ -195,13 +197,13 @@ type Part = { status: number; headers: string[]; start: number; end: number };
 function sendPart(exchange: Exchange, entry: Entry, body: Body, part: Part): void {
   const { host, response, method, route } = exchange;
   const buffer = host.files.known(body.source.key);
-  if (buffer !== undefined) {
+  if (buffer !== undefined && buffer.length <= WHOLE_MAX_BYTES) {
     const isWhole = part.start === 0 && part.end === buffer.length;
     response.writeHead(part.status, part.headers).end(isWhole ? buffer : buffer.subarray(part.start, part.end));
     answered(exchange, part.status, method === 'GET' ? part.end - part.start : 0, entry);
     return;
   }
-  sendBody({ files: host.files, response, method }, body.source, part)
+  sendBody({ files: host.files, response, method }, body, part)
     .then((bytes) => answered(exchange, part.status, bytes, entry))
     .catch((error: unknown) => {
       host.onTrouble(error, route, entry.path);

@@ -1,5 +1,6 @@
 import type { WebResponse } from '../../http/transport/http2-response.ts';
-import { type FileCache, type Source, WHOLE_MAX_BYTES } from './file-cache.ts';
+import { type FileCache, WHOLE_MAX_BYTES } from './file-cache.ts';
+import type { Body } from './served-file.ts';
 
 /** Large files leave in pieces of this size: smaller ones cost more calls, larger ones only memory. */
 const PIECE_BYTES = 256 * 1024;
@@ -12,8 +13,8 @@ type Part = { status: number; headers: string[]; start: number; end: number };
  * Sends a body that is not in memory, and answers how many bytes were handed over. It throws before anything is said,
  * or, when a fault comes in the middle, after: then the connection is to be cut.
  */
-export async function sendBody(way: Way, source: Source, part: Part): Promise<number> {
-  if (source.end - source.start > WHOLE_MAX_BYTES) return sendPieces(way, source, part);
+export async function sendBody(way: Way, { source, sizeBytes }: Body, part: Part): Promise<number> {
+  if (sizeBytes > WHOLE_MAX_BYTES) return sendPieces(way, source, part);
   const buffer = await way.files.load(source);
   if (way.response.destroyed) return 0;
   way.response.writeHead(part.status, part.headers).end(buffer.subarray(part.start, part.end));
@@ -21,15 +22,18 @@ export async function sendBody(way: Way, source: Source, part: Part): Promise<nu
 }
 
 /** Nothing is said before the first piece has been read. */
-async function sendPieces({ files, response, method }: Way, source: Source, part: Part): Promise<number> {
-  const { artifact, release } = await files.borrow(source.artifact);
-  const end = source.start + part.end;
-  let at = source.start + part.start;
+async function sendPieces(
+  { files, response, method }: Way,
+  source: Body['source'],
+  { status, headers, start, end }: Part,
+): Promise<number> {
+  const { artifact, release } = await files.borrow(source);
+  let at = start;
   let sent = 0;
   try {
     let piece = await artifact.read(at, Math.min(at + PIECE_BYTES, end));
     if (response.destroyed) return 0;
-    response.writeHead(part.status, part.headers);
+    response.writeHead(status, headers);
     while (method === 'GET' && !response.destroyed) {
       at += piece.length;
       sent += piece.length;

@@ -1,7 +1,7 @@
-import type { VariantSlice, Variants } from '../../store/variants.ts';
 import { cacheControlOf } from './cache-rule.ts';
+import { COMPRESSED_MAX_BYTES, COMPRESSED_MIN_BYTES, type Compression } from './compress.ts';
 import type { ContentFacts } from './content-facts.ts';
-import { type Answering, answeringOf, contentTypeOf, isDecidedByContent } from './content-types.ts';
+import { type Answering, answeringOf, contentTypeOf, isDecidedByContent, isTextPath } from './content-types.ts';
 import { type Coding, codingsFor } from './encoding.ts';
 import type { Source } from './file-cache.ts';
 
@@ -21,61 +21,62 @@ export type Body = {
   notFoundHeaders: string[];
 };
 
-/** One file of a release: its plain body, and the compressed ones that there are by now. */
+/** One file of a release: its plain body, and the compressed ones that somebody has asked for. */
 export type Entry = {
   path: string;
   isPage: boolean;
   plain: Body;
-  variants: { br: Body | null; gzip: Body | null } | null;
+  /** Null for a file that is never compressed, and a body that is null saves too little. */
+  compressed: { br?: Body | null; gzip?: Body | null } | null;
+  /** Makes the compressed body of so many bytes. */
+  finish(coding: Compression, sizeBytes: number): Body;
   /** Makes its headers right for what it holds, once somebody has looked; null where its name says all. */
   decide: ((facts: ContentFacts) => void) | null;
 };
 
 type File = { path: string; sha256: string; sizeBytes: number };
 
-/** Returns a file of a release with its headers made once; without `variants` it is sent plain. */
-export function prepareServedFile(
-  file: File & { paths: { has(path: string): boolean } },
-  variants: Variants | undefined,
-): Entry {
+/** Returns a file of a release with its headers made once. */
+export function prepareServedFile(file: File & { paths: { has(path: string): boolean } }): Entry {
   const type = contentTypeOf(file.path);
   const entry: Entry = {
     path: file.path,
     isPage: type.startsWith('text/html'),
-    ...bodiesOf(file, { type, coding: null }, variants),
+    ...bodiesOf(file, { type, coding: null }),
     decide: null,
   };
   if (isDecidedByContent(file)) {
     entry.decide = (facts) => {
-      Object.assign(entry, bodiesOf(file, answeringOf(file, facts), variants));
+      Object.assign(entry, bodiesOf(file, answeringOf(file, facts)));
       entry.decide = null;
     };
   }
   return entry;
 }
 
-function bodiesOf(file: File, answering: Answering, variants: Variants | undefined): Pick<Entry, 'plain' | 'variants'> {
-  const whole = { sha256: file.sha256, sizeBytes: file.sizeBytes };
-  const plain = { key: file.sha256, artifact: whole, start: 0, end: file.sizeBytes };
-  const finish = (slice: VariantSlice | null | undefined, coding: 'br' | 'gzip'): Body | null =>
-    slice === null || slice === undefined ? null : finishBody(file, answering, sourceOf(slice), coding);
-  const br = finish(variants?.br, 'br');
-  const gzip = finish(variants?.gzip, 'gzip');
+function bodiesOf(file: File, answering: Answering): Pick<Entry, 'plain' | 'compressed' | 'finish'> {
+  const { path, sizeBytes } = file;
+  const isCompressed = sizeBytes > COMPRESSED_MIN_BYTES && sizeBytes <= COMPRESSED_MAX_BYTES && isTextPath(path);
   return {
-    plain: finishBody(file, answering, plain, 'identity'),
-    variants: br === null && gzip === null ? null : { br, gzip },
+    plain: finishBody(file, answering, 'identity', sizeBytes),
+    compressed: isCompressed ? {} : null,
+    finish: (coding, compressedBytes) => finishBody(file, answering, coding, compressedBytes),
   };
 }
 
-function sourceOf({ pack, start, end }: VariantSlice): Source {
-  return { key: `${pack.sha256}/${start}`, artifact: pack, start, end };
+/** Returns where the compressed bytes of a file come from. */
+export function compressedSource({ plain }: Entry, coding: Compression): Source {
+  return sourceOf(plain.source.artifact, coding);
 }
 
-function finishBody(file: File, answering: Answering, source: Source, coding: Coding): Body {
+function sourceOf(artifact: Source['artifact'], coding: Coding): Source {
+  return { key: coding === 'identity' ? artifact.sha256 : `${artifact.sha256}/${coding}`, artifact, coding };
+}
+
+function finishBody(file: File, answering: Answering, coding: Coding, sizeBytes: number): Body {
   // Strong: 128 bits of the hash are plenty, and each encoding has a tag of its own (RFC 9110, section 8.8.3.3).
   const suffix = { identity: '', br: '-br', gzip: '-gz' }[coding];
   const etag = `"${file.sha256.slice(0, 32)}${suffix}"`;
-  const sizeBytes = source.end - source.start;
   const isPlain = coding === 'identity';
   const packed = answering.coding === null ? [] : ['Content-Encoding', answering.coding];
   const type = ['Content-Type', answering.type, 'X-Content-Type-Options', 'nosniff', ...packed];
@@ -83,7 +84,7 @@ function finishBody(file: File, answering: Answering, source: Source, coding: Co
   const ranges = isPlain ? ['Accept-Ranges', 'bytes'] : [];
   const caching = ['ETag', etag, 'Cache-Control', cacheControlOf(file.path), 'Vary', 'Accept-Encoding'];
   return {
-    source,
+    source: sourceOf({ sha256: file.sha256, sizeBytes: file.sizeBytes }, coding),
     sizeBytes,
     etag,
     hasRanges: isPlain,
@@ -94,12 +95,22 @@ function finishBody(file: File, answering: Answering, source: Source, coding: Co
   };
 }
 
-/** Returns the body that this client takes: the plain one where there is no other. */
-export function bodyFor({ plain, variants }: Entry, acceptEncoding: string | undefined): Body {
-  if (variants === null) return plain;
+/** Returns the compressed body that this client would rather have and that nobody has asked for before, if any. */
+export function missingCoding({ compressed }: Entry, acceptEncoding: string | undefined): Compression | null {
+  if (compressed === null) return null;
   for (const coding of codingsFor(acceptEncoding)) {
-    const body = coding === 'identity' ? plain : variants[coding];
-    if (body !== null) return body;
+    if (coding === 'identity' || compressed[coding]) return null;
+    if (compressed[coding] === undefined) return coding;
+  }
+  return null;
+}
+
+/** Returns the body that this client takes: the plain one where there is no other. */
+export function bodyFor({ plain, compressed }: Entry, acceptEncoding: string | undefined): Body {
+  if (compressed === null) return plain;
+  for (const coding of codingsFor(acceptEncoding)) {
+    const body = coding === 'identity' ? plain : compressed[coding];
+    if (body) return body;
   }
   return plain;
 }

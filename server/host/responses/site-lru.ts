@@ -5,17 +5,15 @@ import type { Site } from './site.ts';
 const FILE_BYTES = 300;
 /** A path takes one byte for a character, or two where it goes beyond Latin. */
 const CHARACTER_BYTES = 2;
-/** The places of the precompressed variants of one file. */
-const VARIANT_BYTES = 300;
 /** An empty site, and the answers that it keeps ready. */
 const SITE_BYTES = 20_000;
 /** An account whose sites take no more than this part of the room gives way only as the longest unused. */
 const SHARE = 1 / 16;
 
 /** Returns what a site takes of the memory, from above. */
-function weightOf({ fileCount, pathCharacters, rules, variantCount }: Site): number {
+function weightOf({ fileCount, pathCharacters, rules }: Site): number {
   const files = fileCount * FILE_BYTES + pathCharacters * CHARACTER_BYTES;
-  return SITE_BYTES + files + variantCount * VARIANT_BYTES + (rules?.weightBytes ?? 0);
+  return SITE_BYTES + files + (rules?.weightBytes ?? 0);
 }
 
 type Kept = { key: string; accountId: string; site: Site; weightBytes: number };

@@ -6,7 +6,6 @@ import { withSlots } from '../../lib/with-slot.ts';
 import { decodeManifest, type Manifest } from '../../store/manifest.ts';
 import { readRuleFiles } from '../../store/rule-files.ts';
 import type { ArtifactStore } from '../../store/store.ts';
-import { decodeVariants, type VariantIndex } from '../../store/variants.ts';
 import { type Entry, prepareServedFile } from './served-file.ts';
 import { createSiteLru } from './site-lru.ts';
 import { createSiteRules, type SiteRules } from './site-rules.ts';
@@ -20,11 +19,6 @@ export type Site = {
   rules: SiteRules | null;
   /** The file under exactly this path, or undefined when the release does not serve one. */
   find(path: string): Entry | undefined;
-  /** The compressed bodies, from now on: they are of the same files, so nobody sees a difference but the size. */
-  attachVariants(variantsHash: string, variants: VariantIndex): void;
-  /** Null while it has no variants. */
-  readonly variantsHash: string | null;
-  readonly variantCount: number;
 };
 
 /** Of earlier releases so many files are looked through for one, ten times what a release may have. */
@@ -36,12 +30,12 @@ const EARLIER_FILES_MAX = 200_000;
  */
 export async function findEarlierAsset(
   sites: SiteCache,
-  releases: readonly Omit<SiteRef, 'variantsHash'>[],
+  releases: readonly SiteRef[],
   path: string,
 ): Promise<Entry | undefined> {
   let files = 0;
   for (const release of releases) {
-    const site = await sites.load({ ...release, variantsHash: null }).catch(onlyIfCorrupted);
+    const site = await sites.load(release).catch(onlyIfCorrupted);
     const entry = site?.find(path);
     if (entry !== undefined) return entry;
     files += site?.fileCount ?? 0;
@@ -61,28 +55,17 @@ const ENTRIES_MAX = 100;
 /** Entries are finished when they are first asked for: of 20,000 files most never are. */
 export function createSite(manifestHash: string, manifest: Manifest, rules: SiteRules | null): Site {
   const entries = new LRUCache<string, Entry>({ max: Math.max(1, Math.min(manifest.size, ENTRIES_MAX)) });
-  let attached: { hash: string; variants: VariantIndex } | null = null;
   return {
     manifestHash,
     fileCount: manifest.size,
     pathCharacters: [...manifest.keys()].reduce((sum, path) => sum + path.length, 0),
     rules,
-    get variantsHash() {
-      return attached?.hash ?? null;
-    },
-    get variantCount() {
-      return attached?.variants.size ?? 0;
-    },
-    attachVariants(hash, variants) {
-      attached = { hash, variants };
-      entries.clear();
-    },
     find(path) {
       const known = entries.get(path);
       if (known !== undefined) return known;
       const file = manifest.get(path);
       if (file === undefined || !isServedPath(path, manifest)) return undefined;
-      const entry = prepareServedFile({ path, paths: manifest, ...file }, attached?.variants.get(file.sha256));
+      const entry = prepareServedFile({ path, paths: manifest, ...file });
       entries.set(path, entry);
       return entry;
     },
@@ -107,22 +90,22 @@ const tooManyLoads = (): AppError =>
     retryAfterMs: OVERLOADED_RETRY_MS,
   });
 
-/** What a name answers with: the release, and its precompressed variants once they are made. */
-export type SiteRef = { accountId: string; manifestHash: string; variantsHash: string | null };
+/** The release that a name answers with. */
+export type SiteRef = { accountId: string; manifestHash: string };
 
 export type SiteCache = {
   /** In memory, or undefined; never waits. */
-  known(ref: Omit<SiteRef, 'variantsHash'>): Site | undefined;
+  known(ref: SiteRef): Site | undefined;
   /**
    * Loads a site from memory or from the store, in a turn of those that are live or of previews; throws
-   * `artifact_corrupted`, and `overloaded` when too many wait. Variants that cannot be read are done without.
+   * `artifact_corrupted`, and `overloaded` when too many wait.
    */
   load(ref: SiteRef, turn?: 'live' | 'preview'): Promise<Site>;
 };
 
 /** The releases in memory, as many as there is room for; many requests for one release load it once. */
 export function createSiteCache(
-  { store, log, rateCounters }: Pick<Providers, 'store' | 'log' | 'rateCounters'>,
+  { store, rateCounters }: Pick<Providers, 'store' | 'rateCounters'>,
   weightMaxBytes = WEIGHT_MAX_BYTES,
 ): SiteCache {
   const lru = createSiteLru(weightMaxBytes);
@@ -130,29 +113,14 @@ export function createSiteCache(
   /** One site asked for many times in a row is found without a look at the order of all; so is one too heavy to keep. */
   let newest: { accountId: string; site: Site } | null = null;
 
-  async function read({ accountId, manifestHash, variantsHash }: SiteRef): Promise<Site> {
-    const site = known({ accountId, manifestHash }) ?? (await readSite(store, manifestHash));
-    if (variantsHash !== null && site.variantsHash !== variantsHash) await attach(site, variantsHash);
-    // Also for one that is there: with its variants it weighs more.
+  async function read({ accountId, manifestHash }: SiteRef): Promise<Site> {
+    const site = await readSite(store, manifestHash);
     lru.put(accountId, site);
     newest = { accountId, site };
     return site;
   }
 
-  async function attach(site: Site, variantsHash: string): Promise<void> {
-    try {
-      site.attachVariants(variantsHash, await decodeVariants(await store.readWhole(variantsHash)));
-    } catch (error) {
-      // Remembered as none, so that the trouble is told once and not for each visitor.
-      site.attachVariants(variantsHash, new Map());
-      log.warn('The compressed files of a release cannot be read; it is served as it is', {
-        manifestHash: site.manifestHash,
-        error: String(error),
-      });
-    }
-  }
-
-  function known({ accountId, manifestHash }: Omit<SiteRef, 'variantsHash'>): Site | undefined {
+  function known({ accountId, manifestHash }: SiteRef): Site | undefined {
     if (newest?.site.manifestHash === manifestHash && newest.accountId === accountId) return newest.site;
     const site = lru.get(accountId, manifestHash);
     if (site !== undefined) newest = { accountId, site };
@@ -168,11 +136,10 @@ export function createSiteCache(
   return {
     known,
     load(ref, turn = 'live') {
-      const { accountId, manifestHash, variantsHash } = ref;
+      const { accountId, manifestHash } = ref;
       const site = known(ref);
-      if (site !== undefined && (variantsHash === null || site.variantsHash === variantsHash))
-        return Promise.resolve(site);
-      const key = `${turn}/${accountId}/${manifestHash}/${variantsHash ?? ''}`;
+      if (site !== undefined) return Promise.resolve(site);
+      const key = `${turn}/${accountId}/${manifestHash}`;
       const pending = loading.get(key);
       if (pending !== undefined) return pending;
       const started = readInTurn(ref, turn).finally(() => loading.delete(key));

@@ -37,7 +37,6 @@ type ServedDeployment = {
 type ServedRelease = {
   _id: string;
   manifestHash: string;
-  variants?: { indexHash?: string | null } | null;
   replacedReleaseId?: string | null;
 };
 type GivenWay = { _id: string; deploymentId: string; manifestHash: string; servedUntil?: Date | null };
@@ -52,7 +51,7 @@ const DEPLOYMENT_FIELDS = {
   hasCleanUrls: 1,
   reusedNames: 1,
 } as const;
-const RELEASE_FIELDS = { manifestHash: 1, variants: 1, replacedReleaseId: 1 } as const;
+const RELEASE_FIELDS = { manifestHash: 1, replacedReleaseId: 1 } as const;
 
 /** Yields every live site of the built-in host, a batch at a time. */
 export async function* readAllRoutes(now: Date): AsyncGenerator<RouteRow[]> {
@@ -134,7 +133,6 @@ function toRow(deployment: ServedDeployment, release: ServedRelease, replaced: R
     accountId: deployment.accountId,
     releaseId: release._id,
     manifestHash: release.manifestHash,
-    variantsHash: release.variants?.indexHash ?? null,
     isSinglePage: deployment.isSinglePage,
     hasCleanUrls: deployment.hasCleanUrls,
     reusedNames: deployment.reusedNames ?? [],

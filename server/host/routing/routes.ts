@@ -15,7 +15,7 @@ const EARLIER_BYTES = 150;
 const ROUTES_MAX_BYTES = 64 * 1024 * 1024;
 
 /** A change of these fields changes an answer. */
-const NEWS = ['slug', 'releaseId', 'manifestHash', 'variantsHash', 'isSinglePage', 'hasCleanUrls'] as const;
+const NEWS = ['slug', 'releaseId', 'manifestHash', 'isSinglePage', 'hasCleanUrls'] as const;
 
 type RoutesParts = { now(): number; hostOf(route: Route): string; maxBytes?: number };
 

@@ -12,8 +12,6 @@ export type Route = {
   accountId: string;
   releaseId: string;
   manifestHash: string;
-  /** The list of its compressed files; null until they are made. */
-  variantsHash: string | null;
   isSinglePage: boolean;
   hasCleanUrls: boolean;
   /** Paths that changed their content under a name that promises none (cache-rule.ts). */
@@ -31,7 +29,6 @@ const routeSchema = z.object({
   accountId: idSchema,
   releaseId: idSchema,
   manifestHash: sha256Schema,
-  variantsHash: z.nullable(sha256Schema),
   isSinglePage: z.boolean(),
   hasCleanUrls: z.boolean(),
   reusedNames: z.array(z.string()),

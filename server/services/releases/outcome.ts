@@ -14,7 +14,6 @@ import { siteOf, siteUrlOf } from '../site-address.ts';
 import { publishElsewhere } from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
 import { endRollBack } from './roll-backs.ts';
-import { enqueueCompression } from './variants.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
@@ -83,7 +82,6 @@ export async function endLive(
     set: LIVE,
   });
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
-  await enqueueCompression(session, live, deployment);
   await scheduleHealthCheck(session, { accountId, deploymentId, now });
   await publishElsewhere(session, deployment, live, now);
   const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, siteOf(deployment))}`;

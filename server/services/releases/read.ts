@@ -78,7 +78,6 @@ function readRows(
     { $match: filter },
     { $sort: sort },
     { $limit: count },
-    { $unset: 'variants' },
     ...joinDeployment(String(accountId)),
   ]).hint('number' in sort ? 'account_deployment_newest' : 'account_newest');
 }

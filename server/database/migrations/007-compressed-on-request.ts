@@ -1,0 +1,16 @@
+import type { Migration } from './index.ts';
+
+/**
+ * The host compresses the files of a release when they are asked for. What had been compressed before is not named any
+ * more, so that garbage collection takes it, and no job waits to do it.
+ */
+export const compressedOnRequest: Migration = {
+  number: 7,
+  name: 'compressed-on-request',
+  async run(database) {
+    await database.collection('jobs').deleteMany({ name: 'compress-release' });
+    // By the index of their ids, which are all texts: databases may refuse a scan of a whole collection.
+    const named = { _id: { $gte: '' }, variants: { $exists: true } };
+    await database.collection<{ _id: string }>('releases').updateMany(named, { $unset: { variants: 1, twins: 1 } });
+  },
+};
