@@ -1,10 +1,10 @@
-/** Told how many bytes of the body have left, which `fetch` says nothing of. */
+/** Receives how many bytes of the body have been sent, which `fetch` does not report. */
 export type SentListener = (sentBytes: number) => void;
 export type CountedInit = RequestInit & { onSentBytes?: SentListener };
 
 /**
- * Makes the call by XMLHttpRequest, whose events tell of the bytes that have left. Throws as `fetch` does: TypeError for every failure
- * below HTTP, the signal's reason when it was aborted.
+ * Makes the call by XMLHttpRequest, whose events report sent bytes. Throws as `fetch` does: TypeError for every
+ * failure below HTTP, the signal's reason when it was aborted.
  */
 export function requestCounted(path: string, init: RequestInit, onSentBytes: SentListener): Promise<Response> {
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ function responseOf(request: XMLHttpRequest): Response {
   return new Response(hasNoBody ? null : request.responseText, { status: request.status, headers });
 }
 
-/** Only files and texts are sent with their progress; a stream could not be sent again. */
+/** Only files and texts are sent with progress; a stream could not be sent again. */
 function bodyOf({ body }: RequestInit): Blob | string | null {
   if (body instanceof Blob || typeof body === 'string') return body;
   return null;

@@ -1,20 +1,20 @@
 import type { ErrorDetails } from '../../routers/schemas/errors.ts';
 import { SessionEndedError, SessionUnavailableError } from './session-errors.ts';
 
-/** What the server said about an error beside its message: code, hint, field errors, request id. */
+/** Returns the fields of a server error beside its message: code, hint, field errors, request id. */
 export function errorDetails(error: unknown): Partial<ErrorDetails> {
   return isTRPCError(error) ? detailsOf(error.data) : {};
 }
 
-/** Whether an answer came at all, though it may be one that says nothing. */
+/** Returns whether there was any answer, even an empty one. */
 export function wasAnswered(error: unknown): boolean {
   if (!isTRPCError(error)) return false;
   if (errorDetails(error).code !== undefined) return true;
-  // Of a body that is no JSON the client passes on what the parser threw, without the response.
+  // For a body that is not JSON the client passes the parser's error on, without the response.
   return error.meta?.response instanceof Response || error.cause instanceof SyntaxError;
 }
 
-/** Whether the call failed because nobody is signed in: the null user, not a failure to show. */
+/** Returns whether the call failed because nobody is signed in, which is no failure to show. */
 export function isSignedOutError(error: unknown): boolean {
   if (error instanceof SessionEndedError) return true;
   if (isTRPCError(error) && error.cause instanceof SessionEndedError) return true;
@@ -22,7 +22,7 @@ export function isSignedOutError(error: unknown): boolean {
   return code === 'unauthenticated' || code === 'session_ended';
 }
 
-/** The sentence for a person: what the server said, else what can be said without an answer. */
+/** Returns the sentence for a person: the server's own, or a general one without an answer. */
 export function errorMessage(error: unknown, fallback = 'Something went wrong on our side. Try again.'): string {
   if (isSessionError(error)) return error.message;
   if (isTRPCError(error)) {
@@ -34,25 +34,27 @@ export function errorMessage(error: unknown, fallback = 'Something went wrong on
   return error instanceof Error && error.message !== '' ? error.message : fallback;
 }
 
-/** What the server itself said, or nothing: for toasts that have words of their own without it. */
+/** Returns the server's own message, or nothing: for toasts that have their own words otherwise. */
 export function serverMessage(error: unknown): string | undefined {
   const isSaid = errorDetails(error).code !== undefined && error instanceof Error && error.message !== '';
   return isSaid ? error.message : undefined;
 }
 
-/** Title and description of the toast for a failed act, for example `errorToast('Could not publish', error)`. */
+/**
+ * Returns title and description of the toast for a failed act, for example `errorToast('Could not publish', error)`.
+ */
 export function errorToast(
   title: string,
   error: unknown,
 ): { title: string; description: string; variant: 'destructive' } {
   const { hint } = errorDetails(error);
   const message = errorMessage(error);
-  // Where the message ends with the way on, that is its hint as well.
+  // When the message ends with the remedy, that is its hint as well.
   const isSaid = hint === undefined || message.includes(hint);
   return { title, description: isSaid ? message : `${message} ${hint}`, variant: 'destructive' };
 }
 
-/** The server's errors by the field that they belong to; empty when it named none. */
+/** Returns the server's errors by field; empty when it named none. */
 export function fieldErrors(error: unknown): Record<string, string> {
   const { field, fieldErrors: byField } = errorDetails(error);
   if (byField !== undefined && Object.keys(byField).length > 0) return byField;
@@ -60,8 +62,8 @@ export function fieldErrors(error: unknown): Record<string, string> {
 }
 
 /**
- * Puts the server's field errors onto a react-hook-form and focuses the first; answers whether there were any among
- * `fields`, so that the caller shows a toast only where no field has the error.
+ * Puts the server's field errors into a react-hook-form and focuses the first; returns whether any was among `fields`,
+ * so that the caller shows a toast only when no field has the error.
  */
 export function applyFieldErrors<Field extends string>(
   error: unknown,
@@ -76,7 +78,7 @@ export function applyFieldErrors<Field extends string>(
   return named.length > 0;
 }
 
-/** Known by its name: the class itself would bring the whole client into every page. */
+/** Recognizes the error by its name: the class itself would bring the whole client into every page. */
 function isTRPCError(error: unknown): error is Error & { data: unknown; meta?: { response?: unknown } } {
   return error instanceof Error && error.name === 'TRPCClientError' && 'data' in error;
 }
@@ -85,7 +87,10 @@ function isSessionError(error: unknown): error is SessionEndedError | SessionUna
   return error instanceof SessionEndedError || error instanceof SessionUnavailableError;
 }
 
-/** The server writes these fields through its own type `ErrorDetails`, on REST at the top and in tRPC's `data`. */
+/**
+ * The assertion holds because the server writes these fields with its own type `ErrorDetails`, on REST at the top and
+ * in tRPC's `data`.
+ */
 function detailsOf(body: unknown): Partial<ErrorDetails> {
   return isRecord(body) ? (body as Partial<ErrorDetails>) : {};
 }

@@ -2,12 +2,12 @@ import { GET_CACHE_ENTRIES, GET_CACHE_MS } from '../../routers/schemas/limits.ts
 
 type Entry = { value: unknown; until: number };
 
-/** What is never cached, by procedure or path: it changes by itself, or belongs to the session. */
+/** Procedures and paths that are never cached: their answers change by themselves, or belong to the session. */
 const EXCEPTIONS = /user|auth|login|register|logout|refresh-token/;
 
 /**
- * A cache of GET answers: five minutes, a hundred entries, the oldest goes first. Keyed by account, procedure (or path)
- * and input, so that two accounts of one browser never share an answer.
+ * A cache of GET answers for five minutes with a hundred entries; the oldest is dropped first. Its keys have account,
+ * procedure (or path) and input, so that two accounts of one browser never share an answer.
  */
 export function createGetCache(now: () => number) {
   const entries = new Map<string, Entry>();
@@ -21,7 +21,10 @@ export function createGetCache(now: () => number) {
       entries.delete(key);
       return null;
     },
-    /** `sinceGeneration`: the one that was read when the request left; an answer from before an emptying is not kept. */
+    /**
+     * `sinceGeneration`: the generation when the request was sent; an answer from before the cache was emptied is
+     * dropped.
+     */
     set(key: string, value: unknown, sinceGeneration: number): void {
       if (sinceGeneration !== generation) return;
       entries.delete(key);
@@ -38,14 +41,14 @@ export function createGetCache(now: () => number) {
   };
 }
 
-/** Whether answers to this procedure or path may be kept at all. */
+/** Returns whether answers to this procedure or path may be cached at all. */
 export function isCacheable(name: string): boolean {
   return !EXCEPTIONS.test(name.toLowerCase());
 }
 
 /**
- * Key of an answer, or null where it must not be cached: while a token is here whose account is not known yet, nobody
- * can say to whom the answer belongs.
+ * Returns the key of an answer, or null when it must not be cached: while the account of a token is not known yet,
+ * nobody can say whose answer it is.
  */
 export function cacheKey(
   session: { hasToken(): boolean; accountId(): string | null },

@@ -1,7 +1,7 @@
 import { isActiveStatus } from '../../routers/schemas/active-status.ts';
 import { useSubscription } from './use-subscription.ts';
 
-/** Whether the subscription is trialing or active, for the guard of routes that require one. */
+/** Returns whether the subscription is trialing or active, for the guard of routes that require one. */
 export function useHasActiveSubscription(): {
   isActive: boolean;
   isLoading: boolean;

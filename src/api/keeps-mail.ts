@@ -3,11 +3,11 @@ import { createStore, useStore } from '../lib/store.ts';
 /** Shows the newest mail of the outbox, on the computer that Fairlead runs on. */
 export const OUTBOX_COMMAND = 'npx fairlead outbox show';
 
-/** Null until the server has said; where it cannot be reached nothing was sent or kept either. */
+/** Null until the server has answered; if it cannot be reached, no mail was sent or kept either. */
 const current = createStore<boolean | null>(null, askOnce);
 let asked: Promise<boolean | null> | null = null;
 
-/** Whether this Fairlead sends no mail and keeps it in its outbox; null while nobody knows yet. */
+/** Returns whether this Fairlead keeps mail in its outbox and sends none; null while that is not known. */
 export function useKeepsMail(): boolean | null {
   return useStore(current);
 }
@@ -17,7 +17,7 @@ function askOnce(): () => void {
   return () => undefined;
 }
 
-/** Asks once for what useKeepsMail returns, and resolves with it. Never rejects. */
+/** Fetches the answer of useKeepsMail once, and resolves with it. Never rejects. */
 export function askKeepsMail(): Promise<boolean | null> {
   asked ??= ask();
   return asked;
@@ -30,7 +30,7 @@ async function ask(): Promise<boolean | null> {
     current.set(keepsMail);
     return keepsMail;
   } catch {
-    // Whoever needs it next asks again.
+    // The next caller asks again.
     asked = null;
     return null;
   }

@@ -1,7 +1,7 @@
 import { showToast } from '../components/toast-store.ts';
 import { askKeepsMail, OUTBOX_COMMAND } from './keeps-mail.ts';
 
-/** Tells where a mailed link is: `sentText` where mail is sent, and how to read it where it stays in the outbox. */
+/** Shows where a mailed link is: `sentText` if mail is sent, else how to read it in the outbox. */
 export async function showLinkToast(sentText: string): Promise<void> {
   showToast(
     (await askKeepsMail()) === true

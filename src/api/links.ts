@@ -14,12 +14,12 @@ import { session, sessionFetch } from './session.ts';
 type TRPCFetch = NonNullable<HTTPLinkOptions<AppRouter['_def']['_config']['$types']>['fetch']>;
 
 /**
- * A call is not waited for longer than the 20 s that the server gives a transaction (server/database/mongo.ts), and half of that
- * again for the way. Without an end a network that swallows everything would look like a page that loads.
+ * A call waits as long as the server gives a transaction (20 s, server/database/mongo.ts), and half of that for the
+ * network. Without a limit, a network that drops everything would look like a page that is still loading.
  */
 const ANSWER_TIMEOUT_MS = 30_000;
 
-/** Room for the token in headers of 16 KB at most; longer batches are split. */
+/** Leaves room for the token in headers of 16 KB at most; longer batches are split. */
 const MAX_URL_LENGTH = 4_000;
 
 const http = {
@@ -28,7 +28,7 @@ const http = {
   fetch: fetchInSession,
 };
 
-/** The React binding adds to an infinite query's input the direction it pages in, which no procedure knows. */
+/** The React binding adds its paging direction to an infinite query's input, which no procedure knows. */
 const withoutDirectionLink: TRPCLink<AppRouter> =
   () =>
   ({ op, next }) =>
@@ -40,7 +40,7 @@ function withoutDirection(input: unknown): unknown {
   return rest;
 }
 
-/** Queries that were answered within five minutes are not asked again; a Retry or a refresh goes past the cache. */
+/** Queries that were answered within five minutes are not sent again; a Retry or a refresh bypasses the cache. */
 const getCacheLink: TRPCLink<AppRouter> =
   () =>
   ({ op, next }) =>
@@ -59,7 +59,7 @@ const getCacheLink: TRPCLink<AppRouter> =
           observer.next(envelope);
         },
         error: (error) => {
-          // What failed may have changed something first.
+          // A failed mutation may have changed something first.
           if (op.type === 'mutation') getCache.clear();
           observer.error(error);
         },
@@ -70,7 +70,7 @@ const getCacheLink: TRPCLink<AppRouter> =
       });
     });
 
-/** The WebSocket client is fetched when the first subscription starts: no page needs it for its first paint. */
+/** The WebSocket client is loaded when the first subscription starts: no page needs it for its first paint. */
 const webSocketLink: TRPCLink<AppRouter> =
   (runtime) =>
   ({ op, next }) =>
@@ -109,12 +109,12 @@ export const links: TRPCLink<AppRouter>[] = [
   }),
 ];
 
-/** Login, register and refresh fetchInSession no auth headers and set cookies: they share no request with anything. */
+/** Returns whether a call must be sent alone: login, register and refresh carry no auth headers and set cookies. */
 function isUnbatched(op: Operation): boolean {
   return op.path.startsWith('auth.');
 }
 
-/** tRPC gives `fetch` a path of ours and plain options; the session machine sends them. */
+/** Sends tRPC's requests through the session machine; tRPC only passes our paths and plain options. */
 function fetchInSession(input: Parameters<TRPCFetch>[0], init?: Parameters<TRPCFetch>[1]): Promise<Response> {
   return sessionFetch(input instanceof Request ? input.url : String(input), {
     method: init?.method ?? 'GET',

@@ -3,15 +3,15 @@ import { getCache } from './get-cache.ts';
 import { session } from './session.ts';
 
 /**
- * Queries never go stale, since every mutation and every event asks again what is on screen. They are not fetched again
- * on focus, do not poll and do not retry; nor do mutations.
+ * Queries never go stale, since every mutation and every event fetches again what is on screen. They are not fetched
+ * again on focus, do not poll and do not retry; nor do mutations.
  */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       retry: false,
-      // Without a network a question fails at once and can be asked again; the library's own way is to wait, in silence.
+      // Without a network a query fails at once and can be retried; the library's default is to wait silently.
       networkMode: 'always',
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,
@@ -21,8 +21,8 @@ export const queryClient = new QueryClient({
 });
 
 /**
- * Whether a query is asked for the first time, as far as the page knows: one that has an answer or an error already is
- * being asked again on purpose, by Retry or because something changed, and must not be answered from the GET cache.
+ * Returns whether a query is sent for the first time on this page. One that has an answer or an error is being
+ * repeated on purpose, by Retry or because something changed, and must not be answered from the GET cache.
  */
 export function isFirstLook(path: string, input: unknown): boolean {
   const procedure = path.split('.');
@@ -36,13 +36,13 @@ export function isFirstLook(path: string, input: unknown): boolean {
     });
 }
 
-/** Key of tRPC's React binding: the procedure, then its input and type. */
+/** Reads the input from a key of tRPC's React binding: the procedure, then its input and type. */
 function inputOf(queryKey: readonly unknown[]): unknown {
   const details = queryKey[1];
   return typeof details === 'object' && details !== null && 'input' in details ? details.input : undefined;
 }
 
-/** All pages of an infinite query share one key, without cursor and direction. */
+/** Removes cursor and direction: all pages of an infinite query share one key. */
 function withoutPage(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input;
   const { cursor: _cursor, direction: _direction, ...rest } = { cursor: null, direction: null, ...input };
@@ -51,7 +51,7 @@ function withoutPage(input: unknown): unknown {
 
 let fetchedFor = session.accountId();
 
-/** Whatever was fetched for one account is gone before the next one, or nobody, looks at the page. */
+/** Drops one account's data before the next account, or a visitor, sees the page. */
 session.onAccountChange(() => {
   getCache.clear();
   const isSameAccount = session.hasToken() && session.accountId() === fetchedFor;
@@ -62,7 +62,7 @@ session.onAccountChange(() => {
     queryClient.removeQueries({ type: 'inactive' });
     void queryClient.resetQueries();
   } else {
-    // After the guards have closed the screens: what is still on screen is public and is asked again.
+    // This comes after the guards have closed the screens: queries still on screen are public and fetched again.
     setTimeout(() => {
       queryClient.removeQueries({ type: 'inactive' });
       void queryClient.invalidateQueries();

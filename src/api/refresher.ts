@@ -2,8 +2,8 @@ import { REFRESH_THROTTLE_MS } from '../../routers/schemas/limits.ts';
 import type { Access, TokenStore } from './token-store.ts';
 
 /**
- * What became of a refresh. `refused`: the session is over. `unavailable`: nobody answered, or not now; nothing ends.
- * `broken`: an answer that makes no sense.
+ * The result of a refresh. `refused`: the session is over. `unavailable`: there was no answer, or not now, and nothing
+ * ends. `broken`: the answer makes no sense.
  */
 export type RefreshOutcome =
   | { kind: 'fresh' }
@@ -21,13 +21,13 @@ export type RefresherDeps = {
   accept: (access: Access, response: Response) => void;
 };
 
-/** A refresh that hangs would hold up every call of every tab. */
+/** A hanging refresh would hold up every call of every tab. */
 const REFRESH_TIMEOUT_MS = 15_000;
 
 /**
- * One refresh for many calls, at most one attempt in two seconds over all tabs.
- * `rejectedToken` is the one that the server has just refused; a different usable one in the store means that another
- * tab was faster, and nothing is sent.
+ * Creates a refresh that many calls share, with at most one attempt in two seconds over all tabs. `rejectedToken` is
+ * the one that the server has just refused; a different usable one in the store means that another tab was faster, and
+ * nothing is sent.
  */
 export function createRefresher(deps: RefresherDeps): (rejectedToken: string | null) => Promise<RefreshOutcome> {
   let running: Promise<RefreshOutcome> | null = null;
@@ -48,7 +48,7 @@ async function attempt(deps: RefresherDeps, rejectedToken: string | null): Promi
   if (usable !== null && usable !== rejectedToken) return { kind: 'fresh' };
 
   const waitMs = Math.max(remaining(store.lastRefreshAt() + REFRESH_THROTTLE_MS), remaining(store.refreshNotBefore()));
-  // A server that asked for more patience than one throttle is not waited for: the call fails, the session stays.
+  // If the server asks for a longer wait than one throttle, the call fails and the session stays.
   if (waitMs > REFRESH_THROTTLE_MS) return { kind: 'unavailable' };
   if (waitMs > 0) await deps.sleep(waitMs);
   store.markRefreshStarted();
@@ -60,7 +60,7 @@ async function attempt(deps: RefresherDeps, rejectedToken: string | null): Promi
       signal: AbortSignal.timeout(REFRESH_TIMEOUT_MS),
     })
     .catch(() => null);
-  // Read whatever it says: an answer that nobody reads keeps its connection until the time is up.
+  // The body is read in any case: an unread one keeps its connection until the timeout.
   const body: unknown = await response?.json().catch(() => null);
   if (response === null || isPassing(response.status)) {
     store.saveRefreshAttempt(notBefore(response, deps.now()));
@@ -76,14 +76,14 @@ async function attempt(deps: RefresherDeps, rejectedToken: string | null): Promi
   deps.accept(access, response);
   return { kind: 'fresh' };
 
-  /** Never more than a day: a clock that was set back must not lock the refresh away. */
+  /** Returns the remaining time, never more than a day: a clock that was set back must not block the refresh. */
   function remaining(until: number): number {
     const ms = until - deps.now();
     return ms > 0 && ms < 24 * 60 * 60_000 ? ms : 0;
   }
 }
 
-/** No answer, 408, 429 and 5xx end no session: they say nothing about it. */
+/** Returns whether the status says nothing about the session: no answer, 408, 429 and 5xx end none. */
 function isPassing(status: number): boolean {
   return status === 408 || status === 429 || status >= 500;
 }

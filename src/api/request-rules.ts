@@ -1,10 +1,10 @@
-/** How the session machine treats a request. */
+/** The way in which the session machine treats a request. */
 export type RequestKind =
-  /** No auth headers, no refresh: login, register, refresh. */
+  /** Sent without auth headers and without refresh: login, register, refresh. */
   | 'bare'
-  /** Auth headers as they are; no refresh, no retry, no expiry handling. */
+  /** Sent with the present auth headers; no refresh, no retry, no expiry handling. */
   | 'logout'
-  /** Refresh and retry, but a refusal only means that nobody is signed in. */
+  /** Sent with refresh and retry, but a refusal only means that nobody is signed in. */
   | 'user'
   | 'normal';
 
@@ -22,14 +22,14 @@ const KINDS: Record<string, RequestKind> = {
 };
 const TRPC_PREFIX = '/api/trpc/';
 
-/** What a path of our API calls: the procedures of a batch, or the plain path itself. */
+/** Returns the procedures of a batch, or the plain path itself. */
 function calledNames(path: string): string[] {
   const pathname = path.split('?', 1)[0] ?? path;
   if (!pathname.startsWith(TRPC_PREFIX)) return [pathname];
   return decodeURIComponent(pathname.slice(TRPC_PREFIX.length)).split(',');
 }
 
-/** A batch is as exempt as its least exempt call. */
+/** Returns the kind of a request; a batch is treated like its least exempt call. */
 export function requestKind(path: string): RequestKind {
   const kinds = new Set(calledNames(path).map((name) => KINDS[name] ?? 'normal'));
   const [only] = kinds;
@@ -37,8 +37,8 @@ export function requestKind(path: string): RequestKind {
 }
 
 /**
- * The headers of a request: every one but login, register and refresh carries all three, and the token's two only where
- * there is a token.
+ * Returns the headers of a request: login, register and refresh carry none of the three, and others carry the token's
+ * two if there is a token.
  */
 export function requestHeaders(kind: RequestKind, token: string | null, given: HeadersInit | undefined): Headers {
   const headers = new Headers(given);
@@ -51,8 +51,8 @@ export function requestHeaders(kind: RequestKind, token: string | null, given: H
 }
 
 /**
- * Whether the answer says that the token is not good (any more). A wrong password is a 401 too and no reason to refresh;
- * a batch whose other calls succeeded is a 207, which is looked into.
+ * Returns whether the answer says that the token is invalid. A wrong password is a 401 too and no reason to refresh; a
+ * batch with some successful calls is a 207, whose body is checked.
  */
 export async function refusesToken(response: Response): Promise<boolean> {
   if (response.status !== 401 && response.status !== 207) return false;
@@ -65,13 +65,19 @@ export async function refusesToken(response: Response): Promise<boolean> {
   return codes.some((code) => code === 'unauthenticated' || code === 'session_ended');
 }
 
-/** A body that was read once cannot be sent again, and of a batch of changes some have happened already. */
+/**
+ * Returns whether a request may be repeated: a body that was read once cannot be sent again, and in a batch of changes
+ * some have already happened.
+ */
 export function mayRepeat(init: RequestInit, response: Response): boolean {
   if (init.body instanceof ReadableStream) return false;
   return response.status !== 207 || (init.method ?? 'GET') === 'GET';
 }
 
-/** How far this browser's clock is ahead of the server's, by the answer's Date header; small differences count as none. */
+/**
+ * Returns how far this browser's clock is ahead of the server's, by the answer's Date header; small differences count
+ * as none.
+ */
 export function clockSkew(response: Response, now: number): number {
   const serverTime = new Date(response.headers.get('Date') ?? Number.NaN).getTime();
   if (Number.isNaN(serverTime)) return 0;
@@ -79,7 +85,7 @@ export function clockSkew(response: Response, now: number): number {
   return Math.abs(skew) < 5_000 ? 0 : skew;
 }
 
-/** The stable code of an error body: at the top of a plain answer, in `error.json.data` of a tRPC answer. */
+/** Returns the stable code of an error body: at the top of a plain answer, in `error.json.data` of a tRPC answer. */
 function errorCodeOf(body: unknown): unknown {
   if (!isRecord(body)) return undefined;
   if (!isRecord(body.error)) return body.code;

@@ -3,7 +3,7 @@ const API_PREFIX = '/api/';
 const SERVERLESS_HOSTS = /(^|\.)netlify\.app$/;
 
 /**
- * Where an API path goes from a page on `pageHost`: on the serverless provider's hosts, and on the one production host
+ * Rewrites an API path for a page on `pageHost`: on the serverless provider's hosts, and on the one production host
  * that was named at build time, `/api/…` becomes the function-hosted prefix.
  */
 export function rewriteApiPath(path: string, pageHost: string, functionApiHost: string): string {

@@ -1,4 +1,4 @@
-/** What a person is told when the session ends or cannot be used. */
+/** The messages for a person when the session ends or cannot be used. */
 export const SESSION_TEXTS = {
   expired: 'Session expired. Please log in again.',
   failed: 'Authentication failed. Please log in again.',
@@ -12,7 +12,7 @@ export class SessionEndedError extends Error {
   override name = 'SessionEndedError';
 }
 
-/** Neither yes nor no: the refresh got no answer, and nothing has ended. */
+/** The refresh got no answer, so the session has not ended but cannot be used now. */
 export class SessionUnavailableError extends Error {
   override name = 'SessionUnavailableError';
 }

@@ -11,12 +11,12 @@ import type { Access, TokenStore } from './token-store.ts';
 /**
  * The states of the client's session.
  *
- * `unknown`: nothing was asked yet. `held`: a token is, or was, here. `anonymous`: nobody is signed in.
- * `ending`: it was refused; the notice and the redirect are on their way, and the screen stays until then.
+ * `unknown`: nothing was asked yet. `held`: a token is, or was, here. `anonymous`: nobody is signed in. `ending`: it
+ * was refused; the notice and the redirect are about to come, and the screen stays until then.
  */
 export type SessionState = 'unknown' | 'held' | 'anonymous' | 'ending';
 
-/** What one tab tells the others. */
+/** A message from one tab to the others. */
 export type SessionMessage =
   | { kind: 'signed-in'; accountId: string }
   | { kind: 'leaving' }
@@ -31,16 +31,16 @@ export type SessionDeps = {
   exclusively: <Result>(work: () => Promise<Result>) => Promise<Result>;
   /** Path and query of the page. */
   currentPath: () => string;
-  /** Whether the page is one of the three addresses of the sign-in screen. */
+  /** Returns whether the page is one of the three addresses of the sign-in screen. */
   isOnAuthScreen: () => boolean;
   /** Shows the session-expired toast. */
   notify: (message: string) => void;
-  /** Leads to /auth with the path to come back to. */
+  /** Leads to /auth with the path to return to. */
   redirect: (path: string) => void;
   tellOtherTabs: (message: SessionMessage) => void;
 };
 
-/** What `fetch` threw; everything else that is thrown in here is a fault of this code or of the browser's storage. */
+/** An error that `fetch` threw; any other error in here is a defect of this code or of the browser's storage. */
 class NetworkFailure extends Error {}
 
 export class SessionMachine {
@@ -52,9 +52,9 @@ export class SessionMachine {
   #state: SessionState;
   #silentStart: Promise<void> | null = null;
   #timers: ReturnType<typeof setTimeout>[] = [];
-  /** Somebody is logging out, here or in another tab: that the server ends the session is no surprise. */
+  /** True while somebody logs out, here or in another tab: then the end of the session is expected. */
   #isLeaving = false;
-  /** How far this browser's clock is ahead of the server's, by the newest answer. */
+  /** The lead of this browser's clock over the server's, by the newest answer. */
   #clockSkewMs = 0;
 
   constructor(deps: SessionDeps) {
@@ -66,7 +66,7 @@ export class SessionMachine {
 
   /**
    * Carries one HTTP call of the app. Throws SessionEndedError when the session is over, SessionUnavailableError when
-   * that could not be found out, and what `fetch` throws when the network fails.
+   * that cannot be determined, and the error of `fetch` when the network fails.
    */
   async fetch(path: string, init: RequestInit = {}): Promise<Response> {
     const kind = requestKind(path);
@@ -86,19 +86,19 @@ export class SessionMachine {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Told when what was fetched so far belongs to somebody else, or to nobody. */
+  /** Calls the listener when the data fetched so far belongs to another account, or to nobody. */
   onAccountChange(listener: () => void): () => void {
     this.#accountListeners.add(listener);
     return () => this.#accountListeners.delete(listener);
   }
 
-  /** Settles the start; answers whether a token is here. For what asks as current user does. */
+  /** Completes the start; returns whether there is a token, for calls that ask for the current user. */
   async whenReady(): Promise<boolean> {
     await this.#ready('user');
     return this.hasToken();
   }
 
-  /** A token for a socket that is about to open; ends the session like any call when it is refused. */
+  /** Returns a token for a socket that is about to open; a refusal ends the session like that of any call. */
   async freshToken(): Promise<string> {
     await this.#ready('normal');
     const token = this.#store.token();
@@ -110,7 +110,7 @@ export class SessionMachine {
     return this.#store.accountId();
   }
 
-  /** Whether a token is stored, whoever it belongs to. */
+  /** Returns whether a token is stored, whoever it belongs to. */
   hasToken(): boolean {
     return this.#store.token() !== null;
   }
@@ -119,7 +119,7 @@ export class SessionMachine {
     if (this.hasToken() && this.accountId() !== accountId) this.#store.saveAccountId(accountId);
   }
 
-  /** After login and registration: the new session takes the place of whatever was. */
+  /** Replaces the session after login and registration. */
   signIn(access: Access, accountId: string): void {
     this.#stopEnding();
     this.#store.clear({ isSignedOut: false });
@@ -130,24 +130,24 @@ export class SessionMachine {
     this.#changeAccount('held');
   }
 
-  /** A failed login leaves no token behind; what another tab may hold is refreshed by its cookie. */
+  /** Removes the token of a failed login; one that another tab may have is refreshed by its cookie. */
   dropToken(): void {
     this.#store.dropToken();
   }
 
-  /** The server ended a socket of this session: asks at once whether the session is over, as a 401 would. */
+  /** Checks at once whether the session is over, as after a 401, because the server ended one of its sockets. */
   async distrustToken(): Promise<void> {
     const token = this.#store.token();
     if (token !== null && !this.#isLeaving) await this.#demandFresh('normal', token);
   }
 
-  /** Before the logout is sent: the server ends the sockets of the session sooner than it answers. */
+  /** Must be called before the logout is sent: the server ends the sockets of the session sooner than it answers. */
   startSignOut(): void {
     this.#isLeaving = true;
     this.#deps.tellOtherTabs({ kind: 'leaving' });
   }
 
-  /** Ends the session here, whatever the server said. */
+  /** Ends the session here, whatever the server answered. */
   signOut(): void {
     this.#stopEnding();
     this.#store.clear({ isSignedOut: true });
@@ -155,7 +155,7 @@ export class SessionMachine {
     this.#changeAccount('anonymous');
   }
 
-  /** What another tab did; its storage is ours already. */
+  /** Handles a message of another tab; its storage is shared with this one. */
   hear(message: SessionMessage): void {
     this.#isLeaving = message.kind === 'leaving';
     if (this.#isLeaving) return;
@@ -177,18 +177,20 @@ export class SessionMachine {
     return second.response;
   }
 
-  /** Makes sure that a usable token is here where a session is held, before a request is sent. */
+  /** Ensures that a held session has a usable token before a request is sent. */
   async #ready(kind: RequestKind): Promise<void> {
     if (this.#store.usableToken() !== null) return;
     if (!this.#store.isHeld()) return this.#startSilently();
     await this.#demandFresh(kind, this.#store.token());
   }
 
-  /** The one silent refresh of a browser that holds no session: a cookie may still be there. Its outcome ends nothing. */
+  /**
+   * Makes the one silent refresh of a browser without a session: there may still be a cookie. The result ends nothing.
+   */
   #startSilently(): Promise<void> {
     this.#silentStart ??= (async () => {
-      // Refused a moment ago, before a reload: a visitor need not wait for the same answer. One that a reload cut off
-      // said nothing.
+      // It was refused a moment ago, before a reload: a visitor need not wait for the same answer. A refresh that a
+      // reload cut off gave none.
       const wasJustRefused = this.#deps.now() - this.#store.refreshRefusedAt() < REFRESH_THROTTLE_MS;
       if (!this.#store.isSignedOut() && !wasJustRefused) await this.#refresh(null);
       if (!this.#store.isHeld()) this.#moveTo('anonymous');
@@ -220,7 +222,10 @@ export class SessionMachine {
     return { response, token };
   }
 
-  /** X-New-Access-Token and X-Token-Expiry replace the token, both or none, unless it was replaced or left meanwhile. */
+  /**
+   * Takes X-New-Access-Token and X-Token-Expiry as the new token, both or none, unless it was replaced or removed
+   * meanwhile.
+   */
   #takeNewToken(response: Response, usedToken: string | null): void {
     const accessToken = response.headers.get('X-New-Access-Token');
     const expiresAt = new Date(response.headers.get('X-Token-Expiry') ?? Number.NaN);
@@ -234,7 +239,7 @@ export class SessionMachine {
     this.#moveTo('held');
   }
 
-  /** Ends the held session once; what asks as current user does ends it without notice and redirect. */
+  /** Ends the held session once; calls for the current user end it without notice and redirect. */
   #end(kind: RequestKind, reason: string): never {
     if (this.#store.isHeld()) {
       this.#store.clear({ isSignedOut: false });
@@ -247,7 +252,9 @@ export class SessionMachine {
     throw new SessionEndedError(reason);
   }
 
-  /** The session code itself failed, most likely on a storage that throws: then ending it may fail as well. */
+  /**
+   * Ends the session after a defect in its own code, most likely a throwing storage: then ending it may fail as well.
+   */
   #endByFault(kind: RequestKind, cause: unknown): never {
     try {
       this.#end(kind, SESSION_TEXTS.failedByError);
@@ -278,7 +285,7 @@ export class SessionMachine {
 
   #changeAccount(next: SessionState): void {
     this.#isLeaving = false;
-    // Whether a cookie is there is settled: no silent start after this.
+    // The cookie's absence is settled: no silent start after this.
     this.#silentStart = Promise.resolve();
     for (const listener of this.#accountListeners) listener();
     this.#moveTo(next);

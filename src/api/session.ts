@@ -19,7 +19,7 @@ export const session = new SessionMachine({
   store,
   now: Date.now,
   sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-  // Without locks (plain http away from localhost) each tab refreshes for itself: the server is right without them too.
+  // Without locks (plain http away from localhost) each tab refreshes for itself, which the server tolerates.
   exclusively: async (work) =>
     'locks' in navigator ? await navigator.locks.request(REFRESH_LOCK, work) : await work(),
   currentPath: () => location.pathname + location.search,
@@ -31,7 +31,7 @@ export const session = new SessionMachine({
 
 channel?.addEventListener('message', (event: MessageEvent<SessionMessage>) => session.hear(event.data));
 
-/** The router's way to /auth once it runs; a page load would lose what the tab holds. */
+/** Sets the router's way to /auth; a page load would lose the tab's state. */
 export function setSessionRedirect(redirect: (path: string) => void): void {
   leadTo = redirect;
 }
@@ -45,7 +45,7 @@ function showSessionExpired(message: string): void {
   });
 }
 
-/** `timeoutMs`: how long one attempt may take until its whole answer is here; then it fails with a TimeoutError. */
+/** `timeoutMs`: the limit of one attempt, including its whole answer; after it the call fails with a TimeoutError. */
 export type CallInit = CountedInit & { timeoutMs?: number };
 
 async function send(path: string, init: CallInit): Promise<Response> {
@@ -64,7 +64,7 @@ export function sessionFetch(path: string, init?: CallInit): Promise<Response> {
   return session.fetch(path, init);
 }
 
-/** Why the session ended, when that was less than five minutes ago: the notice of the sign-in screen. */
+/** Returns why the session ended, if that was less than five minutes ago: the notice of the sign-in screen. */
 export function recentExpiryReason(): string | null {
   return store.recentReason();
 }
@@ -74,12 +74,12 @@ export function clearExpiry(): void {
   store.clearExpiry();
 }
 
-/** Whether this browser logged out, rather than lost its session. */
+/** Returns whether this browser logged out, and did not lose its session. */
 export function isSignedOut(): boolean {
   return store.isSignedOut();
 }
 
-// What the app said to one account is not for whoever comes after it, in other tabs too.
+// Toasts for one account are not for the next one, in other tabs too.
 session.onAccountChange(() => {
   if (isSignedOut()) clearToasts();
 });

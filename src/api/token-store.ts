@@ -6,13 +6,13 @@ export type ExpiryMarker = { reason: string; at: number };
 
 const DEFAULT_EXPIRY_REASON = 'Your session has expired. Please log in again.';
 
-/** The session's part of the browser's storage, read anew each time, since other tabs write too. */
+/** Gives access to the session's part of the browser's storage, read again each time, since other tabs write too. */
 export function createTokenStore(local: Storage, session: Storage, now: () => number) {
   const readNumber = (key: string): number => Number(local.getItem(key) ?? 0) || 0;
 
   return {
     token: () => local.getItem(LOCAL_KEYS.accessToken),
-    /** The token, unless it has ended by this browser's clock. */
+    /** Returns the token, unless it has expired by this browser's clock. */
     usableToken: () => (now() < readNumber(LOCAL_KEYS.accessExpiresAt) ? local.getItem(LOCAL_KEYS.accessToken) : null),
     isHeld: () => local.getItem(LOCAL_KEYS.sessionHeld) !== null || local.getItem(LOCAL_KEYS.accessToken) !== null,
     isSignedOut: () => local.getItem(LOCAL_KEYS.signedOut) !== null,
@@ -21,7 +21,7 @@ export function createTokenStore(local: Storage, session: Storage, now: () => nu
     refreshRefusedAt: () => readNumber(LOCAL_KEYS.refreshRefusedAt),
     refreshNotBefore: () => readNumber(LOCAL_KEYS.refreshNotBefore),
 
-    /** `clockSkewMs`: how far this browser's clock is ahead of the server's, so that a wrong clock ends no token early. */
+    /** `clockSkewMs`: the lead of this browser's clock over the server's, so that a wrong clock ends no token early. */
     saveAccess(access: Access, clockSkewMs: number): void {
       local.setItem(LOCAL_KEYS.accessToken, access.accessToken);
       local.setItem(LOCAL_KEYS.accessExpiresAt, String(access.expiresAt.getTime() + clockSkewMs));
@@ -36,7 +36,10 @@ export function createTokenStore(local: Storage, session: Storage, now: () => nu
     markRefreshStarted: () => local.setItem(LOCAL_KEYS.lastRefreshAt, String(now())),
     markRefreshRefused: () => local.setItem(LOCAL_KEYS.refreshRefusedAt, String(now())),
     dropToken: () => local.removeItem(LOCAL_KEYS.accessToken),
-    /** Forgets the session; `isSignedOut` keeps the next start from refreshing silently into an account that was left. */
+    /**
+     * Forgets the session; `isSignedOut` prevents the next start from silently refreshing into an account that was
+     * left.
+     */
     clear({ isSignedOut }: { isSignedOut: boolean }): void {
       for (const key of [LOCAL_KEYS.accessToken, LOCAL_KEYS.accountId, LOCAL_KEYS.sessionHeld]) local.removeItem(key);
       if (isSignedOut) local.setItem(LOCAL_KEYS.signedOut, 'true');
@@ -46,7 +49,7 @@ export function createTokenStore(local: Storage, session: Storage, now: () => nu
     rememberPath: (path: string) => session.setItem(SESSION_KEYS.lastPath, path),
     markRedirectDone: () => session.setItem(SESSION_KEYS.expiredRedirectDone, 'true'),
     writeMarker: (reason: string) => session.setItem(SESSION_KEYS.expiryMarker, JSON.stringify({ reason, at: now() })),
-    /** The reason of an expiry less than five minutes ago, else null. */
+    /** Returns the reason of an expiry less than five minutes ago, else null. */
     recentReason(): string | null {
       const marker = parseMarker(session.getItem(SESSION_KEYS.expiryMarker));
       if (marker === null || now() - marker.at >= SESSION_EXPIRY_MESSAGE_WINDOW_MS) return null;

@@ -5,9 +5,9 @@ import { links } from './links.ts';
 import { queryClient } from './query-client.ts';
 
 /**
- * The procedures as hooks. After every successful mutation all queries are stale at once and those on screen are fetched
- * again in one batch, before the hook's own `onSuccess` runs: a form closes when the new data are there.
- * A query that is expensive or fed by events opts out with `meta: { refresh: false }`.
+ * The procedures as hooks. After every successful mutation all queries are stale at once, and those on screen are
+ * fetched again in one batch, before the hook's own `onSuccess` runs: a form closes when the new data are there. A
+ * query that is expensive or fed by events opts out with `meta: { refresh: false }`.
  */
 export const trpc = createTRPCReact<AppRouter>({
   overrides: {
@@ -23,7 +23,7 @@ export const trpc = createTRPCReact<AppRouter>({
 /** The client without hooks, for calls outside of a screen with data. */
 export const trpcClient = trpc.createClient({ links });
 
-/** Asks again for everything on screen; call it after a change that was sent without a hook. */
+/** Fetches everything on screen again; call it after a change that was sent without a hook. */
 export async function refreshAll(): Promise<void> {
   await Promise.all([
     queryClient.invalidateQueries({ predicate: (query) => query.meta?.refresh !== false }),

@@ -5,7 +5,7 @@ import { errorToast } from './errors.ts';
 import { rewriteApiPath } from './rewrite.ts';
 import { trpc } from './trpc.ts';
 
-/** "Download as ZIP" of a release, from wherever it is named. */
+/** Returns the act "Download as ZIP" of a release. */
 export function useDownload() {
   return trpc.releases.download.useMutation({
     // It changes nothing that a screen shows.
@@ -23,7 +23,10 @@ export function useDownload() {
   });
 }
 
-/** The link carries its own right, so that the browser itself streams the file to the disk and shows how far it is. */
+/**
+ * Saves a download. The link carries its own right, so the browser itself streams the file to disk and shows the
+ * progress.
+ */
 export function saveDownload({ url, fileName }: { url: string; fileName: string }): void {
   const link = document.createElement('a');
   link.href = rewriteApiPath(url, location.host, __FUNCTION_API_HOST__);

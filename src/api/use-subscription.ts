@@ -5,9 +5,9 @@ import { isSignedOutError, wasAnswered } from './errors.ts';
 import { trpc } from './trpc.ts';
 
 /**
- * The subscription of whoever is signed in; `null` where there is none. An answer that is not OK or cannot be read counts
- * as none, and holds until a mutation or an event asks again. No answer at all is not the same, nor is the end of the
- * session, which leads elsewhere.
+ * Returns the subscription of the signed-in person; `null` when there is none. An answer that is not OK or cannot be
+ * read counts as none until a mutation or an event fetches it again. A missing answer does not, nor does the end of
+ * the session, which redirects.
  */
 export function useSubscription({ enabled = true } = {}): UseQueryResult<Subscription | null> {
   const { client } = trpc.useUtils();

@@ -7,14 +7,16 @@ import { session } from './session.ts';
 
 type UserState = { user: User | null; isLoading: boolean; error: Error | null };
 
-/** Not in the query cache, so that a visitor's first page needs no tRPC: only the refresh asks about a visitor. */
+/**
+ * Held outside the query cache, so that a visitor's first page needs no tRPC: a visitor's page only tries the refresh.
+ */
 const current = createStore<UserState>({ user: null, isLoading: true, error: null }, askOnce);
-/** Counts the questions: an answer to an older one is not believed. */
+/** Counts the requests: an answer to an older one is ignored. */
 let asked = 0;
 
 /**
- * The signed-in person, `null` for a visitor. While a session is ending, `user` stays what it was, or loading, so that
- * the screen stands until the notice has been read. `error` only when nobody could say who is signed in.
+ * Returns the signed-in person, `null` for a visitor. While a session is ending, `user` stays what it was, or loading,
+ * so that the screen stays until the notice has been read. `error` is only set when nobody could say who is signed in.
  */
 export function useUser(): UserState & { retry: () => void } {
   const { user, isLoading, error } = useStore(current);
@@ -27,7 +29,7 @@ export function useUser(): UserState & { retry: () => void } {
   };
 }
 
-/** Asks again who is signed in; what is known stays shown meanwhile. */
+/** Fetches the signed-in person again; the present one stays shown meanwhile. */
 export async function refreshUser(): Promise<void> {
   asked += 1;
   const question = asked;
@@ -43,14 +45,16 @@ export async function refreshUser(): Promise<void> {
   if (question === asked) current.set(next);
 }
 
-/** Stores the token of a login or registration, drops what was fetched for whoever was here, and shows the new user at once. */
+/**
+ * Stores the token of a login or registration, drops the data of the previous person, and shows the new one at once.
+ */
 export function signInAs({ accessToken, expiresAt, ...user }: SignedIn): void {
   asked += 1;
   current.set({ user, isLoading: false, error: null });
   session.signIn({ accessToken, expiresAt }, user.id);
 }
 
-/** A 401 means that nobody is signed in; without a token there is nobody to ask about. */
+/** Fetches the user. A 401 means that nobody is signed in; without a token there is nothing to ask. */
 async function fetchUser(): Promise<User | null> {
   try {
     if (!(await session.whenReady())) return null;
@@ -64,7 +68,7 @@ async function fetchUser(): Promise<User | null> {
   }
 }
 
-/** The first who wants to know makes the app ask. */
+/** Starts the first request when somebody first needs the user. */
 function askOnce(): () => void {
   if (asked === 0) void refreshUser();
   return () => undefined;

@@ -7,7 +7,7 @@ import { getCache } from '../api/get-cache.ts';
 import { showToast, type ToastOptions } from '../components/toast-store.ts';
 import { paths } from '../lib/paths.ts';
 
-/** What an event refreshes, by router: exactly the queries that it can have changed. */
+/** The queries to fetch again after each event, by router: exactly those that it can have changed. */
 const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['record'])[]> = {
   deployment_status: ['deployments', 'releases'],
   ssl_status: ['certificates', 'domains'],
@@ -25,13 +25,13 @@ const REFRESHES: Record<StoredEvent['type'], readonly (keyof AppRouter['_def']['
     'diagnostics',
   ],
 };
-/** Of a step's log, while its lines come; after a reload those are there that the server keeps, the last 500. */
+/** The lines of a step's log that the page keeps while they arrive; after a reload the server's last 500 are there. */
 const LOG_LINES_KEPT = 10_000;
 
-/** What an event works on: the query cache, and the user, who stands beside it. */
+/** The targets of an event: the query cache, and the user, which is outside it. */
 export type EventTargets = { queryClient: QueryClient; refreshUser: () => void };
 
-/** Shows and refreshes what an item of the stream says. */
+/** Shows an item of the stream, and fetches the data that it changed. */
 export function applyEvent({ queryClient, refreshUser }: EventTargets, item: StreamItem): void {
   if (item.type === 'ready') {
     refreshRunning(queryClient);
@@ -59,16 +59,16 @@ export function applyEvent({ queryClient, refreshUser }: EventTargets, item: Str
   }
 }
 
-/** Whether the page in sight shows the release that went live: its card turns green and says the same. */
+/** Returns whether the page shows the release that went live: its card turns green and says the same. */
 function isSeenLive(queryClient: QueryClient, event: StoredEvent): boolean {
-  // The dashboard follows what is being published as well, and shows nothing of it when it is over.
+  // The dashboard follows publishing as well, and shows nothing of it when it is over.
   if (event.type !== 'deployment_status' || event.status !== 'success' || location.pathname === paths.dashboard)
     return false;
   const shown = queryClient.getQueryCache().findAll({ queryKey: [['releases', 'get']], type: 'active' });
   return shown.some((query) => (query.state.data as ReleaseDetail | undefined)?.id === event.releaseId);
 }
 
-/** The toast of an event; two of the five kinds have none. */
+/** Returns the toast of an event; two of the five kinds have none. */
 function eventToast(event: StoredEvent): ToastOptions | null {
   switch (event.type) {
     case 'deployment_status':
@@ -89,9 +89,9 @@ function eventToast(event: StoredEvent): ToastOptions | null {
 }
 
 /**
- * Writes into the answers that are of this release, and into no other: what is written counts as read just now, also where
- * an earlier event has made it stale. Where nobody watches, or a first answer is still under way, more may have happened
- * than is written here: that one is read again, as soon as it is shown.
+ * Writes progress into the answers about this release, and into no other: a written answer counts as just fetched,
+ * even if an earlier event has made it stale. If nobody watches, or a first answer is still loading, more may have
+ * happened than is written here: that one is fetched again when it is shown.
  */
 function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): void {
   const filters = { queryKey: [['releases', 'get']] };
@@ -105,7 +105,10 @@ function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): v
   readAgain(queryClient, { ...filters, predicate: isFirstRead }, showsRunning);
 }
 
-/** A release with one of its steps moved on; the times are this browser's until the next answer brings the server's. */
+/**
+ * Returns a release with one of its steps moved on; the times are this browser's until the next answer brings the
+ * server's.
+ */
 function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent, now: Date): ReleaseDetail {
   const moved = release.steps.findIndex(({ name }) => name === event.step);
   const steps = release.steps.map((step, index) => {
@@ -116,25 +119,23 @@ function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent, now: 
   return { ...release, steps, state: isRunning ? event.step : release.state };
 }
 
-/**
- * Steps follow one another: what stands before one that runs is done, though the word of it may come a moment later.
- */
+/** Ends earlier steps: those before a running one are done, though the news may come a moment later. */
 function endedStep(step: ReleaseStep, next: ReleaseProgressEvent, now: Date): ReleaseStep {
   const isOver = next.state === 'running' && step.state === 'running';
   return isOver ? { ...step, state: 'done', endedAt: now } : step;
 }
 
 /**
- * The stream begins with what comes next, and progress is not stored: nobody tells what happened between an answer and
- * the start of the stream, or while the socket was away. So what the page shows as running is read once more.
+ * Fetches everything again that the page shows as running. The stream begins with the next event, and progress is not
+ * stored: nothing reports what happened between an answer and the start of the stream, or while the socket was away.
  */
 export function refreshRunning(queryClient: QueryClient): void {
   for (const router of ['deployments', 'releases']) readAgain(queryClient, { queryKey: [[router]] }, showsRunning);
 }
 
 /**
- * Reads again the queries whose data is `isStale`. The library does not repeat a first read that is under way, though
- * its answer may be older than the event: that one is judged once it has come.
+ * Fetches the queries again whose data is `isStale`. The library does not repeat a running first fetch, though its
+ * answer may be older than the event: that one is judged once it has arrived.
  */
 function readAgain(
   queryClient: QueryClient,
@@ -156,11 +157,11 @@ function isFirstRead({ state }: Query): boolean {
 
 const RUNNING: ReadonlySet<unknown> = new Set([
   ...RUNNING_RELEASE_STATES,
-  // Of deployments, and of their platforms.
+  // This includes deployments, and their platforms.
   ...['deploying', 'deleting', 'publishing', 'removing'],
 ]);
 
-/** Whether an answer has a deployment or a release in it that somebody works on, however deep. */
+/** Returns whether an answer contains a running deployment or release, however deep. */
 function showsRunning(data: unknown): boolean {
   if (typeof data !== 'object' || data === null) return false;
   return ('state' in data && RUNNING.has(data.state)) || Object.values(data).some(showsRunning);
@@ -179,7 +180,7 @@ function movedStep(step: ReleaseStep, event: ReleaseProgressEvent, now: Date): R
   };
 }
 
-/** Lines that an answer of the server has not brought already. */
+/** Returns the lines that an answer of the server has not already brought. */
 function unseen(known: readonly LogLine[], lines: readonly LogLine[]): LogLine[] {
   const seen = new Set(known.slice(-lines.length - 50).map(({ at, text }) => `${at.getTime()} ${text}`));
   return lines.filter(({ at, text }) => !seen.has(`${at.getTime()} ${text}`));

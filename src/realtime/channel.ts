@@ -6,13 +6,13 @@ export type ChannelState = 'closed' | 'connecting' | 'open';
 export type SeenItem = { key: number; id: string; at: Date; item: StreamItem };
 type Channel = { state: ChannelState; items: readonly SeenItem[] };
 
-/** Items that are remembered for the page that shows them; older ones are forgotten. */
+/** The number of items that are remembered for the page that shows them. */
 const ITEMS_KEPT = 50;
 
 const channel = createStore<Channel>({ state: 'closed', items: [] });
 let seen = 0;
 
-/** The realtime channel as it is: its state, and what came over it on this page, newest first. */
+/** Returns the realtime channel: its state, and the items received on this page, newest first. */
 export function useChannel(): Channel {
   return useStore(channel);
 }
@@ -28,7 +28,7 @@ export function rememberItem(id: string, item: StreamItem): void {
   channel.set({ state, items: [{ key: seen, id, at: new Date(), item }, ...items].slice(0, ITEMS_KEPT) });
 }
 
-/** Whoever signs in next sees nothing of this account. */
+/** Forgets the items, so that the next person to sign in sees nothing of this account. */
 export function forgetChannel(): void {
   channel.set({ state: 'closed', items: [] });
 }

@@ -1,6 +1,7 @@
 /**
- * Decides which changes of the realtime connection a person is told of. The first opening is not told, the return only
- * after a break that was, and a break that the server announced only once the attempt after it has failed as well.
+ * Decides which changes of the realtime connection a person is told. The first opening is silent, a return is only
+ * shown after a break that was, and a break that the server announced is only shown once the next attempt has failed
+ * as well.
  */
 export function createConnectionNotices({
   onConnected,
@@ -12,7 +13,7 @@ export function createConnectionNotices({
   let isOpen = false;
   let isAnnounced = false;
   let isBreakTold = false;
-  /** Whether it was open before the break: a connection that never stood cannot be lost. */
+  /** True once it was open: a connection that never worked cannot be lost. */
   let wasEverOpen = false;
 
   function tell(): void {
@@ -36,7 +37,7 @@ export function createConnectionNotices({
     announceRestart(): void {
       isAnnounced = true;
     },
-    /** An attempt to reconnect got no connection. */
+    /** Reports an attempt to reconnect that got no connection. */
     attemptFailed(): void {
       if (!isOpen) tell();
     },

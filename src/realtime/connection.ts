@@ -8,33 +8,33 @@ import { createConnectionNotices } from './connection-notices.ts';
 
 type WebSocketClient = ReturnType<typeof createWSClient>;
 
-/** RFC 6455, section 7.4.1: the server closes with it when it restarts. */
+/** RFC 6455, section 7.4.1: the server closes with this code when it restarts. */
 const SERVICE_RESTART = 1012;
-/** Close code of the server: the session that the socket belongs to was ended. */
+/** Close code of the server: the session of the socket was ended. */
 const SESSION_REVOKED = 4401;
 
 /**
- * As often as the server asks. Of its own accord tRPC gives an answer one second, which a busy machine or a slow line
- * does not keep: a connection that stands would be told as lost.
+ * Equals the server's interval. tRPC's default gives an answer one second, which a busy machine or a slow line
+ * exceeds: a working connection would be reported as lost.
  */
 const PING_EVERY_MS = 25_000;
 const PONG_WITHIN_MS = 10_000;
 
 let current: { client: WebSocketClient; close: () => void } | null = null;
 
-/** Link of the subscriptions over the one socket of this page, opened when the first of them starts. */
+/** Carries the subscriptions over the one socket of this page, opened when the first of them starts. */
 export const subscriptionLink: TRPCLink<AppRouter> = (runtime) => (request) => {
   current ??= openConnection();
   return wsLink<AppRouter>({ client: current.client, transformer: superjson })(runtime)(request);
 };
 
-/** Closes the socket for good, without a word: the person signed out. The next subscription opens another. */
+/** Closes the socket for good and silently, because the person signed out. The next subscription opens another. */
 export function closeConnection(): void {
   current?.close();
   current = null;
 }
 
-/** The server said that it restarts: the break that follows is announced. */
+/** Announces a break, because the server said that it restarts. */
 export function expectRestart(): void {
   notices.announceRestart();
 }
@@ -49,7 +49,7 @@ function openConnection(): { client: WebSocketClient; close: () => void } {
   let isClosing = false;
   notices.reset();
   const client = createWSClient({
-    // The token is made good before the socket opens: a refusal ends the session here, like that of any call.
+    // The token is validated before the socket opens: a refusal ends the session here, like that of any call.
     url: async () => {
       await session.freshToken();
       return webSocketUrl();
@@ -64,7 +64,7 @@ function openConnection(): { client: WebSocketClient; close: () => void } {
     onClose: (cause) => {
       if (isClosing) return;
       if (cause?.code === SESSION_REVOKED) {
-        // The notice of the session says what happened; 'Disconnected' beside it would only puzzle.
+        // The notice of the session explains it; 'Disconnected' beside it would only puzzle.
         session.distrustToken().catch(() => {});
         return;
       }

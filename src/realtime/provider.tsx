@@ -7,7 +7,7 @@ import { applyEvent, refreshRunning } from './apply-event.ts';
 import { type ChannelState, forgetChannel, rememberItem, setChannelState } from './channel.ts';
 import { closeConnection, expectRestart } from './connection.ts';
 
-/** The one subscription of a signed-in page; mounted while somebody is signed in. */
+/** Holds the one subscription of a signed-in page. */
 export function RealtimeProvider() {
   useEffect(() => {
     const stop = startStream();
@@ -37,11 +37,11 @@ function startStream(): () => void {
           applyEvent({ queryClient, refreshUser: () => void refreshUser() }, item.data);
         },
         onConnectionStateChange: ({ state, error }) => {
-          // tRPC's own words for the server's notice of a restart.
+          // This is tRPC's text for the server's notice of a restart.
           if (error?.message === 'Server requested reconnect') expectRestart();
           setChannelState(channelState(state, error !== null));
           if (state !== 'pending') return;
-          // Progress is not stored: what was missed while the socket was away is read once.
+          // Progress is not stored: whatever was missed while the socket was away is fetched once.
           if (wasConnected) refreshRunning(queryClient);
           wasConnected = true;
         },
@@ -61,7 +61,7 @@ function startStream(): () => void {
   };
 }
 
-/** tRPC's `connecting` with an error is the wait before the next attempt. */
+/** Translates tRPC's state; its `connecting` with an error is the wait before the next attempt. */
 function channelState(state: 'idle' | 'connecting' | 'pending', hasFailed: boolean): ChannelState {
   if (state === 'pending') return 'open';
   return state === 'connecting' && !hasFailed ? 'connecting' : 'closed';
