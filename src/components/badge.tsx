@@ -7,7 +7,7 @@ export type BadgeProps = {
   tone: BadgeTone;
   icon: LucideIcon;
   children: string;
-  /** The icon turns: something runs. */
+  /** Turns the icon, because something runs. */
   isRunning?: boolean | undefined;
 };
 
@@ -19,7 +19,7 @@ const tones: Record<BadgeTone, string> = {
   accent: 'bg-accent-soft text-accent',
 };
 
-/** Says a state by colour, icon and word, always all three. */
+/** Shows a state by colour, icon and word, always all three. */
 export function Badge({ tone, icon: Icon, children, isRunning = false }: BadgeProps) {
   return (
     <span
@@ -34,7 +34,7 @@ export function Badge({ tone, icon: Icon, children, isRunning = false }: BadgePr
   );
 }
 
-/** A word beside an entry of the navigation or a plan ("New", "Beta"); it says what kind, not how it goes. */
+/** A word beside an entry of the navigation or a plan ("New", "Beta"); it names a kind, not a state. */
 export function Tag({ children }: { children: string }) {
   return (
     <span className="inline-flex h-4.5 shrink-0 items-center rounded-tight bg-accent-soft px-1.5 text-xs font-medium text-accent">

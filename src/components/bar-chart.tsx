@@ -1,27 +1,27 @@
 import { classNames } from './class-names.ts';
 
-/** One bar: the whole of it, and the part of it that stands out. */
+/** One bar: its whole, and the highlighted part of it. */
 export type Bar = { label: string; whole: number; part: number };
 
 export type BarChartProps = {
-  /** The name of the chart for screen readers; what it shows in figures stands in a table beside it. */
+  /** The name of the chart for screen readers; a table beside it has the figures. */
   label: string;
   bars: readonly Bar[];
-  /** What is counted, for the axis. */
+  /** The unit of the counts, for the axis. */
   unit: string;
-  /** How the label of a bar is written below it. */
+  /** Formats the label below a bar. */
   formatLabel: (label: string) => string;
-  /** What a bar says when one points at it. */
+  /** Returns the text that appears when a bar is pointed at. */
   describe: (bar: Bar) => string;
   className?: string | undefined;
 };
 
-/** The part of a bar's place that it fills. */
+/** The part of a bar's space that it fills. */
 const FILLED = 0.72;
-/** Taller than it is seen: heights are shares of it. */
+/** The height in SVG units: larger than on screen, since the heights of bars are shares of it. */
 const HEIGHT = 100;
 
-/** Bars over time with an axis from zero. Nothing moves when figures come: they are compared, not watched. */
+/** Draws bars over time with an axis from zero. Nothing moves when figures arrive: they are compared, not watched. */
 export function BarChart({ label, bars, unit, formatLabel, describe, className }: BarChartProps) {
   const top = roundTop(Math.max(0, ...bars.map(({ whole }) => whole)));
   const heightOf = (value: number): number => (value / top) * HEIGHT;
@@ -78,13 +78,13 @@ export function BarChart({ label, bars, unit, formatLabel, describe, className }
   );
 }
 
-/** The first, the middle and the last: more have no room on a small screen. */
+/** Returns the first, middle and last label: a small screen has no room for more. */
 function axisLabels(bars: readonly Bar[]): Bar[] {
   const places = [...new Set([0, Math.floor((bars.length - 1) / 2), bars.length - 1])];
   return places.flatMap((place) => bars[place] ?? []);
 }
 
-/** An even round number that no bar is above. */
+/** Returns an even round number that no bar exceeds. */
 function roundTop(largest: number): number {
   if (largest <= 2) return 2;
   const power = 10 ** Math.floor(Math.log10(largest));

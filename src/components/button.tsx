@@ -10,9 +10,9 @@ export type ButtonProps = ComponentProps<'button'> & {
   variant?: ButtonVariant | undefined;
   size?: ButtonSize | undefined;
   isBusy?: boolean | undefined;
-  /** What is happening, "Publishing…"; the button is as wide as the wider of its two labels from the start. */
+  /** The label of the running act, "Publishing…"; the button has the width of its wider label from the start. */
   busyLabel?: string | undefined;
-  /** Gives the look to the one child, a link for instance; such a button is never busy. */
+  /** Gives the look to the single child, for instance a link; such a button is never busy. */
   asChild?: boolean | undefined;
 };
 
@@ -59,7 +59,7 @@ export function Button({
       type={type}
       data-variant={variant}
       className={look}
-      // Not `disabled`: a busy button keeps the focus, so that a keyboard is not thrown to the top of the page.
+      // This is not `disabled`: a busy button keeps the focus, so that a keyboard is not thrown to the top of the page.
       aria-disabled={isBusy || rest['aria-disabled']}
       aria-busy={isBusy || undefined}
       onClick={(event: MouseEvent<HTMLButtonElement>) => {
@@ -78,17 +78,20 @@ export function Button({
   );
 }
 
-/** Within this time two clicks are one double click (the default of Windows). */
+/** Two clicks within this time are one double click (the default of Windows). */
 const DOUBLE_CLICK_MS = 500;
 
-/** The second click of a double click that began on what stood here before: Cancel, and then Try again in its place. */
+/**
+ * Detects the second click of a double click on the button that was here before: Cancel, and then Try again in its
+ * place.
+ */
 function isMeantForAnother({ detail }: MouseEvent, cameAt: number): boolean {
   return detail > 1 && performance.now() - cameAt < DOUBLE_CLICK_MS;
 }
 
 /**
- * The label that is not shown lies below the other as generated content: it gives its width and is read by nobody.
- * An icon beside a label takes the same room as the turning mark of the busy one.
+ * Shows one label over the other, which is generated content: it gives its width and is not read aloud. An icon beside
+ * a label takes the same room as the spinner of the busy one.
  */
 function BusyLabel({ isBusy, busyLabel, children }: { isBusy: boolean; busyLabel: string; children: ReactNode }) {
   const parts = Children.toArray(children);

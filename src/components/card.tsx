@@ -1,17 +1,17 @@
 import type { ComponentProps, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
-/** A raised surface with a line around it. Rows inside are parted by lines, never by further boxes. */
+/** A raised surface with a border. Lines separate the rows inside, never further boxes. */
 export function Card({ className, ...rest }: ComponentProps<'section'>) {
   return <section {...rest} className={classNames('rounded-card border border-line bg-surface-raised', className)} />;
 }
 
 export type CardHeaderProps = {
   title: ReactNode;
-  /** How many rows the card has, beside the title. */
+  /** The number of rows in the card, beside the title. */
   count?: number | undefined;
   action?: ReactNode;
-  /** For `aria-labelledby` of the card. */
+  /** The id for `aria-labelledby` of the card. */
   id?: string | undefined;
 };
 
@@ -27,7 +27,7 @@ export function CardHeader({ title, count, action, id }: CardHeaderProps) {
   );
 }
 
-/** A padded part of a card; several are parted by a line. */
+/** A padded part of a card; lines separate several. */
 export function CardBody({ className, ...rest }: ComponentProps<'div'>) {
   return <div {...rest} className={classNames('px-4 py-4 sm:p-5 [&+&]:border-t [&+&]:border-line', className)} />;
 }

@@ -7,9 +7,9 @@ export type Choice<Value extends string> = {
   /** The mark before the title. */
   icon?: ReactNode;
   description?: ReactNode;
-  /** At the far end: a word of recommendation. */
+  /** Shown at the far end: a word of recommendation. */
   aside?: ReactNode;
-  /** Inside the chosen one, below its sentence: what it has to be told. */
+  /** Shown inside the chosen one, below its sentence: further fields of the choice. */
   below?: ReactNode;
 };
 
@@ -18,11 +18,14 @@ export type ChoiceListProps<Value extends string> = {
   value: Value;
   onChange: (value: Value) => void;
   choices: readonly Choice<Value>[];
-  /** Two beside each other where there is room, for titles alone. */
+  /** Puts two side by side if there is room, for titles alone. */
   isPaired?: boolean;
 };
 
-/** Offers a few choices with a sentence each. The whole sentence belongs to the browser's own radio button, and so do the keys. */
+/**
+ * Offers a few choices with a sentence each. The whole sentence belongs to the browser's own radio button, and so do
+ * the keys.
+ */
 export function ChoiceList<Value extends string>({
   label,
   value,

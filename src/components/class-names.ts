@@ -1,4 +1,4 @@
-/** Joins the class names that are given; what is false or missing is left out. */
+/** Joins the given class names; false and missing ones are left out. */
 export function classNames(...parts: (string | false | null | undefined)[]): string {
   return parts.filter(Boolean).join(' ');
 }

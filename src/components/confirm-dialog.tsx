@@ -6,25 +6,28 @@ import { Input } from './input.tsx';
 import { useFocusReturn } from './use-focus-return.ts';
 import { useSubmitOnce } from './use-submit-once.ts';
 
-/** The slowest double click that systems let people choose is below it (Windows: 900 ms). */
+/** Longer than the slowest double click that systems let people choose (Windows: 900 ms). */
 const DOUBLE_CLICK_MS = 1_000;
 
 export type ConfirmDialogProps = {
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
   title: string;
-  /** What is lost and what stays. */
+  /** Explains what is lost and what stays. */
   description: ReactNode;
-  /** What the button does, the same word as in the toast and the history. */
+  /** The act of the button, the same word as in the toast and the history. */
   confirmLabel: string;
   busyLabel?: string | undefined;
-  /** For an act that is itself a cancellation. */
+  /** Replaces "Cancel" for an act that is itself a cancellation. */
   cancelLabel?: string | undefined;
   isBusy?: boolean | undefined;
   isDestructive?: boolean | undefined;
-  /** For what cannot be undone: the name that must be typed. */
+  /** The name that must be typed before an act that cannot be undone. */
   nameToType?: string | undefined;
-  /** It takes the place of another dialog, whose button may be in the middle of a double click: it begins a second later. */
+  /**
+   * True when it replaces another dialog, whose button may be in the middle of a double click: it begins a second
+   * later.
+   */
   isSuccessor?: boolean | undefined;
   /** Further fields that the act needs. */
   children?: ReactNode;
@@ -54,7 +57,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   );
 }
 
-/** A component of its own, so that what was typed is gone when the dialog opens again. */
+/** This is a component of its own, so that typed text is gone when the dialog opens again. */
 function ConfirmForm({
   title,
   description,

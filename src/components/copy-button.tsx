@@ -4,12 +4,12 @@ import { copyText } from './copy-text.ts';
 import { IconButton } from './icon-button.tsx';
 import { showToast } from './toast-store.ts';
 
-/** How long the tick stays: long enough to be seen, over before the next copy. */
+/** The tick stays this long: long enough to be seen, and gone before the next copy. */
 const TICK_MS = 2_000;
 
 export type CopyButtonProps = {
   text: string;
-  /** What is copied: "Copy address". */
+  /** Names the copied text: "Copy address". */
   label: string;
   className?: string | undefined;
 };

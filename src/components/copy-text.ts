@@ -1,6 +1,6 @@
 /**
- * Puts a text on the clipboard. Browsers offer the clipboard in secure contexts only; on plain http at an address of the
- * local network the old command does it.
+ * Puts a text on the clipboard. Browsers offer the clipboard only in secure contexts; on plain http in the local
+ * network the old command works.
  */
 export async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext) {

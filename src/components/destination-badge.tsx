@@ -15,7 +15,7 @@ const looks: Record<Destination['state'], Look> = {
   removed: { tone: 'unknown', icon: Check, word: 'Removed' },
 };
 
-/** Shows how a deployment is doing on one of its platforms. */
+/** Shows the state of a deployment on one of its platforms. */
 export function DestinationBadge({ state }: Pick<Destination, 'state'>) {
   const { tone, icon, word, isRunning } = looks[state];
   return (

@@ -9,14 +9,17 @@ export type DialogProps = {
   onOpenChange: (isOpen: boolean) => void;
   title: string;
   description?: ReactNode;
-  /** Opens it; left out where something else does. */
+  /** The element that opens it; absent when something else does. */
   trigger?: ReactNode;
-  /** Buttons; the last is the one that acts. */
+  /** The buttons; the last one performs the act. */
   footer?: ReactNode;
   children?: ReactNode;
 };
 
-/** A question in the middle of the screen; the whole screen under 640 px. Escape and the cross close it, the focus returns. */
+/**
+ * A question in the middle of the screen; the whole screen under 640 px. Escape and the cross close it, and the focus
+ * returns.
+ */
 export function Dialog({ isOpen, onOpenChange, title, description, trigger, footer, children }: DialogProps) {
   const focusReturn = useFocusReturn();
   return (

@@ -5,9 +5,9 @@ import { classNames } from './class-names.ts';
 export type DropTargetProps = Omit<ComponentProps<'div'>, 'title'> & {
   title: string;
   description?: ReactNode;
-  /** Buttons that do the same by hand. */
+  /** Buttons that do the same without dragging. */
   actions?: ReactNode;
-  /** Something is being dragged over the page. */
+  /** True while something is dragged over the page. */
   isOver?: boolean | undefined;
   /** Highlights it as the next step. */
   isWanted?: boolean | undefined;
@@ -21,7 +21,7 @@ const shapes = {
   compact: 'flex flex-col gap-4 p-5',
 };
 
-/** The look of a place to drop things; what happens with them is the caller's, who passes the drag handlers. */
+/** The look of a place to drop things; the caller handles the drop, and passes the drag handlers. */
 export function DropTarget({
   title,
   description,

@@ -8,7 +8,7 @@ export type EmptyStateProps = {
   children: ReactNode;
   /** One button. */
   action?: ReactNode;
-  /** As high as the one row of placeholders that it follows: nothing below moves. */
+  /** True for the height of the row of placeholders that it follows, so that nothing below moves. */
   isRow?: boolean | undefined;
   className?: string | undefined;
 };

@@ -4,15 +4,15 @@ import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
 
 export type ErrorStateProps = {
-  /** What happened, in one sentence. */
+  /** One sentence about the failure. */
   title: string;
-  /** What the person can do about it. */
+  /** The remedy for the person. */
   children?: ReactNode;
-  /** The way on where nothing is gained by another try: a link in the look of a button. */
+  /** The remedy when another try would not help: a link that looks like a button. */
   action?: ReactNode;
   onRetry?: (() => void) | undefined;
   isRetrying?: boolean | undefined;
-  /** Behind the toggle, as it came; the request id belongs to it. */
+  /** Shown behind the toggle, unchanged, with the request id. */
   details?: string | undefined;
   requestId?: string | undefined;
   className?: string | undefined;

@@ -4,7 +4,7 @@ import { classNames } from './class-names.ts';
 export type Fact = {
   name: string;
   value: ReactNode;
-  /** What those above it come to. */
+  /** True for the sum of the facts above it. */
   isTotal?: boolean;
 };
 

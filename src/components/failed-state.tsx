@@ -1,6 +1,6 @@
 import { ErrorState } from './error-state.tsx';
 
-/** What of a failed question is for a person. */
+/** The parts of a failed query that a person sees. */
 export type ShownFailure = { title: string; message: string; requestId: string | undefined };
 
 export type FailedStateProps = {
@@ -9,7 +9,7 @@ export type FailedStateProps = {
   question: { isFetching: boolean; refetch: () => unknown };
 };
 
-/** Shows in the place of data that they could not be loaded; Retry asks again. */
+/** Replaces data that could not be loaded; Retry fetches again. */
 export function FailedState({ failure, question }: FailedStateProps) {
   if (failure === null) return null;
   return (

@@ -10,13 +10,16 @@ export type FieldProps = {
   hint?: ReactNode;
   /** Replaces the hint while it is set. */
   error?: string | undefined;
-  /** Beside the label, at the far end: a link or a badge that belongs to the field. */
+  /** Shown beside the label, at the far end: a link or a badge of the field. */
   aside?: ReactNode;
   className?: string | undefined;
   children: ReactNode;
 };
 
-/** Label above, hint below, and an error in the hint's place; the control inside is tied to them by itself. */
+/**
+ * Shows the label above, the hint below, and an error in the hint's place; the control inside is tied to them
+ * automatically.
+ */
 export function Field({ label, hint, error, aside, className, children }: FieldProps) {
   const id = useId();
   const messageId = `${id}-message`;
@@ -46,7 +49,7 @@ export function Field({ label, hint, error, aside, className, children }: FieldP
   );
 }
 
-/** What a control must carry to belong to the field around it; nothing outside of one. */
+/** Returns the attributes of a control that belongs to the field around it; empty outside of one. */
 export function useField(): Partial<FieldWiring> {
   return useContext(FieldContext) ?? {};
 }

@@ -4,7 +4,7 @@ const ALL = 'all';
 
 export type FilterSelectProps<Value extends string> = {
   label: string;
-  /** Left out where one of the options is always chosen. */
+  /** Absent when one of the options is always chosen. */
   allLabel?: string | undefined;
   options: readonly SelectOption<Value>[];
   value: Value | undefined;
@@ -12,7 +12,7 @@ export type FilterSelectProps<Value extends string> = {
   onChange: (value: Value | null) => void;
 };
 
-/** Narrows what a screen shows to one value; what none of the options has counts as not chosen. */
+/** Limits a screen to one value; a value without an option counts as not chosen. */
 export function FilterSelect<Value extends string>({
   label,
   allLabel,

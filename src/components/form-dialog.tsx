@@ -12,20 +12,20 @@ export type FormDialogProps = {
   busyLabel: string;
   cancelLabel?: string | undefined;
   isBusy: boolean;
-  /** False while what it says is still fetched: what comes would move the button under the press. */
+  /** False while its text is still loading: later text would move the button under the pointer. */
   isReady?: boolean;
-  /** It may be closed while it is sent: `onClose` then stops what runs. */
+  /** True when it may be closed while it is being sent: `onClose` then stops the work. */
   isStoppable?: boolean;
   onSubmit: (event: FormEvent<HTMLFormElement>) => unknown;
-  /** Wanted by the person; the caller closes it when the work is done. */
+  /** Called when the person closes it; the caller also closes it when the work is done. */
   onClose: () => void;
   /** The fields; each shows its own error. */
   children: ReactNode;
 };
 
 /**
- * A dialog that is a form. While it is sent it does not send again, and closes only where that stops what runs: what comes
- * back, a secret or an error of a field, has its place in it.
+ * A dialog with a form. While it is being sent it cannot be sent again, and closes only if that stops the work: it
+ * shows what comes back, a secret or an error of a field.
  */
 export function FormDialog({
   isOpen = true,

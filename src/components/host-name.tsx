@@ -9,13 +9,16 @@ export type HostNameProps = {
   className?: string | undefined;
 };
 
-/** What stays in sight at the end of a name that is cut: the domain that it belongs to. */
+/** The end of a shortened name that stays visible: its domain. */
 const TAIL_LENGTH = 18;
 
-/** What stays of the beginning in the narrowest place, with the mark that it is cut: without it another name would stand there. */
+/**
+ * The beginning of a shortened name that stays visible in the narrowest place, with the ellipsis: without it, it would
+ * look like another name.
+ */
 const HEAD_LENGTH = 3;
 
-/** The part that is cut ends with a letter, so that no piece of one stands as a gap before the tail; 18 as above. */
+/** Cuts the shortened part after a whole letter, so that no piece of one leaves a gap before the tail; 18 as above. */
 const WHOLE_LETTERS = 'max-w-[calc(round(down,100%-18ch+0.5px,1ch)+0.1px)]';
 
 export function HostName({ name, fit = 'truncate', className }: HostNameProps) {

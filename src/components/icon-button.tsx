@@ -2,12 +2,12 @@ import type { ComponentProps } from 'react';
 import { classNames } from './class-names.ts';
 
 export type IconButtonProps = ComponentProps<'button'> & {
-  /** What it does; read aloud, and what a tooltip around it should say. */
+  /** The act; it is read aloud, and a tooltip around it should say the same. */
   label: string;
   size?: 'md' | 'sm' | undefined;
 };
 
-/** A square button with an icon alone; a finger's 44 px come with the height of the controls. */
+/** A square button with only an icon; the height of the controls gives a finger its 44 px. */
 export function IconButton({ label, size = 'sm', className, children, type = 'button', ...rest }: IconButtonProps) {
   return (
     <button

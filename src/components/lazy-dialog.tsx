@@ -12,8 +12,8 @@ function tellUnavailable(): void {
 }
 
 /**
- * A dialog with a file of its own, fetched when it is first opened. Where the file does not come the dialog says so and
- * closes, and the next opening fetches it anew: React itself would remember the failure for good.
+ * Creates a dialog with a file of its own, loaded when it is first opened. If the file cannot be loaded the dialog
+ * says so and closes, and the next opening tries again: React itself would remember the failure for good.
  */
 export function lazyDialog<Props extends { onClose: () => void }>(
   load: () => Promise<ComponentType<Props>>,
@@ -29,7 +29,7 @@ export function lazyDialog<Props extends { onClose: () => void }>(
       Current = fetched();
       onClose();
     }, [onClose]);
-    // Once it is closed: who opened it again before that would open nothing.
+    // This happens once it is closed: opening it before that would open nothing.
     useEffect(() => tellUnavailable, []);
     return null;
   }

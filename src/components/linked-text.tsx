@@ -1,7 +1,7 @@
-/** Up to the first blank, without what ends the sentence. */
+/** Matches up to the first blank, without punctuation at the end. */
 const ADDRESS = /(https:\/\/\S*[^\s.,;:!?)])/;
 
-/** A sentence whose addresses can be followed: what a platform wants is often settled on a page of its own. */
+/** A sentence whose addresses are links: a platform's demand is often settled on a page of its own. */
 export function LinkedText({ text }: { text: string }) {
   // Every second part is an address.
   return text.split(ADDRESS).map((part, index) =>

@@ -3,24 +3,24 @@ import type { ReactNode } from 'react';
 import { EmptyState } from './empty-state.tsx';
 import { FailedState, type ShownFailure } from './failed-state.tsx';
 
-/** A list that is asked of the server, as far as its states go. */
+/** The state of a list that the server returns. */
 export type AskedList = { isPending: boolean; isFetching: boolean; refetch: () => unknown };
 
 export type ListStatesProps = {
   list: AskedList;
-  /** How many rows there are to show; with some, they are the caller's children and nothing stands in their place. */
+  /** The number of rows; if there are any, they are the children and nothing replaces them. */
   count: number;
   /** Placeholders of the same size as the rows. */
   skeleton: ReactNode;
-  /** Null while none failed. */
+  /** Null when nothing failed. */
   failure: ShownFailure | null;
   /** One sentence: what goes here, and what to do first. */
   empty: { icon: LucideIcon; text: ReactNode; action?: ReactNode; isRow?: boolean };
-  /** Left out where the rows stand elsewhere. */
+  /** Absent when the rows are elsewhere. */
   children?: ReactNode;
 };
 
-/** The four states of every list: on its way, failed with Retry, empty, and the rows. */
+/** Shows the four states of every list: loading, failed with Retry, empty, and the rows. */
 export function ListStates({ list, count, skeleton, failure, empty, children }: ListStatesProps) {
   if (count > 0) return children;
   if (failure !== null) return <FailedState failure={failure} question={list} />;

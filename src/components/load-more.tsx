@@ -1,11 +1,11 @@
 import { Button } from './button.tsx';
 
 export type LoadMoreProps = {
-  /** A list that is fetched page by page. */
+  /** A list that is loaded page by page. */
   list: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
 };
 
-/** Fetches the next page of a list, and shows nothing when there is none. */
+/** Loads the next page of a list, and shows nothing when there is none. */
 export function LoadMore({ list }: LoadMoreProps) {
   if (!list.hasNextPage) return null;
   return (

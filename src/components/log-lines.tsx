@@ -2,9 +2,9 @@ import { memo } from 'react';
 
 type LogLinesProps = { lines: readonly { at: Date; text: string }[]; formatAt: (at: Date) => string };
 
-/** A block is laid out only when it comes near to the screen: 10,000 lines cost what 400 do. */
+/** A block is only laid out near the screen: 10,000 lines cost what 400 do. */
 const BLOCK_LINES = 200;
-/** `text-xs` with `leading-5`. */
+/** Equals `text-xs` with `leading-5`. */
 const LINE_PX = 20;
 
 export function LogLines({ lines, formatAt }: LogLinesProps) {
@@ -45,7 +45,7 @@ const LogBlock = memo(
       </li>
     );
   },
-  // Lines are only ever added: a block that has its lines does not change while its first and last stay the same.
+  // Lines are only added: a full block stays the same while its first and last line do.
   (before, after) =>
     before.first === after.first &&
     before.count === after.count &&

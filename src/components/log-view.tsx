@@ -14,18 +14,18 @@ import { showToast } from './toast-store.ts';
 export type LogEntry = { at: Date; text: string };
 
 export type LogViewProps = {
-  /** Read aloud, and the name of the file that is downloaded. */
+  /** Read aloud, and used as the name of the downloaded file. */
   label: string;
   lines: readonly LogEntry[];
 };
 
-/** How near to the end still counts as following it. */
+/** Within this distance of the end the view still follows it. */
 const FOLLOW_WITHIN_PX = 24;
 
-/** Below this many lines a search would be larger than what it searches. */
+/** With fewer lines the search field would be larger than the log. */
 const SEARCH_FROM_LINES = 12;
 
-/** Follows the end; stops when scrolled up and goes on at the bottom. */
+/** Shows a log and follows its end; scrolling up stops that, and the bottom resumes it. */
 export function LogView({ label, lines }: LogViewProps) {
   const [query, setQuery] = useState('');
   const [isFull, setFull] = useState(false);

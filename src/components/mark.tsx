@@ -1,12 +1,15 @@
 import { classNames } from './class-names.ts';
 
 export type MarkProps = {
-  /** How far the line has come through the ring, 0 to 1; left out, it has passed. */
+  /** The progress of the line through the ring, 0 to 1; when absent, it is complete. */
   progress?: number | undefined;
   className?: string | undefined;
 };
 
-/** A ring with a line that runs true through it; decoration beside the name. The favicon, `src/public/favicon.svg`, is the same drawing. */
+/**
+ * A ring with a line that runs true through it; decoration beside the name. The favicon, `src/public/favicon.svg`, is
+ * the same drawing.
+ */
 export function Mark({ progress = 1, className }: MarkProps) {
   const drawn = Math.min(1, Math.max(0, progress));
   return (

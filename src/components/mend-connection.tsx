@@ -6,11 +6,11 @@ import { Button, type ButtonProps } from './button.tsx';
 
 export type MendConnectionProps = Pick<ButtonProps, 'size'> & {
   lost: Pick<LostConnection, 'provider' | 'connectionId'>;
-  /** Names the platform for whoever hears the button alone, where several stand below each other. */
+  /** Names the platform for screen readers, when there are several such buttons. */
   isNamed?: boolean;
 };
 
-/** Leads to what a deployment needs before it can be published again: another token, or its account anew. */
+/** Leads to the remedy for a deployment that cannot be published: another token, or its account anew. */
 export function MendConnection({ lost: { provider, connectionId }, size, isNamed = false }: MendConnectionProps) {
   const title = PLATFORM_TITLES[provider];
   return (

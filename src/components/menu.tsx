@@ -4,7 +4,7 @@ import type { ComponentProps, ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export type MenuProps = {
-  /** The button that opens it; it names itself. */
+  /** The button that opens it, with a name of its own. */
   trigger: ReactNode;
   align?: 'start' | 'center' | 'end' | undefined;
   side?: 'top' | 'bottom' | undefined;
@@ -52,7 +52,7 @@ export function MenuSeparator() {
   return <DropdownMenu.Separator className="mx-1 my-1 h-px bg-line" />;
 }
 
-/** The last entries, which stay in sight where the window is too low for the whole menu and the others scroll. */
+/** The last entries, which stay visible when the window is too low for the menu and the others scroll. */
 export function MenuFooter({ children }: { children: ReactNode }) {
   return (
     <DropdownMenu.Group className="sticky -bottom-1 -mx-1 -mb-1 bg-surface-raised px-1 pb-1">

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export type NoticeProps = {
-  /** `quiet`: good to know, and nothing to do about. */
+  /** `quiet`: good to know, without an act. */
   tone: 'quiet' | 'accent' | 'warn' | 'bad';
   title?: string | undefined;
   children: ReactNode;
@@ -18,7 +18,7 @@ const tones: Record<NoticeProps['tone'], { look: string; icon: LucideIcon; iconL
   bad: { look: 'bg-bad-soft', icon: CircleAlert, iconLook: 'text-bad' },
 };
 
-/** Something to know before going on, in the flow of the page. */
+/** Information before going on, in the flow of the page. */
 export function Notice({ tone, title, children, action, className }: NoticeProps) {
   const { look, icon: Icon, iconLook } = tones[tone];
   return (

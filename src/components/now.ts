@@ -1,9 +1,9 @@
 import { createStore, useStore } from '../lib/store.ts';
 
-/** Relative times change by the minute; half of one keeps them right enough. */
+/** Relative times change by the minute; ticking twice a minute is accurate enough. */
 const TICK_MS = 30_000;
 
-/** One timer for the whole page, which runs only while a time is shown. */
+/** One timer for the whole page, which only runs while a time is shown. */
 const now = createStore(Date.now(), () => {
   const tick = () => now.set(Date.now());
   tick();
@@ -11,7 +11,7 @@ const now = createStore(Date.now(), () => {
   return () => clearInterval(timer);
 });
 
-/** The current time, renewed twice a minute. */
+/** Returns the current time, renewed twice a minute. */
 export function useNow(): Date {
   return new Date(useStore(now));
 }

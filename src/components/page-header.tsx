@@ -10,7 +10,7 @@ export type PageHeaderProps = {
   /** One line below the title. */
   description?: ReactNode;
   actions?: ReactNode;
-  /** The way here; the last is this page and leads nowhere. */
+  /** The path to this page; the last entry is the page itself and no link. */
   crumbs?: readonly Crumb[] | undefined;
 };
 
@@ -35,7 +35,7 @@ function Crumbs({ crumbs }: { crumbs: readonly Crumb[] }) {
     <nav aria-label="Breadcrumb" className="mb-2">
       <ol className="flex items-center gap-x-2 text-sm text-ink-muted">
         {crumbs.map(({ label, to }, index) => (
-          // The second is what somebody has named: however long it is, the way stays one line.
+          // The second is a person's own name: however long it is, the path stays one line.
           <li key={label} className="flex shrink-0 items-center gap-2 nth-2:min-w-0 nth-2:shrink">
             {index > 0 && <ChevronRight className="size-3.5 text-ink-faint" />}
             {to === undefined ? (

@@ -2,13 +2,13 @@ import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 
 export type PageProps = {
-  /** `content`: what stands side by side; `reading`: text. */
+  /** `content`: things side by side; `reading`: text. */
   width?: 'content' | 'reading' | undefined;
   children: ReactNode;
   className?: string | undefined;
 };
 
-/** The column of a screen of the plain layout; its foot stays clear of the floating button. */
+/** The column of a screen of the plain layout; its foot leaves room for the floating button. */
 export function Page({ width = 'content', children, className }: PageProps) {
   return (
     <div

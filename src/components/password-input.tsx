@@ -6,11 +6,11 @@ import { IconButton } from './icon-button.tsx';
 import { Input } from './input.tsx';
 
 export type PasswordInputProps = Omit<ComponentProps<'input'>, 'type'> & {
-  /** What the button says that it shows. */
+  /** The button names this as the thing that it shows. */
   what?: 'password' | 'token';
 };
 
-/** A secret with a button that shows it. Showing and hiding keep the caret, which a change of `type` would throw away. */
+/** A secret with a button that shows it. Showing and hiding keep the caret, which a change of `type` would lose. */
 export function PasswordInput({ className, ref, what = 'password', ...rest }: PasswordInputProps) {
   const [isShown, setShown] = useState(false);
   const inputRef = useRef<HTMLInputElement>(null);
@@ -40,7 +40,7 @@ export function PasswordInput({ className, ref, what = 'password', ...rest }: Pa
       />
       <IconButton
         label={isShown ? `Hide ${what}` : `Show ${what}`}
-        // The field keeps the focus, and with it the keyboard of a phone.
+        // The field keeps the focus, and so the keyboard of a phone stays open.
         onMouseDown={(event) => event.preventDefault()}
         onClick={toggle}
         className="absolute inset-y-0 right-1 my-auto touch:right-0"

@@ -4,7 +4,7 @@ import type { HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
 
 type Drawing = { path: string; size: number };
 
-/** Simple Icons has Heroku's mark no more, since its owner asked for that; CoreUI's brand icons have it. */
+/** Simple Icons has removed Heroku's mark at its owner's request; CoreUI's brand icons have it. */
 const DRAWINGS: Record<HostingPlatform, Drawing> = {
   netlify: { path: siNetlify.path, size: 24 },
   vercel: { path: siVercel.path, size: 24 },
@@ -14,7 +14,7 @@ const DRAWINGS: Record<HostingPlatform, Drawing> = {
   replit: { path: siReplit.path, size: 24 },
 };
 
-/** The drawing of a platform's mark, as large as what it stands in. */
+/** The drawing of a platform's mark, in the size of its container. */
 export function PlatformDrawing({ platform }: { platform: HostingPlatform }) {
   const { path, size } = DRAWINGS[platform];
   return (

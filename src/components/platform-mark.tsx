@@ -3,7 +3,7 @@ import type { HostingPlatform, PlatformId } from '../../routers/schemas/platform
 import { classNames } from './class-names.ts';
 import { Mark } from './mark.tsx';
 
-/** After the first paint, into a place that is kept for it; it is decoration, so a page stands without it as well. */
+/** Loaded after the first paint, into reserved space; it is decoration, so a page works without it. */
 const PlatformDrawing = lazy(async (): Promise<{ default: ComponentType<{ platform: HostingPlatform }> }> => {
   const part = await import('./platform-drawing.tsx').catch(() => null);
   return { default: part?.PlatformDrawing ?? (() => null) };

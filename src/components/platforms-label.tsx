@@ -3,7 +3,7 @@ import { PLATFORM_TITLES } from '../../routers/schemas/platforms/titles.ts';
 
 export type PlatformsLabelProps = Pick<Deployment, 'platform' | 'destinations'>;
 
-/** Names where a deployment is published in the room of one name: "Built-in host +2". */
+/** Names the platforms of a deployment in the room of one name: "Built-in host +2". */
 export function PlatformsLabel({ platform, destinations }: PlatformsLabelProps) {
   const others = destinations.slice(1).map((one) => PLATFORM_TITLES[one.platform]);
   if (others.length === 0) return <>{PLATFORM_TITLES[platform]}</>;

@@ -1,9 +1,9 @@
 import { classNames } from './class-names.ts';
 
 export type ProgressProps = {
-  /** What progresses, for screen readers. */
+  /** Names the progress for screen readers. */
   label: string;
-  /** The real fraction, 0 to 1; `null` where nobody knows it. */
+  /** The real fraction, 0 to 1; `null` when it is not known. */
   fraction: number | null;
   className?: string | undefined;
 };

@@ -9,7 +9,7 @@ type SearchFieldProps = Omit<ComponentProps<'input'>, 'type' | 'ref' | 'onChange
   onValueChange: (value: string) => void;
 };
 
-/** The search of a list; the key "/" moves the focus here. */
+/** The search field of a list; the key "/" focuses it. */
 export function SearchField({ label, value, onValueChange, className, ...rest }: SearchFieldProps) {
   const inputRef = useRef<HTMLInputElement>(null);
 

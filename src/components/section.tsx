@@ -2,7 +2,7 @@ import { type ReactNode, useId } from 'react';
 
 export type SectionProps = {
   title: string;
-  /** How many things the section has, beside the title. */
+  /** The number of things in the section, beside the title. */
   count?: number | undefined;
   description: ReactNode;
   /** The button that adds to it. */
@@ -10,7 +10,7 @@ export type SectionProps = {
   children: ReactNode;
 };
 
-/** A part of a screen of settings: what it is about on the left, its card beside it, or below it where there is no room. */
+/** A part of a screen of settings: its subject on the left, its card beside it, or below if there is no room. */
 export function Section({ title, count, description, action, children }: SectionProps) {
   const id = useId();
   return (

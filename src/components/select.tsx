@@ -11,7 +11,7 @@ export type SelectProps<Value extends string> = {
   onValueChange: (value: Value) => void;
   options: readonly SelectOption<Value>[];
   placeholder?: string | undefined;
-  /** Where no field with a label is around it. */
+  /** Needed when no field with a label is around it. */
   label?: string | undefined;
   isDisabled?: boolean | undefined;
   className?: string | undefined;

@@ -2,14 +2,14 @@ import type { ReactNode } from 'react';
 
 export type SettingProps = {
   title: ReactNode;
-  /** Of the heading; 2 where no heading stands between it and the one of the page. */
+  /** The level of the heading; 2 when it directly follows the page's. */
   level?: 2 | 3;
-  /** At the far end: what changes it. */
+  /** Shown at the far end: the control that changes it. */
   action?: ReactNode;
   children: ReactNode;
 };
 
-/** A row of a card: what something is set to, and the button that changes it. */
+/** A row of a card: a setting, and the button that changes it. */
 export function Setting({ title, level = 3, action, children }: SettingProps) {
   const Heading = `h${level}` as const;
   return (

@@ -7,12 +7,12 @@ export type SheetProps = {
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
   title: string;
-  /** The button that opens it; it has the focus again afterwards, unless something else took it. */
+  /** The button that opens it; it gets the focus back, unless something else took it. */
   trigger: ReactNode;
   children: ReactNode;
 };
 
-/** Slides in from the left and keeps the focus: the menu of a small screen. */
+/** Slides in from the left and traps the focus: the menu of a small screen. */
 export function Sheet({ isOpen, onOpenChange, title, trigger, children }: SheetProps) {
   return (
     <RadixDialog.Root open={isOpen} onOpenChange={onOpenChange}>

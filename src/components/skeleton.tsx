@@ -1,18 +1,21 @@
 import { type ReactNode, useLayoutEffect, useState } from 'react';
 import { classNames } from './class-names.ts';
 
-/** A bar in the place of a line of text or of a control. It does not move: only what runs does. */
+/** A bar in the place of a line of text or of a control. It does not move: only running things do. */
 export function Skeleton({ className }: { className?: string | undefined }) {
   return <span aria-hidden className={classNames('block rounded-tight bg-line/70', className ?? 'h-4 w-full')} />;
 }
 
-/** How long nothing is shown, so that what comes at once does not flash; as in `--animate-after-wait`. */
+/** Nothing is shown for this long, so that a quick answer does not flash; as in `--animate-after-wait`. */
 const WAIT_MS = 150;
 
-/** Those on the page, and since when there is one: they often follow one another, that of the route and that of the list. */
+/**
+ * The skeletons on the page, and since when there is one: one for the route and one for the list often follow one
+ * another.
+ */
 const onPage = { count: 0, since: 0 };
 
-/** Whether it takes the place of one that is seen already: waiting anew would be a blank between the two. */
+/** Returns whether it replaces a visible one: waiting again would leave a gap between the two. */
 function useIsSuccessor(): boolean {
   const [isSuccessor] = useState(() => onPage.count > 0 && performance.now() - onPage.since > WAIT_MS);
   useLayoutEffect(() => {
@@ -25,7 +28,7 @@ function useIsSuccessor(): boolean {
   return isSuccessor;
 }
 
-/** Wraps the bars: it says once that something loads, and shows nothing for the first 150 ms. */
+/** Wraps the bars: it announces once that something loads, and shows nothing for the first 150 ms. */
 export function SkeletonGroup({
   label = 'Loading',
   children,
@@ -69,7 +72,7 @@ export function SkeletonRows({ rows = 3, lines = 1 }: { rows?: number; lines?: 1
   );
 }
 
-/** A form on its way: so many fields below each other, and its button. */
+/** A form that is loading: its fields below each other, and its button. */
 export function SkeletonForm({ fields }: { fields: number }) {
   return (
     <SkeletonGroup className="flex flex-col gap-4">

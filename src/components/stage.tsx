@@ -10,9 +10,9 @@ export type PipelineStage = {
   state: StepState | 'open' | 'absent';
   /** One line below the title. */
   text?: ReactNode;
-  /** What is decided or shown here. */
+  /** The decision or the content of the stage. */
   body?: ReactNode;
-  /** The body is a table, and takes all the room there is. */
+  /** True for a table, which takes all the room there is. */
   isWide?: boolean;
 };
 

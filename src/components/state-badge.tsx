@@ -16,8 +16,8 @@ import { Badge, type BadgeTone } from './badge.tsx';
 import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 
 /**
- * Four are no states of their own: a deployment is `read-only` while no plan is active, and `not-connected` while a platform
- * does not accept what it is published by; it or a release is `waiting` while a platform waits for the person, and on its own
+ * Four words are not stored states: a deployment is `read-only` while no plan is active, and `not-connected` while a
+ * platform refuses its connection; it or a release is `waiting` while a platform waits for the person, and on its own
  * page a release is `publishing` until it is over.
  */
 export type DisplayState = DeploymentState | ReleaseState | 'read-only' | 'not-connected' | 'waiting' | 'publishing';
@@ -43,7 +43,7 @@ const looks: Record<DisplayState, Look> = {
   'not-connected': { tone: 'warn', icon: Unplug, word: 'Not connected' },
 };
 
-/** The word of a state, the same in its badge and in the filter of a list. */
+/** Returns the word of a state, the same in its badge and in the filter of a list. */
 export function stateLabel(state: DisplayState): string {
   return looks[state].word;
 }

@@ -5,7 +5,7 @@ export type StateFilterProps<State extends DisplayState> = Pick<FilterSelectProp
   states: readonly State[];
 };
 
-/** Narrows a list to one state, in the words of the badges. */
+/** Limits a list to one state, in the words of the badges. */
 export function StateFilter<State extends DisplayState>({ states, ...choice }: StateFilterProps<State>) {
   return (
     <FilterSelect

@@ -4,7 +4,7 @@ import type { StepState } from '../../routers/schemas/states.ts';
 import { classNames } from './class-names.ts';
 import { WAITING_FOR_YOU } from './waiting-for-you.ts';
 
-/** `yours`: has begun, and waits for the person. */
+/** `yours`: it has begun, and waits for the person. */
 export type ShownStepState = StepState | 'yours';
 
 export type Step = {
@@ -13,7 +13,7 @@ export type Step = {
   title: string;
   /** One line below the title. */
   detail?: ReactNode;
-  /** At the far end: how long it took. */
+  /** Shown at the far end: the duration. */
   aside?: ReactNode;
   /** The progress and the log of the step. */
   body?: ReactNode;
@@ -28,7 +28,7 @@ const LABELS: Record<ShownStepState, string> = {
   cancelled: 'Cancelled',
 };
 
-/** Steps below one another, each with its state, its time and what belongs to it; rows of a card. */
+/** Steps below one another, each with its state, its time and its content; rows of a card. */
 export function Stepper({ label, steps }: { label: string; steps: readonly Step[] }) {
   return (
     <ol aria-label={label} className="divide-y divide-line">
@@ -66,7 +66,7 @@ const marks: Record<ShownStepState, { look: string; icon: ReactNode }> = {
   cancelled: { look: 'bg-unknown-soft text-unknown', icon: <Ban className="size-3.5" /> },
 };
 
-/** The state of a step as a mark, and as a word for who does not see it. */
+/** The state of a step as a mark, and as a word for screen readers. */
 export function StepMark({ state }: { state: ShownStepState }) {
   return (
     <span

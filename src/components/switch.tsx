@@ -3,7 +3,7 @@ import { classNames } from './class-names.ts';
 
 export type SwitchProps = {
   label: string;
-  /** Below the label: what is different when it is on. */
+  /** Shown below the label: the effect of turning it on. */
   description?: string | undefined;
   isOn: boolean;
   onChange: (isOn: boolean) => void;

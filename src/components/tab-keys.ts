@@ -1,6 +1,6 @@
 import { type KeyboardEvent, useRef } from 'react';
 
-/** Where each key leads among so many tabs; undefined for any other key. */
+/** Returns the tab that a key leads to; undefined for any other key. */
 function target(key: string, index: number, count: number): number | undefined {
   if (key === 'ArrowRight') return (index + 1) % count;
   if (key === 'ArrowLeft') return (index - 1 + count) % count;
@@ -19,7 +19,10 @@ export type TabKeys<Value extends string> = {
   };
 };
 
-/** The keyboard of tabs by the ARIA practices: one is in the order of Tab; arrows, Home and End move and switch. */
+/**
+ * Handles the keyboard of tabs by the ARIA practices: one is in the order of Tab; arrows, Home and End move and
+ * switch.
+ */
 export function useTabKeys<Value extends string>(
   values: readonly Value[],
   value: Value,

@@ -4,13 +4,13 @@ import { classNames } from './class-names.ts';
 export type TableProps = {
   /** The name of the table for screen readers. */
   label: string;
-  /** Heads of the columns; an empty one is a column of actions. */
+  /** The heads of the columns; an empty one is a column of actions. */
   columns: readonly { key: string; title: string; className?: string | undefined }[];
   /** One `TableRow` for each row. */
   children: ReactNode;
 };
 
-/** CSS that takes a table's display away takes its meaning away too: on small screens the roles must be written out. */
+/** CSS that removes a table's display removes its meaning too: on small screens the roles must be written out. */
 const roles = {
   table: { role: 'table' },
   rowgroup: { role: 'rowgroup' },
@@ -51,9 +51,9 @@ export function TableRow({ className, ...rest }: ComponentProps<'tr'>) {
 }
 
 export type TableCellProps = ComponentProps<'td'> & {
-  /** Name of the column, shown before the value on a small screen; without it the value speaks for itself. */
+  /** The name of the column, shown before the value on a small screen; a value without it needs none. */
   label?: string | undefined;
-  /** On a small screen this stands at the top right of the card: the row's menu. */
+  /** Puts the cell at the top right of the card on a small screen: the row's menu. */
   isCorner?: boolean | undefined;
 };
 

@@ -15,7 +15,7 @@ export type TabsProps<Value extends string> = {
 
 const Chosen = createContext<{ value: string; id: string }>({ value: '', id: '' });
 
-/** Switches between parts of one page. The caller holds the chosen tab in the address. */
+/** Switches between parts of one page. The address holds the chosen tab, which the caller changes. */
 export function Tabs<Value extends string>({ label, value, onChange, tabs, children, className }: TabsProps<Value>) {
   const id = useId();
   const keys = useTabKeys(
@@ -34,7 +34,7 @@ export function Tabs<Value extends string>({ label, value, onChange, tabs, child
               type="button"
               role="tab"
               id={`${id}-tab-${tab.value}`}
-              // Of a panel that is not there nothing can be said.
+              // The attribute is absent while its panel is.
               aria-controls={tab.value === value ? `${id}-panel` : undefined}
               className={classNames(
                 '-mb-px h-control shrink-0 border-b-2 px-0.5 font-medium transition-colors focus-visible:-outline-offset-2',
@@ -54,7 +54,7 @@ export function Tabs<Value extends string>({ label, value, onChange, tabs, child
 
 export type TabPanelProps = { value: string; children: ReactNode; className?: string | undefined };
 
-/** What belongs to one tab, while it is the chosen one. */
+/** The content of one tab, while it is the chosen one. */
 export function TabPanel({ value, children, className }: TabPanelProps) {
   const chosen = useContext(Chosen);
   if (value !== chosen.value) return null;

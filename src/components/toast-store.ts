@@ -23,10 +23,7 @@ const store = createStore<readonly ToastItem[]>([]);
 let lastId = 0;
 const removals = new Map<number, ReturnType<typeof setTimeout>>();
 
-/**
- * Shows a toast; it takes the place of the one before, since one is shown at a time.
- * Gives back its id for `dismissToast`.
- */
+/** Shows a toast, which replaces the previous one, since one is shown at a time. Returns its id for `dismissToast`. */
 export function showToast({
   title,
   description,
@@ -49,12 +46,12 @@ export function dismissToast(id: number): void {
   setToasts(store.get().map((toast) => (toast.id === id ? { ...toast, isOpen: false } : toast)));
 }
 
-/** Takes every toast away at once. */
+/** Removes every toast at once. */
 export function clearToasts(): void {
   setToasts([]);
 }
 
-/** The toasts that are in state, newest first, for whoever shows them. */
+/** The toasts in state, newest first. */
 export const toasts: Omit<Store<readonly ToastItem[]>, 'set'> = store;
 
 function removeToast(id: number): void {

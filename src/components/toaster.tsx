@@ -16,7 +16,8 @@ export function Toaster() {
       ))}
       <Toast.Viewport
         hotkey={[TOAST_HOTKEY]}
-        // From below, where it hides no title; beside a wide page above the floating button of the same corner.
+        // It comes from below, where it hides no title; beside a wide page, above the floating button of the same
+        // corner.
         className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex print:hidden w-full flex-col gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] outline-none md:inset-x-auto md:right-0 md:bottom-12 md:max-w-toast"
       />
     </Toast.Provider>
@@ -71,13 +72,13 @@ function ToastCard({ toast }: { toast: ToastItem }) {
 
 const GAP_PX = 8;
 
-/** The buttons that a screen or a dialog is left by. */
+/** Returns the buttons that complete or leave a screen or a dialog. */
 function mainButtons(): DOMRect[] {
   const buttons = document.querySelectorAll('[data-variant="primary"], [data-variant="danger"]');
   return [...buttons].map((button) => button.getBoundingClientRect());
 }
 
-/** By how many pixels a toast goes up so that it lies on none of `buttons`; not at all where that leads past the middle. */
+/** Returns by how many pixels a toast must be lifted to cover none of `buttons`; 0 when that would pass the middle. */
 export function liftOver(buttons: readonly DOMRect[], card: DOMRect): number {
   let lift = 0;
   for (const button of [...buttons].sort((one, other) => other.bottom - one.bottom)) {

@@ -11,8 +11,8 @@ export type TooltipProps = {
 };
 
 /**
- * Until when the next tooltip opens at once: while another is open, and for a moment after it closed. Radix counts this
- * by one provider around all tooltips, and that would put the library on pages that have none.
+ * Until this time the next tooltip opens at once: while another is open, and for a moment after it closed. Radix
+ * counts this by one provider around all tooltips, which would put the library on pages that have none.
  */
 let opensAtOnceUntil = Number.NEGATIVE_INFINITY;
 

@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 
 /**
- * Gives the focus back to what opened a dialog that has no trigger of its own; for an entry of a menu, which is gone by
- * then, to the button of that menu. The library itself knows its own triggers alone.
+ * Returns the focus to the element that opened a dialog without a trigger; for an entry of a menu, which is gone by
+ * then, to the button of that menu. The library only knows its own triggers.
  */
 export function useFocusReturn(): { onOpenAutoFocus: () => void; onCloseAutoFocus: (event: Event) => void } {
   const opener = useRef<HTMLElement | null>(null);

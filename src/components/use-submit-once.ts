@@ -3,9 +3,9 @@ import { type FormEvent, useRef } from 'react';
 type Submit = FormEvent<HTMLFormElement>;
 
 /**
- * Returns the handler of a form that is sent once at a time. `isBusy` alone cannot tell: it is rendered a moment after the
- * first click, and the second one may come before. The form is free again when what `onSubmit` returns has settled and
- * `isBusy` is over.
+ * Returns the handler of a form that is sent once at a time. `isBusy` alone is not enough: it is rendered a moment
+ * after the first click, and the second one may come before. The form is free again when the promise of `onSubmit` has
+ * settled and `isBusy` is over.
  */
 export function useSubmitOnce(isBusy: boolean, onSubmit: (event: Submit) => unknown): (event: Submit) => void {
   const isSending = useRef(false);
@@ -14,7 +14,7 @@ export function useSubmitOnce(isBusy: boolean, onSubmit: (event: Submit) => unkn
     try {
       await onSubmit(event);
     } finally {
-      // A mutation tells that it has begun by a timer that was set before this one: by now it is rendered as busy.
+      // A mutation reports its start by a timer that was set before this one: by now it is rendered as busy.
       setTimeout(() => {
         isSending.current = false;
       });

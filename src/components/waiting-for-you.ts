@@ -1,2 +1,2 @@
-/** What waits for the person says so in these words, in its badge, in its step and over what is left to do. */
+/** Everything that waits for the person has these words: its badge, its step and its list of steps. */
 export const WAITING_FOR_YOU = 'Waiting for you';

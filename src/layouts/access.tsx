@@ -7,10 +7,10 @@ import { href } from '../lib/paths.ts';
 import type { Access } from '../routes.tsx';
 import { Unreachable } from './unreachable.tsx';
 
-/** One route alone asks for a subscription. */
+/** Only one route needs a subscription. */
 const SubscribedOnly = lazy(async () => ({ default: (await import('./subscribed-only.tsx')).SubscribedOnly }));
 
-/** Lets through whom the route table lets through. */
+/** Lets everybody through whom the route table allows. */
 export function AccessGuard({ access, children }: { access: Access; children: ReactNode }) {
   if (access === 'public') return children;
   return (

@@ -69,7 +69,7 @@ function MenuLink({ to, icon, children }: { to: string; icon: ReactNode; childre
   );
 }
 
-/** Functions, not components: the menu hands its own attributes to the element itself. */
+/** These are functions and not components: the menu passes its own attributes to the element itself. */
 function rowTrigger(user: User) {
   return (
     <button
@@ -101,7 +101,7 @@ const THEMES: readonly { value: Theme; title: string }[] = [
   { value: 'system', title: 'System' },
 ];
 
-/** Entries of the account menu. Mounted with each opening, so that it shows what another tab has chosen. */
+/** Offers the theme in the account menu. It is mounted with each opening, so that it shows another tab's choice. */
 function ThemeChoice() {
   const [theme, choose] = useTheme();
   return (

@@ -9,12 +9,12 @@ const palette = lazyComponent<{ onClose: () => void }>(
 
 const isOpen = createStore(false);
 
-/** Opens the command palette from elsewhere than its keys. */
+/** Opens the command palette by other means than its keys. */
 export function openCommandPalette(): void {
   isOpen.set(true);
 }
 
-/** Ctrl K, or ⌘ K, opens the command palette on every screen of a signed-in person, and closes it again. */
+/** Opens and closes the command palette with Ctrl K, or ⌘ K, on every screen of a signed-in person. */
 export function CommandPaletteKey() {
   const isShown = useStore(isOpen);
   useEffect(() => {
@@ -35,7 +35,7 @@ function close(): void {
   isOpen.set(false);
 }
 
-/** Its file did not come: the keys try once more. */
+/** Closes it when its file could not be loaded: the keys try once more. */
 function giveUp(): void {
   palette.fetchAgain();
   close();
@@ -43,7 +43,7 @@ function giveUp(): void {
 
 function toggle(event: KeyboardEvent): void {
   if (event.key.toLowerCase() !== 'k' || event.ctrlKey === event.metaKey || event.shiftKey || event.altKey) return;
-  // In the browser's own address field otherwise.
+  // Otherwise the keys would go to the browser's own address field.
   event.preventDefault();
   isOpen.set(!isOpen.get());
 }

@@ -21,7 +21,7 @@ const DEPLOYMENTS_SHOWN = 8;
 const DOMAINS_FETCHED = PAGE_SIZE_MAX;
 const DOMAINS_SHOWN = 8;
 
-/** A field that finds screens, deployments, domains and acts by name, and takes the person there. */
+/** Finds screens, deployments, domains and acts by name, and opens them. */
 export function CommandPalette({ onClose }: { onClose: () => void }) {
   return (
     <Dialog isOpen onOpenChange={onClose} title="Go to">
@@ -121,7 +121,7 @@ function Option({ id, command: { icon: Icon, label, kind }, isMarked, onMark, on
   );
 }
 
-/** What fits the text, the screens first. */
+/** Returns the commands that match the text, the screens first. */
 function useCommands(text: string): Command[] {
   const navigate = useNavigate();
   const { user } = useUser();
@@ -161,7 +161,7 @@ function useCommands(text: string): Command[] {
   }
 }
 
-/** Each word of the text is somewhere in the label. */
+/** Matches labels that contain each word of the text. */
 function isMatch(text: string): (command: Command) => boolean {
   const words = text.toLowerCase().split(/\s+/);
   return ({ label }) => words.every((word) => label.toLowerCase().includes(word));

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { DataProvider } from '../api/data-provider.tsx';
 import { useResumedPublications } from '../uploads/use-publish.ts';
 
-/** Wraps screens that ask for data. Wherever its owner is in the app, an upload that a reload interrupted goes on. */
+/** Wraps screens that fetch data. An upload that a reload interrupted continues wherever its owner is in the app. */
 export function DataLayout({ children }: { children: ReactNode }) {
   return (
     <DataProvider>

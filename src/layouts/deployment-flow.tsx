@@ -7,11 +7,11 @@ import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import type { ProgressStepsProps } from '../features/releases/progress/progress-steps.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 
-/** Fetched when something was published: the choosing before it goes without. */
+/** Loaded when something was published: choosing works without it. */
 const steps = lazyComponent<FlowProgressProps>(async () => (await import('./started-steps.tsx')).StartedSteps);
 
 export type FlowProgressProps = ProgressStepsProps & {
-  /** A domain that was asked for with the deployment and could not be added. */
+  /** A domain that was requested with the deployment and could not be added. */
   wantedDomain: string | null;
 };
 

@@ -5,13 +5,13 @@ import { ErrorState } from '../components/error-state.tsx';
 
 export type ErrorBoundaryProps = {
   children: ReactNode;
-  /** Before what failed to be fetched is rendered again; without it only a reload can help. */
+  /** Called before a part that failed to load is rendered again; without it only a reload can help. */
   onFetchAgain?: (() => void) | undefined;
-  /** Around what stands beside the screen: its place stays empty, nothing else is lost, and this is told. */
+  /** For parts beside the screen: their place stays empty, nothing else is lost, and this is called. */
   onFailed?: (error: Error) => void;
 };
 
-/** Shows what a screen that fails to render leaves behind. A class: React offers no hook for it. */
+/** Catches errors of rendering and shows a message. It is a class, because React offers no hook for it. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error | null }> {
   override state: { error: Error | null } = { error: null };
   private hasRetried = false;
@@ -20,7 +20,7 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error 
     return { error: cause instanceof Error ? cause : new Error(String(cause)) };
   }
 
-  /** After an upgrade the file is gone for good, and only a new page names the one that took its place. */
+  /** After an upgrade the file is gone for good, and only a new page names its successor. */
   override componentDidCatch(error: Error): void {
     this.props.onFailed?.(error);
     if (this.hasRetried && isFetchFailure(error) && navigator.onLine) location.reload();
@@ -46,7 +46,8 @@ export class ErrorBoundary extends Component<ErrorBoundaryProps, { error: Error 
 }
 
 /**
- * The words of Chromium, Firefox, Safari and Vite for a part of the app that did not arrive; none has a code for it.
+ * The words of Chromium, Firefox, Safari and Vite for a part of the app that could not be loaded; none has a code for
+ * it.
  */
 const FETCH_FAILURE = /dynamically imported module|importing a module script failed|unable to preload css/i;
 

@@ -7,7 +7,7 @@ import { useAddress } from '../lib/location.ts';
 export type MobileMenuProps = {
   /** Styles the button that opens the menu. */
   className?: string | undefined;
-  /** Draws the links; each calls `close` when it is tapped, also the one of the page that is open. */
+  /** Draws the links; each calls `close` when it is tapped, including that of the open page. */
   renderLinks: (close: () => void) => ReactNode;
 };
 

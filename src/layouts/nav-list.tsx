@@ -5,7 +5,7 @@ import { useAddress } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 import { type Entry, type Group, isCurrentEntry } from './navigation.ts';
 
-/** The longest label, medium where one is, stands whole beside its badge. */
+/** Leaves room for the longest label, in medium weight, beside its badge. */
 const entryLook =
   'flex h-8 items-center gap-1.5 short:h-7 rounded-control border pr-1 pl-2 text-sm transition-colors touch:h-11 [&_.lucide]:shrink-0';
 const idleLook = 'border-transparent text-ink-muted hover:bg-surface-hover hover:text-ink';

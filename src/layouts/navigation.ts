@@ -64,18 +64,18 @@ export const sidebarGroups: readonly Group[] = [
   },
 ];
 
-/** The entries of the sidebar's footer. Logout stands below them, since it is not a mere link. */
+/** The entries of the sidebar's footer. Logout is below them, since it is not a mere link. */
 export const footerEntries: readonly Entry[] = [
   { name: 'help', label: 'Help & Documentation', icon: LifeBuoy },
   { name: 'pricing', label: 'Pricing & Trial', icon: Tag, badge: 'Beta' },
   { name: 'about', label: 'About', icon: Info },
 ];
 
-/** The mobile menu has these three only; the tools stand in the account menu. */
+/** The mobile menu only has these three; the tools are in the account menu. */
 export const mobileGroups = sidebarGroups.filter(({ title }) => title !== 'Tools');
 export const toolEntries = sidebarGroups.find(({ title }) => title === 'Tools')?.entries ?? [];
 
-/** Whether the entry is the one to mark on this page. */
+/** Returns whether this entry is marked on this page. */
 export function isCurrentEntry(name: PathName, pathname: string): boolean {
   return matchesPath(paths[name], highlightedPath(findRoute(pathname).route, pathname));
 }

@@ -3,7 +3,7 @@ import { LegalLinks } from '../features/subscription/legal-links.tsx';
 import { SkipLink } from './skip-link.tsx';
 import { TopBar } from './top-bar.tsx';
 
-/** The layout of public pages: the top bar, and below it the screen, which brings its own column. */
+/** The layout of public pages: the top bar, and below it the screen, which has its own column. */
 export function PlainLayout({ children }: { children: ReactNode }) {
   return (
     <div className="group flex min-h-dvh flex-col">

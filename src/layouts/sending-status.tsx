@@ -5,10 +5,10 @@ import { RunningPublication } from '../features/releases/progress/running-releas
 import { routes } from '../routes.tsx';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
 
-/** What this tab sends, on every screen: it ends with the tab. */
+/** Shows this tab's running uploads on every screen: they end with the tab. */
 export function SendingStatus() {
   const sending = usePublications().filter(isUnderWay);
-  // The page that takes over when everything is sent is at hand then.
+  // The page that takes over after sending is loaded by then.
   useEffect(routes.release.screen.fetch, []);
   return (
     <div className="flex flex-col gap-3 px-2 py-3 text-sm">

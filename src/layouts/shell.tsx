@@ -16,17 +16,17 @@ import { ScreenSkeleton } from './skeletons.tsx';
 
 const loadData = async () => ({ default: (await import('./data-layout.tsx')).DataLayout });
 const DataLayout = lazy(loadData);
-/** The plain pages, sign-in among them, go without the sidebar and its icons. */
+/** Plain pages, including sign-in, do without the sidebar and its icons. */
 const loadSidebar = async () => ({ default: (await import('./sidebar.tsx')).SidebarLayout });
 const SidebarLayout = lazy(loadSidebar);
-/** Subscribes through the client of the procedures, which a visitor's pages go without. */
+/** Subscribes through the client of the procedures, which a visitor's pages do without. */
 const RealtimeProvider = lazy(async () => ({ default: (await import('../realtime/provider.tsx')).RealtimeProvider }));
 
 const CommandPaletteKey = lazy(async () => ({
   default: (await import('./command-palette-key.tsx')).CommandPaletteKey,
 }));
 
-/** Puts a page together as the route table says: disclaimer gate, layout, access guard and screen. */
+/** Assembles a page by the route table: disclaimer gate, layout, access guard and screen. */
 export function Shell() {
   const { pathname } = useAddress();
   const { user } = useUser();
@@ -44,7 +44,7 @@ export function Shell() {
     </Route>
   );
   const screen = (
-    // Keyed: an error, and what a screen holds, stay with the page that they belong to. The tabs of sign-in are one page.
+    // The key keeps an error, and a screen's state, with their page. The tabs of sign-in are one page.
     <ErrorBoundary key={isAuthScreen(pathname) ? 'auth' : pathname} onFetchAgain={route.screen.fetchAgain}>
       <Suspense fallback={<ScreenSkeleton kind={route.skeleton} />}>
         <AccessGuard access={route.access}>{route.needsData ? <DataLayout>{routed}</DataLayout> : routed}</AccessGuard>
@@ -89,7 +89,7 @@ export function Shell() {
   );
 }
 
-/** Screen and client come at once, not one after the other behind the question who is signed in. */
+/** Loads screen and client at the same time, and not only after it is known who is signed in. */
 function useEarlyFetch(route: AppRoute): void {
   useEffect(() => {
     if (route.access !== 'public' && !session.hasToken()) return;
@@ -98,7 +98,7 @@ function useEarlyFetch(route: AppRoute): void {
   }, [route]);
 }
 
-/** When the session ends, its machine leads to /auth through the router: nothing that the tab holds is lost. */
+/** Lets the session machine lead to /auth through the router when the session ends: the tab keeps its state. */
 function useSessionRedirect(): void {
   const navigate = useNavigate();
   useEffect(() => setSessionRedirect((path) => navigate(href.auth(path))), [navigate]);

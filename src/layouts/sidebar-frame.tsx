@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 
 export type SidebarFrameProps = { aside?: ReactNode; bar?: ReactNode; children: ReactNode };
 
-/** Where sidebar, mobile bar and content stand; what stands in them may come later, and nothing moves then. */
+/** Places the sidebar, the mobile bar and the content; their content may arrive later without moving anything. */
 export function SidebarFrame({ aside, bar, children }: SidebarFrameProps) {
   return (
     <div className="min-h-dvh lg:pl-sidebar print:pl-0">

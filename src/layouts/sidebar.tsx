@@ -21,7 +21,7 @@ import { SidebarFrame } from './sidebar-frame.tsx';
 import { SkipLink } from './skip-link.tsx';
 import { TrialDays } from './trial-days.tsx';
 
-/** While something is being sent. */
+/** Shown while something is being sent. */
 const sendingStatus = lazyComponent(async () => (await import('./sending-status.tsx')).SendingStatus);
 
 /** Shows the sidebar, or on a small screen a bar with the title, beside the content. */
@@ -54,7 +54,10 @@ function Offline() {
   );
 }
 
-/** Where another layout was left for this one, it comes after the focus was set, and in the place of what had it. */
+/**
+ * Takes the focus. When this layout replaces another, it appears after the focus was set, in place of the focused
+ * element.
+ */
 function takeFocus(): void {
   if (document.body.dataset.arrived === undefined || document.activeElement !== document.body) return;
   document.getElementById('content')?.focus({ preventScroll: true });
@@ -103,11 +106,11 @@ function Sidebar() {
   );
 }
 
-/** All groups; where the window is too low for them they scroll, and the footer stays. */
+/** Shows all groups; when the window is too low they scroll, and the footer stays. */
 function MainNav() {
   const { pathname } = useAddress();
   const nav = useRef<HTMLElement>(null);
-  // Not returned: newer browsers answer with a promise, which React would call when the page is left.
+  // The result is not returned: newer browsers answer with a promise, which React would call when the page is left.
   // biome-ignore lint/correctness/useExhaustiveDependencies: each page marks an entry of its own
   useEffect(() => {
     nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
@@ -123,7 +126,7 @@ function MainNav() {
   );
 }
 
-/** Nobody could say who is signed in; somebody still is. */
+/** Stands for a signed-in person whose name could not be loaded. */
 function UnnamedAccount() {
   return (
     <p className="flex h-control items-center gap-2.5 px-2 text-sm text-ink-muted">
@@ -132,7 +135,7 @@ function UnnamedAccount() {
   );
 }
 
-/** A visitor sees it beside the Logout entry, which everybody sees. */
+/** Shown to a visitor beside the Logout entry, which everybody sees. */
 function LoginButton({ className }: { className?: string }) {
   return (
     <Button asChild className={className}>
@@ -149,7 +152,7 @@ function LogoutEntry() {
     <Link
       to={paths.login}
       onClick={(event) => {
-        // Who leaves before it is known who is here may well be signed in.
+        // A person who leaves before the user is loaded may well be signed in.
         if (user === null && !isLoading) return;
         event.preventDefault();
         logout();

@@ -22,11 +22,11 @@ import {
 
 export type SimulationProps = {
   files: SimulatedFiles | null;
-  /** What it is, in the card that asks. */
+  /** The introduction in the card that asks. */
   intro: ReactNode;
 };
 
-/** A deployment played through with a failure of one's choice, and below it the very screens of a real one. */
+/** Plays a deployment with a chosen failure, and shows it on the real screens. */
 export function Simulation({ files, intro }: SimulationProps) {
   const simulation = useSimulation(files);
   const { run, play } = simulation;
@@ -66,7 +66,7 @@ type SimulatedDeploymentProps = {
 function SimulatedDeployment({ scenes, place, onMend }: SimulatedDeploymentProps) {
   const { scene, isOver, isHeld, goOn, skip } = useScene(scenes);
   const section = useRef<HTMLElement>(null);
-  // It begins below what was asked for, often out of sight.
+  // The simulation begins below the form, often out of sight.
   useEffect(() => {
     section.current?.scrollIntoView({ block: 'start' });
   }, []);

@@ -3,7 +3,7 @@ import { Skeleton, SkeletonForm, SkeletonGroup, SkeletonRows } from '../componen
 import { Spinner } from '../components/spinner.tsx';
 import type { SkeletonKind } from '../routes.tsx';
 
-/** What stands in for a screen that is on its way, by path, in the geometry of what comes. */
+/** The placeholder of a loading screen, by path, in the geometry of the screen. */
 export function ScreenSkeleton({ kind }: { kind: SkeletonKind }) {
   return (
     <div data-loading className="contents">

@@ -3,7 +3,7 @@ import { useDomainStages } from '../features/domains/domain-stages.tsx';
 import { PipelineProgress } from '../features/releases/progress/pipeline-progress.tsx';
 import type { FlowProgressProps } from './deployment-flow.tsx';
 
-/** The pipeline of a deployment that was started, its domain and its report included. */
+/** The pipeline of a started deployment, including its domain and its report. */
 export function StartedPipeline({ wantedDomain, ...props }: FlowProgressProps) {
   const { deploymentId, mayChange } = props;
   const domain = useDomainStages({ deploymentId, wantedDomain, mayChange });

@@ -3,7 +3,7 @@ import { DomainProgress } from '../features/domains/domain-progress.tsx';
 import { ProgressSteps } from '../features/releases/progress/progress-steps.tsx';
 import type { FlowProgressProps } from './deployment-flow.tsx';
 
-/** The steps of a deployment that was started, and below them the way of its domain and the report. */
+/** The steps of a started deployment, and below them its domain and the report. */
 export function StartedSteps({ wantedDomain, ...props }: FlowProgressProps) {
   const { deploymentId, mayChange } = props;
   return (

@@ -24,7 +24,7 @@ const visitorLinks: readonly BarEntry[] = [
   { to: paths.register, label: 'Register' },
 ];
 
-/** The library of the menu weighs a fifth of a public page, whose visitors mostly have no account. */
+/** The menu's library is a fifth of a public page, whose visitors mostly have no account. */
 const accountMenu = lazyComponent<AccountMenuProps>(async () => (await import('./account-menu.tsx')).AccountMenu);
 
 export function TopBar() {
@@ -93,7 +93,7 @@ function VisitorButtons({ pathname }: { pathname: string }) {
   );
 }
 
-/** Where the file of the menu did not come, a button in its place asks for it again. */
+/** The account menu; if its file could not be loaded, a button in its place tries again. */
 function LazyAccountMenu({ user }: { user: User }) {
   const [hasFailed, setFailed] = useState(false);
   if (hasFailed) {

@@ -2,12 +2,12 @@ import { Suspense } from 'react';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 
-/** It asks for the subscription, with a client that the shell itself goes without. */
+/** It fetches the subscription, with a client that the shell itself does without. */
 const daysLeft = lazyComponent<{ className: string }>(
   async () => (await import('../features/subscription/days-left.tsx')).DaysLeft,
 );
 
-/** The days of the trial that are left; nothing while it is not known, and for any other plan. */
+/** Shows the days left of the trial; nothing while they are not known, and for any other plan. */
 export function TrialDays({ className }: { className: string }) {
   return (
     <ErrorBoundary onFailed={() => {}}>

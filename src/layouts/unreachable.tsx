@@ -2,7 +2,7 @@ import { errorMessage } from '../api/errors.ts';
 import { Card } from '../components/card.tsx';
 import { ErrorState } from '../components/error-state.tsx';
 
-/** Nobody could say who is signed in: that ends nothing, and the person is not sent away. */
+/** Shown when nobody could say who is signed in: the person is not sent away. */
 export function Unreachable({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   return (
     <Card className="mx-auto max-w-reading">
