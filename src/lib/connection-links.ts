@@ -1,11 +1,11 @@
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { paths } from './paths.ts';
 
-/** In the address of Settings: the connection whose token is to be replaced, or the platform that is to be connected. */
+/** Parameters in the address of Settings: the connection whose token is to be replaced, or the platform to connect. */
 export const REPLACE = 'replace';
 export const CONNECT = 'connect';
 
-/** Lead to Settings with the dialog open that mends a connection. */
+/** Links to Settings with the dialog for repairing a connection open. */
 export const connectionLinks = {
   replaceToken: (connectionId: string) => `${paths.settings}?${REPLACE}=${encodeURIComponent(connectionId)}`,
   connect: (platform: PlatformId) => `${paths.settings}?${CONNECT}=${platform}`,

@@ -1,14 +1,14 @@
 import { slugFromName } from '../../routers/schemas/slug.ts';
 
 /**
- * The name of a deployment where it stands without its address. Of two with one name at most one has the slug that the
- * name makes; any other slug is told with it.
+ * Returns the label of a deployment where its address is not shown. Of two with one name at most one has the slug that
+ * the name makes; any other slug is added.
  */
 export function deploymentLabel({ name, slug }: { name: string; slug: string }): string {
   return slug === slugFromName(name) ? name : `${name} (${slug})`;
 }
 
-/** Labels what belongs to a deployment: a release or a roll back. */
+/** Labels a release or a rollback by its deployment. */
 export function ownerLabel({
   deploymentName,
   deploymentSlug,

@@ -1,12 +1,12 @@
 import { formDraftKey, LOCAL_KEYS, tryStorage } from './storage.ts';
 import { createStore } from './store.ts';
 
-/** Whose the drafts of this tab are; nobody's while only a visitor typed. */
+/** The owner of this tab's drafts; absent while only a visitor typed. */
 const OWNER_KEY = 'fairlead.typedBy';
-/** How often drafts were taken away, so that a form which still shows one hears of it. */
+/** Counts the removals of drafts, so that a form which still shows one notices. */
 const timesTakenAway = createStore(0);
 
-/** Keeps what is typed for the browser session, and whose it is. */
+/** Stores typed text for the browser session, and its owner. */
 export function storeDraft(form: string, text: string): void {
   tryStorage(() => {
     sessionStorage.setItem(formDraftKey(form), text);
@@ -16,8 +16,8 @@ export function storeDraft(form: string, text: string): void {
 }
 
 /**
- * Who logs out takes the drafts away, and so does another account. They outlast a session that ended by itself, and a
- * visitor's become those of the account that the visitor registers or signs in to.
+ * Removes the drafts on logout and for another account. They outlast a session that expired, and a visitor's drafts
+ * become those of the account that the visitor registers or signs in to.
  */
 export function followDrafts({ accountId, isSignedOut }: { accountId: string | null; isSignedOut: boolean }): void {
   const isTakenAway = tryStorage(() => {

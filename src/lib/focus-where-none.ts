@@ -1,4 +1,4 @@
-/** Takes the focus where what had it is gone: nobody's own choice is taken away. */
+/** Focuses an element if the previous one is gone, without taking away a person's own focus. */
 export function focusWhereNone(element: HTMLElement | null): void {
   if (element === null || document.activeElement !== document.body) return;
   element.tabIndex = -1;

@@ -2,24 +2,21 @@ import { useEffect, useRef } from 'react';
 import { onDraftsTaken, storeDraft } from './draft-storage.ts';
 import { formDraftKey, tryStorage } from './storage.ts';
 
-/** Fields of a form that are kept while they are typed: texts alone, and never a password. */
+/** Fields of a form that are stored while they are typed: only texts, and never a password. */
 type Texts = Record<string, string>;
 type Watched<Values extends Texts> = {
   reset: (values: Values) => void;
   subscribe: (options: { formState: { values: true }; callback: (state: { values: Values }) => void }) => () => void;
 };
 
-/** What was typed into `form` before, field by field; `empty` names the fields. */
+/** Returns the stored text of `form`, field by field; `empty` names the fields. */
 export function readFormDraft<Values extends Texts>(form: string, empty: Values): Values {
   const stored = parse(tryStorage(() => sessionStorage.getItem(formDraftKey(form))));
   const entries = Object.entries(empty).map(([field, value]) => [field, textOf(stored, field) ?? value]);
   return sameFields<Values>(entries);
 }
 
-/**
- * Keeps what is typed for the browser session. Where its owner logs out in another tab
- * the form is `empty` again.
- */
+/** Stores typed text for the browser session. When its owner logs out in another tab the form is `empty` again. */
 export function useFormDraft<Values extends Texts>(
   form: string,
   empty: Values,
@@ -49,7 +46,7 @@ export function forgetFormDraft(form: string): void {
   tryStorage(() => sessionStorage.removeItem(formDraftKey(form)));
 }
 
-/** The entries come from the fields of `Values`, each with a text. */
+/** The assertion holds because the entries come from the fields of `Values`, each with a text. */
 function sameFields<Values extends Texts>(entries: string[][]): Values {
   return Object.fromEntries(entries) as Values;
 }

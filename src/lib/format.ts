@@ -9,19 +9,19 @@ const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'm
 const day = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-/** `8.4 MB`; powers of 1000, at most one decimal below 100. */
+/** Formats a size like `8.4 MB`; powers of 1000, at most one decimal below 100. */
 export function formatSize(sizeBytes: number): string {
   const { value, unit } = scaled(sizeBytes, sizeBytes);
   return `${value} ${unit}`;
 }
 
-/** `5.1 of 8.4 MB`: both in the unit of the whole. */
+/** Formats sizes like `5.1 of 8.4 MB`: both in the unit of the whole. */
 export function formatSizeOf(doneBytes: number, totalBytes: number): string {
   const whole = scaled(totalBytes, totalBytes);
   return `${scaled(doneBytes, totalBytes).value} of ${whole.value} ${whole.unit}`;
 }
 
-/** `just now`, `2 minutes ago`, `yesterday`, `in 3 days`; the largest unit that fits. */
+/** Formats a time as `just now`, `2 minutes ago`, `yesterday`, `in 3 days`; the largest unit that fits. */
 export function formatRelativeTime(at: Date, now: Date = new Date()): string {
   const differenceMs = at.getTime() - now.getTime();
   const distanceMs = Math.abs(differenceMs);
@@ -33,22 +33,22 @@ export function formatRelativeTime(at: Date, now: Date = new Date()): string {
   return relative.format(roundAway(differenceMs / (365.25 * DAY_MS)), 'year');
 }
 
-/** `Nov 21, 2026, 2:32:10 PM` in the person's own time zone. */
+/** Formats a time like `Nov 21, 2026, 2:32:10 PM` in the person's own time zone. */
 export function formatExactTime(at: Date): string {
   return exact.format(at);
 }
 
-/** `Nov 21, 2026`. */
+/** Formats a date like `Nov 21, 2026`. */
 export function formatDate(at: Date): string {
   return day.format(at);
 }
 
-/** `14:32:10`, for log lines. */
+/** Formats a time like `14:32:10`, for log lines. */
 export function formatClock(at: Date): string {
   return clock.format(at);
 }
 
-/** `< 0.1 s`, `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Formats a duration like `< 0.1 s`, `0.4 s`, `12 s`, `3 min 5 s`, `2 h 10 min`. */
 export function formatDuration(durationMs: number): string {
   const ms = Math.max(0, durationMs);
   if (ms < 50) return '< 0.1 s';
@@ -60,7 +60,7 @@ export function formatDuration(durationMs: number): string {
   return parts(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
 }
 
-/** An address as a person reads it: without its scheme and the slash at its end. */
+/** Returns an address for people: without its scheme and the slash at its end. */
 export function formatAddress(url: string): string {
   return url.replace(/^https?:\/\//, '').replace(/\/$/, '');
 }
@@ -68,7 +68,7 @@ export function formatAddress(url: string): string {
 function scaled(sizeBytes: number, scaleBytes: number): { value: string; unit: string } {
   const power = scaleBytes < 1_000 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log10(scaleBytes) / 3));
   const value = sizeBytes / 1_000 ** power;
-  // 999,960 bytes round to the next unit rather than to `1000 KB`.
+  // 999,960 bytes round to the next unit and not to `1000 KB`.
   if (sizeBytes === scaleBytes && power < BYTE_UNITS.length - 1 && Math.round(value) >= 1_000) {
     return scaled(sizeBytes, 1_000 ** (power + 1));
   }
@@ -76,7 +76,7 @@ function scaled(sizeBytes: number, scaleBytes: number): { value: string; unit: s
   return { value: value.toFixed(decimals).replace(/\.0$/, ''), unit: BYTE_UNITS[power] ?? 'B' };
 }
 
-/** `-1.5` days are two days ago, not one: halves go away from zero on both sides. */
+/** Rounds halves away from zero: `-1.5` days are two days ago, not one. */
 function roundAway(value: number): number {
   return Math.sign(value) * Math.round(Math.abs(value));
 }

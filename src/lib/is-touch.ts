@@ -1,4 +1,4 @@
-/** Whether the page is used with a finger alone, which drags no file out of another window. */
+/** Returns whether the page is used only with a finger, which cannot drag files from another window. */
 export function isTouch(): boolean {
   return matchMedia('(hover: none) and (pointer: coarse)').matches;
 }

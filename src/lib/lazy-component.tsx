@@ -1,15 +1,15 @@
 import { type ComponentType, lazy, useState } from 'react';
 
 export type LazyComponent<Props> = {
-  /** Suspends until its file is here, and throws where the file did not come. */
+  /** Suspends until its file is loaded, and throws when that fails. */
   Component: ComponentType<Props>;
-  /** Starts fetching the file before the component is rendered. */
+  /** Starts loading the file before the component is rendered. */
   fetch: () => void;
   /** Lets the next rendering try once more: React remembers a failure for good. */
   fetchAgain: () => void;
 };
 
-/** A component with a file of its own, which is fetched when it is first rendered. */
+/** Creates a component with a file of its own, which is loaded when it is first rendered. */
 export function lazyComponent<Props extends object>(load: () => Promise<ComponentType<Props>>): LazyComponent<Props> {
   let Loaded: ComponentType<Props> | null = null;
   const loadModule = async () => {
@@ -19,7 +19,7 @@ export function lazyComponent<Props extends object>(load: () => Promise<Componen
   let Current: ComponentType<Props> = lazy(loadModule);
   return {
     Component: function Lazy(props: Props) {
-      // What is here already is drawn at once, without the moment that suspending takes.
+      // A loaded component is drawn at once, without suspending for a moment.
       const [Shown] = useState(() => Loaded ?? Current);
       return <Shown {...props} />;
     },

@@ -1,14 +1,14 @@
 import { useLocation as useWouterLocation } from 'wouter';
 import { useHistoryState, useLocationProperty } from 'wouter/use-browser-location';
 
-/** The parts of the page's address; `search` and `hash` begin with their sign, and are empty where there are none. */
+/** The parts of the page's address; `search` and `hash` begin with their sign, and are empty when there is none. */
 export type Address = { pathname: string; search: string; hash: string };
 
 export type Navigate = (to: string, options?: { replace?: boolean; state?: unknown }) => void;
 
 export function useAddress(): Address {
   const [pathname] = useWouterLocation();
-  // As it is written: the hook of the library decodes it.
+  // This is the raw address: the hook of the library decodes it.
   const search = useLocationProperty(readSearch);
   const hash = useLocationProperty(readHash);
   return { pathname, search, hash };
@@ -22,19 +22,21 @@ function readHash(): string {
   return location.hash;
 }
 
-/** Leads to an address of the app. The function is the same from render to render. */
+/** Returns a function that navigates within the app; it is the same from render to render. */
 export function useNavigate(): Navigate {
   const [, navigate] = useWouterLocation();
   return navigate;
 }
 
-/** The state that the last navigation left in the history; a new object each time, also when it led to the same address. */
+/**
+ * Returns the state that the last navigation left in the history; a new object each time, even for the same address.
+ */
 export const useVisit: () => unknown = useHistoryState;
 
 type LeaveQuestion = (leave: () => void) => void;
 let leaveQuestion: LeaveQuestion | null = null;
 
-/** Has a question asked, in the place of a navigation, before the app leads to another screen. Returns what ends that. */
+/** Asks a question before the app navigates to another screen. Returns a function that ends this. */
 export function askBeforeLeaving(ask: LeaveQuestion): () => void {
   leaveQuestion = ask;
   return () => {
@@ -43,8 +45,8 @@ export function askBeforeLeaving(ask: LeaveQuestion): () => void {
 }
 
 /**
- * Stands around each navigation: one to the address that is open adds no entry to the history, as with a plain link, and
- * each leaves a state, so that `useVisit` tells of it.
+ * Wraps each navigation: one to the open address adds no entry to the history, like a plain link, and each leaves a
+ * state, so that `useVisit` reports it.
  */
 export function aroundNavigation(navigate: Navigate, to: string, options: Parameters<Navigate>[1] = {}): void {
   const target = new URL(to, location.href);

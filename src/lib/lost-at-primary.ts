@@ -1,6 +1,6 @@
 import type { Deployment, LostConnection } from '../../routers/schemas/deployments.ts';
 
-/** Returns what keeps releases from its primary platform; undefined where nothing does. */
+/** Returns the connection that prevents releases at the primary platform; undefined when there is none. */
 export function lostAtPrimary({
   destinations: [primary],
   lostConnections,

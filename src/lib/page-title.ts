@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
 import { createStore, useStore } from './store.ts';
 
-/** What a screen calls itself once it knows better than the route table: the name of a deployment, 'Release 8'. */
+/** The screen's own title, when it is better than the route table's: the name of a deployment, 'Release 8'. */
 const ownTitle = createStore<string | undefined>(undefined);
 
 /**
@@ -14,7 +14,7 @@ export function usePageTitle(title: string | undefined): void {
   }, [title]);
 }
 
-/** The screen's own title, else that of its route. */
+/** Returns the screen's own title, else that of its route. */
 export function useTitle(routeTitle: string): string {
   return useStore(ownTitle) ?? routeTitle;
 }

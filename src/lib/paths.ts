@@ -60,13 +60,13 @@ export const href = {
     `/deployments/${encodeURIComponent(deploymentId)}/releases/${number}`,
   diagnostics: (deploymentId: string) => `${paths.diagnostics}?deployment=${encodeURIComponent(deploymentId)}`,
   domain: (domainId: string) => `/domains/${encodeURIComponent(domainId)}`,
-  /** Names the payment that the person comes from; the screen asks the server what became of it. */
+  /** Names the payment that the person comes from; the screen asks the server for its result. */
   subscriptionSuccess: (paymentId: string) =>
     `${paths.subscriptionSuccess}?session_id=${encodeURIComponent(paymentId)}`,
   receipt: (paymentId: string) => `/receipts/${encodeURIComponent(paymentId)}`,
   deploymentSetup: (platform: PlatformId) => `/deployment-setup/${platform}`,
   deploy: (platform: PlatformId) => `/deploy/${platform}`,
-  /** Of the live files, or of those of one release. */
+  /** Opens the live files, or those of one release. */
   deploymentEditor: (deploymentId: string, release?: number) =>
     `/deployment-editor/${encodeURIComponent(deploymentId)}${release === undefined ? '' : `?release=${release}`}`,
   /** The sign-in screen, which leads back to `redirect` (a path with its query). */
@@ -80,19 +80,19 @@ function withRedirect(path: string, redirect: string | undefined): string {
   return redirect === undefined ? path : `${path}?redirect=${encodeURIComponent(redirect)}`;
 }
 
-/** Whether `pathname` fits `pattern`; a trailing slash does not matter. */
+/** Returns whether `pathname` matches `pattern`; a trailing slash does not matter. */
 export function matchesPath(pattern: string, pathname: string): boolean {
   const wanted = segments(pattern);
   const given = segments(pathname);
   return wanted.length === given.length && wanted.every((part, index) => part.startsWith(':') || part === given[index]);
 }
 
-/** Whether the app itself has a screen at `pathname`. */
+/** Returns whether the app itself has a screen at `pathname`. */
 export function isAppPath(pathname: string): boolean {
   return Object.values(paths).some((pattern) => matchesPath(pattern, pathname));
 }
 
-/** The three addresses of the one sign-in screen. */
+/** Returns whether the path is one of the three addresses of the sign-in screen. */
 export function isAuthScreen(pathname: string): boolean {
   return [paths.auth, paths.login, paths.register].some((pattern) => matchesPath(pattern, pathname));
 }

@@ -2,28 +2,30 @@ import { BETA_MONTHS } from '../../routers/schemas/limits.ts';
 import { PLANS } from '../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../routers/schemas/plans.ts';
 
-/** `$9.50`. Of a currency without hundredths, such as the yen, the unit itself is counted. */
+/** Formats a price like `$9.50`. A currency without hundredths, such as the yen, is counted in its unit. */
 export function formatCents(cents: number, currency: string, trailingZeroDisplay?: 'stripIfInteger'): string {
   const options = { style: 'currency', currency: currency.toUpperCase(), trailingZeroDisplay } as const;
   const format = new Intl.NumberFormat('en', options);
   return format.format(cents / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
-/** Whether no payment service is set up, so that plans are had without money: as the server wrote it into the page. */
+/** Returns whether no payment service is set up, so that plans cost nothing; the server writes this into the page. */
 export function isTestCheckout(): boolean {
   const content = written();
   return content === 'test' || content === PLACEHOLDER;
 }
 
-/** What a plan costs and how often, `$5` and `a month`: as the payment service has it, whose currency may be another. */
+/**
+ * Returns the price of a plan and its period, `$5` and `a month`, from the payment service, whose currency may differ.
+ */
 export function priceOf(plan: PaidPlan): { amount: string; period: string } {
   const { cents, currency } = chargeOf(plan);
   return { amount: formatCents(cents, currency, 'stripIfInteger'), period: PLANS[plan].period };
 }
 
 /**
- * The offer of the beta, at the price that is charged: `Beta testers pay $10 once for 6 months of Pro features, over 90%
- * off`. How much is off is said as long as it is true of the price of Pro, and in one currency.
+ * Returns the offer of the beta, at the present price: `Beta testers pay $10 once for 6 months of Pro features, over
+ * 90% off`. The discount is only stated while it is true for the price of Pro, in one currency.
  */
 export function betaOffer(): string {
   const discount = isBetaOver90PercentOff() ? ', over 90% off' : '';

@@ -3,12 +3,14 @@ import { isRunningReleaseState, type ReleaseState } from '../../routers/schemas/
 
 type Run = { state: ReleaseState; finishedAt: Date | null };
 
-/** Whether a release is being rolled back to, which cannot be cancelled. */
+/** Returns whether a rollback to this release is running, which cannot be cancelled. */
 export function isRollingBack({ state, finishedAt }: Run): boolean {
   return isRunningReleaseState(state) && finishedAt !== null;
 }
 
-/** It began after the release had been finished once, or is about to. */
+/**
+ * Returns whether the step belongs to a rollback: it began after the release had been finished once, or is about to.
+ */
 export function isRollBackStep({ name, startedAt }: Pick<ReleaseStep, 'name' | 'startedAt'>, release: Run): boolean {
   if (name !== 'verifying' || release.finishedAt === null) return false;
   return startedAt === null ? isRollingBack(release) : startedAt > release.finishedAt;

@@ -1,4 +1,4 @@
-/** Saves a text as a file of the browser's downloads. */
+/** Saves a text as a file in the browser's downloads. */
 export function saveText(text: string, fileName: string, type = 'text/plain'): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement('a');
@@ -8,5 +8,5 @@ export function saveText(text: string, fileName: string, type = 'text/plain'): v
   URL.revokeObjectURL(url);
 }
 
-/** Saves certificates in PEM, as a browser or a system imports them. */
+/** Saves certificates in PEM, for import into a browser or a system. */
 export const savePem = (pem: string, fileName: string): void => saveText(pem, fileName, 'application/x-pem-file');

@@ -1,6 +1,6 @@
 /**
- * Everything that the app keeps in the browser, by key. What belongs to the account and to all tabs is in localStorage,
- * what belongs to one browser session of one tab in sessionStorage.
+ * All keys of the app in the browser's storage. Data of the account and of all tabs is in localStorage, data of one
+ * browser session of one tab in sessionStorage.
  */
 export const LOCAL_KEYS = {
   accessToken: 'fairlead.accessToken',
@@ -8,13 +8,13 @@ export const LOCAL_KEYS = {
   accessExpiresAt: 'fairlead.accessExpiresAt',
   /** The account that the token belongs to, once known. */
   accountId: 'fairlead.accountId',
-  /** The mark that a session was held here, also while its token is gone. */
+  /** Marks that a session was held here, even while its token is gone. */
   sessionHeld: 'fairlead.sessionHeld',
   /** Set by Log out until the next login: no silent refresh into an account that was left. */
   signedOut: 'fairlead.signedOut',
   lastRefreshAt: 'fairlead.lastRefreshAt',
   refreshRefusedAt: 'fairlead.refreshRefusedAt',
-  /** Until when the server asked not to be bothered with a refresh. */
+  /** The server asked for no refresh before this time. */
   refreshNotBefore: 'fairlead.refreshNotBefore',
   disclaimerSeen: 'disclaimerSeen',
   /** Read by `public/theme.js` before the first paint as well. */
@@ -26,24 +26,24 @@ export const SESSION_KEYS = {
   expiredRedirectDone: 'fairlead.expiredRedirectDone',
   expiryMarker: 'fairlead.expiryMarker',
   feedbackAsked: 'fairlead.feedbackAsked',
-  /** The uploads that this tab began: where the browser has no locks, only that tab goes on with them. */
+  /** The uploads that this tab began: without locks in the browser, only that tab continues them. */
   ownUploads: 'fairlead.ownUploads',
 } as const;
 
-/** Feedback dismissed for good, by the key of what was asked about. */
+/** Stores that feedback was dismissed for good, by the key of its subject. */
 export const feedbackDismissedKey = (about: string): string => `fairlead.feedbackDismissed.${about}`;
-/** What was typed into a form and not sent yet; never a password. */
+/** Stores text that was typed into a form and not sent yet; never a password. */
 export const formDraftKey = (form: string): string => `fairlead.draft.${form}`;
 
-/** What is known of a selection that waits or is on its way, for a reload to find; its files are in IndexedDB. */
+/** Stores a selection that waits or is being sent, for a reload to find; its files are in IndexedDB. */
 export const UPLOAD_RECORD_PREFIX = 'fairlead.upload.';
 
-/** Whether anything of that kind is here: all that most pages have to know. */
+/** Returns whether there is any such record: most pages need no more. */
 export function hasUploadRecords(): boolean {
   return Object.keys(localStorage).some((key) => key.startsWith(UPLOAD_RECORD_PREFIX));
 }
 
-/** A browser may refuse its storage: then nothing is remembered, and nothing breaks. */
+/** Runs work on the storage, which a browser may refuse: then nothing is remembered, and nothing breaks. */
 export function tryStorage<Result>(work: () => Result): Result | null {
   try {
     return work();
@@ -59,7 +59,7 @@ export function readTheme(): Theme {
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
-/** Stores the choice and applies it at once; `public/theme.js` does the applying, here and before the first paint. */
+/** Stores the choice and applies it at once; `public/theme.js` applies it, here and before the first paint. */
 export function writeTheme(theme: Theme): void {
   localStorage.setItem(LOCAL_KEYS.theme, theme);
   window.dispatchEvent(new Event('fairlead:theme'));

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
-/** Typing is followed by a question to the server, not accompanied by one for every letter. */
+/** The server is queried after a pause in typing, and not for every letter. */
 export const TYPING_PAUSE_MS = 250;
 
-/** Follows a value once it has not changed for a moment. */
+/** Returns a value once it has not changed for a moment. */
 export function useDebounced<Value>(value: Value): Value {
   const [debounced, setDebounced] = useState(value);
   useEffect(() => {

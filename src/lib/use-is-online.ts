@@ -11,7 +11,7 @@ const isOnline = createStore(navigator.onLine, () => {
   };
 });
 
-/** False where the browser itself knows that it has no network; true does not mean that a server answers. */
+/** Returns false when the browser knows that it has no network; true does not mean that a server answers. */
 export function useIsOnline(): boolean {
   return useStore(isOnline);
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { readTheme, type Theme, writeTheme } from './storage.ts';
 
-/** The theme of this browser, and the choice of another, which is stored and applied at once. */
+/** Returns the theme of this browser, and a function that stores and applies another at once. */
 export function useTheme(): [Theme, (next: Theme) => void] {
   const [theme, setTheme] = useState(readTheme);
   function choose(next: Theme) {

@@ -4,7 +4,7 @@ import { STATES_THAT_WAIT } from '../../routers/schemas/state-names.ts';
 
 type Waiting = { state: string; destinations: readonly Destination[] };
 
-/** Returns the platform where the person has to finish a deployment or a release; what is over waits for nobody. */
+/** Returns the platform where the person has to finish a deployment or a release; null for one that is over. */
 export function waitingPlatform({ state, destinations }: Waiting): Destination | undefined {
   const mayWait = (STATES_THAT_WAIT as readonly string[]).includes(state);
   return mayWait ? destinations.find((one) => one.state === 'waiting') : undefined;
@@ -15,7 +15,7 @@ export function shownState<State extends string>(of: Waiting & { state: State })
   return waitingPlatform(of) === undefined ? of.state : 'waiting';
 }
 
-/** Returns the number of the release that waits: at the primary platform the newest, at another one what is live. */
+/** Returns the number of the release that waits: at the primary platform the newest, at another one the live one. */
 export function waitingNumber(deployment: Deployment): number | null {
   const waiting = waitingPlatform(deployment);
   if (waiting === undefined) return null;
