@@ -3,7 +3,10 @@ import type { DisplayState } from '../../components/state-badge.tsx';
 import { lostAtPrimary } from '../../lib/lost-at-primary.ts';
 import { shownState } from '../../lib/waiting.ts';
 
-/** A live deployment that may not or cannot be changed says so: that it is live shows in its address. */
+/**
+ * Returns the state to show. A live deployment that may not or cannot be changed shows that: its address shows that it
+ * is live.
+ */
 export function deploymentDisplayState(
   deployment: Pick<Deployment, 'state' | 'destinations' | 'lostConnections'>,
   isReadOnly: boolean,

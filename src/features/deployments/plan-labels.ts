@@ -3,7 +3,7 @@ import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { Allowance } from '../../../routers/schemas/subscription.ts';
 
-/** What stands between a person and a new deployment; null when nothing does. */
+/** The obstacle to a new deployment for this person; null when there is none. */
 export type PlanBlocker = { title: string; text: string; action: string };
 
 export function planBlocker({
@@ -31,13 +31,13 @@ export function planBlocker({
       deploymentLimit === 1
         ? `The deployment of ${PLANS[plan].title} is used`
         : `All ${deploymentLimit} deployments of ${PLANS[plan].title} are used`,
-    // After a smaller plan was chosen, the place that one of them leaves is not free yet.
+    // After a smaller plan was chosen, removing one of them does not free a slot yet.
     text: `Choose a larger plan, or delete ${formatCount(deploymentCount - deploymentLimit + 1, 'deployment')} that you no longer need.`,
     action: 'See the plans',
   };
 }
 
-/** `3 of 3 deployments used on Standard`. */
+/** Returns a text like `3 of 3 deployments used on Standard`. */
 export function usageText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
   if (plan === 'free') return 'No plan is active';
   if (deploymentLimit === null)
@@ -45,13 +45,13 @@ export function usageText({ plan, deploymentLimit, deploymentCount }: Allowance)
   return `${deploymentCount} of ${formatCount(deploymentLimit, 'deployment')} used on ${PLANS[plan].title}`;
 }
 
-/** `1 of 3 deployments on Standard will be used.` */
+/** Returns a text like `1 of 3 deployments on Standard will be used.` */
 export function costText({ plan, deploymentLimit, deploymentCount }: Allowance): string {
   if (deploymentLimit === null) return `Unlimited deployments on ${PLANS[plan].title}.`;
   return `${deploymentCount + 1} of ${formatCount(deploymentLimit, 'deployment')} on ${PLANS[plan].title} will be used.`;
 }
 
-/** Returns what it takes to change a read-only deployment, and the label of the button that leads there. */
+/** Returns the text on how to change a read-only deployment, and the label of the button for that. */
 export function readOnlyLabels(allowance: Allowance | undefined): { text: string; action: string } {
   if (allowance !== undefined && overCapLabels(allowance) !== null) {
     const { title } = PLANS[allowance.plan];
@@ -65,7 +65,7 @@ export function readOnlyLabels(allowance: Allowance | undefined): { text: string
     : { text: 'A plan is needed to publish again.', action: 'See the plans' };
 }
 
-/** Says what a plan that allows fewer deployments than there are makes of them; null where there is a place for each. */
+/** Describes the effect of a plan with room for fewer deployments than there are; null when there is room for each. */
 export function overCapLabels(allowance: Allowance): { title: string; text: string } | null {
   const { plan, deploymentLimit, writableIds, mayChooseWritable } = allowance;
   if (plan === 'free' || deploymentLimit === null || writableIds === null) return null;
@@ -76,7 +76,10 @@ export function overCapLabels(allowance: Allowance): { title: string; text: stri
   };
 }
 
-/** Deployments stay live and become read-only when no plan is active, and those that a smaller plan has no place for. */
+/**
+ * Returns whether a deployment is read-only: all are while no plan is active, and those that a smaller plan has no
+ * room for. They stay live.
+ */
 export function isReadOnly(allowance: Allowance | undefined, deploymentId: string): boolean {
   if (allowance === undefined) return false;
   const { plan, writableIds } = allowance;

@@ -4,13 +4,15 @@ import { trpc } from '../../../api/trpc.ts';
 import type { FindingsPlace } from '../select/findings.ts';
 import { useNewDeploymentFields } from './new-deployment-form.tsx';
 
-/** The folder of its host below which the new site is to be at first: a domain that is asked for leads there later. */
+/**
+ * Returns the folder of its host that the new site will be below at first; a requested domain only points there later.
+ */
 export function useFolder(): string | null {
   const [platform, options] = useNewDeploymentFields().watch(['platform', 'options']);
   return folderOf(PLATFORM_CAPABILITIES[platform]?.basePath, '', false, options?.repository);
 }
 
-/** Where the files of a new deployment are to go, and what would put them at the root of their host. */
+/** Returns where the files of a new deployment will go, and how they could be at the root of their host. */
 export function useNewPlace(): FindingsPlace {
   const { watch, setValue } = useNewDeploymentFields();
   const [platform, connectionId, targetId] = watch(['platform', 'connectionId', 'targetId']);
@@ -23,7 +25,7 @@ export function useNewPlace(): FindingsPlace {
   return { folder, platforms, rootSite: { name, use: () => setValue('options.repository', name) } };
 }
 
-/** An identity is `login`, or `Name (login)`. */
+/** Reads the login from an identity: `login`, or `Name (login)`. */
 function loginIn(identity: string | undefined): string | undefined {
   return identity === undefined ? undefined : (/\(([^()]+)\)$/.exec(identity)?.[1] ?? identity);
 }

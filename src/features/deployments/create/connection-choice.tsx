@@ -16,12 +16,12 @@ import { OptionFields } from './option-fields.tsx';
 
 type ConnectionName = 'connectionId' | `options.${string}`;
 
-/** What the chosen platform needs to be told in a form with a destination: the account, the team, its own settings. */
+/** Shows the fields of the chosen platform in a form with a destination: the account, the team, its own settings. */
 export function ConnectionChoice() {
   const { watch } = useFormContext<DestinationFields>();
   const platform = watch('platform');
   const { requires = [], furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
-  // Keyed: what was chosen for one platform does not go with another.
+  // The key separates the platforms: choices for one do not go with another.
   return (
     <div key={platform} className="flex flex-col gap-4 not-empty:mt-2">
       {requires.includes('connection') && <NeededConnection provider={platform} name="connectionId" />}
@@ -85,7 +85,7 @@ function NeededConnection({ provider, name }: NeededConnectionProps) {
   );
 }
 
-/** One that works comes before the newest that does not. */
+/** Returns the preferred connection: a working one comes before the newest that does not work. */
 function preferred(connections: readonly Connection[]): Connection | undefined {
   return connections.find(({ state }) => state === 'ok') ?? connections[0];
 }
@@ -103,10 +103,10 @@ function BrokenNotice({ connection, provider }: Pick<NeededConnectionProps, 'pro
   );
 }
 
-/** The value of the list for what the platform takes by itself. */
+/** The list's value for the platform's default. */
 const OWN = 'own';
 
-/** Teams or owners to publish under; nothing where the account has no choice. */
+/** Offers teams or owners to publish under; nothing when the account has no choice. */
 function TargetChoice() {
   const { watch, setValue } = useFormContext<DestinationFields>();
   const connectionId = watch('connectionId');

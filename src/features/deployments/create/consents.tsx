@@ -2,7 +2,7 @@ import { useFormContext } from 'react-hook-form';
 import { Checkbox } from '../../../components/checkbox.tsx';
 import { consentsOf, type DestinationFields } from './destination-fields.ts';
 
-/** What the platform wants to be agreed to before anything is made there; stands beside the button that has it made. */
+/** Shows the consents that the platform needs before anything is made there, beside the button that makes it. */
 export function Consents() {
   const { watch, setValue, formState } = useFormContext<DestinationFields>();
   const { platform, options } = watch();

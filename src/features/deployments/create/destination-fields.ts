@@ -7,7 +7,7 @@ import { PLATFORM_OPTIONS, type PlatformOptions } from '../../../../routers/sche
 import { trpc } from '../../../api/trpc.ts';
 import { paths } from '../../../lib/paths.ts';
 
-/** Where something is published, as a form holds it: of a new deployment, or of one more destination. */
+/** The fields of a form for a place of publication: of a new deployment, or of one more destination. */
 export type DestinationFields = {
   platform: PlatformId;
   connectionId?: string | undefined;
@@ -15,7 +15,7 @@ export type DestinationFields = {
   options?: PlatformOptions | undefined;
 };
 
-/** What a form sends: what was chosen for one platform does not go with another. */
+/** Returns the input to send: the choices for one platform are not sent with another. */
 export function destinationOf({ platform, connectionId, targetId, options }: DestinationFields) {
   const needsConnection = PLATFORM_CAPABILITIES[platform]?.requires.includes('connection');
   const chosen = chosenOptions(options);
@@ -27,12 +27,14 @@ export function destinationOf({ platform, connectionId, targetId, options }: Des
   };
 }
 
-/** A field that was left empty is none that was chosen. */
+/** Returns the chosen options; an empty field counts as not chosen. */
 function chosenOptions(options: PlatformOptions = {}): PlatformOptions {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== '' && value !== undefined));
 }
 
-/** What stands against one of the platform's settings, by its own rule; undefined where nothing does, or none is set. */
+/**
+ * Returns the problem of one of the platform's settings, by its own rule; undefined when it has none, or is not set.
+ */
 export function optionProblem(
   { platform, options }: Pick<DestinationFields, 'platform' | 'options'>,
   name: string,
@@ -43,7 +45,7 @@ export function optionProblem(
   return issues.find(({ path }) => path[0] === name)?.message;
 }
 
-/** What the address says of the platform's settings; what their rules refuse is left out. */
+/** Reads the platform's settings from the address; invalid ones are left out. */
 export function optionsIn(platform: PlatformId, search: URLSearchParams): PlatformOptions {
   const named = optionFieldsOf(platform).flatMap(({ name }) => {
     const value = search.get(name) ?? '';
@@ -54,7 +56,7 @@ export function optionsIn(platform: PlatformId, search: URLSearchParams): Platfo
   return Object.fromEntries(named);
 }
 
-/** Where a new deployment is published there, with these settings. */
+/** Returns the address of a new deployment there, with these settings. */
 export function pathToNew({ platform, options }: Pick<DestinationFields, 'platform' | 'options'>): string {
   const search = new URLSearchParams({ platform });
   for (const { name } of optionFieldsOf(platform)) {
@@ -67,8 +69,8 @@ export function pathToNew({ platform, options }: Pick<DestinationFields, 'platfo
 export type Consent = { name: string; words: string };
 
 /**
- * What a platform wants to be agreed to: of its options those that only a person can give, as their schema says. A price is
- * the one of what was chosen.
+ * Returns the consents that a platform needs: by its schema, the options that only a person can give. A price is that
+ * of the chosen option.
  */
 export function consentsOf({ platform, options }: Pick<DestinationFields, 'platform' | 'options'>): Consent[] {
   const issues = PLATFORM_OPTIONS[platform].safeParse({}).error?.issues ?? [];
@@ -88,13 +90,18 @@ function chosenPrice(platform: PlatformId, options: PlatformOptions = {}): strin
   return undefined;
 }
 
-/** The same, with what is known of the chosen accounts: one that the platform refuses would only be told after sending. */
+/**
+ * Does the same with the state of the chosen accounts: otherwise a refused one would only be reported after sending.
+ */
 export function useMissingChoice(fields: DestinationFields): string | null {
   const { data } = trpc.connections.list.useQuery(undefined, { enabled: accountsFor(fields).length > 0 });
   return missingChoice(fields, data?.items);
 }
 
-/** Why it cannot be published there yet, an account that is still being looked up included; null once nothing is missing. */
+/**
+ * Returns why it cannot be published there yet, which includes an account that is still being loaded; null once
+ * nothing is missing.
+ */
 export function missingChoice(fields: DestinationFields, connections: readonly Connection[] = []): string | null {
   const { platform, options } = fields;
   for (const { provider, chosen } of accountsFor(fields)) {
@@ -109,7 +116,7 @@ export function missingChoice(fields: DestinationFields, connections: readonly C
   return problems.find((problem) => problem !== undefined) ?? null;
 }
 
-/** The accounts that a platform is published by, each with the one that was chosen for it. */
+/** Returns the accounts that a platform is published through, each with the chosen one. */
 function accountsFor({ platform, connectionId, options = {} }: DestinationFields) {
   const { requires = [], furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
   const own = requires.includes('connection') ? [{ provider: platform, chosen: connectionId }] : [];

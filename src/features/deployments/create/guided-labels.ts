@@ -3,7 +3,7 @@ import type { ChosenSelection } from '../select/use-chosen-selection.ts';
 export const GUIDED_STEPS = ['files', 'place', 'name', 'domain', 'check'] as const;
 export type GuidedStep = (typeof GUIDED_STEPS)[number];
 
-/** The questions, one a step, each with what somebody has to know who has never done it. */
+/** The questions, one a step, each with an explanation for a beginner. */
 export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string; explanation: readonly string[] }> = {
   files: {
     short: 'Files',
@@ -46,13 +46,13 @@ export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string
   },
 };
 
-/** Answers the step that the address asks for; before something is chosen there is only the first. */
+/** Returns the step that the address asks for; before anything is chosen there is only the first. */
 export function guidedStep(asked: string | null, { selection, isReading }: ChosenSelection): GuidedStep {
   const step = GUIDED_STEPS.find((known) => known === asked) ?? 'files';
   return selection === null && !isReading ? 'files' : step;
 }
 
-/** Answers the neighbour of a step; null at either end. */
+/** Returns the neighbour of a step; null at either end. */
 export function stepBeside(step: GuidedStep, distance: -1 | 1): GuidedStep | null {
   return GUIDED_STEPS[GUIDED_STEPS.indexOf(step) + distance] ?? null;
 }

@@ -12,13 +12,13 @@ import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.
 import { PlatformChoice } from './platform-choice.tsx';
 import { PublishForm } from './publish-form.tsx';
 
-/** Which question is asked stands in the address, so that the browser's Back is the guide's. */
+/** The address holds the question, so that the browser's Back is the guide's. */
 const STEP = 'step';
-/** Next stands outside of the form that it sends. */
+/** Next is outside of the form that it sends. */
 const FORMS: Partial<Record<GuidedStep, string>> = { name: 'guided-name', domain: 'guided-domain' };
 
 export type GuidedStepsProps = {
-  /** The place for the answer about the domain. */
+  /** Renders the answer about the domain. */
   renderDomain: (props: { formId: string; onAnswered: () => void }) => ReactNode;
 };
 
@@ -31,7 +31,7 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
   const place = useNewPlace();
   const { question, explanation } = GUIDED_LABELS[step];
   const goTo = (next: GuidedStep) => {
-    // A second press comes before this is rendered anew, and would be a second step back.
+    // A second press comes before this is rendered again, and would be a second step back.
     if (new URLSearchParams(window.location.search).get(STEP) === next) return;
     setParams(next === 'files' ? {} : { [STEP]: next });
   };
@@ -60,11 +60,11 @@ export function GuidedSteps({ renderDomain }: GuidedStepsProps) {
 
 type StepProps<Step = GuidedStep> = { step: Step; onGoTo: (step: GuidedStep) => void };
 
-/** The place for the answer to each question after the first. */
+/** Renders the answer to each question after the first. */
 function GuidedAnswer({ step, onGoTo, renderDomain }: StepProps<Exclude<GuidedStep, 'files'>> & GuidedStepsProps) {
   const { trigger } = useNewDeploymentFields();
 
-  /** Goes on with a name that the rules take; another is told at its field. */
+  /** Goes on if the name is valid; otherwise its field shows the error. */
   async function leaveName(event: FormEvent): Promise<void> {
     event.preventDefault();
     if (await trigger('name', { shouldFocus: true })) onGoTo('domain');
@@ -95,7 +95,7 @@ function GuidedAnswer({ step, onGoTo, renderDomain }: StepProps<Exclude<GuidedSt
   }
 }
 
-/** Back and Next stand below the question; the last has Publish in the place of Next. */
+/** Shows Back and Next below the question; the last one has Publish instead of Next. */
 function StepButtons({ step, onGoTo }: StepProps) {
   const { blockedBecause } = useNewDeployment();
   const back = stepBeside(step, -1);
@@ -106,7 +106,7 @@ function StepButtons({ step, onGoTo }: StepProps) {
       {back !== null && <Button onClick={() => onGoTo(back)}>Back</Button>}
       {next !== null && (
         <Button
-          // Keyed: while it is pressed it would turn into the button of the next question, and be pressed as that.
+          // The key prevents that a pressed button turns into the button of the next question, and is pressed as that.
           key={step}
           variant="primary"
           disabled={reason !== null}
@@ -120,7 +120,9 @@ function StepButtons({ step, onGoTo }: StepProps) {
   );
 }
 
-/** A new question is read from its start. The first is not: the page has just been opened. */
+/**
+ * Focuses a new question, so that it is read from its start. The first is not focused: the page has just been opened.
+ */
 function useFocusOnChange(step: GuidedStep) {
   const heading = useRef<HTMLHeadingElement>(null);
   const shown = useRef(step);
@@ -135,7 +137,7 @@ function useFocusOnChange(step: GuidedStep) {
 
 type GuidedTrailProps = { current: GuidedStep; onGoTo: (step: GuidedStep) => void };
 
-/** Where one is among the questions; those that were answered lead back. */
+/** Shows the position among the questions; answered ones are links. */
 function GuidedTrail({ current, onGoTo }: GuidedTrailProps) {
   const at = GUIDED_STEPS.indexOf(current);
   return (

@@ -21,7 +21,7 @@ import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.
 
 export type GuidedSummaryProps = { onGoTo: (step: GuidedStep) => void };
 
-/** Shows every answer once more, each with the way back to its question. */
+/** Shows every answer once more, each with a link back to its question. */
 export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
   const { ranker, chosen } = useNewDeployment();
   const { report } = chosen;

@@ -5,7 +5,7 @@ import { DropZone, type DropZoneProps } from '../select/drop-zone.tsx';
 
 export type LeadingDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title: string; description: string };
 
-/** Takes a folder or a ZIP of somebody who is signed in, and leads on to Quick Deploy. */
+/** Takes a folder or a ZIP of a signed-in person, and leads on to Quick Deploy. */
 export function LeadingDrop(props: LeadingDropProps) {
   const navigate = useNavigate();
   const wanted = useReselect(null);

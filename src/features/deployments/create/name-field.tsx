@@ -12,12 +12,12 @@ import { addressOfSlug } from '../sites-address.ts';
 import { NEW_DEPLOYMENT_DRAFT, useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 import { useStartedDeployment } from './use-started-deployment.ts';
 
-/** The name of a new deployment, and the address that comes of it. */
+/** Asks for the name of a new deployment, and shows its address. */
 export function NameField() {
   const { register, watch } = useNewDeploymentFields();
   const { name, problem, address } = useNewName();
   const { isPublishing } = useNewDeployment();
-  // What is being created has the name itself.
+  // A deployment that is being created already has the name.
   const isUsed = useIsUsed(name, address === undefined || isPublishing);
   const field = register('name', {
     onChange: ({ target }: { target: HTMLInputElement }) =>
@@ -39,7 +39,7 @@ export function NameField() {
   );
 }
 
-/** The name as it stands in the form, why it cannot be used, and what the server says of the address that it makes. */
+/** Returns the name in the form, the reason why it cannot be used, and the server's answer about its address. */
 export function useNewName(): { name: string; problem: string | undefined; address: AddressCheck | undefined } {
   const { watch, formState } = useNewDeploymentFields();
   const { isPublishing } = useNewDeployment();
@@ -49,12 +49,12 @@ export function useNewName(): { name: string; problem: string | undefined; addre
   return {
     name,
     problem: isTooLong ? NAME_TOO_LONG : formState.errors.name?.message,
-    // What is being created takes the address itself.
+    // A deployment that is being created takes the address itself.
     address: useNameCheck(name, isPublishing || deploymentId !== null),
   };
 }
 
-/** Answers undefined until the server has answered for this very name. */
+/** Returns undefined until the server has answered for exactly this name. */
 function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined {
   const debounced = useDebounced(name.trim());
   const isAsked = debounced !== '' && debounced.length <= DEPLOYMENT_NAME_MAX && !isPaused;
@@ -62,7 +62,7 @@ function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined
   return debounced === name.trim() ? check.data : undefined;
 }
 
-/** Whether another deployment of the account has this very name; asked once its address has been. */
+/** Returns whether another deployment of the account has exactly this name; checked once its address was checked. */
 function useIsUsed(name: string, isPaused: boolean): boolean {
   const search = name.trim();
   const found = trpc.deployments.list.useQuery({ search }, { enabled: search !== '' && !isPaused });

@@ -30,18 +30,18 @@ import { useStartedDeployment } from './use-started-deployment.ts';
 /** `domain` is '' for none. */
 export type NewDeploymentFields = DestinationFields & { name: string; domain: string };
 const newDeploymentFields = z.extend(createDeploymentInput, { domain: optionalDomainNameSchema });
-/** The form whose draft is kept: the name, once a person has typed it. */
+/** The name of the stored draft, which holds a typed name. */
 export const NEW_DEPLOYMENT_DRAFT = 'new-deployment';
 const DOMAIN_DRAFT = 'new-deployment-domain';
 const NO_DOMAIN = { domain: '' };
-/** Loose files have no folder to name the deployment. */
+/** Loose files have no folder that could name the deployment. */
 const UNNAMED = 'My website';
 
 type NewDeployment = {
   chosen: ChosenSelection;
-  /** Why nothing can be published: no files yet, or such as break a rule. */
+  /** The reason why nothing can be published: no files yet, or some that break a rule. */
   blockedBecause: string | null;
-  /** Where it belongs. */
+  /** Ranks the platforms. */
   ranker: Ranker;
   publish: () => Promise<void>;
   isPublishing: boolean;
@@ -49,7 +49,7 @@ type NewDeployment = {
 
 const Context = createContext<NewDeployment | null>(null);
 
-/** What is chosen and whether it may be published, below a `NewDeploymentForm`. */
+/** Returns the choices and whether they may be published, below a `NewDeploymentForm`. */
 export function useNewDeployment(): NewDeployment {
   const value = useContext(Context);
   if (value === null) throw new Error('There is no NewDeploymentForm around this.');
@@ -61,9 +61,9 @@ export function useNewDeploymentFields(): UseFormReturn<NewDeploymentFields> {
 }
 
 export type NewDeploymentFormProps = {
-  /** `typed`: the folder suggests the name, and the person may write another; `folder`: the folder alone names it. */
+  /** `typed`: the folder suggests the name, and the person may write another; `folder`: only the folder names it. */
   namedBy: 'typed' | 'folder';
-  /** Whether a domain is asked for: where it is not, one that was typed elsewhere is left alone. */
+  /** True when a domain is asked for; otherwise one that was typed elsewhere is left alone. */
   takesDomain?: boolean;
   children: ReactNode;
 };
@@ -90,13 +90,14 @@ export function NewDeploymentForm({ namedBy, takesDomain = false, children }: Ne
     onError: (error, { name }) => showToast(errorToast(`${name} was not added`, error)),
   });
 
-  /** Goes on also where this page was left meanwhile. What fails is told by the mutation itself. */
+  /** Creates the deployment, even if the page was left meanwhile. The mutation itself reports a failure. */
   async function createFor(report: SelectionReport, { domain, ...input }: NewDeploymentFields): Promise<void> {
     const wanted = { name: input.name, ...destinationOf(input) };
     const idempotencyKey = keyFor.wish(JSON.stringify(wanted));
     const deployment = await create.mutateAsync({ ...wanted, idempotencyKey }).catch(() => null);
     if (deployment === null) return;
-    // Before anything is sent: from then on the server knows all that was asked for, and a reload loses none of it.
+    // This comes before anything is sent: from then on the server knows the whole request, and a reload loses none of
+    // it.
     const isAdded =
       domain === '' || (await isDone(addDomain.mutateAsync({ deploymentId: deployment.id, name: domain })));
     keyFor.renew();
@@ -161,14 +162,14 @@ function useNamedForm(
 
 const bySchema = standardSchemaResolver(newDeploymentFields);
 
-/** The rules of the fields, and what the server knows against the domain: asked once for each name. */
+/** Returns the rules of the fields, and the server's check of the domain: asked once for each name. */
 function useNewDeploymentRules(): Resolver<NewDeploymentFields> {
   const { checkName } = trpc.useUtils().domains;
   return async (values, context, options) => {
     const checked = await bySchema(values, context, options);
     const name = domainsRefusal(values.platform) === null ? domainNameIn(values.domain) : null;
     if (name === null) return checked;
-    // Where no answer comes nothing is known against it: it is told when the domain is added.
+    // Without an answer nothing is known against it: a problem shows when the domain is added.
     const known = await checkName.fetch({ name }).catch(() => null);
     const problem = known?.problem ?? null;
     if (problem === null) return checked;
@@ -176,7 +177,7 @@ function useNewDeploymentRules(): Resolver<NewDeploymentFields> {
   };
 }
 
-/** Keeps the domain that is typed for the browser session, as the name is kept. */
+/** Stores the typed domain for the browser session, like the name. */
 function useDomainDraft(takesDomain: boolean, { subscribe, setValue }: UseFormReturn<NewDeploymentFields>): void {
   useEffect(() => {
     if (!takesDomain) return;
@@ -193,7 +194,10 @@ function useDomainDraft(takesDomain: boolean, { subscribe, setValue }: UseFormRe
   }, [takesDomain, subscribe, setValue]);
 }
 
-/** The page of a platform leads here with its name in the address, and the settings that were chosen there. */
+/**
+ * Returns the platform to begin with: the page of a platform leads here with its name in the address, and the settings
+ * that were chosen there.
+ */
 function startingPlatform(asked: string | null): PlatformId {
   return HOSTING_PLATFORMS.find((id) => id === asked) ?? 'built-in';
 }
@@ -204,9 +208,9 @@ function isTyped(namedBy: 'typed' | 'folder'): boolean {
   return namedBy === 'typed' && tryStorage(() => sessionStorage.getItem(formDraftKey(NEW_DEPLOYMENT_DRAFT))) !== null;
 }
 
-/** Makes a name that the rules take from the name of a folder. */
+/** Makes a valid name from the name of a folder. */
 function nameFromFolder(folderName: string): string {
-  // Cut first: a joiner or half of a pair that the cut leaves at the end goes as well.
+  // The cut comes first: a joiner or half of a pair that it leaves at the end is removed as well.
   return folderName.trim().slice(0, DEPLOYMENT_NAME_MAX).replace(HIDDEN_CHARACTERS, '').trim();
 }
 
@@ -214,8 +218,8 @@ const REQUEST_DRAFT = 'new-deployment-request';
 const NO_REQUEST = { wish: '', key: '' };
 
 /**
- * The idempotency key of a request: pressing Publish twice makes one deployment, also after a reload that lost the first
- * answer; another name makes another.
+ * Returns the idempotency key of a request: pressing Publish twice makes one deployment, even after a reload that lost
+ * the first answer; another name makes another.
  */
 function useIdempotencyKey() {
   const current = useRef(readFormDraft(REQUEST_DRAFT, NO_REQUEST));

@@ -11,7 +11,7 @@ import { type DeploymentAct, DeploymentDialog } from '../manage/deployment-dialo
 
 export type NextStepsProps = { deploymentId: string; mayChange: boolean; onStartAgain: () => void };
 
-/** Offers what can be done with a deployment right after it was published. */
+/** Offers the next acts on a deployment right after it was published. */
 export function NextSteps({ deploymentId, mayChange, onStartAgain }: NextStepsProps) {
   const [act, setAct] = useState<DeploymentAct | null>(null);
   const { data: deployment } = trpc.deployments.get.useQuery({ deploymentId });

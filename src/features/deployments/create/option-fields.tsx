@@ -9,7 +9,7 @@ import { Input } from '../../../components/input.tsx';
 import { Select } from '../../../components/select.tsx';
 import { type DestinationFields, optionProblem } from './destination-fields.ts';
 
-/** Asks for the chosen platform's own settings, with their rule beside each. */
+/** Asks for the chosen platform's own settings, with the rule beside each. */
 export function OptionFields() {
   const { watch } = useFormContext<DestinationFields>();
   return optionFieldsOf(watch('platform')).map((field) => <OptionInput key={field.name} field={field} />);

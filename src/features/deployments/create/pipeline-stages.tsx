@@ -10,7 +10,7 @@ import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.
 import { PlatformChoice } from './platform-choice.tsx';
 import { PublishForm } from './publish-form.tsx';
 
-/** All stages before something is sent: what is decided, and what happens then. */
+/** Shows all stages before something is sent: the decisions, and what happens then. */
 export function NewDeploymentStages({ domainField }: { domainField: ReactNode }) {
   const { chosen } = useNewDeployment();
   const { watch, formState } = useNewDeploymentFields();

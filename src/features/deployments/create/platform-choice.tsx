@@ -13,21 +13,21 @@ import { recommendedIn } from '../rank/use-ranking.ts';
 import { limitRefusal } from '../select/limit-refusal.ts';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 
-/** The built-in host, which is chosen at first, needs no account. */
+/** The built-in host, which is preselected, needs no account. */
 const ConnectionChoice = lazy(async () => ({ default: (await import('./connection-choice.tsx')).ConnectionChoice }));
 
-/** So many fit on the screen without scrolling. */
+/** This many fit on the screen without scrolling. */
 const SHOWN_AT_FIRST = 3;
 const UNRANKED: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
 
 export type PlatformChoiceProps = {
-  /** Without a title where a heading above asks already. */
+  /** False when a heading above asks already. */
   isTitled?: boolean;
-  /** Shows without a press what is asked for and why it is recommended. */
+  /** Shows at once what is asked and why it is recommended. */
   isExplained?: boolean;
 };
 
-/** Chooses where a new deployment goes, best first. */
+/** Offers the places for a new deployment, best first. */
 export function PlatformChoice({ isTitled = true, isExplained = false }: PlatformChoiceProps) {
   const { ranker } = useNewDeployment();
   const { setValue, watch } = useNewDeploymentFields();
@@ -37,7 +37,7 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
   const recommended = recommendedIn(ranking);
   const chosen = watch('platform');
   const places = ranking?.map(({ platform }) => platform) ?? UNRANKED;
-  // A choice that was made on another page has to be seen.
+  // A choice from another page must be visible.
   const showsAll = isOpen || places.indexOf(chosen) >= SHOWN_AT_FIRST;
   const shown = showsAll ? places : places.slice(0, SHOWN_AT_FIRST);
   const hidden = places.length - shown.length;
@@ -98,7 +98,7 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
   );
 }
 
-/** What keeps every platform from fitting is said once, below the list. */
+/** Builds the choice of a platform. A reason against all of them is shown once, below the list. */
 function choiceOf(
   platform: PlatformId,
   ranked: RankedPlatform | undefined,
@@ -128,7 +128,7 @@ function choiceOf(
   };
 }
 
-/** The platform's own limits, held against the files before anything is sent. */
+/** Compares the files with the platform's own limits before anything is sent. */
 function LimitNotice() {
   const { report } = useNewDeployment().chosen;
   const platform = useNewDeploymentFields().watch('platform');

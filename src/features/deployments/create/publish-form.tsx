@@ -8,7 +8,7 @@ import { Consents } from './consents.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
-/** Publish below the fields that are given; the way to a plan where there is none. */
+/** Publish below the given fields, or the link to a plan when there is none. */
 export function PublishForm({ children }: { children?: ReactNode }) {
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
   const plan = usePlanBlocker();

@@ -7,8 +7,8 @@ import { useWaitingSelection } from '../select/use-chosen-selection.ts';
 import { LeadingDrop, type LeadingDropProps } from './leading-drop.tsx';
 
 /**
- * Takes a folder or a ZIP and leads on by itself: to Quick Deploy for who is signed in; a visitor sees it read and
- * understood first, and finds it again after registration and trial.
+ * Takes a folder or a ZIP and leads on automatically: a signed-in person to Quick Deploy; a visitor sees it inspected
+ * first, and finds it again after registration and trial.
  */
 export function QuickDrop(props: LeadingDropProps) {
   const { user } = useUser();

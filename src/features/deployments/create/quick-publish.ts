@@ -5,7 +5,7 @@ import type { Selection } from '../../../uploads/selection.ts';
 import { useNewDeployment } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
-/** Whether nothing was found that a person should decide before everybody sees it. */
+/** Returns whether there is no finding that a person should decide before everybody sees the site. */
 export function isClear({ reading, inspection, reselected }: SelectionReport): boolean {
   return (
     reading.refusal === null &&
@@ -19,8 +19,8 @@ export function isClear({ reading, inspection, reselected }: SelectionReport): b
 }
 
 /**
- * Publishes by itself what is chosen on this page, once, when nothing has to be asked. What waited from an earlier page
- * is not: nobody agreed there to publish it at once.
+ * Publishes a selection of this page automatically, once, when there is nothing to ask. One from an earlier page
+ * waits: nobody agreed there to publish it at once.
  */
 export function useQuickPublish(): { choose: (selection: Selection) => void; goesByItself: boolean } {
   const { chosen, blockedBecause, publish } = useNewDeployment();

@@ -10,7 +10,7 @@ export type PlanBlockerState = {
   retry: () => void;
 };
 
-/** Returns what the plan allows, and `blocker` where it allows no new deployment. */
+/** Returns the plan's allowance, and `blocker` when it allows no new deployment. */
 export function usePlanBlocker(): PlanBlockerState {
   const allowance = trpc.subscription.allowance.useQuery();
   return {

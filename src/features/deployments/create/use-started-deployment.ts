@@ -6,12 +6,12 @@ import type { Selection } from '../../../uploads/selection.ts';
 import { usePublish } from '../../../uploads/use-publish.ts';
 import { setWaiting, stopReselect } from '../../../uploads/waiting-selection.ts';
 
-/** Which deployment is being sent stands in the address; the files themselves are in the page's memory. */
+/** The address holds the id of the deployment that is being sent; the files themselves are in the page's memory. */
 const STARTED = 'deployment';
-/** A domain that was asked for with it and could not be added: its step asks for it again. */
+/** The address holds a requested domain that could not be added: its step asks for it again. */
 const WANTED_DOMAIN = 'domain';
 
-/** The deployment that was started on this page and is followed on it, also after a reload. */
+/** Returns the deployment that was started on this page and is followed on it, also after a reload. */
 export function useStartedDeployment() {
   const [params, setParams] = useSearchParams();
   const publish = usePublish();
@@ -29,7 +29,7 @@ export function useStartedDeployment() {
     wantedDomain: string | null = null,
   ): void {
     publish({ deployment, selection, publishAnyway, isNew: true }, () => {
-      // Who went to another page meanwhile is not fetched back.
+      // A person who went to another page meanwhile is not pulled back.
       const wanted = wantedDomain === null ? {} : { [WANTED_DOMAIN]: wantedDomain };
       if (isHere.current) setParams({ [STARTED]: deployment.id, ...wanted }, { replace: true });
       setWaiting(null);
@@ -37,7 +37,7 @@ export function useStartedDeployment() {
     });
   }
 
-  /** Leaves what was started, with this selection to begin with again. */
+  /** Leaves the started deployment, with this selection to begin again. */
   function startAgain(selection: Selection | null): void {
     setWaiting(selection);
     setParams({}, { replace: true });

@@ -15,25 +15,25 @@ import { useEffect, useRef } from 'react';
 import { languageOf } from './code-language.ts';
 import { codeLook } from './code-look.ts';
 
-/** What was typed into a file, with its undo history and how far it was scrolled, while another one is in view. */
+/** The state of an editor that is not visible: text, undo history and scroll position. */
 export type LeftEditor = { state: EditorState; scroll: StateEffect<unknown> };
 
 export type CodeEditorProps = {
   path: string;
-  /** What it begins with; later it is the editor that knows. */
+  /** The initial text; later the editor has it. */
   text: string;
-  /** Of all files of this visit, by path: an editor goes on with its own and leaves it again. */
+  /** The left editors of this visit, by path: an editor resumes its own and leaves it again. */
   left: Map<string, LeftEditor>;
   isReadOnly: boolean;
-  /** A line to lead to, counted from 1. */
+  /** A line to scroll to, counted from 1. */
   place: { line: number } | null;
   onChange: (text: string) => void;
 };
 
-/** The place of the language, which comes later. */
+/** The slot of the language, which is loaded later. */
 const language = new Compartment();
 
-/** The words of the search, as the rest of the app has them. */
+/** The words of the search, as in the rest of the app. */
 const PHRASES = {
   next: 'Next',
   previous: 'Previous',
@@ -48,7 +48,7 @@ const PHRASES = {
 
 const BYTE_ORDER_MARK = '\uFEFF';
 
-/** The text of one file. Give it the path as its key: another file is another editor. */
+/** Edits the text of one file. Give it the path as its key: another file is another editor. */
 export function CodeEditor({ path, text, left, isReadOnly, place, onChange }: CodeEditorProps) {
   const frame = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
@@ -71,7 +71,7 @@ export function CodeEditor({ path, text, left, isReadOnly, place, onChange }: Co
       const found = await languageOf(path, own.state.sliceDoc());
       if (found !== null && view.current === own) own.dispatch({ effects: language.reconfigure(found) });
     };
-    // Without its colours a text is a text all the same.
+    // Without colours a text is still a text.
     showLanguage().catch(() => undefined);
     return () => {
       left.set(path, { state: own.state, scroll: own.scrollSnapshot() });
@@ -97,7 +97,7 @@ function stateOf(
   onChange: (text: string) => void,
 ): EditorState {
   const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
-  // As it is written, so that a text in which a word is changed is otherwise the same to the byte.
+  // Line ends stay as they are, so that a changed word leaves the rest of the text the same to the byte.
   const isOfWindows = text.includes('\r\n') && text.split('\n').length === text.split('\r\n').length;
   const lineBreak = isOfWindows ? '\r\n' : '\n';
   return EditorState.create({
@@ -121,7 +121,7 @@ function stateOf(
       history(),
       bracketMatching(),
       search({ top: true }),
-      // Tab leads on to the next control, as everywhere; Ctrl ] and Ctrl [ indent.
+      // Tab leads to the next control, as everywhere; Ctrl ] and Ctrl [ indent.
       keymap.of([...searchKeymap, ...historyKeymap, ...defaultKeymap]),
       codeLook,
       language.of([]),

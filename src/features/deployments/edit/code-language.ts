@@ -4,8 +4,8 @@ import type { LRParser } from '@lezer/lr';
 import { extensionOf } from '../../../lib/texts.ts';
 
 /**
- * The grammars alone, each fetched with the first text of its kind: the editor's own packages of languages bring what
- * completes words, and that of pages the grammars of scripts and styles as well.
+ * Only the grammars, each loaded with the first text of its kind: the editor's own language packages include
+ * completion, and that of pages the grammars of scripts and styles as well.
  */
 const loadPage = () => import('@lezer/html');
 const loadStyle = async () => (await import('@lezer/css')).parser;
@@ -17,7 +17,7 @@ const STYLES = { commentTokens: { block: { open: '/*', close: '*/' } } };
 
 const define = (parser: LRParser, languageData = {}) => LRLanguage.define({ parser, languageData });
 
-/** A page, with the grammars of the scripts and styles that stand in it as it is opened. */
+/** Returns the language of a page, with the grammars of the scripts and styles in it when it is opened. */
 async function html(text: string): Promise<Extension> {
   const [{ parser, configureNesting }, script, style] = await Promise.all([
     loadPage(),
@@ -57,7 +57,7 @@ const LANGUAGES: Partial<Record<string, (text: string) => Promise<Extension>>> =
   md: markdown,
 };
 
-/** Fetches the language of a file, by its name and what it holds; null for a plain text. */
+/** Loads the language of a file, by its name and content; null for plain text. */
 export async function languageOf(path: string, text: string): Promise<Extension | null> {
   return (await LANGUAGES[extensionOf(path)]?.(text)) ?? null;
 }

@@ -5,7 +5,7 @@ import { tags } from '@lezer/highlight';
 
 const color = (name: string) => `var(--color-${name})`;
 
-/** The editor in the colours of the app, so that it follows the theme by itself. */
+/** The editor in the colours of the app, so that it follows the theme automatically. */
 const look = EditorView.theme({
   '&': { height: '100%', color: color('ink'), fontSize: 'var(--text-sm)' },
   '&.cm-focused': { outline: 'none' },

@@ -15,7 +15,7 @@ export type ConflictDialogProps = {
   onClose: () => void;
 };
 
-/** Asks what becomes of the changes when another release went live since they were begun. */
+/** Asks about the changes when another release went live since they were begun. */
 export function ConflictDialog({ draft, newer, onChoose, onClose }: ConflictDialogProps) {
   const [choice, setChoice] = useState<ConflictChoice>('merge');
   const { both } = rebased(draft, newer);

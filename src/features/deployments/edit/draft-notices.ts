@@ -7,14 +7,14 @@ import { type Draft, filesOf, leftOutOf } from './draft.ts';
 
 export type LeftOut = { path: string; reason: string };
 
-/** Lists what is left out of the release, the files of operating systems among it. */
+/** Returns everything that is left out of the release, including files of operating systems. */
 export function allLeftOut(draft: Draft): LeftOut[] {
   const junk = [...draft.changes].filter(([path, { now }]) => now !== null && isOsJunk(path));
   const reason = 'A file of your operating system. It is no part of a website.';
   return [...junk.map(([path]) => ({ path, reason })), ...leftOutOf(draft)];
 }
 
-/** Lists what is to be said of names, apart from what was said of the same names in the release. */
+/** Returns notices about names, except those that the release already had. */
 export function newNotices({ base, changes }: Draft): NameNotice[] {
   const said = new Set(noticesOf({ base, changes: new Map() }).map(({ paths }) => paths.join('\0')));
   return noticesOf({ base, changes }).filter(({ paths }) => !said.has(paths.join('\0')));
@@ -24,7 +24,7 @@ function noticesOf(draft: Draft): NameNotice[] {
   return readUpload([...filesOf(draft)].map(([path, content]) => ({ path, sizeBytes: sizeOf(content) }))).notices;
 }
 
-/** Finds the private keys among what was added; what is typed is looked at as it is typed (draft.ts). */
+/** Returns the private keys among added files; typed text is checked as it is typed (draft.ts). */
 export async function addedKeys({ changes }: Draft): Promise<string[]> {
   const keys: string[] = [];
   for (const [path, { now }] of changes) {

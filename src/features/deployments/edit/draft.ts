@@ -6,22 +6,22 @@ import { sizeOf } from './content-size.ts';
 
 /** A file as the release has it. */
 export type StoredFile = { sha256: string; sizeBytes: number };
-/** What a path holds: a file that the server has, one that was added here, or a text that was typed. */
+/** The content of a path: a file that the server has, one that was added here, or typed text. */
 export type Content = StoredFile | { blob: Blob } | { text: string };
 
-/** What a draft begins with. `releaseId` is null where nothing was published yet. */
+/** The start of a draft. `releaseId` is null before anything was published. */
 export type Base = { releaseId: string | null; number: number; files: ReadonlyMap<string, StoredFile> };
 
 /**
- * What differs from the release, by path. `before` is what the release had there when the change was made, null for a path
- * that it had not; `now` is null for a file that goes.
+ * The differences from the release, by path. `before` is the release's content when the change was made, null for a
+ * new path; `now` is null for a removed file.
  */
 export type Change = { before: StoredFile | null; now: Content | null };
 export type Changes = ReadonlyMap<string, Change>;
 
 export type Draft = { base: Base; changes: Changes };
 
-/** Gives the files as they would be published, by path. */
+/** Returns the files as they would be published, by path. */
 export function filesOf({ base, changes }: Draft): Map<string, Content> {
   const files = new Map<string, Content>(base.files);
   for (const [path, { now }] of changes) {
@@ -36,15 +36,15 @@ export function contentOf({ base, changes }: Draft, path: string): Content | nul
   return change === undefined ? (base.files.get(path) ?? null) : change.now;
 }
 
-/** Answers how a path stands to the release; null where it is as it was. */
+/** Returns how a path differs from the release; null when it does not. */
 export function kindOf({ before, now }: Change): 'added' | 'changed' | 'removed' {
   if (now === null) return 'removed';
   return before === null ? 'added' : 'changed';
 }
 
 /**
- * Puts contents at paths, null to take one away; what is the release's own again is no change. One copy for all of them: a
- * folder may hold every file of a release.
+ * Puts contents at paths, null to remove one; restoring the release's own content is no change. One copy serves all of
+ * them: a folder may hold every file of a release.
  */
 export function withContents(draft: Draft, contents: Iterable<readonly [string, Content | null]>): Draft {
   const { base } = draft;
@@ -74,7 +74,7 @@ export function withMoved(draft: Draft, from: string, to: string): Draft {
   return withContents(draft, moved);
 }
 
-/** Takes a file, or all of a folder, away. */
+/** Removes a file, or all of a folder. */
 export function withRemoved(draft: Draft, path: string): Draft {
   const below = pathsBelow(filesOf(draft), path);
   return withContents(
@@ -83,17 +83,17 @@ export function withRemoved(draft: Draft, path: string): Draft {
   );
 }
 
-/** Gives a path back what the release has there. */
+/** Restores the release's content of a path. */
 export function withRestored(draft: Draft, path: string): Draft {
   return withContent(draft, path, draft.base.files.get(path) ?? null);
 }
 
-/** Lists the paths of a file, or of all files of a folder. */
+/** Returns the paths of a file, or of all files of a folder. */
 export function pathsBelow(files: ReadonlyMap<string, unknown>, path: string): string[] {
   return files.has(path) ? [path] : [...files.keys()].filter((one) => one.startsWith(`${path}/`));
 }
 
-/** Puts the changes on another release; `both` names the files that were changed here and there. */
+/** Moves the changes onto another release; `both` names the files that were changed here and there. */
 export function rebased({ changes }: Draft, base: Base): { draft: Draft; both: string[] } {
   const contents = [...changes].map(([path, { now }]) => [path, now] as const);
   const draft = withContents({ base, changes: new Map() }, contents);
@@ -103,14 +103,14 @@ export function rebased({ changes }: Draft, base: Base): { draft: Draft; both: s
   return { draft, both };
 }
 
-/** Puts the files as they are here in the place of another release: what that one added goes. */
+/** Replaces another release with the files as they are here: its added files are removed. */
 export function replacing(draft: Draft, base: Base): Draft {
   const files = filesOf(draft);
   const added = [...base.files.keys()].filter((path) => !files.has(path));
   return withContents({ base, changes: new Map() }, [...added.map((path) => [path, null] as const), ...files]);
 }
 
-/** Why these files cannot be published together, in a sentence; null where they can. */
+/** Returns a sentence about why these files cannot be published together; null when they can. */
 export function problemOf(draft: Draft): string | null {
   const key = [...filesOf(draft)].find(([path, content]) => 'text' in content && isKeyText(path, content.text));
   if (key !== undefined) return refusalSentence({ path: key[0], message: REFUSAL_SENTENCES.private_key });
@@ -123,8 +123,8 @@ function isKeyText(path: string, text: string): boolean {
 }
 
 /**
- * Lists what is left out of the release unless the person decides otherwise. What the release has published on purpose
- * stays published.
+ * Returns the files that are left out of the release unless the person decides otherwise. Files that the release
+ * published on purpose stay.
  */
 export function leftOutOf({ changes }: Draft): { path: string; reason: string }[] {
   return [...changes].flatMap(([path, { before, now }]) => {
@@ -133,12 +133,12 @@ export function leftOutOf({ changes }: Draft): { path: string; reason: string }[
   });
 }
 
-/** Lists what the release has published on purpose, and goes on publishing. */
+/** Returns the files that the release has published on purpose, and keeps publishing. */
 export function publishedAnyway({ base, changes }: Draft): string[] {
   return [...base.files.keys()].filter((path) => leftOutRule(path) !== null && changes.get(path)?.now !== null);
 }
 
-/** Lists the files as they are sent. */
+/** Returns the files in the form for sending. */
 export function editedFiles(draft: Draft): EditedFile[] {
   return [...filesOf(draft)].map(([path, content]) => {
     if ('text' in content) return { path, blob: new Blob([content.text]) };

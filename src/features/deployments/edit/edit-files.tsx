@@ -15,19 +15,19 @@ import { type Edited, readDraft } from './use-draft.ts';
 type ReleaseRef = { id: string; number: number };
 
 const NOTHING: Base = { releaseId: null, number: 0, files: new Map() };
-/** What a first visit opens. */
+/** A first visit opens this file. */
 const FIRST_FILE = 'index.html';
 
 export type EditFilesProps = {
   deployment: Deployment;
-  /** The number of the release that is edited, where it is another than the live one. */
+  /** The number of the edited release, if it is not the live one. */
   releaseNumber: number | null;
-  /** What it begins with where nothing was published yet. */
+  /** The template to begin with before anything was published. */
   template: TemplateId | null;
   isReadOnly: boolean;
 };
 
-/** Finds what is edited: what an earlier visit left in this browser, else the files of the release. */
+/** Finds the content to edit: an earlier visit's from this browser, else the files of the release. */
 export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: EditFilesProps) {
   const draftKey = releaseNumber === null ? deployment.id : `${deployment.id} ${releaseNumber}`;
   const newest = deployment.currentRelease ?? deployment.latestRelease;
@@ -41,7 +41,7 @@ export function EditFiles({ deployment, releaseNumber, template, isReadOnly }: E
     ? { id: stored.data.releaseId, number: stored.data.number }
     : first;
   const isChosen = releaseNumber === null || chosen.data !== undefined;
-  // A release that goes live meanwhile changes nothing of what is edited: what becomes of it is asked (editor.tsx).
+  // A release that goes live meanwhile does not change the content: the editor asks about it (editor.tsx).
   const began = useRef<{ draftKey: string; from: ReleaseRef | null } | null>(null);
   if (began.current?.draftKey !== draftKey) {
     began.current = stored.data === undefined || !isChosen ? null : { draftKey, from };
@@ -86,7 +86,7 @@ function editedOf(draft: Draft, stored: Omit<Edited, 'draft'> | null): Edited {
     : { draft, open: [], active: null };
 }
 
-/** What a draft begins with where nothing is stored of it: nothing, or the files of a template. */
+/** Returns the start of a draft when none is stored: empty, or the files of a template. */
 function useTemplate(id: TemplateId | null) {
   return useQuery<Changes>({
     queryKey: ['template', id],
@@ -98,7 +98,7 @@ function useTemplate(id: TemplateId | null) {
   });
 }
 
-/** The files of a release, which never change; undefined while it is not known which. */
+/** Returns the files of a release, which never change; undefined while the release is not known. */
 function useFiles(release: ReleaseRef | null | undefined) {
   return useQuery<Base>({
     queryKey: ['release-files', release?.id ?? null],

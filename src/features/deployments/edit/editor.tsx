@@ -29,17 +29,17 @@ const PublishDialog = lazyDialog(async () => (await import('./publish-dialog.tsx
 
 export type EditorProps = {
   deployment: Deployment;
-  /** Where the browser stores what is edited. */
+  /** The key of the stored draft. */
   draftKey: string;
   initial: Edited;
-  /** What is live is edited, and no earlier release. */
+  /** True when the live release is edited, and not an earlier one. */
   isOfLive: boolean;
-  /** What is live now, else what came last; null until its files are known. */
+  /** The live release, else the last one; null until its files are known. */
   newest: Base | null;
   isReadOnly: boolean;
 };
 
-/** The files of a release to be: a tree, the open ones as tabs, and what publishes them. */
+/** Edits the files of the next release: a tree, the open ones as tabs, and the acts to publish them. */
 export function Editor({ deployment, draftKey, initial, isOfLive, newest, isReadOnly }: EditorProps) {
   const navigate = useNavigate();
   const id = useId();
@@ -47,7 +47,7 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isRead
   const { draft, open, active, version, change } = editing;
   const [isTreeShown, setIsTreeShown] = useState(draft.changes.size === 0);
   const [dialog, setDialog] = useState<'publish' | 'conflict' | 'discard' | null>(null);
-  /** Where a search led; another choice of a file ends it. */
+  /** The place that a search led to; choosing another file ends it. */
   const [found, setFound] = useState<{ path: string; line: number } | null>(null);
   const acts = useFilesActs(editing, () => {
     setFound(null);
@@ -225,7 +225,7 @@ function discardText({ releaseId, number }: Base): string {
 }
 
 /**
- * Where tree and text do not fit beside each other one of them is shown: beside the preview, and in a narrow window, which
+ * Hides one side when tree and text do not fit beside each other: beside the preview, and in a narrow window, which
  * shows nothing else beside the preview.
  */
 function sideLook(isShown: boolean, isPreviewed: boolean): string | false {
@@ -233,14 +233,14 @@ function sideLook(isShown: boolean, isPreviewed: boolean): string | false {
   return !isShown && 'max-md:hidden';
 }
 
-/** The editors that were left, until the texts are changed by something else than typing. */
+/** Keeps the editors that were left, until the texts are changed by anything but typing. */
 function useLeftEditors(version: number): Map<string, LeftEditor> {
   const latest = useRef({ version, left: new Map<string, LeftEditor>() });
   if (latest.current.version !== version) latest.current = { version, left: new Map() };
   return latest.current.left;
 }
 
-/** Whoever has changed nothing goes on with what is live. */
+/** Moves a draft without changes to the live release. */
 function useLive({ draft: { base, changes }, change }: Editing, newest: Base | null, isOfLive: boolean): void {
   const next = isOfLive && changes.size === 0 && newest?.releaseId !== base.releaseId ? newest : null;
   useEffect(() => {
@@ -248,7 +248,7 @@ function useLive({ draft: { base, changes }, change }: Editing, newest: Base | n
   }, [next, change]);
 }
 
-/** Ctrl or ⌘ S publishes, in the place of saving the page. */
+/** Publishes on Ctrl or ⌘ S, in place of saving the page. */
 function useSaveKey(onSave: () => void): void {
   const latest = useRef(onSave);
   latest.current = onSave;

@@ -7,27 +7,27 @@ import { type Changes, kindOf } from './draft.ts';
 import { type TreeRow, treeRows } from './tree.ts';
 import { folderOf } from './use-files-acts.ts';
 
-/** More are found by the search: so many rows are more than anybody scrolls through. */
+/** Nobody scrolls through more rows; the search finds the others. */
 const ROWS_MAX = 1_000;
 
 export type FileTreeProps = {
   paths: readonly string[];
   changes: Changes;
   openFolders: ReadonlySet<string>;
-  /** The file in view. */
+  /** The visible file. */
   active: string | null;
-  /** What the buttons above act on, a file or a folder. */
+  /** The target of the buttons above: a file or a folder. */
   selected: string | null;
   onSelect: (path: string) => void;
   onToggle: (folder: string, isOpen: boolean) => void;
   onOpen: (path: string) => void;
   onRename: (path: string) => void;
-  /** Moves what is dragged into a folder, which ends in a slash; null where nothing may be moved. */
+  /** Moves the dragged path into a folder, which ends in a slash; null when nothing may be moved. */
   onMove: ((path: string, folder: string) => void) | null;
   onRemove: (path: string) => void;
 };
 
-/** The files of a draft. By the keyboard as the ARIA practices have it, with F2 to rename and Delete to delete. */
+/** Shows the files of a draft. Its keyboard follows the ARIA practices, with F2 to rename and Delete to delete. */
 export function FileTree(props: FileTreeProps) {
   const { paths, changes, openFolders, active, selected } = props;
   const all = useMemo(() => treeRows(paths, (folder) => openFolders.has(folder)), [paths, openFolders]);
@@ -110,7 +110,7 @@ export function FileTree(props: FileTreeProps) {
   );
 }
 
-/** What makes a row one that can be dragged, and one that takes what is dragged; by the keyboard F2 moves. */
+/** Returns the attributes that make a row draggable, and a drop target; on the keyboard F2 moves. */
 function useDragging(onMove: FileTreeProps['onMove']) {
   const [path, setPath] = useState<string | null>(null);
   const [folder, setFolder] = useState<string | null>(null);
@@ -158,7 +158,7 @@ function RowIcon({ row }: { row: TreeRow }) {
   );
 }
 
-/** Says beside a name how it stands to the release. */
+/** Shows beside a name how it differs from the release. */
 export function ChangeMark({ kind }: { kind: ReturnType<typeof kindOf> }) {
   const look = { added: 'text-good', changed: 'text-warn', removed: 'text-bad' } as const;
   return <span className={classNames('ml-auto shrink-0 pl-2 text-xs', look[kind])}>{LABELS[kind]}</span>;
@@ -166,7 +166,7 @@ export function ChangeMark({ kind }: { kind: ReturnType<typeof kindOf> }) {
 
 const LABELS = { added: 'new', changed: 'edited', removed: 'deleted' } as const;
 
-/** Where a key leads: to another row, or whether it opens or closes this folder; null for any other key. */
+/** Returns the row that a key leads to, or whether it opens or closes this folder; null for any other key. */
 function target(key: string, rows: readonly TreeRow[], row: TreeRow): TreeRow | boolean | null {
   const index = rows.indexOf(row);
   const isFolder = row.kind === 'folder';

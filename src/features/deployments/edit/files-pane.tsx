@@ -13,11 +13,11 @@ export type FilesPaneProps = {
   active: string | null;
   isReadOnly: boolean;
   acts: FilesActs;
-  /** Leads to what a search found; `line` is null for a file as a whole. */
+  /** Opens a match of a search; `line` is null for a file as a whole. */
   onFind: (path: string, line: number | null) => void;
 };
 
-/** The tree of files, and above it what can be done with the one that is selected. */
+/** The tree of files, with the acts on the selected one above it. */
 export function FilesPane({ draft, active, isReadOnly, acts, onFind }: FilesPaneProps) {
   const input = useRef<HTMLInputElement>(null);
   const [words, setWords] = useState('');

@@ -4,16 +4,19 @@ import { askBeforeLeaving } from '../../../lib/location.ts';
 
 export type LeaveDialogProps = {
   hasChanges: boolean;
-  /** They have become a release. */
+  /** True once they have become a release. */
   isPublished: RefObject<boolean>;
-  /** The browser could not store them. */
+  /** True when the browser could not store them. */
   isUnstored: boolean;
 };
 
-/** Asks before a link of the app, or a step in its history, leads away from changes. Leaving the app is asked by the browser. */
+/**
+ * Asks before a link of the app, or a step in its history, leaves changes behind. When the app itself is left, the
+ * browser asks.
+ */
 export function LeaveDialog({ hasChanges, isPublished, isUnstored }: LeaveDialogProps) {
   const [leave, setLeave] = useState<(() => void) | null>(null);
-  // Ends before what takes the place of this screen leads on, as to the sign-in: that is not asked about.
+  // The question ends before another screen replaces this one, such as the sign-in: that is not asked about.
   useLayoutEffect(() => {
     if (!hasChanges) return;
     const ask = (go: () => void) => (isPublished.current ? go() : setLeave(() => go));
@@ -40,8 +43,9 @@ export function LeaveDialog({ hasChanges, isPublished, isUnstored }: LeaveDialog
 }
 
 /**
- * A step in the history is told of when it is done. It is taken back before anybody else hears of it, by an entry more for
- * the same screen; where the question is answered, the step from that entry leads where the first one did.
+ * Asks before a step in the history, which is only reported once it is done. It is undone before any other listener
+ * sees it, by one more entry for the same screen; after the answer, the step from that entry leads where the first one
+ * did.
  */
 function askBeforeGoingBack(ask: (leave: () => void) => void): () => void {
   const { href, pathname } = location;

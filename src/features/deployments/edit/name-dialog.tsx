@@ -4,16 +4,16 @@ import { FormDialog } from '../../../components/form-dialog.tsx';
 import { Input } from '../../../components/input.tsx';
 
 export type NameDialogProps = {
-  /** What is renamed; null for a new file. */
+  /** The path to rename; null for a new file. */
   path: string | null;
-  /** What the name begins with. */
+  /** The initial name. */
   initial: string;
-  /** Answers why a name cannot be taken; null where it was. */
+  /** Returns why a name cannot be used; null when it was. */
   onName: (path: string) => string | null;
   onClose: () => void;
 };
 
-/** Asks for the path of a file: a new one's, or the one that a file or a folder is moved to. */
+/** Asks for the path of a file: for a new one, or as the target of a file or a folder. */
 export function NameDialog({ path, initial, onName, onClose }: NameDialogProps) {
   const [name, setName] = useState(initial);
   const [error, setError] = useState<string>();

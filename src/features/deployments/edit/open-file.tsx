@@ -19,9 +19,9 @@ export type OpenFileProps = {
   onWrite: (path: string, text: string, original: string | null) => void;
 };
 
-/** One file of a draft: a text to edit, an image to look at, or what it is. */
+/** Shows one file of a draft: a text to edit, an image to view, or its type. */
 export function OpenFile({ draft, path, left, place, isReadOnly, onWrite }: OpenFileProps) {
-  // As it was opened: what is typed later is the editor's.
+  // This is the text when it was opened: the editor has later changes.
   const [content] = useState(() => contentOf(draft, path));
   const [isFetched] = useState(() => content !== null && mayShow(path, content));
   const file = useQuery({ ...fileQuery(draft.base.releaseId, content), enabled: isFetched });
@@ -59,7 +59,7 @@ function mayShow(path: string, content: Content): boolean {
 
 const local = { count: 0, ids: new WeakMap<Content, string>() };
 
-/** Tells a content that is here from all others of this page. */
+/** Returns an id that distinguishes a local content from all others of this page. */
 function localId(content: Content): string {
   const known = local.ids.get(content);
   if (known !== undefined) return known;
@@ -69,7 +69,7 @@ function localId(content: Content): string {
   return id;
 }
 
-/** Reads a content once: from the server by its hash, and what is here from the page. */
+/** Reads a content once: from the server by its hash, or from the page. */
 export function fileQuery(releaseId: string | null, content: Content | null) {
   const isStored = content !== null && 'sha256' in content;
   const id = content === null ? '' : isStored ? content.sha256 : localId(content);
@@ -120,7 +120,7 @@ function NotShown({ path, size }: { path: string; size: number }) {
   );
 }
 
-/** A sentence in the place of a file. */
+/** Shows a sentence in place of a file. */
 export function Said({ children }: { children: ReactNode }) {
   return <div className="flex h-full flex-col items-center justify-center gap-2 p-6 text-center">{children}</div>;
 }

@@ -53,7 +53,7 @@ export function OpenTabs({ id, open, active, changes, onShow, onClose }: OpenTab
   );
 }
 
-/** The name of a file, with its folder where another open one has the same. */
+/** Returns the name of a file, with its folder if another open one has the same. */
 function nameAmong(open: readonly string[], path: string): string {
   const nameOf = (one: string) => one.slice(one.lastIndexOf('/') + 1);
   const isAlone = open.filter((one) => nameOf(one) === nameOf(path)).length < 2;

@@ -8,13 +8,14 @@ import type { Preview } from './use-preview.ts';
 export type PreviewPaneProps = { preview: Preview; active: string | null; onClose: () => void };
 
 /**
- * The site as it would be, in a frame. It is on an origin of its own, so `allow-same-origin` gives it its own storage and
- * nothing of ours.
+ * Shows the site as it would be, in a frame. It is on an origin of its own, so `allow-same-origin` gives it its own
+ * storage and nothing of ours.
  */
 export function PreviewPane({ preview, active, onClose }: PreviewPaneProps) {
   const { url, version, isBusy, problem, refresh } = preview;
   const page = useRef('');
-  // The page that is edited, or the drawing, which is a text beside what it draws; for a style or a script the page before.
+  // This is the edited page, or the drawing, which is a text beside its picture; for a style or a script, the previous
+  // page.
   if (active !== null && ['html', 'htm', 'svg'].includes(extensionOf(active))) page.current = active;
   const path = page.current === 'index.html' ? '' : page.current.split('/').map(encodeURIComponent).join('/');
   return (

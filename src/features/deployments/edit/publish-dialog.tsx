@@ -12,23 +12,23 @@ import { ChangeMark } from './file-tree.tsx';
 
 export type PublishDialogProps = {
   draft: Draft;
-  /** The number that the release will have, and the one that is live until then. */
+  /** The number of the new release, and of the one that is live until then. */
   number: number;
   liveNumber: number | null;
   isBusy: boolean;
-  /** Why the last attempt stopped. */
+  /** The reason why the last attempt stopped. */
   problem: string | null;
   onRestore: (path: string) => void;
   onPublish: () => void;
   onClose: () => void;
 };
 
-/** Lists what changed, each with a way back, and publishes it. */
+/** Lists the changes, each with an undo, and publishes them. */
 export function PublishDialog(props: PublishDialogProps) {
   const { draft, number, liveNumber, isBusy, problem, onRestore, onPublish, onClose } = props;
   const { changes } = draft;
   const list = useRef<HTMLUListElement>(null);
-  // What opened it is pressed again to go on; the first button in it would take a change back.
+  // The opening button is pressed again to go on; the first button inside would undo a change.
   useEffect(() => {
     const frame = requestAnimationFrame(() => {
       list.current?.closest('[role="dialog"]')?.querySelector<HTMLElement>('[type="submit"]')?.focus();
@@ -76,13 +76,13 @@ export function PublishDialog(props: PublishDialogProps) {
   );
 }
 
-/** What is left out of the release, what would stop it, and what is to be known of new names. */
+/** Shows the files that are left out, the obstacle, and the notices about new names. */
 function DraftNotices({ draft, problem }: Pick<PublishDialogProps, 'draft' | 'problem'>) {
   const notices = useMemo(() => newNotices(draft), [draft]);
   const [keys, setKeys] = useState<readonly string[]>([]);
   useEffect(() => {
     let isShown = true;
-    // What cannot be read here is read by the server.
+    // The server reads files that cannot be read here.
     addedKeys(draft).then(
       (found) => isShown && setKeys(found),
       () => undefined,
@@ -91,7 +91,7 @@ function DraftNotices({ draft, problem }: Pick<PublishDialogProps, 'draft' | 'pr
       isShown = false;
     };
   }, [draft]);
-  // The server has said it by then.
+  // The server has reported it by then.
   const isUnsaid = (path: string) => problem?.startsWith(`${path}: `) !== true;
   return (
     <>

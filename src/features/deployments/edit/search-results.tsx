@@ -9,7 +9,7 @@ import { type Search, searchFiles } from './search.ts';
 
 export type SearchResultsProps = { draft: Draft; words: string; onOpen: (path: string, line: number | null) => void };
 
-/** Where words stand in the files of a draft, as they were when the words were typed. */
+/** Shows the matches in the files of a draft, as the files were when the words were typed. */
 export function SearchResults({ draft, words, onOpen }: SearchResultsProps) {
   const { search, problem } = useFileSearch(draft, useDebounced(words.trim()));
   return (
@@ -56,7 +56,7 @@ function useFileSearch(draft: Draft, words: string) {
     const { releaseId } = latest.current.base;
     const run = async () => {
       const steps = searchFiles(filesOf(latest.current), words, async (content) => {
-        // What is typed is another content at each key.
+        // Typed text is another content at each key.
         if ('text' in content) return content.text;
         const { text } = await client.fetchQuery({ ...fileQuery(releaseId, content), staleTime: Infinity });
         return text;

@@ -2,21 +2,21 @@ import { mayBeText, TEXT_MAX_BYTES } from '../../../lib/texts.ts';
 import { sizeOf } from './content-size.ts';
 import type { Content } from './draft.ts';
 
-/** A place of a text, counted from 1, with what stands around it; `line` is null where the name of the file fits. */
+/** A place in a text, counted from 1, with the text around it; `line` is null when the name of the file matches. */
 export type Hit = { path: string; line: number | null; text: string };
 export type Search = { hits: readonly Hit[]; searchedCount: number; fileCount: number; isCut: boolean };
 
-/** More than anybody reads through: a longer word finds less. */
+/** More than anybody reads; a longer word finds fewer. */
 const HITS_MAX = 300;
-/** Each is a request of its own the first time. */
+/** Each file is a request of its own the first time. */
 const FILES_MAX = 2_000;
-/** So many files are searched between two looks of the screen. */
+/** The screen is updated after this many files. */
 const FILES_A_STEP = 20;
-/** What is shown before and after the words that were looked for. */
+/** The text that is shown before and after the match. */
 const BEFORE = 24;
 const SHOWN = 120;
 
-/** Looks for words in the names and then in the texts of all files, without regard to capitals; yields what it has so far. */
+/** Searches the names and then the texts of all files, ignoring case; yields the hits so far. */
 export async function* searchFiles(
   files: ReadonlyMap<string, Content>,
   words: string,

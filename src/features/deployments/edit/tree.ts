@@ -4,7 +4,7 @@ export type TreeRow = {
   name: string;
   level: number;
   kind: 'file' | 'folder';
-  /** Of a folder. */
+  /** True for an open folder. */
   isOpen: boolean;
   position: number;
   siblings: number;
@@ -12,7 +12,7 @@ export type TreeRow = {
 
 type Folder = { folders: Map<string, Folder>; files: string[] };
 
-/** Lists what is visible of a tree: folders first, each part in the order of the alphabet. */
+/** Returns the visible rows of a tree: folders first, each part in alphabetical order. */
 export function treeRows(paths: Iterable<string>, isOpen: (folder: string) => boolean): TreeRow[] {
   const rows: TreeRow[] = [];
   const list = ({ folders, files }: Folder, prefix: string, level: number): void => {
@@ -53,7 +53,7 @@ function folderOf(paths: Iterable<string>): Folder {
   return root;
 }
 
-/** Lists the folders around a path, the outermost first. */
+/** Returns the folders around a path, the outermost first. */
 export function foldersAround(path: string): string[] {
   const parts = path.split('/').slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join('/'));

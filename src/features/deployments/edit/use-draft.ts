@@ -3,17 +3,17 @@ import { showToast } from '../../../components/toast-store.ts';
 import { readEdits, writeEdits } from '../../../uploads/stored-edits.ts';
 import { type Base, type Changes, type Draft, problemOf, withContent } from './draft.ts';
 
-/** What is edited, and which files are open. */
+/** The edited draft, and the open files. */
 export type Edited = { draft: Draft; open: readonly string[]; active: string | null };
 
-/** As the browser stores it: the files of the release are asked for again. */
+/** The form that the browser stores: the files of the release are fetched again. */
 type StoredEdits = Pick<Base, 'releaseId' | 'number'> & {
   changes: Changes;
   open: readonly string[];
   active: string | null;
 };
 
-/** Reads the draft that an earlier visit left; null where there is none that this version understands. */
+/** Reads the draft of an earlier visit; null when there is none that this version understands. */
 export async function readDraft(key: string): Promise<StoredEdits | null> {
   const edits = await readEdits(key);
   return isStored(edits) && edits.changes.size > 0 ? edits : null;
@@ -26,18 +26,18 @@ function isStored(edits: unknown): edits is StoredEdits {
 const STORE_PAUSE_MS = 300;
 
 export type Editing = Edited & {
-  /** How often the texts were changed by something else than typing. */
+  /** The number of changes to the texts by anything but typing. */
   version: number;
-  /** The browser could not store the draft: a reload would lose it. */
+  /** True when the browser could not store the draft: a reload would lose it. */
   isUnstored: boolean;
   write: (path: string, text: string, original: string | null) => void;
-  /** Changes files; says why not where the files could not be published then, and answers whether it did. */
+  /** Changes files; if the result could not be published it shows why, and returns false. */
   change: (next: (draft: Draft) => Draft, opened?: string) => boolean;
   show: (path: string) => void;
   close: (path: string) => void;
 };
 
-/** Holds a draft, and stores it for a reload. `key` names the deployment, and the release where it is not the live one. */
+/** Holds a draft, and stores it for a reload. `key` names the deployment, and the release if it is not the live one. */
 export function useDraft(key: string, initial: Edited): Editing {
   const [edited, setEdited] = useState(initial);
   const [version, setVersion] = useState(0);
@@ -76,7 +76,7 @@ export function useDraft(key: string, initial: Edited): Editing {
   return { ...edited, version, isUnstored, ...acts };
 }
 
-/** Closes what is gone, and opens a file. */
+/** Closes the tabs of removed files, and opens a file. */
 function withTabs({ draft, open, active }: Edited, opened?: string): Edited {
   const isThere = (path: string) => {
     const change = draft.changes.get(path);
@@ -87,7 +87,7 @@ function withTabs({ draft, open, active }: Edited, opened?: string): Edited {
   return { draft, open: shown === null || left.includes(shown) ? left : [...left, shown], active: shown };
 }
 
-/** Stores what is edited a moment after it changed, and asks before the page is left with changes. */
+/** Stores the edits a moment after each change, and asks before the page is left with changes. */
 function useStored(key: string, edited: Edited): boolean {
   const [isUnstored, setIsUnstored] = useState(false);
   const latest = useRef(edited);
@@ -104,7 +104,7 @@ function useStored(key: string, edited: Edited): boolean {
     const timer = setTimeout(store, STORE_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [draft, open, active, store]);
-  // Whoever leaves this screen within the pause has left something to store.
+  // Leaving the screen within the pause still stores the edits.
   useEffect(() => () => void store(), [store]);
   const hasChanges = draft.changes.size > 0;
   useEffect(() => {

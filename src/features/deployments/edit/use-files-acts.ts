@@ -4,12 +4,12 @@ import { contentOf, filesOf, pathsBelow, withContent, withContents, withMoved, w
 import { foldersAround } from './tree.ts';
 import type { Editing } from './use-draft.ts';
 
-/** What the name dialog is open for: a new file in a folder, or another name for a file or a folder. */
+/** The subject of the name dialog: a new file in a folder, or another name for a file or a folder. */
 export type Naming = { path: string | null; initial: string };
 
 const TAKEN = 'There is one of this name already.';
 
-/** What a person does with the files of the tree, and what is selected and open there. */
+/** Returns the acts on files of the tree, with its selection and open folders. */
 export function useFilesActs({ draft, active, change, show }: Editing, onShown: () => void) {
   const { selected, openFolders, toggle, select, deselect } = useTreeState(active);
   const [naming, setNaming] = useState<Naming | null>(null);
@@ -19,7 +19,7 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
     show(path);
     onShown();
   };
-  /** Where new files go: into the selected folder, or beside the selected file. */
+  /** New files go into the selected folder, or beside the selected file. */
   const folder = selected === null ? '' : contentOf(draft, selected) === null ? `${selected}/` : folderOf(selected);
 
   function name(to: string): string | null {
@@ -35,11 +35,11 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
     return move(from, to);
   }
 
-  /** Moves a file or a folder to another path; answers why it cannot be there, null where it is. */
+  /** Moves a file or a folder to another path; returns why it cannot be there, null when it can. */
   function move(from: string, to: string): string | null {
     if (to.startsWith(`${from}/`)) return 'A folder cannot be moved into itself.';
     if (pathsBelow(filesOf(draft), to).length > 0) return TAKEN;
-    // What is in view stays in view, also in a folder that moves.
+    // Visible rows stay visible, even in a folder that moves.
     const isInView = active !== null && (active === from || active.startsWith(`${from}/`));
     const shown = isInView ? to + active.slice(from.length) : undefined;
     if (!change((before) => withMoved(before, from, to), shown)) return 'This name cannot be published.';
@@ -91,12 +91,12 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
 
 export type FilesActs = ReturnType<typeof useFilesActs>;
 
-/** Gives the folder of a file with its slash; '' for the outermost. */
+/** Returns the folder of a file with its slash; '' for the outermost. */
 export function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-/** Which row of the tree is selected, and which folders are open. */
+/** Holds the selected row of the tree, and the open folders. */
 function useTreeState(active: string | null) {
   const [selected, setSelected] = useState(active);
   const [openFolders, setOpenFolders] = useState<ReadonlySet<string>>(() => new Set(foldersAround(active ?? '')));

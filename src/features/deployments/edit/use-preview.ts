@@ -4,11 +4,11 @@ import { failureOf, isUploadLost } from '../../../uploads/publication-failure.ts
 import { sendEdited } from '../../../uploads/send-edited.ts';
 import { type Draft, editedFiles, publishedAnyway } from './draft.ts';
 
-/** What is typed is sent once nothing was typed for so long. */
+/** Typed text is sent after a pause of this length. */
 const PAUSE_MS = 800;
 
 export type Preview = {
-  /** Where the host answers with the draft, on an origin of its own; null until it does. */
+  /** The address where the host serves the draft, on an origin of its own; null before that. */
   url: string | null;
   /** Counts the drafts that were sent. */
   version: number;
@@ -18,8 +18,8 @@ export type Preview = {
 };
 
 /**
- * Lets the host answer with a draft that is not published, through an upload that no release is made of: of each draft only
- * what the server does not have is sent.
+ * Lets the host serve an unpublished draft, through an upload without a release: only files that the server lacks are
+ * sent for each draft.
  */
 export function usePreview(deploymentId: string, draft: Draft, isOn: boolean): Preview {
   const { client } = trpc.useUtils();
@@ -44,7 +44,7 @@ export function usePreview(deploymentId: string, draft: Draft, isOn: boolean): P
     };
     setIsBusy(true);
     try {
-      // One that was quiet has given its place to others: the next takes its own.
+      // An idle upload has given its slot to others: the next preview takes a new one.
       const { url } = await send().catch((cause: unknown) => {
         if (signal.aborted || !isUploadLost(cause)) throw cause;
         uploadId.current = null;

@@ -7,14 +7,14 @@ import { type Draft, editedFiles, publishedAnyway } from './draft.ts';
 
 export type PublishDraft = {
   isBusy: boolean;
-  /** Why the last attempt stopped. */
+  /** The reason why the last attempt stopped. */
   problem: string | null;
-  /** Answers the release; null where it stopped. */
+  /** Returns the release; null when it stopped. */
   publish: (draft: Draft) => Promise<Release | null>;
   stop: () => void;
 };
 
-/** Makes a release of a draft, of which only what the server does not have is sent. */
+/** Makes a release of a draft, sending only the files that the server lacks. */
 export function usePublishDraft(deploymentId: string): PublishDraft {
   const client = trpc.useUtils();
   const [isBusy, setIsBusy] = useState(false);

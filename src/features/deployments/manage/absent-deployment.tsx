@@ -9,7 +9,7 @@ export type AbsentDeploymentProps = {
   question: { error: unknown; isFetching: boolean; refetch: () => unknown };
 };
 
-/** Takes the place of a deployment that does not exist or could not be loaded. */
+/** Replaces a deployment that does not exist or could not be loaded. */
 export function AbsentDeployment({ question: { error, isFetching, refetch } }: AbsentDeploymentProps) {
   const isMissing = isNothing(error);
   return (

@@ -13,7 +13,7 @@ import { formatDate } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { waitingNumber, waitingPlatform } from '../../../lib/waiting.ts';
 
-/** One thing that waits for the person, with the one link that mends it. */
+/** One thing that waits for the person, with the link to its remedy. */
 export type AttentionItem = {
   key: string;
   kind: 'warning' | 'waiting' | 'corrupted' | 'stopped' | 'failed';
@@ -50,7 +50,7 @@ function stoppedText({ kind, problem, deployments }: Connection): string {
 
 const WEEK_MS = 7 * 86_400_000;
 
-/** Says that the plan ends within a week, or becomes a smaller one; nothing of one that renews. */
+/** Reports that the plan ends within a week, or becomes a smaller one; nothing for one that renews. */
 export function endingItems(subscription: Subscription | null, now: Date): AttentionItem[] {
   if (subscription === null || !isActiveStatus(subscription.status)) return [];
   const { plan, status, endsAt, renews, cancelAtEnd, nextPlan } = subscription;
@@ -72,7 +72,7 @@ export function endingItems(subscription: Subscription | null, now: Date): Atten
   ];
 }
 
-/** Returns the live releases of which files cannot be read any more. */
+/** Returns the live releases with unreadable files. */
 export function corruptedItems(deployments: readonly Deployment[]): AttentionItem[] {
   return deployments.flatMap(({ id, name, slug, state, currentRelease }) => {
     if (currentRelease === null || currentRelease.corruptedFileCount === 0 || state === 'deleting') return [];
@@ -89,7 +89,7 @@ export function corruptedItems(deployments: readonly Deployment[]): AttentionIte
   });
 }
 
-/** Returns the deployments whose connection was removed; one that is refused stands there itself. */
+/** Returns the deployments whose connection was removed; a refused connection has an item of its own. */
 export function lostConnectionItems(deployments: readonly Deployment[]): AttentionItem[] {
   return deployments.flatMap(({ id, name, slug, lostConnections, currentRelease }) => {
     const lost = lostConnections.find(({ connectionId }) => connectionId === null);
@@ -124,7 +124,7 @@ export function refusedItems(deployments: readonly Deployment[]): AttentionItem[
   });
 }
 
-/** Returns the releases that a platform waits to be finished by hand. */
+/** Returns the releases that wait for a person to finish them at a platform. */
 export function waitingItems(deployments: readonly Deployment[]): AttentionItem[] {
   return deployments.flatMap((deployment) => {
     const number = waitingNumber(deployment);
@@ -160,7 +160,7 @@ export function failedItems(deployments: readonly Deployment[]): AttentionItem[]
   });
 }
 
-/** Returns the further platforms at which what is live could not be published. */
+/** Returns the further platforms at which the live release could not be published. */
 export function failedPlatformItems(deployments: readonly Deployment[]): AttentionItem[] {
   return deployments.flatMap(({ id, name, slug, state, destinations }) =>
     destinations.slice(1).flatMap((one) => {
@@ -179,7 +179,7 @@ export function failedPlatformItems(deployments: readonly Deployment[]): Attenti
   );
 }
 
-/** Returns the deployments of which a check failed at the last look; the first that fails is what to mend first. */
+/** Returns the deployments with a failed check in the last round; the first failure should be repaired first. */
 export function healthItems(
   deployments: readonly Deployment[],
   health: ReadonlyMap<string, DeploymentHealth>,

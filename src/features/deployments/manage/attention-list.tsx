@@ -27,16 +27,16 @@ import {
 import { certificateItems, domainItems } from './attention-names.ts';
 
 export type AttentionListProps = {
-  /** All that may be in care; the others have nothing to say. */
+  /** All deployments that may need care; the others have no items. */
   deployments: readonly Deployment[];
-  /** What the last look at them found. */
+  /** The results of their last check. */
   health?: ReadonlyMap<string, DeploymentHealth>;
-  /** There are more than are named. */
+  /** True when there are more than are listed. */
   hasMore?: boolean;
   allowance: Allowance | undefined;
 };
 
-/** As many as a person reads; the page of all of them has the rest. */
+/** A person reads this many; the page of all domains has the rest. */
 const SHOWN_DOMAINS = 5;
 
 const MORE_DEPLOYMENTS: AttentionItem = {
@@ -47,7 +47,7 @@ const MORE_DEPLOYMENTS: AttentionItem = {
   action: { to: paths.deployments, label: 'See all deployments' },
 };
 
-/** Everything that waits for the person, each with the link that mends it; else nothing. */
+/** Lists everything that waits for the person, each with a link to its remedy. */
 export function AttentionList({ deployments, health, hasMore = false, allowance }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const domains = trpc.domains.list.useQuery({ needsCare: true, limit: SHOWN_DOMAINS });

@@ -52,8 +52,8 @@ function missingText({ state, proof, records }: Domain): string {
 }
 
 /**
- * Returns the certificates that cannot be renewed, are late or have run out. Those of a domain that is named itself are left
- * out: its records come first.
+ * Returns the certificates that cannot be renewed, are late or have expired. Those whose domain is listed already are
+ * left out: its records come first.
  */
 export function certificateItems(
   certificates: readonly Certificate[],

@@ -8,7 +8,7 @@ import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 
-/** Tells how the deletion of a deployment goes on, and what its owner can do where a platform refuses. */
+/** Shows how a deletion proceeds, and what its owner can do when a platform refuses. */
 export function DeletingNotice({ deployment }: { deployment: Deployment }) {
   const refused = deployment.destinations.filter(({ error }) => error !== null);
   if (refused.length > 0) return <RefusedNotice deployment={deployment} refused={refused} />;

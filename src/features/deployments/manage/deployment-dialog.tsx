@@ -6,14 +6,14 @@ export type DeploymentDialogProps = {
   deployment: Deployment;
   act: DeploymentAct;
   onClose: () => void;
-  /** After it is gone: the page of the deployment leads away. */
+  /** Called after it is gone: the page of the deployment leads away. */
   onRemoved?: (() => void) | undefined;
 };
 
-/** With the rules of names and addresses the dialogs weigh 11 KB, which a list of deployments goes without. */
+/** With the rules of names and addresses the dialogs are 11 KB, which a list of deployments does without. */
 const OpenDialog = lazyDialog(async () => (await import('./deployment-dialogs.tsx')).OpenDialog);
 
-/** The dialog of the act that was chosen; null: of none. */
+/** The dialog of the chosen act; null: none. */
 export function DeploymentDialog({ act, ...rest }: Omit<DeploymentDialogProps, 'act'> & { act: DeploymentAct | null }) {
   return act !== null && <OpenDialog {...rest} act={act} />;
 }

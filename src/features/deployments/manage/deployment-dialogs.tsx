@@ -109,7 +109,7 @@ function ChangeDialog({ deployment, field, onClose }: ChangeDialogProps) {
   );
 }
 
-/** What stands against an address that was typed: the rule at once, that it is taken a moment later. */
+/** Returns the problem of a typed address: the rule at once, and whether it is taken a moment later. */
 function useAddressProblem({ id, slug: own }: Deployment, typed: string): string | undefined {
   const debounced = useDebounced(typed);
   const isWritable = slugSchema.safeParse(debounced).success;
@@ -171,8 +171,8 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
 }
 
 /**
- * Returns what deleting the deployment takes away for good, and what stays where. `isReached` says whether Fairlead can
- * still act for the person at a platform.
+ * Describes what deleting the deployment removes for good, and what stays where. `isReached` returns whether Fairlead
+ * can still act for the person at a platform.
  */
 export function lossText(
   { releaseCount, currentRelease, destinations }: Pick<Deployment, 'releaseCount' | 'currentRelease' | 'destinations'>,
@@ -189,7 +189,7 @@ export function lossText(
   return [...sites, releases, 'This cannot be undone.', ...held].join(' ');
 }
 
-/** Returns what becomes of the site on one platform; null where nothing was published yet. */
+/** Describes the effect on the site at one platform; null when nothing was published yet. */
 function siteText(
   { platform, url, state }: Destination,
   isReachedAt: (platform: PlatformId) => boolean,
@@ -212,7 +212,7 @@ function siteText(
   ].join(' ');
 }
 
-/** Says of a platform whether a connection that the deployment uses there still works; unknown counts as yes. */
+/** Returns whether a connection that the deployment uses at a platform still works; unknown counts as yes. */
 function useIsReached(deploymentId: string): (platform: PlatformId) => boolean {
   const { data } = trpc.connections.list.useQuery();
   return (platform) => {

@@ -26,7 +26,7 @@ export type DeploymentMenuProps = {
   onRemoved?: (() => void) | undefined;
 };
 
-/** Offers everything that can be done with a deployment, from wherever it is named. */
+/** Offers all acts on a deployment, on any screen. */
 export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: DeploymentMenuProps) {
   const [act, setAct] = useState<DeploymentAct | null>(null);
   const download = useDownload();

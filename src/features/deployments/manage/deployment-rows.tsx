@@ -14,7 +14,7 @@ import { DeploymentMenu } from './deployment-menu.tsx';
 export type DeploymentListProps = {
   deployments: readonly Deployment[];
   isReadOnly: (id: string) => boolean;
-  /** Stands beside each name: the badge of its owner. */
+  /** Shown beside each name: the badge of its owner. */
   badge?: ReactNode;
 };
 
@@ -55,7 +55,7 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
 
 export type PartProps = { deployment: Deployment };
 
-/** In one line, whole in the tooltip. The row around it opens the same. */
+/** Shows the name in one line, whole in the tooltip. The row around it is the same link. */
 export function Name({ deployment: { id, name } }: PartProps) {
   return (
     <Link

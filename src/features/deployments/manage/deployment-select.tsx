@@ -5,7 +5,7 @@ export type DeploymentSelectProps = Pick<FilterSelectProps<string>, 'allLabel' |
   deployments: readonly { id: string; name: string; slug: string }[];
 };
 
-/** What a screen shows, of one deployment. */
+/** Chooses the deployment that a screen shows. */
 export function DeploymentSelect({ deployments, ...choice }: DeploymentSelectProps) {
   return (
     <FilterSelect

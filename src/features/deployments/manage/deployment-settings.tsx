@@ -13,7 +13,7 @@ import { ServingSettings } from './serving-settings.tsx';
 
 export type DeploymentSettingsProps = { deployment: Deployment; isReadOnly: boolean; onRemoved: () => void };
 
-/** Name, address, how it is served, and the end of a deployment; each change is an act of its own. */
+/** Changes name, address and serving of a deployment, or ends it; each change is an act of its own. */
 export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: DeploymentSettingsProps) {
   const [act, setAct] = useState<DeploymentAct | null>(null);
   const isBusy = deployment.state === 'deploying';

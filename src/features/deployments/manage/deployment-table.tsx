@@ -5,7 +5,7 @@ import { Time } from '../../../components/time.tsx';
 import { DeploymentMenu } from './deployment-menu.tsx';
 import { Address, type DeploymentListProps, Name, type PartProps, State } from './deployment-rows.tsx';
 
-/** Deployments as a table; under 640 px as rows of cards. */
+/** Lists deployments as a table; under 640 px as rows of cards. */
 export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentListProps) {
   return (
     <Table

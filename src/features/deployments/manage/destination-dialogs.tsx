@@ -129,7 +129,10 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
   );
 }
 
-/** Of those without an account there is one place only; at the others a second account is another place. */
+/**
+ * Returns the platforms to add. A platform without accounts is only one place; at the others a second account is
+ * another place.
+ */
 function platformsFor({ destinations }: Deployment): PlatformId[] {
   const all: PlatformId[] = [...HOSTING_PLATFORMS, 'built-in'];
   const taken = new Set(destinations.map(({ platform }) => platform));
@@ -176,7 +179,7 @@ function MoveDialog({ deployment, destination, onClose, onMoved }: OfDestination
   );
 }
 
-/** After a move it is an offer: everything is live elsewhere by then. */
+/** Asks about removing a platform. After a move it is an offer: everything is live elsewhere by then. */
 function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinationProps & { isMoved: boolean }) {
   const { title } = PLATFORMS[destination.platform];
   const [leavesSite, setLeavesSite] = useState(false);
@@ -232,7 +235,7 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
   );
 }
 
-/** On a line of its own before it is broken at a hyphen. */
+/** Puts an address on a line of its own before it is broken at a hyphen. */
 function Address({ children }: { children: string }) {
   return <span className="inline-block wrap-anywhere text-ink">{children}</span>;
 }

@@ -21,7 +21,7 @@ import { formatAddress } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { waitingNumber } from '../../../lib/waiting.ts';
 
-// With the form of a new destination they would weigh as much as the rest of the page.
+// With the form of a new destination they would be as large as the rest of the page.
 const DestinationDialogs = lazyDialog(async () => (await import('./destination-dialogs.tsx')).DestinationDialogs);
 
 export type DestinationAct =
@@ -31,7 +31,7 @@ export type DestinationAct =
 
 export type DestinationListProps = { deployment: Deployment; isReadOnly: boolean };
 
-/** Shows where a deployment is published, each place with its state and address, and adds, moves and removes them. */
+/** Lists the destinations of a deployment, each with its state and address; they can be added, moved and removed. */
 export function DestinationList({ deployment, isReadOnly }: DestinationListProps) {
   const [asked, ask] = useState<DestinationAct | null>(null);
   const mayChange = !isReadOnly && deployment.state !== 'deleting';
@@ -63,7 +63,7 @@ export function DestinationList({ deployment, isReadOnly }: DestinationListProps
 
 type AddButtonProps = { deployment: Deployment; onAdd: (isMove: boolean) => void };
 
-/** Where the plan has one platform at a time it moves the deployment; the plans are a link while a move is under way. */
+/** Moves the deployment when the plan allows one platform at a time; during a move it is a link to the plans. */
 function AddButton({ deployment, onAdd }: AddButtonProps) {
   const { data: allowance } = trpc.subscription.allowance.useQuery();
   if (allowance === undefined) return null;

@@ -7,7 +7,7 @@ import { Notice } from '../../../components/notice.tsx';
 
 export type LeftSitesProps = { sites: readonly LeftSite[] };
 
-/** Names what stays at platforms of what was deleted, each with its address, until it was read. */
+/** Lists sites of deleted deployments that stay at platforms, each with its address, until they were read. */
 export function LeftSites({ sites }: LeftSitesProps) {
   const dismiss = trpc.deployments.dismissLeftSite.useMutation();
   return sites.map(({ id, title, message, url }) => (

@@ -4,7 +4,7 @@ import { LinkedText } from '../../../components/linked-text.tsx';
 import { MendConnection } from '../../../components/mend-connection.tsx';
 import { Notice } from '../../../components/notice.tsx';
 
-/** Says before anybody publishes that a platform will refuse it, and leads to what mends that. */
+/** Warns before publishing that a platform will refuse it, and links to the remedy. */
 export function LostConnectionNotices({ deployment }: { deployment: Deployment }) {
   const stays = deployment.currentRelease === null ? '' : ' What is live stays live.';
   return deployment.lostConnections.map((lost) => {

@@ -34,7 +34,7 @@ export function PublishSection(props: PublishSectionProps) {
     if (!isWanted) return;
     anchor.current?.scrollIntoView({ block: 'center' });
     anchor.current?.querySelector('button')?.focus({ preventScroll: true });
-    // What led here asks for the folder or the ZIP already; browsers open the choice for a press alone.
+    // The link asks for the folder or the ZIP already, but browsers open the chooser only after a press.
     const chooser = anchor.current?.querySelector<HTMLInputElement>(isZip ? 'input[accept]' : 'input');
     if (navigator.userActivation?.isActive) chooser?.click();
   }, [isWanted, isZip, visit]);
@@ -62,7 +62,9 @@ function ReadOnlyNotice() {
   );
 }
 
-/** The folder of its host below which the site is; undefined before it is known whether a domain leads to it. */
+/**
+ * Returns the folder of its host that the site is below; undefined before it is known whether a domain points to it.
+ */
 function useFolder({ id: deploymentId, platform, url }: Deployment): string | null | undefined {
   const folder = folderOf(PLATFORM_CAPABILITIES[platform]?.basePath, url, false);
   const active = trpc.domains.list.useQuery({ deploymentId, state: 'active', limit: 1 }, { enabled: folder !== '' });
@@ -70,7 +72,7 @@ function useFolder({ id: deploymentId, platform, url }: Deployment): string | nu
   return active.data && (active.data.items.length === 0 ? folder : '');
 }
 
-/** Takes the folder or ZIP again: what the server already holds is not sent again. */
+/** Takes the folder or ZIP again: content that the server already holds is not sent again. */
 function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWanted: boolean }) {
   const publish = usePublish();
   const chosen = useDeploymentSelection(deployment.id);
@@ -117,7 +119,7 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
   );
 }
 
-/** What would change, in a line of its own from the start: nothing moves when it is known. */
+/** Returns the changes for a line that is reserved from the start, so that nothing moves when they are known. */
 function changeText({ currentRelease }: Deployment, { text, isComparing }: Compared): string | undefined {
   if (currentRelease === null) return undefined;
   if (isComparing) return `Comparing with release ${currentRelease.number}…`;

@@ -23,7 +23,7 @@ const OPTIONS: readonly { name: Option; label: string; description: string }[] =
 
 export type ServingSettingsProps = { deployment: Deployment; isDisabled: boolean };
 
-/** How the host answers where an address and a file are not the same; each takes effect at once, without a release. */
+/** Changes how the host treats addresses without a file of that name; each takes effect at once, without a release. */
 export function ServingSettings({ deployment, isDisabled }: ServingSettingsProps) {
   const update = trpc.deployments.update.useMutation({
     onSuccess: (after, sent) => {
@@ -34,7 +34,7 @@ export function ServingSettings({ deployment, isDisabled }: ServingSettingsProps
     },
     onError: (error) => void showToast(errorToast('Could not change how the site is served', error)),
   });
-  // What was pressed is seen at once; the answer, or the failure, has the last word.
+  // The switch shows the press at once; the answer, or the failure, decides.
   const shown = update.isPending ? { ...deployment, ...update.variables } : deployment;
   return (
     <Card className="max-w-reading">

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { TYPING_PAUSE_MS } from '../../../lib/use-debounced.ts';
 
-/** Filters of a list, kept in the address: a link to it shows the same, and Back undoes it. */
+/** Holds the filters of a list in the address: a link to it shows the same, and Back undoes a change. */
 export function useListFilters<Name extends string>(names: readonly Name[]) {
   const [params, setParams] = useSearchParams();
 
@@ -26,16 +26,16 @@ export function useListFilters<Name extends string>(names: readonly Name[]) {
   };
 }
 
-/** The value of a filter when it is one of those that there are; what else stands in an address is left alone. */
+/** Returns a filter's value if it is one of the options; other text in the address is ignored. */
 export function oneOf<Value extends string>(values: readonly Value[], given: string | null): Value | undefined {
   return values.find((value) => value === given);
 }
 
-/** What is typed is seen at once and asked a moment later. */
+/** Shows typed text at once, and queries it a moment later. */
 export function useTyped(asked: string, ask: (text: string) => void): [string, (text: string) => void] {
   const [typed, setTyped] = useState(asked);
   const [lastAsked, setLastAsked] = useState(asked);
-  // The address changed by itself: Back, or "Clear filters".
+  // The address changed by other means: Back, or "Clear filters".
   if (asked !== lastAsked) {
     setLastAsked(asked);
     setTyped(asked);

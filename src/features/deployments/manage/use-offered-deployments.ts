@@ -1,6 +1,6 @@
 import { trpc } from '../../../api/trpc.ts';
 
-/** The most that the server answers at once; any other is reached by its address. */
+/** The most that the server returns at once; others are reached by their addresses. */
 const OFFERED = 50;
 
 /** The newest deployments, to choose one of. */

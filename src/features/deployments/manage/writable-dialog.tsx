@@ -37,9 +37,9 @@ export function WritableDialog({ allowance, onClose }: { allowance: Allowance; o
       isBusy={choose.isPending}
       onSubmit={(event) => {
         event.preventDefault();
-        // The choice of the month is not used up by what stands already.
+        // Confirming the present choice does not use up the choice of the month.
         if (isSameChoice(ids, present)) onClose();
-        // What is not there yet may be among those that are chosen now.
+        // A page that is not loaded yet may contain chosen ones.
         else if (isWhole && ids.length > 0) choose.mutate({ deploymentIds: [...ids] });
       }}
       onClose={onClose}
@@ -51,7 +51,7 @@ export function WritableDialog({ allowance, onClose }: { allowance: Allowance; o
           key={id}
           label={deploymentLabel({ name, slug })}
           isChecked={ids.includes(id)}
-          // With one place, a second choice takes the place of the first.
+          // With room for one, a second choice replaces the first.
           isDisabled={!ids.includes(id) && limit > 1 && ids.length >= limit}
           onChange={(isChecked) =>
             setChosen(isChecked ? [...(limit > 1 ? ids : []), id] : ids.filter((one) => one !== id))
@@ -63,10 +63,10 @@ export function WritableDialog({ allowance, onClose }: { allowance: Allowance; o
   );
 }
 
-/** As many as the server answers at once. */
+/** The most that the server returns at once. */
 const PAGE = 50;
 
-/** All deployments of the account, page by page: a choice that left one out would take it from the person. */
+/** Returns all deployments of the account, page by page: a missing one could not be chosen. */
 function useAllDeployments() {
   const list = trpc.deployments.list.useInfiniteQuery(
     { limit: PAGE },

@@ -6,10 +6,10 @@ import { lazyComponent } from '../../../lib/lazy-component.tsx';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import type { PreflightFormProps } from './preflight-form.tsx';
 
-/** Brings what forms are made of, which the screen does without until somebody asks. */
+/** Loads the form library, which the screen does without until somebody asks. */
 const form = lazyComponent<PreflightFormProps>(async () => (await import('./preflight-form.tsx')).PreflightForm);
 
-/** Goes through a real deployment without making it: what would be sent, step by step, and what would be refused. */
+/** Rehearses a real deployment: what would be sent, step by step, and what would be refused. */
 export function PreflightCard({ report }: { report: SelectionReport | null }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -24,7 +24,9 @@ import { useOfferedDeployments } from '../manage/use-offered-deployments.ts';
 import { type PreflightOf, PreflightResult } from './preflight-result.tsx';
 import { sizeOf } from './size-of.ts';
 
-/** A file of its own already, for the screens that publish: shared in no other way, so that none of them loads more. */
+/**
+ * It has a file of its own already, for the screens that publish; sharing it in another way would make them load more.
+ */
 const ConnectionChoice = lazy(async () => ({
   default: (await import('../create/connection-choice.tsx')).ConnectionChoice,
 }));
@@ -36,11 +38,11 @@ type PreflightFields = DestinationFields & { name: string; domain: string };
 const preflightFields = z.extend(z.omit(createDeploymentInput, { idempotencyKey: true }), {
   domain: optionalDomainNameSchema,
 });
-/** No id reads like this. */
+/** No id looks like this. */
 const NEW = 'new';
 const PLACES = ['built-in', ...HOSTING_PLATFORMS] as const;
 
-/** What would be deployed where, and below it what would become of it. */
+/** Asks what to deploy where, and shows the result below. */
 export function PreflightForm({ report }: PreflightFormProps) {
   const form = useForm<PreflightFields>({
     resolver: standardSchemaResolver(preflightFields),
@@ -49,7 +51,7 @@ export function PreflightForm({ report }: PreflightFormProps) {
   const { deployments } = useOfferedDeployments();
   const [further, setFurther] = useState<string>(NEW);
   const deployment = deployments.find(({ id }) => id === further);
-  // What was found belongs to the files that were there then.
+  // The result belongs to the files at that time.
   const [checked, setChecked] = useState<SelectionReport | null>(null);
   const run = trpc.deployments.preflight.useMutation({
     onError: (error) => {

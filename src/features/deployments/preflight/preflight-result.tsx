@@ -31,15 +31,15 @@ const STATES: Record<PreflightStep['verdict'], PipelineStage['state']> = {
 
 type PreflightResultProps = {
   steps: readonly PreflightStep[];
-  /** The files that it was run with; null for none. */
+  /** The files of the rehearsal; null for none. */
   report: SelectionReport | null;
   of: PreflightOf;
 };
 
-/** `isFurther`: a release of a deployment that is there. */
+/** `isFurther`: a release of an existing deployment. */
 export type PreflightOf = { platform: PlatformId; isFurther: boolean };
 
-/** Every step of a deployment that was not made, each with what it would send and why it would be refused. */
+/** Shows every step of a rehearsed deployment, each with what it would send and why it would be refused. */
 export function PreflightResult({ steps, report, of: { platform, isFurther } }: PreflightResultProps) {
   const titleOf = (step: PreflightStep['step']) =>
     isFurther && step === 'create' ? 'Create the release' : TITLES[step];
@@ -63,7 +63,7 @@ function verdictText(refused: number, unknown: number): string {
   return 'Nothing would be refused';
 }
 
-/** The rules of files are the browser's part: what breaks one is never sent. */
+/** Returns the step of the files, whose rules the browser checks: a file that breaks one is never sent. */
 function filesStep(report: SelectionReport | null, platform: PlatformId): Step {
   const title = 'Read the files';
   if (report === null) {

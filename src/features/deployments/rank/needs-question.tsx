@@ -3,7 +3,7 @@ import { Button } from '../../../components/button.tsx';
 import { Checkbox } from '../../../components/checkbox.tsx';
 import type { Ranker } from './use-ranking.ts';
 
-/** Each with what the answer changes; where, the ranking knows once there is something to rank. */
+/** Each has the effect of the answer; the ranking knows the platforms once there is something to rank. */
 const QUESTIONS: readonly { need: keyof Needs; label: string; changes: string }[] = [
   { need: 'ownDomain', label: 'A custom domain', changes: 'Some platforms take it on their own site only' },
   { need: 'redirects', label: 'Redirects from old addresses', changes: 'Some platforms ignore the file _redirects' },

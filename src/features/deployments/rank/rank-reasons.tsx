@@ -16,7 +16,7 @@ export type RankReasonsProps = {
   isOpen?: boolean;
 };
 
-/** Why a platform fits the site or does not: every reason with its numbers, where they come from, and what would help. */
+/** Explains why a platform fits the site or does not: every reason with its numbers, their sources, and a remedy. */
 export function RankReasons({ ranked: { platform, fits, reasons }, isRecommended, isOpen = false }: RankReasonsProps) {
   const named = platform === 'built-in' ? 'the built-in host' : PLATFORMS[platform].title;
   const question = fits

@@ -4,23 +4,23 @@ import type { Needs, RankedPlatform } from '../../../../routers/schemas/recommen
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 export type Ranker = {
-  /** The platforms, best first; null before there are files or answers to rank them by. */
+  /** The platforms, best first; null before there are files or answers to rank by. */
   ranking: readonly RankedPlatform[] | null;
-  /** What the site needs: what was answered, and where nothing was, what the files and the form show. */
+  /** The needs of the site: the answers, and for missing ones those that the files and the form show. */
   needs: Needs;
   answer(needs: Needs): void;
-  /** The platforms that have something against this need, by their titles; none before there is something to rank. */
+  /** Returns the platforms that cannot meet this need, by their titles; empty before there is something to rank. */
   affectedBy(need: keyof Needs): readonly string[] | 'all';
 };
 
 type RankPlatforms = typeof import('../../../../routers/rules/uploads/rank-platforms.ts').rankPlatforms;
 
-/** A file of this name holds the redirects of a site. */
+/** A file with this name holds the redirects of a site. */
 const RULES = '_redirects';
 
 /**
- * Ranks the platforms for what was chosen and what it needs, by the same rules as `recommendations.rank`. The rules are
- * fetched once there is something to rank; where they do not come, nothing is recommended.
+ * Ranks the platforms for the selection and its needs, by the same rules as `recommendations.rank`. The rules are
+ * loaded once there is something to rank; if that fails, nothing is recommended.
  */
 export function useRanking(report: SelectionReport | null, domain = ''): Ranker {
   const [rank, setRank] = useState<RankPlatforms | null>(null);
@@ -48,7 +48,7 @@ export function useRanking(report: SelectionReport | null, domain = ''): Ranker 
   return { ranking, needs, answer: setAnswers, affectedBy };
 }
 
-/** Returns where the need alone brings a reason against the platform. */
+/** Returns the platforms with a reason against them that comes from this need alone. */
 function affected(rank: RankPlatforms, need: keyof Needs): readonly string[] | 'all' {
   const against = ({ reasons }: RankedPlatform) =>
     reasons.flatMap(({ verdict, text }) => (verdict === 'good' ? [] : text));
@@ -58,7 +58,7 @@ function affected(rank: RankPlatforms, need: keyof Needs): readonly string[] | '
   return found.length === ranked.length ? 'all' : found.map(({ platform }) => PLATFORMS[platform].title);
 }
 
-/** Returns the platform that is recommended; undefined where none takes the site as it is. */
+/** Returns the recommended platform; undefined when none takes the site as it is. */
 export function recommendedIn(ranking: Ranker['ranking']): RankedPlatform | undefined {
   const [first] = ranking ?? [];
   return first?.fits === true ? first : undefined;

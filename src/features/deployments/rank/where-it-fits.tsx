@@ -6,7 +6,7 @@ import { NeedsQuestion } from './needs-question.tsx';
 import { RankReasons } from './rank-reasons.tsx';
 import { recommendedIn, useRanking } from './use-ranking.ts';
 
-/** Every platform in the order in which it suits the files and the answers, or the answers alone. */
+/** Lists every platform in the order in which it suits the files and the answers, or only the answers. */
 export function WhereItFits({ report }: { report: SelectionReport | null }) {
   const ranker = useRanking(report);
   const recommended = recommendedIn(ranker.ranking);

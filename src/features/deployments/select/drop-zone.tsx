@@ -18,13 +18,16 @@ export type DropZoneProps = {
   description?: string | undefined;
   shape?: DropTargetProps['shape'];
   isWanted?: DropTargetProps['isWanted'];
-  /** What a reload lost, and has to be chosen again. */
+  /** The selection that a reload lost, and that must be chosen again. */
   wanted?: StoredSelection | null;
-  /** What was dropped before a reload is being found again. */
+  /** True while a drop from before a reload is being found again. */
   isRestoring?: boolean;
 };
 
-/** A drop target with a button for a folder and one for a ZIP. While something is dragged, the whole page is the target. */
+/**
+ * A drop target with a button for a folder and one for a ZIP. While something is dragged, the whole page is the
+ * target.
+ */
 export function DropZone({
   onSelection,
   title = 'Drop a folder or a ZIP',
@@ -85,7 +88,7 @@ export function DropZone({
   );
 }
 
-/** Where nothing can be dropped the same is asked of the buttons. */
+/** Returns the request, adapted to devices where nothing can be dropped. */
 function asked(title: string): string {
   return isTouch() ? title.replace(/^Drop /, 'Choose ') : title;
 }
@@ -105,7 +108,7 @@ export function PageTarget() {
   );
 }
 
-/** Asks for the files again that a reload interrupted and the browser could not keep. */
+/** Asks again for the files that a reload interrupted and the browser could not keep. */
 function ReselectPrompt({ record }: { record: StoredSelection }) {
   const { publication, fileCount, totalBytes, noun } = record;
   const extent = `It held ${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}.`;
@@ -126,7 +129,7 @@ function ReselectPrompt({ record }: { record: StoredSelection }) {
   );
 }
 
-/** A ZIP is one file on its way: how much of it arrived is known to the server alone. */
+/** Describes the sent part. A ZIP is one file: only the server knows how much of it has arrived. */
 function arrivedText({ noun, fileCount, publication }: StoredSelection): string {
   const arrived = publication?.arrivedFiles ?? 0;
   if (noun === 'ZIP' || arrived === 0) return '';

@@ -3,8 +3,8 @@ import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 /**
- * A folder without an entry page answers "not found" at its address: before it is published the person is asked, once a
- * selection. `ask` goes on at once where there is nothing to ask.
+ * Asks the person, once for each selection, before a folder without an entry page is published, which answers "not
+ * found" at its address. `ask` continues at once when there is nothing to ask.
  */
 export function useEntryQuestion(report: SelectionReport | null): {
   ask: (goOn: () => void) => void;

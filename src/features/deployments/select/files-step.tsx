@@ -8,20 +8,20 @@ import type { ChosenSelection } from './use-chosen-selection.ts';
 
 export type FilesStepProps = Pick<DropZoneProps, 'title' | 'description' | 'shape' | 'isWanted'> & {
   chosen: ChosenSelection;
-  /** Where the files are to go, as far as it decides what is wrong with them. */
+  /** The place where the files will go, as far as it matters for problems in them. */
   place?: SelectionSummaryProps['place'];
-  /** Told what is chosen on this page; left out, it is chosen and nothing more. */
+  /** Receives the selection of this page; without it, the selection is only stored. */
   onChoose?: ((selection: Selection) => void) | undefined;
   /** Shown below the report on the files. */
   footer?: ReactNode;
 };
 
-/** It explains what the rules of an upload found, and is fetched with them when something was chosen. */
+/** It explains the results of the upload rules, and is loaded with them when something was chosen. */
 const summary = lazyComponent<SelectionSummaryProps>(
   async () => (await import('./selection-summary.tsx')).SelectionSummary,
 );
 
-/** The place for the files: where to drop them, and then what they are. */
+/** The place for the files: a drop target, and then a report. */
 export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesStepProps) {
   const { report, buildFolder, wanted, isReading, setPublishAnyway } = chosen;
   const choose: (selection: Selection) => void = onChoose ?? chosen.choose;
@@ -46,7 +46,7 @@ export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesSte
 
 export type FilesFooterProps = {
   text: string;
-  /** What publishing would change of what is live. */
+  /** The changes that publishing would make to the live site. */
   change?: string | undefined;
   children?: ReactNode;
 };
@@ -64,7 +64,7 @@ export function FilesFooter({ text, change, children }: FilesFooterProps) {
   );
 }
 
-/** Returns why publishing is blocked, or null where the files can be published; the report gives the reason. */
+/** Returns why publishing is blocked, or null when the files can be published; the report gives the reason. */
 export function refusalText({ reading, selection }: SelectionReport): string | null {
   return reading.refusal === null ? null : `The ${selectionNoun(selection)} cannot be published as it is.`;
 }

@@ -19,17 +19,19 @@ export type Finding = {
   id: string;
   kind: 'good' | 'warn' | 'bad' | 'secret' | 'removed';
   message: string;
-  /** What is shown as code at the end of the message: a path. */
+  /** A path that is shown as code at the end of the message. */
   path: string | null;
-  /** Why, and what to do; shown on request. */
+  /** The reason and the remedy; shown on request. */
   detail: string | null;
-  /** Files and folders that the finding is about, each with its own reason. */
+  /** The files and folders of the finding, each with its own reason. */
   leftOut: LeftOutPart[];
-  /** Where in the files it was found. */
+  /** The places in the files. */
   places: readonly ProblemPlace[];
 };
 
-/** Returns one line such as `Static website, 214 files, 8.4 MB`; what was refused may not have been read to its end. */
+/**
+ * Returns a line such as `Static website, 214 files, 8.4 MB`; a refused selection may not have been read to its end.
+ */
 export function selectionLine({ selection, reading, inspection }: SelectionReport): string {
   if (reading.refusal !== null && inspection.entryPage === null) {
     return formatCount((isZip(selection) ? selection.entries : selection.files).length, 'file');
@@ -37,17 +39,17 @@ export function selectionLine({ selection, reading, inspection }: SelectionRepor
   return `${inspection.title}, ${formatCount(inspection.fileCount, 'file')}, ${formatSize(inspection.totalBytes)}`;
 }
 
-/** Where the files are to go. */
+/** The place where the files will go. */
 export type FindingsPlace = {
-  /** The folder of its host below which the site is to be (below-folder.ts); undefined before that is known. */
+  /** The folder of its host that the site will be below (below-folder.ts); undefined before that is known. */
   folder?: string | null | undefined;
-  /** Where they are to go. */
+  /** The platforms where they will go. */
   platforms?: readonly PlatformId[] | undefined;
-  /** The repository whose site is at the root of the same host, and how it is chosen. */
+  /** The repository whose site is at the root of the same host, and the act of choosing it. */
   rootSite?: { name: string; use: () => void } | undefined;
-  /** Where a domain of its own is given to the site. */
+  /** The page where the site can get a domain of its own. */
   domainsPath?: string | undefined;
-  /** Nothing can be published there before this is mended. */
+  /** A lost connection: nothing can be published there before it is repaired. */
   lost?: LostConnection | undefined;
 };
 
@@ -103,7 +105,7 @@ function reselectedFindings({ reselected }: SelectionReport): Finding[] {
   ];
 }
 
-/** A page that shows nothing before a build has run is no good news. */
+/** Returns findings about the entry page; a page that is empty before a build has run is no good news. */
 function entryFindings(reading: SelectionReport['reading'], { entryPage, problems }: UploadInspection): Finding[] {
   if (entryPage === null || reading.refusal !== null) return [];
   if (problems.some(({ code }) => code === 'needs_build')) return [];
@@ -168,7 +170,7 @@ function relativeFindings(selection: SelectionReport['selection']): Finding[] {
 
 const UNPACKED_MAX_BYTES = 256 * 1024 * 1024;
 
-/** Whether a copy with other links can be made here: what comes out of a ZIP is held by the page. */
+/** Returns whether a copy with other links can be made here: the page holds the unpacked files of a ZIP. */
 export function mayBeCopied({ reading }: SelectionReport): boolean {
   const unpacked = reading.files.filter(({ source }) => 'unpack' in source);
   return unpacked.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) <= UNPACKED_MAX_BYTES;
@@ -193,7 +195,10 @@ function linkFindings({ leftOut }: SelectionReport['reading']): Finding[] {
   ];
 }
 
-/** One is named in the line, several are counted; what is published anyway stays in the list, to be taken back. */
+/**
+ * Names a single file in the line and counts several; files that are published anyway stay in the list, so that this
+ * can be undone.
+ */
 function leftOutFindings(reading: SelectionReport['reading']): Finding[] {
   const left = privateParts(reading);
   const anyway = partsOf(

@@ -4,14 +4,14 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { SelectionItem } from '../../../uploads/apply-rules.ts';
 
 type LeftOutFiles = UploadReading<SelectionItem>['leftOut'];
-/** A file that is left out, or a folder with all that is in it, which is told once. */
+/** A file that is left out, or a folder with everything in it, which is listed once. */
 export type LeftOutPart = LeftOutFiles[number] & { files: string[] };
 
 export function isLeftOutLink({ reason }: { reason: string }): boolean {
   return reason === LINK_LEFT_OUT.reason;
 }
 
-/** Returns what is private and left out: the history of a project alone may have thousands of files. */
+/** Returns the private parts that are left out, grouped: the history of a project alone may have thousands of files. */
 export function privateParts({ leftOut }: { leftOut: LeftOutFiles }): LeftOutPart[] {
   return partsOf(leftOut.filter((file) => !isLeftOutLink(file)));
 }
@@ -19,7 +19,7 @@ export function privateParts({ leftOut }: { leftOut: LeftOutFiles }): LeftOutPar
 export function partsOf(files: LeftOutFiles): LeftOutPart[] {
   const parts = new Map<string, LeftOutPart>();
   for (const file of files) {
-    // A private key in such a folder is told by itself: it stays out when the rest is published anyway.
+    // A private key in such a folder is listed by itself: it stays out even if the rest is published.
     const path = leftOutRule(file.path)?.reason === file.reason ? leftOutPart(file.path) : file.path;
     const part = parts.get(path);
     if (part === undefined) parts.set(path, { ...file, path, files: [file.path] });
@@ -28,7 +28,7 @@ export function partsOf(files: LeftOutFiles): LeftOutPart[] {
   return [...parts.values()];
 }
 
-/** Returns such as `6 private files and 1 private folder`. */
+/** Returns a text such as `6 private files and 1 private folder`. */
 export function privateText(parts: readonly LeftOutPart[]): string {
   const folders = parts.filter(isWholeFolder).length;
   const files = parts.length - folders;

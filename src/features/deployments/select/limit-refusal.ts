@@ -4,10 +4,10 @@ import { type LimitRefusal, refusalByLimits } from '../../../../routers/schemas/
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 
-/** A report does not change, and may have thousands of files. */
+/** Caches by report: it does not change, and may have thousands of files. */
 const known = new WeakMap<SelectionReport, Map<PlatformId, LimitRefusal | null>>();
 
-/** Why the platform does not take these files, by its published limits; null where it does. */
+/** Returns why the platform does not accept these files, by its published limits; null when it does. */
 export function limitRefusal(platform: PlatformId, report: SelectionReport): LimitRefusal | null {
   const answers = known.get(report) ?? new Map<PlatformId, LimitRefusal | null>();
   known.set(report, answers);

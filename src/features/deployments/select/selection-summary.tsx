@@ -33,14 +33,14 @@ export type SelectionSummaryProps = {
   onReplace: (selection: Selection) => void;
   onRemove: () => void;
   onPublishAnyway: (path: string, isWanted: boolean) => void;
-  /** Takes a copy, in which something was mended, in the place of what was selected. */
+  /** Replaces the selection with a copy in which something was corrected. */
   onCopy: (copy: Selection) => void;
-  /** Publishes the finished folder inside in the place of the whole; null where there is none. */
+  /** Publishes the finished folder inside in place of the whole; null when there is none. */
   onTakeBuildFolder?: (() => void) | null;
   footer?: ReactNode;
 };
 
-/** A folder or ZIP read and understood: what it is, what is left out and why, what looks wrong, every file. */
+/** Reports on an inspected folder or ZIP: its kind, files that are left out and why, problems, and every file. */
 export function SelectionSummary({
   report,
   place,
@@ -56,7 +56,7 @@ export function SelectionSummary({
   const findings = findingsOf(report, place);
   const noun = selectionNoun(report.selection);
   const Icon = noun === 'ZIP' ? FileArchive : Folder;
-  // "Ready as it is" is no sentence above a warning.
+  // "Ready as it is" does not fit above a warning.
   const isExplained =
     inspection.entryPage === null
       ? reading.refusal === null
@@ -117,7 +117,7 @@ type FindingRowProps = {
   finding: Finding;
   report: SelectionReport;
   onPublishAnyway: SelectionSummaryProps['onPublishAnyway'];
-  /** What can be done about it here. */
+  /** The remedy that is offered here. */
   offer: ReactNode;
 };
 
@@ -165,13 +165,13 @@ function FindingRow({ finding, report, onPublishAnyway, offer }: FindingRowProps
 
 type LinkOffers = Pick<SelectionSummaryProps, 'report' | 'place' | 'onCopy'>;
 
-/** At the root of a host the links of a site that was built for a folder lead as little as below another one. */
+/** Offers remedies for links: at the root of a host, those of a site that was built for a folder are broken, too. */
 function linkOffer(id: string, { place, ...offers }: LinkOffers): ReactNode {
   if (id === 'root_link') return <BelowFolderOffers place={place} {...offers} />;
   return id === 'folder_link' && <BelowFolderOffers {...offers} />;
 }
 
-/** What helps where links that begin with a slash lead outside the site. */
+/** Offers remedies for links with a slash at the start that lead outside the site. */
 function BelowFolderOffers({ report, place, onCopy }: Partial<LinkOffers> & Omit<LinkOffers, 'place'>) {
   const { rootSite, domainsPath } = place ?? {};
   const isCopied = mayBeCopied(report);
@@ -196,7 +196,7 @@ function BelowFolderOffers({ report, place, onCopy }: Partial<LinkOffers> & Omit
   );
 }
 
-/** Writes the links anew in a copy, which is read and shown like any selection. */
+/** Rewrites the links in a copy, which is read and shown like any selection. */
 function RelativeLinks({ report, onCopy }: Pick<SelectionSummaryProps, 'report' | 'onCopy'>) {
   const [isBusy, setBusy] = useState(false);
   const write = () => {
@@ -213,7 +213,7 @@ function RelativeLinks({ report, onCopy }: Pick<SelectionSummaryProps, 'report' 
   );
 }
 
-/** A few places say what is wrong; the others are shown on request. */
+/** A few places show the problem; the others are shown on request. */
 const PLACES_AT_FIRST = 5;
 
 /** Lists places like `about.html, line 12: img/Boat.jpg is called img/boat.jpg`. */

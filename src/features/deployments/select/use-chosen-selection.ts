@@ -5,34 +5,34 @@ import type { Selection } from '../../../uploads/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
 import { setWaiting, useReselect, useWaiting } from '../../../uploads/waiting-selection.ts';
 
-/** The folder or ZIP of a page, read and understood. */
+/** The folder or ZIP of a page, read and inspected. */
 export type ChosenSelection = {
   selection: Selection | null;
   /** Null while the files are being read. */
   report: SelectionReport | null;
-  /** The finished folder inside, to be published in the place of the whole. */
+  /** The finished folder inside, to publish in place of the whole. */
   buildFolder: Selection | null;
-  /** Something was chosen and is not understood yet, or is being found again after a reload. */
+  /** True while the choice is being inspected, or found again after a reload. */
   isReading: boolean;
-  /** What a reload lost, and has to be chosen again. */
+  /** A selection that a reload lost, and that must be chosen again. */
   wanted: StoredSelection | null;
   choose: (selection: Selection | null) => void;
   setPublishAnyway: (path: string, isWanted: boolean) => void;
 };
 
-/** The selection that waits to be published, chosen here or on an earlier page. */
+/** Returns the selection that waits to be published, chosen here or on an earlier page. */
 export function useWaitingSelection(): ChosenSelection {
   const { selection, isRestoring } = useWaiting();
   return useUnderstood({ selection, isRestoring, wanted: useReselect(null), choose: setWaiting });
 }
 
-/** A selection that lives in the page where it was chosen, and in no other. */
+/** Returns a selection that exists only on the page where it was chosen. */
 export function usePageSelection(): ChosenSelection {
   const [selection, choose] = useState<Selection | null>(null);
   return useUnderstood({ selection, isRestoring: false, wanted: null, choose });
 }
 
-/** The selection that was chosen for a deployment, on its page. */
+/** Returns the selection that was chosen for a deployment, on its page. */
 export function useDeploymentSelection(deploymentId: string): ChosenSelection {
   const selection = useChosen(deploymentId);
   const choose = (next: Selection | null) => setChosen(deploymentId, next);
@@ -46,7 +46,7 @@ function useUnderstood({ isRestoring, ...chosen }: Chosen): ChosenSelection {
   const [anyway, setAnyway] = useState<{ selection: Selection | null; paths: readonly string[] }>(NOTHING);
   const [report, setReport] = useState<SelectionReport | null>(null);
   const [failure, setFailure] = useState<{ cause: unknown } | null>(null);
-  // What was chosen for one selection says nothing about the next.
+  // Choices for one selection do not apply to the next.
   const { paths } = anyway.selection === selection ? anyway : NOTHING;
 
   useEffect(() => {
@@ -75,7 +75,7 @@ function useUnderstood({ isRestoring, ...chosen }: Chosen): ChosenSelection {
   };
 }
 
-/** The inspection, with its rules for keys, links and redirects, is fetched when something is chosen. */
+/** Loads the inspection, with its rules for keys, links and redirects, when something is chosen. */
 async function inspect(...given: Parameters<typeof import('../../../uploads/inspect.ts').inspectSelection>) {
   const { inspectSelection } = await import('../../../uploads/inspect.ts');
   return inspectSelection(...given);

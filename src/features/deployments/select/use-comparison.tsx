@@ -5,20 +5,20 @@ import type { Comparison } from '../../../uploads/compare.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 export type Compared = {
-  /** What would change; null where it is not known, or where nothing is live. */
+  /** The changes; null when they are not known, or nothing is live. */
   text: string | null;
   isComparing: boolean;
-  /** Asks once more before most of the site goes; goes on at once where it does not. */
+  /** Asks once more before most of the site is removed; otherwise continues at once. */
   ask: (goOn: () => void) => void;
   question: ReactNode;
 };
 
-/** Longer than this nobody is kept from publishing. */
+/** Nobody is kept from publishing for longer than this. */
 const PATIENCE_MS = 5_000;
 
 type Found = { report: SelectionReport; text: string; removal: Comparison | null };
 
-/** Compares what was chosen with the release that is live, before anything is sent. */
+/** Compares the selection with the live release, before anything is sent. */
 export function useComparison(report: SelectionReport | null, live: { id: string; number: number } | null): Compared {
   const [found, setFound] = useState<Found | { report: SelectionReport } | null>(null);
   const [goOn, setGoOn] = useState<(() => void) | null>(null);
@@ -58,7 +58,7 @@ export function useComparison(report: SelectionReport | null, live: { id: string
   };
 }
 
-/** What compares is fetched when there is something to compare. */
+/** Loads the comparison when there is something to compare. */
 async function compare(report: SelectionReport, releaseId: string, signal: AbortSignal): Promise<Found> {
   const { compareWithRelease, comparisonText, removesMost } = await import('../../../uploads/compare.ts');
   const comparison = await compareWithRelease(report.reading.files, releaseId, signal);

@@ -2,18 +2,18 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { type Selection, SelectionUnreadable } from '../../../uploads/selection.ts';
 
 export type Drop = {
-  /** Something is being dragged over the page. */
+  /** True while something is dragged over the page. */
   isOver: boolean;
-  /** A folder is being read; so many files so far. */
+  /** The number of files read so far while a folder is being read. */
   filesRead: number | null;
-  /** Why the last one could not be read. */
+  /** The reason why the last one could not be read. */
   problem: string | null;
   takeFiles(list: FileList): void;
 };
 
 /**
- * Makes the whole page a target while it is on screen, and reads what is dropped on it. `onSelection` gets each folder or
- * ZIP that could be read.
+ * Makes the whole page a drop target while it is on screen, and reads drops. `onSelection` gets each folder or ZIP
+ * that could be read.
  */
 export function useDrop(onSelection: (selection: Selection) => void): Drop {
   const [isOver, setIsOver] = useState(false);
@@ -43,7 +43,7 @@ export function useDrop(onSelection: (selection: Selection) => void): Drop {
 
   useEffect(() => {
     const drop = (transfer: DataTransfer) => {
-      // Taken before the first await: the list is empty afterwards.
+      // This is read before the first await: the list is empty afterwards.
       const entries = entriesOfDrop(transfer);
       if (entries.length === 0) return setProblem('That is not a file. Drop the folder or ZIP with your index.html.');
       void read(async (signal) => {
@@ -60,7 +60,7 @@ export function useDrop(onSelection: (selection: Selection) => void): Drop {
 
   const takeFiles = useCallback(
     (list: FileList) => {
-      // Closing the chooser without a choice is no mistake.
+      // Closing the chooser without a choice is no error.
       if (list.length === 0) return;
       const files = [...list];
       void read(async () => (await reader()).readChosen(files));
@@ -71,7 +71,7 @@ export function useDrop(onSelection: (selection: Selection) => void): Drop {
   return { isOver, filesRead, problem, takeFiles };
 }
 
-/** Reading folders and ZIPs is a part of publishing, which is fetched when something is chosen. */
+/** Reading folders and ZIPs is a part of publishing, which is loaded when something is chosen. */
 const reader = () => import('../../../uploads/select.ts');
 
 /**
@@ -85,7 +85,9 @@ export function entriesOfDrop(transfer: Pick<DataTransfer, 'items'>): FileSystem
     .filter((entry) => entry !== null);
 }
 
-/** Moving over a child leaves its parent: only when every element that was entered was left is the drag over. */
+/**
+ * Listens for drags. Moving over a child leaves its parent: the drag is only over when every entered element was left.
+ */
 function listenForDrags(setIsOver: (isOver: boolean) => void, onDrop: (transfer: DataTransfer) => void): () => void {
   let depth = 0;
   const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
@@ -102,7 +104,7 @@ function listenForDrags(setIsOver: (isOver: boolean) => void, onDrop: (transfer:
     },
     dragover: (event: DragEvent) => {
       if (!hasFiles(event)) return;
-      // Without it the browser opens the file in the place of the page.
+      // Without it the browser opens the file in place of the page.
       event.preventDefault();
       if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy';
     },

@@ -9,10 +9,10 @@ import { Setting } from '../../../components/setting.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 
-/** As many as a person finds at a glance; the others are downloaded from their own pages. */
+/** A person finds this many at a glance; the others can be downloaded from their own pages. */
 const SHOWN = 5;
 
-/** What is live here, as a ZIP that a platform takes by hand. */
+/** Offers the live sites as ZIPs for publishing at a platform by hand. */
 export function DownloadList({ platformTitle }: { platformTitle: string }) {
   const list = trpc.deployments.list.useQuery({ state: 'live', limit: SHOWN });
   const download = useDownload();

@@ -8,7 +8,7 @@ import { RankReasons } from '../rank/rank-reasons.tsx';
 import { recommendedIn, useRanking } from '../rank/use-ranking.ts';
 import { useWaitingSelection } from '../select/use-chosen-selection.ts';
 
-/** Whether one platform suits what the person wants to publish: the files that wait, or the answers alone. */
+/** Shows whether one platform suits the waiting files, or the answers alone. */
 export function PlatformFit({ platform }: { platform: HostingPlatform }) {
   const { report } = useWaitingSelection();
   const ranker = useRanking(report);

@@ -22,7 +22,7 @@ export type PlatformSetupProps = {
   extras?: ReactNode;
 };
 
-/** What a platform takes, costs and allows, and the way to publish there. */
+/** Shows a platform's requirements, costs and limits, and the way to publish there. */
 export function PlatformSetup({ platform, connections, extras }: PlatformSetupProps) {
   const { title, description, bullets } = PLATFORMS[platform];
   const { way, cost, needs, limits, limitsFrom } = PLATFORM_SETUPS[platform];

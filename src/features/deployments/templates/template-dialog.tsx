@@ -16,7 +16,10 @@ import type { Template } from './templates.ts';
 
 export type TemplateDialogProps = { template: Template; destination: DestinationFields; onClose: () => void };
 
-/** Names a deployment that begins with a template, and leads on to the editor, which holds its files until they are published. */
+/**
+ * Names a deployment that begins with a template, and leads on to the editor, which holds its files until they are
+ * published.
+ */
 export function TemplateDialog({ template, destination, onClose }: TemplateDialogProps) {
   const navigate = useNavigate();
   const { blocker, allowance } = usePlanBlocker();
@@ -31,7 +34,7 @@ export function TemplateDialog({ template, destination, onClose }: TemplateDialo
       else setProblem(ofName);
     },
   });
-  // One that lacks something yet cannot be published to: another can be added later.
+  // An incomplete destination cannot be published to yet: it can be added later.
   const wanted = missingChoice(destination) === null ? destinationOf(destination) : { platform: 'built-in' as const };
 
   function submit() {

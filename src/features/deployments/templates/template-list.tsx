@@ -15,7 +15,7 @@ const ICONS: Record<TemplateId, LucideIcon> = {
 
 const TemplateDialog = lazyDialog(async () => (await import('./template-dialog.tsx')).TemplateDialog);
 
-/** The templates, for someone who has no files yet. `destination` is where the form would publish. */
+/** The templates, for a person who has no files yet. `destination` is the form's place of publication. */
 export function TemplateList({ destination }: { destination: () => DestinationFields }) {
   const [chosen, setChosen] = useState<Template | null>(null);
   return (

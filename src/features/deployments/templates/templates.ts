@@ -1,4 +1,4 @@
-/** What a deployment can begin with instead of files of one's own. Each is the folder of its id. */
+/** The templates that a deployment can begin with. Each is the folder of its id. */
 export const TEMPLATES = [
   { id: 'link-page', title: 'Link page', description: 'Who you are, on one page' },
   { id: 'restaurant', title: 'Restaurant', description: 'Menu, hours and the way there' },
@@ -10,7 +10,7 @@ export const TEMPLATES = [
 export type Template = (typeof TEMPLATES)[number];
 export type TemplateId = Template['id'];
 
-/** The template of that id; null for anything else that stands in an address. */
+/** Returns the template of that id; null for any other text. */
 export function templateId(asked: string | null): TemplateId | null {
   return TEMPLATES.find(({ id }) => id === asked)?.id ?? null;
 }
