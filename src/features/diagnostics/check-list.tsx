@@ -13,7 +13,7 @@ const looks: Record<Verdict, { tone: BadgeTone; icon: LucideIcon; word: string }
   nothing: { tone: 'unknown', icon: Minus, word: 'Nothing to check' },
 };
 
-/** The report: each check with its verdict, what was seen and when. */
+/** The report: each check with its verdict, its finding and its time. */
 export function CheckList({ checks }: { checks: readonly Check[] }) {
   return (
     <ul aria-label="Checks" className="divide-y divide-line">

@@ -11,7 +11,7 @@ import { href } from '../../lib/paths.ts';
 
 const LOOK_MS = 2_000;
 
-/** Shows a plan of records before it is written; the domains have it. */
+/** Shows a plan of records before it is written; the domains provide it. */
 export type PlanDialog = ComponentType<{
   domain: Domain;
   plan: RecordPlan;
@@ -23,7 +23,7 @@ export type PlanDialog = ComponentType<{
 
 type CheckRepairProps = { repair: Repair; planDialog: PlanDialog; onRepaired: () => void };
 
-/** What the app can do about a check: shown before it is done, and looked at again afterwards. */
+/** Offers the app's repair for a check: it is shown before it is done, and checked again afterwards. */
 export function CheckRepair({ repair, planDialog, onRepaired }: CheckRepairProps) {
   if (repair.kind === 'records') {
     return <RecordsRepair domainId={repair.domainId} planDialog={planDialog} onRepaired={onRepaired} />;
@@ -55,7 +55,7 @@ function RecordsRepair({ domainId, planDialog: PlanDialog, onRepaired }: Records
     setWriting(null);
     onRepaired();
   }, [isWritten, onRepaired]);
-  // No DNS connection holds the zone: the domain's page says which records to copy.
+  // No DNS connection holds the zone: the domain's page has the records to copy.
   if (plan.error !== null) {
     return (
       <Button size="sm" asChild>

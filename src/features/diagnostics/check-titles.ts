@@ -1,6 +1,6 @@
 import type { CheckId } from '../../../routers/schemas/diagnostics.ts';
 
-/** What each check says when all is well. */
+/** The title of each check, which is true when all is well. */
 export const CHECK_TITLES: Record<CheckId, string> = {
   delegation: 'The name servers answer',
   dnssec: 'The DNSSEC signatures are valid',

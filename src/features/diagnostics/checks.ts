@@ -8,7 +8,7 @@ import { href } from '../../lib/paths.ts';
 import { isRollBackStep } from '../../lib/roll-back.ts';
 import { waitingNumber } from '../../lib/waiting.ts';
 
-/** `unknown`: not checked yet; never shown as wrong, and never as right. */
+/** `unknown`: not checked yet; it is never shown as wrong or as right. */
 export type Verdict = 'pass' | 'warn' | 'fail' | 'unknown' | 'nothing';
 
 export type Check = {
@@ -17,15 +17,15 @@ export type Check = {
   verdict: Verdict;
   /** The finding in one sentence. */
   seen: string;
-  /** When that was; null where it holds now, or was never seen. */
+  /** The time of the finding; null when it holds now, or was never seen. */
   at: Date | null;
-  /** The screen on which a failed check is mended. */
+  /** The screen for repairing a failed check. */
   link: { to: string; label: string } | null;
 };
 
 /**
- * What is known of a deployment's releases without asking anything anew. `current` is the one that it serves, `health` what
- * the last look from outside saw.
+ * Returns the known facts about a deployment's releases, without a new request. `current` is the release that it
+ * serves, `health` the last check from outside.
  */
 export function checksOf(
   deployment: Deployment,
@@ -41,7 +41,7 @@ export function checksOf(
   ];
 }
 
-/** How many of them ask for something to be done. */
+/** Returns the number of checks that ask for an act. */
 export function troubleCount(checks: readonly Check[]): number {
   return checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail').length;
 }
@@ -63,8 +63,9 @@ function publishedCheck({ currentRelease }: Deployment): Check {
 }
 
 /**
- * Live means seen live: the verification is the proof. A roll back looks at less and begins after the release was
- * finished: every file was compared when this release or an earlier one of the deployment went live with it.
+ * Judges the comparison. Live means seen live: the verification is the proof. A rollback checks less and begins after
+ * the release was finished: every file was compared when this release or an earlier one of the deployment went live
+ * with it.
  */
 function comparedCheck(current: ReleaseDetail | null): Check {
   const check = { id: 'compared', title: 'Files match your upload' };
@@ -86,7 +87,7 @@ function countText(files: number): string {
   return `${formatCount(files, 'file')} ${files === 1 ? 'was' : 'were'}`;
 }
 
-/** What the last look from outside saw; before there is one, what was seen when the release went live. */
+/** Returns the result of the last check from outside, or before there is one, of the verification at publishing. */
 function addressCheck({ url, currentRelease }: Deployment, health: DeploymentHealth | undefined): Check {
   const check = { id: 'address', title: 'Address reachable' };
   const address = formatAddress(url);

@@ -6,7 +6,10 @@ import type { Check } from './checks.ts';
 
 const nothing = { verdict: 'nothing', at: null, link: null } as const;
 
-/** Returns what was last seen of the records and of the certificate of each domain; without a domain, that there is none. */
+/**
+ * Returns the last state of the records and of the certificate of each domain; without a domain, the note that there
+ * is none.
+ */
 export function domainChecks(domains: readonly Domain[], certificates: readonly Certificate[], now: Date): Check[] {
   if (domains.length === 0) {
     const seen = 'This deployment has no custom domain.';

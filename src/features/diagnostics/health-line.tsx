@@ -21,7 +21,7 @@ const looks: Record<CheckVerdict, { icon: LucideIcon; look: string; word: string
   unknown: { icon: CircleDashed, look: 'text-ink-faint', word: 'not known' },
 };
 
-/** What the last look has seen of the deployments on the screen. */
+/** Returns the last checks of the deployments on the screen. */
 export function useHealth(deploymentIds: readonly string[]): ReadonlyMap<string, DeploymentHealth> {
   const ids = [...deploymentIds].sort();
   const health = trpc.diagnostics.health.useQuery({ deploymentIds: ids }, { enabled: ids.length > 0 });
@@ -31,11 +31,11 @@ export function useHealth(deploymentIds: readonly string[]): ReadonlyMap<string,
 type HealthLineProps = {
   deployment: { id: string; name: string };
   health: DeploymentHealth | undefined;
-  /** Before something is live there is nothing to look at; the line keeps its place. */
+  /** True when something is live; before that there is nothing to check, and the line keeps its place. */
   isLive: boolean;
 };
 
-/** The three checks of a deployment in one line, what is wrong below it, and a look at it now. */
+/** Shows the three checks of a deployment in one line, failures below it, and a button to check now. */
 export function HealthLine({ deployment, health, isLive }: HealthLineProps) {
   const utils = trpc.useUtils();
   const check = trpc.diagnostics.check.useMutation({

@@ -12,9 +12,9 @@ import { ReportForm } from './report-form.tsx';
 import { ShareButton } from './share-button.tsx';
 import { useReport, useRunDiagnostics } from './use-report.ts';
 
-/** Once there is one. */
+/** Loaded once there is a report. */
 const ReportView = lazy(async () => ({ default: (await import('./report-view.tsx')).ReportView }));
-/** Where something is wrong alone. */
+/** Loaded only for a problem. */
 const CheckRepair = lazy(async () => ({ default: (await import('./check-repair.tsx')).CheckRepair }));
 const ShareReportDialog = lazyDialog(async () => (await import('./share-report.tsx')).ShareReportDialog);
 
@@ -22,12 +22,12 @@ type LiveReportProps = {
   /** The report in the address. */
   reportId: string | null;
   onReport: (reportId: string | null) => void;
-  /** The deployment that is chosen, which is looked at by one press. */
+  /** The chosen deployment, which one press checks. */
   deployment: { id: string; name: string } | null;
   planDialog: PlanDialog;
 };
 
-/** Looks at a name or a deployment now, and shows each check as it is done. */
+/** Checks a name or a deployment now, and shows each check when it is done. */
 export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveReportProps) {
   const [isSharing, setSharing] = useState(false);
   const { run, isPending } = useRunDiagnostics(onReport);

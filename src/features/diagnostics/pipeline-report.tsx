@@ -6,12 +6,12 @@ import { Card, CardBody } from '../../components/card.tsx';
 import { href } from '../../lib/paths.ts';
 import { useReport, useRunDiagnostics } from './use-report.ts';
 
-/** Once there is one. */
+/** Loaded once there is a report. */
 const ReportView = lazy(async () => ({ default: (await import('./report-view.tsx')).ReportView }));
 
 /**
- * The end of a pipeline once something is live: every check, and the last report of them also after a reload. A domain that
- * waits for its owner would only be found broken: then it is begun by a press.
+ * Ends a pipeline once something is live: every check, and the last report, also after a reload. A domain that waits
+ * for its owner would only be reported as broken, so the report is then started by a press.
  */
 export function PipelineReport({ deploymentId }: { deploymentId: string }) {
   const [begun, setBegun] = useState<string | null>(null);

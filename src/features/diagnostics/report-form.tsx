@@ -12,7 +12,7 @@ type ReportFormProps = {
   onName: (name: string) => void;
 };
 
-/** Takes a name to look at: one's own, or anybody's. One field needs no library of forms, which is as large as the screen. */
+/** Takes any name to check. One field needs no form library, which is as large as the screen. */
 export function ReportForm({ isBusy, onName }: ReportFormProps) {
   const [typed, setTyped] = useState('');
   const [error, setError] = useState<string | undefined>(undefined);

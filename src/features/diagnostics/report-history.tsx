@@ -15,7 +15,7 @@ import { paths } from '../../lib/paths.ts';
 import { CHECK_TITLES } from './check-titles.ts';
 import { VERDICT_LOOKS } from './verdict-looks.ts';
 
-/** As many as a person has made of late; the others are shown on request. */
+/** A person makes about this many in a while; the others are shown on request. */
 const SHOWN_AT_FIRST = 5;
 
 export type ReportHistoryProps = {
@@ -25,7 +25,7 @@ export type ReportHistoryProps = {
   deploymentId: string | undefined;
 };
 
-/** The reports that are kept, newest first, each with the way to it. */
+/** Lists the kept reports, newest first. */
 export function ReportHistory({ reportId, deploymentId }: ReportHistoryProps) {
   const [isWhole, setWhole] = useState(false);
   const list = trpc.diagnostics.list.useQuery();
@@ -79,7 +79,7 @@ function ReportRow({ report, isShown, deploymentId }: ReportRowProps) {
         <Link
           to={`${paths.diagnostics}?${query}`}
           aria-current={isShown ? 'true' : undefined}
-          // The report stands above.
+          // The report is above.
           onClick={() => window.scrollTo(0, 0)}
           className="rounded-tight py-1 font-medium wrap-anywhere hover:underline aria-[current]:text-accent touch:py-3"
         >

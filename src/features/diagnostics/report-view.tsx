@@ -11,13 +11,13 @@ import { VERDICT_LOOKS } from './verdict-looks.ts';
 type ShownCheck = SharedReport['checks'][number];
 type ReportViewProps = {
   report: Report | SharedReport;
-  /** Beside the headline. */
+  /** Shown beside the headline. */
   actions?: ReactNode;
-  /** What the app can do about a check; nothing for a stranger. */
+  /** Renders the app's repair for a check; absent for a stranger. */
   repair?: (check: CheckResult) => ReactNode;
 };
 
-/** A report: its headline, what changed since the last one, and each check with all that was asked. */
+/** A report: its headline, the changes since the last one, and each check with all its questions. */
 export function ReportView({ report, actions, repair }: ReportViewProps) {
   const { checks, checkCount, state, startedAt } = report;
   const isRunning = state === 'running';

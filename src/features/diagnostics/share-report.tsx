@@ -9,7 +9,7 @@ import { formatDate } from '../../lib/format.ts';
 
 type ShareReportProps = { report: Report; onClose: () => void };
 
-/** Makes a link to a report that ends by itself, and ends it at once. */
+/** Makes a link to a report that expires, and can end it at once. */
 export function ShareReportDialog({ report: { id: reportId, name, sharedUntil }, onClose }: ShareReportProps) {
   const share = trpc.diagnostics.share.useMutation({
     onError: (error) => showToast(errorToast('The link could not be created', error)),

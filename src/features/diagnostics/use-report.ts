@@ -3,7 +3,7 @@ import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { showToast } from '../../components/toast-store.ts';
 
-/** Checks come one by one, each in a fraction of a second. */
+/** Checks arrive one by one, each in a fraction of a second. */
 const LOOK_MS = 1_000;
 
 /** Follows a report while it fills. */
@@ -17,7 +17,7 @@ export function useReport(reportId: string | null) {
   );
 }
 
-/** Begins a report, and tells which it is. */
+/** Starts a report, and passes its id on. */
 export function useRunDiagnostics(onBegun: (reportId: string) => void) {
   const run = trpc.diagnostics.run.useMutation({
     onSuccess: ({ reportId }) => onBegun(reportId),

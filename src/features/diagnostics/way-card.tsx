@@ -8,7 +8,7 @@ import { CheckList } from './check-list.tsx';
 import { useReport, useRunDiagnostics } from './use-report.ts';
 import { wayOf } from './way.ts';
 
-/** The way from a name to the page behind it, each link with what was seen of it, and a look from outside. */
+/** Shows the way from a name to the page behind it, each link with its finding, and a check from outside. */
 export function WayCard({ domain, mayLook }: { domain: Domain; mayLook: boolean }) {
   const { id: domainId, deploymentId, servedName } = domain;
   const now = useNow();

@@ -9,8 +9,8 @@ const SERVERS_SHOWN = 4;
 const SAID = 'See above for what is in the way.';
 
 /**
- * Returns the way from a name to the bytes behind it, link by link, each with what was seen of it last: by the checks of the
- * domain, which go on by themselves, and by the last report, for what only a visit shows.
+ * Returns the way from a name to the bytes behind it, link by link, each with its last finding: from the checks of the
+ * domain, which are automatic, and from the last report, for those that need a visit.
  */
 export function wayOf(
   domain: Domain,
@@ -54,7 +54,7 @@ function nameServersCheck({ records, checkedAt: at }: Domain): Check {
   return { ...common, verdict: 'pass', seen: `${listed(there)} answered.` };
 }
 
-/** What is in the way is said once on the page of a domain, which is where the links of these checks lead. */
+/** Leaves out the problem's text, which the page of a domain shows once, and links to that page. */
 function told(check: Check, { problem }: Domain): Check {
   return { ...check, link: null, seen: check.seen === problem?.message ? SAID : check.seen };
 }

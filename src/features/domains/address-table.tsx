@@ -12,11 +12,11 @@ import { href } from '../../lib/paths.ts';
 
 export type AddressTableProps = {
   deployments: readonly Deployment[];
-  /** How the state of a deployment is shown, which the plan has a say in. */
+  /** Returns the state to show, which also depends on the plan. */
   stateOf: (deployment: Deployment) => DisplayState;
 };
 
-/** The address of each deployment: what it is, what answers there, and how to take it along. */
+/** Lists the address of each deployment, with the site behind it and the acts of copying it. */
 export function AddressTable({ deployments, stateOf }: AddressTableProps) {
   return (
     <Table
@@ -30,7 +30,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
       ]}
     >
       {deployments.map((deployment) => (
-        // Two lines on a phone: the address, then what it shows. The rest is on the page of the deployment.
+        // Each has two lines on a phone: the address, then its content. The rest is on the page of the deployment.
         <TableRow
           key={deployment.id}
           className="max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:py-2"

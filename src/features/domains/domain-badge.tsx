@@ -13,7 +13,7 @@ const looks: Record<DomainState, Look> = {
   removing: { tone: 'unknown', icon: LoaderCircle, word: 'Removing', isRunning: true },
 };
 
-/** It works, and something is in the way that its page names. */
+/** The domain works, and its page names a problem. */
 const doubtful: Look = { tone: 'warn', icon: TriangleAlert, word: 'Needs a look' };
 
 export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'problem' | 'lostTo'> }) {
@@ -33,7 +33,7 @@ export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'proble
   );
 }
 
-/** How much of what is needed is there: "1 of 2 records seen". What a domain does without is not counted. */
+/** Returns the progress of the required records: "1 of 2 records seen". Optional ones are not counted. */
 export function recordsSeen(domain: Pick<Domain, 'records'>): string {
   const records = domain.records.filter(({ purpose }) => purpose !== 'certificate');
   const seen = records.filter(({ state }) => state === 'ok').length;

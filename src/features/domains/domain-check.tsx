@@ -5,7 +5,7 @@ import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
 
-/** When the server looks at a domain again by itself, and the way to have it look now. */
+/** Shows when the server checks a domain next, and a button to check now. */
 export function DomainCheck({ domain: { id: domainId, nextCheckAt } }: { domain: Domain }) {
   const utils = trpc.useUtils();
   const check = trpc.domains.check.useMutation({
@@ -22,7 +22,7 @@ export function DomainCheck({ domain: { id: domainId, nextCheckAt } }: { domain:
   );
 }
 
-/** Counts down to the next look by itself. */
+/** Counts down to the next automatic check. */
 function NextCheck({ at }: { at: Date | null }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {

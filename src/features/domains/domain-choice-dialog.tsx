@@ -34,7 +34,7 @@ export function DomainChoiceDialog({
       isBusy={choose.isPending}
       onSubmit={(event) => {
         event.preventDefault();
-        // The choice of the month is not used up by what stands already.
+        // Confirming the present choice does not use up the choice of the month.
         if (isSameChoice(ids, present)) onClose();
         else if (ids.length > 0) choose.mutate({ deploymentId, domainIds: [...ids] });
       }}
@@ -45,7 +45,7 @@ export function DomainChoiceDialog({
           key={id}
           label={name}
           isChecked={ids.includes(id)}
-          // With one place, a second choice takes the place of the first.
+          // With room for one, a second choice replaces the first.
           isDisabled={!ids.includes(id) && limit > 1 && ids.length >= limit}
           onChange={(isChecked) =>
             setChosen(isChecked ? [...(limit > 1 ? ids : []), id] : ids.filter((one) => one !== id))

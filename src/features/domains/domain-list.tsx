@@ -20,24 +20,24 @@ import { DomainChoice } from './domain-choice.tsx';
 export type NamedDeployment = { id: string; name: string; slug: string };
 export type AddDomainDialogProps = { deployments: readonly NamedDeployment[]; onClose: () => void };
 
-/** With the rules of names it weighs 20 KB, which a list of domains goes without. */
+/** With the rules of names it is 20 KB, which a list of domains does without. */
 const AddDomainDialog = lazyDialog(async () => (await import('./add/add-domain-dialog.tsx')).AddDomainDialog);
 
 export type DomainListProps = {
   /** The deployments that a domain can be added to; with one, nothing is asked. */
   deployments: readonly NamedDeployment[];
-  /** Shows the domains of this deployment alone. */
+  /** Limits the list to the domains of this deployment. */
   deploymentId?: string | undefined;
   isReadOnly: (deploymentId: string) => boolean;
-  /** Domains that the plan allows for the one deployment; `null` is unlimited. */
+  /** The number of domains that the plan allows for the one deployment; `null` is unlimited. */
   limit?: number | null | undefined;
-  /** The deployments are still on their way. */
+  /** True while the deployments are loading. */
   isWaiting?: boolean;
-  /** What stands below, shown once it is known how high this is. */
+  /** The content below, shown once the height of this is known. */
   children?: ReactNode;
 };
 
-/** Domains of the account's own, or of one deployment, with their state, and the way to add one. */
+/** Lists the domains of the account, or of one deployment, with their state, and a button to add one. */
 export function DomainList({
   deployments,
   deploymentId,
@@ -54,7 +54,7 @@ export function DomainList({
   const domains = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const open = deployments.filter(({ id }) => !isReadOnly(id));
   const kept = domains.filter(({ state }) => state !== 'removing');
-  // A choice that left one out would take it from the person.
+  // A missing one could not be chosen.
   const isChoiceWhole = !list.hasNextPage && kept.some(({ isOverCap }) => isOverCap);
   const isFull = limit !== null && kept.length >= limit;
   const add =
@@ -107,7 +107,7 @@ export function DomainList({
   );
 }
 
-/** Said before a name is thought of. */
+/** Shown before a name is typed. */
 function LargerPlan({ limit }: { limit: number }) {
   return (
     <Link to={paths.subscriptionPricing} className="text-sm text-ink-muted underline-offset-2 hover:underline">
@@ -116,7 +116,7 @@ function LargerPlan({ limit }: { limit: number }) {
   );
 }
 
-/** Two lines at every width, with the state in a column of its own; the row opens the domain. */
+/** A row of two lines at every width, with the state in a column of its own; it opens the domain. */
 function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDeployment | undefined }) {
   const isUnsettled = domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined;
   const about = [

@@ -13,7 +13,7 @@ export type DomainMenuProps = {
   domain: Domain;
   deployments: readonly NamedDeployment[];
   isReadOnly: boolean;
-  /** Gets the records that are left at the DNS provider. */
+  /** Receives the records that are left at the DNS provider. */
   onRemoved: (left: RemovedDomain['deleteFirst']) => void;
 };
 
@@ -24,7 +24,7 @@ export type DomainDialogProps = Pick<DomainMenuProps, 'domain' | 'deployments' |
 
 const DomainDialog = lazyDialog(async () => (await import('./domain-dialogs.tsx')).DomainDialog);
 
-/** What can be done with a domain besides its records: which name serves, where it leads, and its end. */
+/** Offers the acts on a domain besides its records: which name serves, where it leads, and its removal. */
 export function DomainMenu({ domain, deployments, isReadOnly, onRemoved }: DomainMenuProps) {
   const [asked, ask] = useState<DomainDialogProps['act'] | null>(null);
   const other = domain.servedName === domain.name ? domain.counterpart : domain.name;

@@ -8,11 +8,11 @@ import { href } from '../../lib/paths.ts';
 
 export type DomainNoticeProps = {
   domain: Domain;
-  /** What mends it. */
+  /** The remedy. */
   action?: ReactNode;
 };
 
-/** Says in one place what stands in the way, or how long an unproved claim lasts. */
+/** Shows in one place the obstacle, or the deadline of an unproved claim. */
 export function DomainNotice({ domain, action }: DomainNoticeProps) {
   const { name, state, lostTo, problem, proof, expiresAt } = domain;
   if (lostTo !== undefined) {
@@ -57,7 +57,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   return null;
 }
 
-/** No record mends it: the way to whoever answers is looked at link by link. */
+/** Links to the diagnosis of who answers, for a problem that no record solves. */
 function WhoAnswers({ domain: { deploymentId } }: { domain: Domain }) {
   return (
     <Button asChild>

@@ -1,7 +1,7 @@
 import { StageList } from '../../components/stage.tsx';
 import { type DomainStagesOf, useDomainStages } from './domain-stages.tsx';
 
-/** The way of a domain below the steps of a first release; nothing where none was wanted. */
+/** Shows the domain below the steps of a first release; nothing when none was wanted. */
 export function DomainProgress(of: DomainStagesOf) {
   const { domain, domainStage, dnsStage, certificateStage } = useDomainStages(of);
   if (domain === null && of.wantedDomain === null) return null;

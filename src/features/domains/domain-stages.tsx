@@ -23,19 +23,19 @@ import { isIssued, useDomain, useDomainCertificate } from './use-domain.ts';
 
 export type DomainStagesOf = {
   deploymentId: string;
-  /** A name that was asked for with the deployment, and may not have been added. */
+  /** A name that was requested with the deployment, and may not have been added. */
   wantedDomain: string | null;
   /** False while no plan is active. */
   mayChange: boolean;
 };
 
 export type DomainStages = {
-  /** The newest domain of the deployment; null while there is none. */
+  /** The newest domain of the deployment; null when there is none. */
   domain: Domain | null;
   domainStage: PipelineStage;
   dnsStage: PipelineStage;
   certificateStage: PipelineStage;
-  /** What is left to be seen of the domain once all of it is there. */
+  /** Final checks of the domain once all of it exists. */
   checks: readonly Step[];
 };
 
@@ -44,7 +44,7 @@ const records = lazyComponent<DomainRecordsProps>(
 );
 const missing = lazyComponent<AddDomainFormProps>(async () => (await import('./add/missing-domain.tsx')).MissingDomain);
 
-/** How far the domain of a deployment is, from its name to its certificate: all of it as the server knows it. */
+/** Returns the progress of a deployment's domain, from its name to its certificate, as the server knows it. */
 export function useDomainStages({ deploymentId, wantedDomain, mayChange }: DomainStagesOf): DomainStages {
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   const list = trpc.domains.list.useQuery({ deploymentId, limit: 1 });
@@ -69,11 +69,11 @@ export type DomainSeen = {
   certificate: Certificate | null;
   platform: PlatformId;
   mayChange: boolean;
-  /** There is no such domain: nothing leads to it. */
+  /** True for a simulated domain: nothing links to it. */
   isSimulated?: boolean;
 };
 
-/** The stages of a domain that is there. */
+/** Returns the stages of an existing domain. */
 export function stagesOfDomain({
   domain,
   certificate,
@@ -90,7 +90,7 @@ export function stagesOfDomain({
   };
 }
 
-/** The stages where nothing of the person's own leads to the site. */
+/** Returns the stages of a site without a custom domain. */
 export function stagesWithoutDomain(platform: PlatformId): Omit<DomainStages, 'domain'> {
   const text = domainsRefusal(platform) ?? NO_DOMAIN;
   return { domainStage: { title: 'Domain', state: 'absent', text }, ...NOTHING_NEEDED };
@@ -144,7 +144,7 @@ function missingStage({ deploymentId, wantedDomain, mayChange, platform }: Missi
   };
 }
 
-/** Nothing more happens with it: somebody else has proved it, or it is being removed. */
+/** Returns whether nothing more happens with it: somebody else has proved it, or it is being removed. */
 function isOver({ state, lostTo }: Domain): boolean {
   return state === 'removing' || lostTo !== undefined;
 }
@@ -238,7 +238,7 @@ function platformCertificateStage(domain: Domain, platform: PlatformId): Pipelin
   return { title, state: 'done', text: `${said.text}${ends}` };
 }
 
-/** What the platform last said of a certificate: of two names the one that is worse off. */
+/** Returns the platform's last answer about the certificate: the worse one of two names. */
 function certificateAtPlatform({ atPlatform }: Domain) {
   const said = (atPlatform?.answers ?? []).map(({ certificate }) => certificate);
   return said.find(({ state }) => state === 'problem') ?? said.find(({ state }) => state === 'waiting') ?? said[0];

@@ -3,7 +3,7 @@ import { Notice } from '../../components/notice.tsx';
 
 const LOOPBACK = /^(?:127\.|::1$)/;
 
-/** On a host that nobody else can reach, its records would take the name offline. */
+/** Warns that a host which nobody else can reach would be offline under its records. */
 export function LoopbackNotice({ records }: Pick<Domain, 'records'>) {
   if (!records.some(({ purpose, value }) => purpose === 'route' && LOOPBACK.test(value))) return null;
   return (

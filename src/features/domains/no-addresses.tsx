@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { paths } from '../../lib/paths.ts';
 
-/** Takes the place of the addresses while no deployment has one. */
+/** Shown in place of the addresses while no deployment has one. */
 export const NO_ADDRESSES = {
   icon: AtSign,
   text: 'No addresses yet. Each deployment gets one as soon as you give it a name.',

@@ -9,7 +9,10 @@ import { Time } from '../../components/time.tsx';
 type AtPlatform = NonNullable<Domain['atPlatform']>;
 type Answer = AtPlatform['answers'][number];
 
-/** What the platform that serves a domain says of it: whether it has the name, sees its records, and has a certificate. */
+/**
+ * Shows the answers of the platform that serves a domain: whether it has the name, sees its records, and has a
+ * certificate.
+ */
 export function PlatformAnswers({ atPlatform: { platform, answers, steps } }: { atPlatform: AtPlatform }) {
   const { title } = PLATFORMS[platform];
   return (

@@ -7,7 +7,10 @@ import { paths } from '../../lib/paths.ts';
 
 export type RemovedDomainProps = { name: string; records: Removed['deleteFirst'] };
 
-/** What is left at the DNS provider of a domain that was removed: whoever holds the name next would have its visitors. */
+/**
+ * Lists the records of a removed domain that remain at the DNS provider: the next holder of the name would get its
+ * visitors.
+ */
 export function RemovedDomain({ name, records }: RemovedDomainProps) {
   return (
     <>

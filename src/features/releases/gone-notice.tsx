@@ -8,12 +8,12 @@ import { setWaiting } from '../../uploads/waiting-selection.ts';
 export type GoneNoticeProps = {
   /** The deployment's name. */
   name: string;
-  /** What was to be published on it; null where its files are not at hand any more. */
+  /** The selection for it; null when its files are gone. */
   selection: Selection | null;
   onLeave: () => void;
 };
 
-/** Tells whoever still has files for a deployment that it was deleted, and leads on with them. */
+/** Tells a person with files for a deployment that it was deleted, and leads on with them. */
 export function GoneNotice({ name, selection, onLeave }: GoneNoticeProps) {
   const navigate = useNavigate();
   const publishAsNew = () => {

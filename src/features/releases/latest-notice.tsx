@@ -13,16 +13,16 @@ import { isCancellable, isRetryable } from './release-labels.ts';
 
 export type LatestNoticeProps = {
   deploymentId: string;
-  /** The primary one, where the release went first. */
+  /** The primary platform, where the release went first. */
   platform: PlatformId;
   latest: ReleaseRef;
   serving: ReleaseRef | null;
-  /** It is the person's turn there. */
+  /** True when the person must act there. */
   isWaiting: boolean;
   isReadOnly: boolean;
 };
 
-/** The newest release is not the one that is live: what became of it, and what can be done. */
+/** Shows the result of the newest release when it is not the live one, and the acts on it. */
 export function LatestNotice({ deploymentId, platform, latest, serving, isWaiting, isReadOnly }: LatestNoticeProps) {
   const { cancel, retry } = useReleaseActs();
   const told = storyOf(latest, serving, isWaiting ? PLATFORMS[platform].title : null);
@@ -87,7 +87,7 @@ function storyOf(latest: ReleaseRef, serving: ReleaseRef | null, waitingAt: stri
   if (state === 'superseded' && errorMessage !== null) {
     return { tone: 'bad', title: `Rolling back to release ${number} failed`, text: reason, link: 'See what happened' };
   }
-  // With a site that is live a cancelled release is over and done with.
+  // While a site is live, a cancelled release needs no notice.
   if (state === 'cancelled' && serving === null) {
     return { tone: 'warn', title: `Release ${number} was cancelled`, text: still, link: 'See the release' };
   }

@@ -2,7 +2,7 @@ import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
 import { formatAddress } from '../../lib/format.ts';
 
-/** The public address, to be copied; nothing as long as the platform has not named one. */
+/** Shows the public address for copying; nothing while the platform has not named one. */
 export function ReleaseAddress({ url }: { url: string }) {
   if (url === '') return null;
   return (

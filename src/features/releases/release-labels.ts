@@ -19,7 +19,7 @@ const STEP_TITLES: Record<ReleaseStepName, StepLabels> = {
   },
 };
 
-/** A roll back repeats only part of the last step: what the others say of the files is from the first time. */
+/** A rollback only repeats part of the last step: the other steps are from the first time. */
 const ROLL_BACK_LABELS: StepLabels = {
   waiting: 'Switching back to this release',
   running: 'Switching back to this release',
@@ -34,7 +34,7 @@ export function stepTitle({ name, state }: NamedStep, isRollBack = false): strin
   return state === 'running' ? labels.running : labels.waiting;
 }
 
-/** `118 of 214 files` and `5.1 of 8.4 MB`; null where the step does not count. */
+/** Returns `118 of 214 files` and `5.1 of 8.4 MB`; null when the step does not count. */
 export function stepProgress(step: Pick<ReleaseStep, 'done' | 'total' | 'doneBytes' | 'totalBytes'>): {
   files: string;
   bytes: string | null;
@@ -49,7 +49,7 @@ export function stepProgress(step: Pick<ReleaseStep, 'done' | 'total' | 'doneByt
   };
 }
 
-/** What a finished step did, in one line; null where its title says it all. */
+/** Returns the result of a finished step in one line; null when its title says it all. */
 export function stepResult({
   name,
   total,
@@ -65,7 +65,7 @@ export function stepResult({
   return totalBytes > 0 ? `${files}, ${formatSize(totalBytes)}` : files;
 }
 
-/** `1 file sent, 9 KB. 213 were there already.` */
+/** Returns a text like `1 file sent, 9 KB. 213 were there already.` */
 export function sentText(sentFiles: number, sentBytes: number, filesThere: number): string {
   const there = filesThere === 1 ? '1 was there already.' : `${filesThere.toLocaleString('en')} were there already.`;
   if (sentFiles === 0) return 'Nothing to send: every file was there already.';
@@ -73,13 +73,13 @@ export function sentText(sentFiles: number, sentBytes: number, filesThere: numbe
   return filesThere === 0 ? sent : `${sent}. ${there}`;
 }
 
-/** How long a step or a release took or takes; null before it started. */
+/** Returns the duration of a step or a release so far; null before it started. */
 export function tookText(startedAt: Date | null, endedAt: Date | null, now: Date): string | null {
   if (startedAt === null) return null;
   return formatDuration((endedAt ?? now).getTime() - startedAt.getTime());
 }
 
-/** Returns the step in which a failed release stopped; null where it stopped between steps. */
+/** Returns the step in which a failed release stopped; null when it stopped between steps. */
 export function failedStep(steps: readonly Pick<ReleaseStep, 'name' | 'state'>[]): ReleaseStepName | null {
   return steps.find(({ state }) => state === 'failed')?.name ?? null;
 }
@@ -90,12 +90,12 @@ export const SOURCE_LABELS: Record<ReleaseSource, string> = {
   retry: 'Try again',
 };
 
-/** What goes on serving whatever becomes of a release. */
+/** Returns the release that keeps serving whatever happens to another. */
 export function servingText(servingNumber: number | null): string {
   return servingNumber === null ? 'Nothing was live before.' : `Release ${servingNumber} is still live.`;
 }
 
-/** What was being sent is given back, and what is live was not touched. */
+/** Returns the toast after a cancellation: the files are given back, and the live site was not touched. */
 export function cancelledToast(
   servingNumber: number | null,
   isGivenBack = true,
@@ -108,12 +108,12 @@ export function isCancellable(release: { state: ReleaseState; finishedAt: Date |
   return isRunningReleaseState(release.state) && !isRollingBack(release);
 }
 
-/** "Try again" makes a new release of the same files. */
+/** Returns whether "Try again" can make a new release of the same files. */
 export function isRetryable({ state }: { state: ReleaseState }): boolean {
   return state === 'failed' || state === 'cancelled';
 }
 
-/** It has an address of its own that answers. */
+/** Returns whether it has an address of its own that answers. */
 export function wasSeenLive({ state }: { state: ReleaseState }): boolean {
   return state === 'live' || state === 'superseded';
 }
@@ -122,7 +122,7 @@ export function isFinal(state: ReleaseState): boolean {
   return state === 'live' || state === 'failed' || state === 'cancelled' || state === 'superseded';
 }
 
-/** What a list of differences is about; null: there is no release to compare with. */
+/** Returns the title of a list of differences; null: there is no release to compare with. */
 export function differenceTitle(number: number, otherNumber: number | null): string {
   if (otherNumber === null) return 'Changes';
   return otherNumber < number ? `Changes since release ${otherNumber}` : `Compared with release ${otherNumber}`;

@@ -7,18 +7,18 @@ import { PlatformMark } from '../../components/platform-mark.tsx';
 const SCALE = 4;
 
 /**
- * The site itself, small. It runs on its own origin, so `allow-same-origin` gives it its own storage and nothing of
- * ours; no part of it can be reached by pointer or keyboard.
+ * Shows the site itself, small. It runs on its own origin, so `allow-same-origin` gives it its own storage and nothing
+ * of ours; neither pointer nor keyboard can reach it.
  */
 export type SiteThumbnailProps = {
   platform: PlatformId;
-  /** Null as long as nothing is to be seen there. */
+  /** Null while there is nothing to see. */
   url: string | null;
   name: string;
 };
 
 export function SiteThumbnail({ platform, url, name }: SiteThumbnailProps) {
-  // The page's policy frames the built-in host's sites alone: what another host answers is not ours to show.
+  // The page's policy only frames the built-in host's sites: another host's answers are not ours to show.
   const { isServedHere } = PLATFORMS[platform];
   if (!isServedHere || url === null) {
     return (

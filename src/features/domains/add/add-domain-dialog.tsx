@@ -81,7 +81,10 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
   );
 }
 
-/** Says that a deployment has all the domains that its plan allows, before a name is thought of; null while it has room. */
+/**
+ * Returns a sentence when a deployment has all the domains that its plan allows, before a name is typed; null while it
+ * has room.
+ */
 function useDomainCap(deploymentId: string): string | null {
   const { data: allowance } = trpc.subscription.allowance.useQuery();
   const limit = allowance?.customDomains ?? null;

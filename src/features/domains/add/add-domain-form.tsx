@@ -7,10 +7,10 @@ import { DomainNameField } from './domain-name-field.tsx';
 import { useAddDomain } from './use-add-domain.ts';
 import { useDomainNameCheck } from './use-domain-name-check.ts';
 
-/** `name` is one that was wanted before, and was not added. */
+/** `name` is an earlier one that could not be added. */
 export type AddDomainFormProps = { deploymentId: string; name?: string };
 
-/** Asks for the domain of a deployment in the flow of a page, which shows it as soon as it is there. */
+/** Asks for the domain of a deployment in the flow of a page, which shows it as soon as it exists. */
 export function AddDomainForm({ deploymentId, name = '' }: AddDomainFormProps) {
   const { register, handleSubmit, setError, watch, formState } = useForm({
     resolver: standardSchemaResolver(addDomainInput),

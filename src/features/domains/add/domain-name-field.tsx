@@ -8,7 +8,7 @@ export type DomainNameFieldProps = ComponentProps<'input'> & {
   error?: string | undefined;
 };
 
-/** Where a domain is typed or pasted. */
+/** A field for typing or pasting a domain. */
 export function DomainNameField({
   label = 'Domain',
   hint = 'example.com brings www.example.com along, and the other way round.',

@@ -6,12 +6,12 @@ import { ChoiceList } from '../../../components/choice-list.tsx';
 import { NewDomainField, type NewDomainFields } from './new-domain-field.tsx';
 
 export type DomainQuestionProps = {
-  /** The form that the button which goes on stands outside of. */
+  /** The id of the form, whose button is outside of it. */
   formId: string;
   onAnswered: () => void;
 };
 
-/** Asks whether there is a domain, and for its name; not to have one is an answer. */
+/** Asks whether there is a domain, and for its name; having none is an answer. */
 export function DomainQuestion({ formId, onAnswered }: DomainQuestionProps) {
   const { watch, setValue, setError, trigger } = useFormContext<NewDomainFields>();
   const [domain, platform] = watch(['domain', 'platform']);

@@ -4,12 +4,12 @@ import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { DomainNameField, type DomainNameFieldProps } from './domain-name-field.tsx';
 import { useDomainNameCheck } from './use-domain-name-check.ts';
 
-/** What the form of a new deployment holds of its domain; '' for none. */
+/** The domain in the form of a new deployment; '' for none. */
 export type NewDomainFields = { domain: string; platform: PlatformId };
 
 export type NewDomainFieldProps = Pick<DomainNameFieldProps, 'label' | 'hint'>;
 
-/** The domain of a deployment that is not made yet; what is known against it is told before anything is made. */
+/** The domain of a deployment that is not made yet; known problems are shown before anything is made. */
 export function NewDomainField({ label, hint }: NewDomainFieldProps) {
   const { register, watch, formState } = useFormContext<NewDomainFields>();
   const [domain, platform] = watch(['domain', 'platform']);

@@ -6,7 +6,7 @@ import { showToast } from '../../../components/toast-store.ts';
 type Fields = 'deploymentId' | 'name';
 type SetError = (field: Fields, error: { type: string; message: string }, options?: { shouldFocus: boolean }) => void;
 
-/** Adds a domain; what stands against it, the cap of the plan included, is told at its field. */
+/** Adds a domain; a refusal, including the cap of the plan, is shown at its field. */
 export function useAddDomain({ setError, onAdded }: { setError: SetError; onAdded: (domain: Domain) => void }) {
   return trpc.domains.add.useMutation({
     onSuccess: onAdded,

@@ -3,7 +3,7 @@ import type { DomainNameCheck } from '../../../../routers/schemas/domains.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 
-/** What is known of the name that is being typed; undefined until the server has answered for this very name. */
+/** Returns the check of the name that is being typed; undefined until the server has answered for exactly this name. */
 export function useDomainNameCheck(text: string): DomainNameCheck | undefined {
   const typed = text.trim();
   const debounced = useDebounced(typed);

@@ -8,7 +8,7 @@ import { RecordTable } from './record-table.tsx';
 
 export type DomainRecordsProps = { domain: Domain; mayChange: boolean };
 
-/** The records of a domain in the flow of a pipeline: written for its owner, or to be copied, and looked at. */
+/** The records of a domain in the flow of a pipeline: written for its owner, or to be copied, and checked. */
 export function DomainRecords({ domain, mayChange }: DomainRecordsProps) {
   return (
     <div className="flex flex-col gap-4">

@@ -1,6 +1,6 @@
 import type { CheckedRecord } from '../../../../routers/schemas/domains.ts';
 
-/** Returns the records that are still to be set, without those that a domain does without: of those that stand in for one another none, where all of one type are there. */
+/** Returns the required records that are still missing: none of a group of alternatives when all of one type exist. */
 export function missingRecords(records: readonly CheckedRecord[]): CheckedRecord[] {
   return records.filter(
     (record) => record.state !== 'ok' && record.purpose !== 'certificate' && !hasStandIn(record, records),

@@ -3,7 +3,7 @@ import { Card, CardHeader } from '../../../components/card.tsx';
 import { missingRecords } from './missing-records.ts';
 import { RecordTable } from './record-table.tsx';
 
-/** The records of a domain; of one that no longer works, those to set apart from those that are right. */
+/** Shows the records of a domain; when it no longer works, the wrong ones apart from the right ones. */
 export function RecordCards({ domain }: { domain: Domain }) {
   const { records, state } = domain;
   const open = state === 'misconfigured' ? missingRecords(records) : [];

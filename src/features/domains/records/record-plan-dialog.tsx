@@ -9,17 +9,17 @@ import { showToast } from '../../../components/toast-store.ts';
 type RecordPlanDialogProps = {
   domain: Domain;
   plan: RecordPlan;
-  /** The zone is read again for a new plan. */
+  /** True while the zone is read again for a new plan. */
   isPlanning: boolean;
   onBegun: (plan: RecordPlan) => void;
   onOutdated: () => void;
   onClose: () => void;
 };
 
-/** The zone was changed since, or another tab has made a newer plan: what is shown is not what would be written. */
+/** The zone was changed since, or another tab has made a newer plan: the shown plan would not be written. */
 const OUTDATED: ReadonlySet<string | undefined> = new Set(['not_found', 'plan_outdated', 'records_changed']);
 
-/** Shows each record as it is and as it will be before anything is written, then writes them as one change. */
+/** Shows each record before and after the change, then writes them as one change. */
 export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated, onClose }: RecordPlanDialogProps) {
   const apply = trpc.domains.applyPlan.useMutation({
     onSuccess: onBegun,
@@ -37,7 +37,7 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
     },
   });
   const count = plan.changes.filter(({ action }) => action !== 'leave').length;
-  // What a conflict stands against is no change of the plan; the others warn.
+  // A conflict that blocks a name leaves no change in the plan; the others are warnings.
   const isBlocked = count === 0;
   return (
     <FormDialog

@@ -5,7 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { showToast } from '../../../components/toast-store.ts';
 
-/** What becomes of a change of records: it goes on by itself, is done and can be put back, or has failed. */
+/** Shows the state of a change of records: it continues automatically, is done and can be undone, or has failed. */
 export function RecordPlanNotice({ plan, isSeen }: { plan: RecordPlan; isSeen: boolean }) {
   const { state, error, zone } = plan;
   const reason = error === null ? null : [error.message, error.hint].filter((text) => text !== null).join(' ');
@@ -19,7 +19,7 @@ export function RecordPlanNotice({ plan, isSeen }: { plan: RecordPlan; isSeen: b
       </Notice>
     );
   }
-  // What failed is over once the records are there, by whatever hand.
+  // A failure is over once the records exist, whoever made them.
   if (state === 'failed' && isSeen) return null;
   if (state === 'failed') {
     return (

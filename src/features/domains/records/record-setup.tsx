@@ -16,12 +16,13 @@ import { RecordPlanNotice } from './record-plan-notice.tsx';
 const SetupOfferDialog = lazyDialog(async () => (await import('./setup-offer-dialog.tsx')).SetupOfferDialog);
 const RecordPlanDialog = lazyDialog(async () => (await import('./record-plan-dialog.tsx')).RecordPlanDialog);
 
-/** An event says when it is over; this is for the day when none comes. */
+/** An event reports the end; polling is a fallback in case none comes. */
 const LOOK_AGAIN_MS = 5_000;
 
 /**
- * Offers to write the records through a connected DNS provider, at first and when another hand has changed them; without
- * one it leads to the domain's own provider where that sets records up by a link, else to where one is connected.
+ * Offers to write the records through a connected DNS provider, at first and after changes by somebody else. Without
+ * one it links to the domain's own provider if that sets records up by a link, else to where a provider can be
+ * connected.
  */
 export function RecordSetup({ domain }: { domain: Domain }) {
   const connections = trpc.connections.list.useQuery();
@@ -42,7 +43,7 @@ export function RecordSetup({ domain }: { domain: Domain }) {
   const utils = trpc.useUtils();
   const isBroken = needsRepair(domain);
   const missing = missingRecords(domain.records);
-  // What was written is on its way to the name servers; what somebody took out again is to be written anew.
+  // Written records are on their way to the name servers; removed ones must be written again.
   const isWritten = isBroken
     ? writtenAfter !== null && writtenAfter.getTime() === domain.checkedAt?.getTime()
     : missing.every((record) => isInPlan(last, record));
@@ -110,7 +111,7 @@ export function RecordSetup({ domain }: { domain: Domain }) {
   );
 }
 
-/** A record of a domain that worked is to be written again, or one to be added that it does not ask for by itself. */
+/** Returns whether a record of a working domain must be written again, or an optional one added. */
 export function needsRepair({ state, problem, records }: Domain): boolean {
   if (problem?.code === 'certificate_replaced') return false;
   if (state === 'misconfigured' || problem?.code === 'caa_forbids') return true;
@@ -127,7 +128,7 @@ function isRunning(plan: RecordPlan | null | undefined): boolean {
   return plan?.state === 'applying' || plan?.state === 'undoing';
 }
 
-/** The zone is kept at a provider that is not connected. */
+/** Returns whether the zone is at a provider that is not connected. */
 function isZoneElsewhere(error: unknown): boolean {
   return errorDetails(error).code === 'zone_not_found';
 }
@@ -135,7 +136,7 @@ function isZoneElsewhere(error: unknown): boolean {
 function isInPlan(plan: RecordPlan | null | undefined, { type, name, value }: CheckedRecord): boolean {
   const writes = ({ after, ...change }: RecordPlan['changes'][number]) =>
     change.type === type && change.name === name && after?.values.includes(value) === true;
-  // Of what has failed nothing is on its way.
+  // After a failure nothing is on its way.
   return plan?.state !== 'failed' && plan?.changes.some(writes) === true;
 }
 

@@ -10,12 +10,12 @@ type Seen = CheckedRecord['seen'][number];
 
 export type RecordTableProps = {
   domain: Domain;
-  /** Those of the domain that are shown; all by default. */
+  /** The records to show; all of the domain by default. */
   records?: readonly CheckedRecord[];
   label?: string;
 };
 
-/** Records that a domain needs, as asked for and as its name servers answer. */
+/** Shows the records that a domain needs, beside its name servers' answers. */
 export function RecordTable({ domain, records = domain.records, label = 'Records' }: RecordTableProps) {
   return (
     <>
@@ -121,7 +121,7 @@ function answerText({ values, ttl, error }: Seen): string {
   return `${values.join(', ')}${ttl === null ? '' : ` · TTL ${ttl} s`}`;
 }
 
-/** Until when a resolver may still hand out another value than the one that is needed; null when none does. */
+/** Returns until when a resolver may still return another value than the required one; null when none does. */
 function cachedUntil({ value, seen }: CheckedRecord, checkedAt: Date): Date | null {
   const old = seen.filter((one) => !one.isAuthority && one.values !== null && !one.values.includes(value));
   const ttls = old.flatMap(({ values, ttl }) => (values?.length === 0 || ttl === null ? [] : [ttl]));
@@ -181,14 +181,17 @@ function seenBy(count: number, all: number): string {
   return `Seen by ${count} of ${all} ${all === 1 ? 'server' : 'servers'}`;
 }
 
-/** Which values are wrong beside the right one: of texts none, of addresses those that nothing asks for. */
+/** Returns whether a value beside the right one is wrong: no text is, and an address is when nothing asks for it. */
 function otherValues({ type, name }: CheckedRecord, { records }: Domain): (value: string) => boolean {
   if (type === 'TXT' || type === 'CAA') return () => false;
   const wanted = records.filter((one) => one.type === type && one.name === name).map(({ value }) => value);
   return (value) => !wanted.includes(value);
 }
 
-/** As most DNS providers ask for it: without the domain, `@` for the domain itself. The whole name where that is not known. */
+/**
+ * Returns the name in the form of most DNS providers: without the domain, `@` for the domain itself. The whole name
+ * when that is not known.
+ */
 function relativeName(name: string, { name: own, counterpart }: Domain): string {
   if (counterpart === null) return name;
   const apex = own.length < counterpart.length ? own : counterpart;

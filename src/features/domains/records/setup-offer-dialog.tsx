@@ -5,7 +5,7 @@ import { Dialog } from '../../../components/dialog.tsx';
 
 export type SetupOfferDialogProps = { domain: Domain; offer: SetupOffer; onClose: () => void };
 
-/** Shows what a DNS provider would write before the person goes there to agree. */
+/** Shows the records that a DNS provider would write, before the person goes there to agree. */
 export function SetupOfferDialog({ domain, offer, onClose }: SetupOfferDialogProps) {
   const { providerName, url, records } = offer;
   return (

@@ -4,12 +4,12 @@ import type { Release } from '../../../../routers/schemas/releases.ts';
 
 type Released = Pick<Release, 'platform'>;
 
-/** The platform at which going back to a release is done by hand; null where it is done from here. */
+/** Returns the platform where rolling back to a release is done by hand; null when it is done from here. */
 export function goneBackAt({ platform }: Released): string | null {
   return PLATFORM_CAPABILITIES[platform]?.rollBack === null ? PLATFORMS[platform].title : null;
 }
 
-/** Says when visitors see a release again that is gone back to: "in about a second". */
+/** Returns when visitors see a release again after a rollback: "in about a second". */
 export function seenAgainText({ platform }: Released): string {
   const rollBack = PLATFORM_CAPABILITIES[platform]?.rollBack;
   if (!rollBack) return 'once it is done';

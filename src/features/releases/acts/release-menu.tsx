@@ -11,11 +11,11 @@ import { useReleaseActs } from './use-release-acts.ts';
 export type ReleaseMenuProps = {
   release: Release;
   isReadOnly: boolean;
-  /** Null where nothing can go back to it. */
+  /** Null when nothing can be rolled back to it. */
   onRollBack: (() => void) | null;
 };
 
-/** Everything that can be done with a release, from its row. */
+/** Offers all acts on a release, from its row. */
 export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProps) {
   const { cancel, retry, download } = useReleaseActs();
   const page = href.release(release.deploymentId, release.number);

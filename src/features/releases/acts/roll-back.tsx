@@ -18,7 +18,7 @@ export type RollBackTarget = Pick<
 
 export type RollBackDialogProps = { target: RollBackTarget | null; onClose: () => void };
 
-/** Asks before a roll back while there is a target, and leads to its release, where the roll back is seen live. */
+/** Asks before a rollback while there is a target, and leads to its release, which shows the rollback. */
 export function RollBackDialog({ target, onClose }: RollBackDialogProps) {
   return target && <OpenDialog target={target} onClose={onClose} />;
 }
@@ -72,7 +72,10 @@ export function RollBackButton({
   );
 }
 
-/** Goes back to the newest release that was live and is not; its place is kept until it is known whether there is one. */
+/**
+ * Rolls back to the newest release that was live and is not; its place is reserved until it is known whether there is
+ * one.
+ */
 export function RollBackToEarlier({ deploymentId, label }: { deploymentId: string; label?: string }) {
   const earlier = trpc.releases.list.useQuery({ deploymentId, state: 'superseded', limit: 1 });
   const target = earlier.data?.items.find((release) => goneBackAt(release) === null);

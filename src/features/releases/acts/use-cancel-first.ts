@@ -5,13 +5,15 @@ import type { Publication } from '../../../uploads/publications.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import { cancelledToast } from '../release-labels.ts';
 
-/** Cancels a first publication, of which nothing was ever live: the draft goes, and the selection is given back. */
+/**
+ * Cancels a first publication, before anything was ever live: the draft is deleted, and the selection is given back.
+ */
 export function useCancelFirst(onBack: (selection: Selection) => void): (publication: Publication) => void {
   const remove = trpc.deployments.remove.useMutation({
     onError: (error) => void showToast(errorToast('The draft was not deleted', error)),
   });
   return ({ deploymentId, selection, control }) => {
-    // First: what the browser stores of it goes with the publication, unless it waits again.
+    // This comes first: the browser's stored data goes with the publication, unless the selection waits again.
     onBack(selection);
     control.cancel();
     remove.mutate({ deploymentId });
@@ -20,7 +22,7 @@ export function useCancelFirst(onBack: (selection: Selection) => void): (publica
   };
 }
 
-/** What is there completely becomes a release in this moment, and can only be cancelled as one. */
+/** Returns whether it can still be cancelled as a publication: once everything has arrived it becomes a release. */
 export function isFirstCancellable({ state }: Publication): boolean {
   return state !== 'creating' && state !== 'done';
 }

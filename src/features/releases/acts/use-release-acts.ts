@@ -6,18 +6,18 @@ import { useNavigate } from '../../../lib/location.ts';
 import { href } from '../../../lib/paths.ts';
 
 export type ReleaseActsOptions = {
-  /** False where the newest release is followed anyway: its steps are seen without another page. */
+  /** False when the page already follows the newest release: its steps are visible without another page. */
   leadsToRetried?: boolean;
 };
 
-/** What can be done with a release from wherever it is named, besides the roll back. */
+/** Returns the acts on a release besides the rollback, for any screen. */
 export function useReleaseActs({ leadsToRetried = true }: ReleaseActsOptions = {}) {
   const navigate = useNavigate();
   const cancel = trpc.releases.cancel.useMutation({
     onError: (error) => void showToast(errorToast('Could not cancel', error)),
   });
   const retry = trpc.releases.retry.useMutation({
-    // The new release is a page of its own, where its steps are seen.
+    // The new release has a page of its own, which shows its steps.
     onSuccess: ({ deploymentId, number }) => {
       if (leadsToRetried) navigate(href.release(deploymentId, number));
     },

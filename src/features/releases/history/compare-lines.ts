@@ -1,18 +1,18 @@
 import { structuredPatch } from 'diff';
 
-/** A line of either text; `number` counts in the text that the line is of, from 1. */
+/** A line of either text; `number` counts in its own text, from 1. */
 export type ComparedLine = { kind: 'same' | 'added' | 'removed'; number: number; text: string };
-/** Lines that stand together, with some that did not change around those that did. */
+/** Adjacent lines, with some unchanged ones around the changes. */
 export type Hunk = { start: number; lines: readonly ComparedLine[] };
 
 /** The browser draws nothing else meanwhile. */
 const PATIENCE_MS = 300;
-/** More lines than these in one file are no change that is read line by line. */
+/** With more changed lines, nobody reads a file line by line. */
 const DIFFERING_MAX = 4_000;
-/** A line of a text that no person has written is cut. */
+/** A line that no person has written is cut. */
 const SHOWN_LENGTH = 400;
 
-/** Returns what differs between two texts, line by line; null where too much differs to find it in time. */
+/** Returns the differences of two texts, line by line; null when there are too many to find them in time. */
 export function compareLines(before: string, after: string): Hunk[] | null {
   const limits = { context: 3, timeout: PATIENCE_MS, maxEditLength: DIFFERING_MAX };
   const patch = structuredPatch('', '', before, after, '', '', limits);

@@ -9,11 +9,11 @@ import { href } from '../../../lib/paths.ts';
 
 export type CorruptedPanelProps = {
   release: Pick<Release, 'deploymentId' | 'number' | 'corruptedFiles'>;
-  /** While no plan is active nothing is published. */
+  /** True while no plan is active, so that nothing is published. */
   isReadOnly: boolean;
 };
 
-/** Which files of the release cannot be read any more, and what heals them. */
+/** Lists the unreadable files of the release, and the remedy. */
 export function CorruptedPanel({ release, isReadOnly }: CorruptedPanelProps) {
   const { deploymentId, number, corruptedFiles } = release;
   const isCut = corruptedFiles.length === CORRUPTED_FILES_MAX;

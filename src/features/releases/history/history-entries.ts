@@ -1,13 +1,13 @@
 import type { Release, RollBack } from '../../../../routers/schemas/releases.ts';
 
-/** A row of a history is a release that was made, or a roll back to one. */
+/** A row of a history: a release that was made, or a rollback to one. */
 export type HistoryEntry =
   | { kind: 'release'; id: string; at: Date; release: Release }
   | { kind: 'rollBack'; id: string; at: Date; rollBack: RollBack };
 
 /**
- * Releases and roll backs in one order, newest first. With `isPinned` the release that is live comes before all others:
- * where a list is of one deployment, it is what a person looks for.
+ * Returns releases and rollbacks in one order, newest first. With `isPinned` the live release comes first: in a list
+ * of one deployment, it is what a person looks for.
  */
 export function historyEntries(
   releases: readonly Release[],

@@ -21,7 +21,7 @@ export type LastActivityProps = {
   className?: string | false;
 };
 
-/** What happened last, over all deployments; it is not there while nothing has. */
+/** Shows the last events of all deployments; absent when there were none. */
 export function LastActivity({ history, shownEntries, action, className }: LastActivityProps) {
   if (history?.items.length === 0) return null;
   return (

@@ -10,10 +10,12 @@ import { type ComparedLine, compareLines, type Hunk } from './compare-lines.ts';
 type Version = { releaseId: string; sha256: string };
 export type LineDiffProps = { path: string; before: Version; after: Version };
 
-/** Below each other, until a person would scroll past them. */
+/** The lines that are shown at first; nobody scrolls past more. */
 const SHOWN_LINES = 500;
 
-/** What changed in a text, line by line: both versions are read when it is opened, and compared in this browser. */
+/**
+ * Shows the changes of a text, line by line: both versions are loaded when it is opened, and compared in this browser.
+ */
 export function LineDiff({ path, before, after }: LineDiffProps) {
   const question = useQuery({
     queryKey: ['lines', before.sha256, after.sha256],
@@ -36,7 +38,7 @@ export function LineDiff({ path, before, after }: LineDiffProps) {
   return <Hunks path={path} hunks={hunks} />;
 }
 
-/** A sentence where there are no lines to show. */
+/** Returns a sentence when there are no lines to show. */
 async function readLines(before: Version, after: Version, signal: AbortSignal): Promise<{ hunks: Hunk[] | string }> {
   const [old, current] = [await readVersion(before, signal), await readVersion(after, signal)];
   if (old === null || current === null) return { hunks: 'This file is not text.' };

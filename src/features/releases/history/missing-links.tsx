@@ -10,11 +10,11 @@ import { href } from '../../../lib/paths.ts';
 
 export type MissingLinksProps = {
   release: Pick<Release, 'deploymentId' | 'destinations'>;
-  /** While no plan is active nothing is published. */
+  /** True while no plan is active, so that nothing is published. */
   isReadOnly: boolean;
 };
 
-/** What visitors of a release do not get although its entry page names it, at each platform where that is so. */
+/** Lists files of the entry page that visitors do not get, at each platform concerned. */
 export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
   const { deploymentId, destinations } = release;
   return destinations

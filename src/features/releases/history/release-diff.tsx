@@ -16,16 +16,19 @@ import { mayBeText, TEXT_MAX_BYTES } from '../../../lib/texts.ts';
 import { differenceTitle } from '../release-labels.ts';
 import type { LineDiffProps } from './line-diff.tsx';
 
-/** As many as one page of the list has: further back the number can be written into the address. */
+/** Equals one page of the list: further back the number can be written into the address. */
 const OFFERED_RELEASES = 50;
 const BEFORE = 'before';
 
-/** Compares texts, which most who look at a release do not ask for. */
+/** Compares texts, which most people who view a release do not ask for. */
 const lineDiff = lazyComponent<LineDiffProps>(async () => (await import('./line-diff.tsx')).LineDiff);
 
 export type ReleaseDiffProps = { release: Pick<Release, 'id' | 'deploymentId' | 'number'> };
 
-/** What differs from another release, file by file: from what was live before, until the person chooses one. */
+/**
+ * Shows the differences from another release, file by file: from the previously live one, until the person chooses
+ * another.
+ */
 export function ReleaseDiff({ release }: ReleaseDiffProps) {
   const { others, against, choose } = useOtherRelease(release);
   const diff = trpc.releases.diff.useQuery(
@@ -70,7 +73,7 @@ export function ReleaseDiff({ release }: ReleaseDiffProps) {
   );
 }
 
-/** Which release it is compared with stands in the address, by its number: `?against=3`. */
+/** Holds the release for the comparison in the address, by its number: `?against=3`. */
 function useOtherRelease({ id, deploymentId }: ReleaseDiffProps['release']) {
   const [params, setParams] = useSearchParams();
   const list = trpc.releases.list.useQuery({ deploymentId, limit: OFFERED_RELEASES });
@@ -86,7 +89,7 @@ function useOtherRelease({ id, deploymentId }: ReleaseDiffProps['release']) {
   const isLookedUp = params.has('against') && (list.isPending || asked.isLoading);
   return {
     others: named === undefined || isOffered ? others : [...others, named],
-    /** Its id; null for what was live before, `unknown` while the number in the address is being looked up. */
+    /** The id; null for the previously live release, `unknown` while the number in the address is being looked up. */
     against: named?.id ?? (isLookedUp ? ('unknown' as const) : null),
     choose: (otherId: string | null) => {
       const chosen = others.find((other) => other.id === otherId);
@@ -95,7 +98,7 @@ function useOtherRelease({ id, deploymentId }: ReleaseDiffProps['release']) {
   };
 }
 
-/** Where a link with this hash leads. */
+/** Scrolls to the element when a link with this hash is followed. */
 function useAnchor(wanted: string) {
   const { hash } = useAddress();
   const visit = useVisit();
@@ -165,12 +168,12 @@ type FilesProps = {
   icon: LucideIcon;
   look: string;
   word: string;
-  /** Those with two versions open their lines. */
+  /** Files with two versions can open their lines. */
   files: readonly ({ path: string; size: string } & Partial<LineDiffProps>)[];
   count: number;
 };
 
-/** So few are shown at once: opening them would be a click for nothing. */
+/** This few are opened at once: a click to open them would be pointless. */
 const OPEN_UP_TO = 8;
 
 function Files({ icon: Icon, look, word, files, count }: FilesProps) {

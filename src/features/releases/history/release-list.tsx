@@ -10,18 +10,18 @@ import { ReleaseTable, ReleaseTableSkeleton } from './release-table.tsx';
 
 export type ReleaseListProps = {
   label: string;
-  /** Left out: all releases of the account. */
+  /** Absent for all releases of the account. */
   deploymentId?: string | undefined;
   state?: ReleaseState | 'waiting' | undefined;
   isReadOnly: (deploymentId: string) => boolean;
-  /** What to do first, while there is none. */
+  /** The first act, when there is none. */
   empty: ReactNode;
   action?: ReactNode;
-  /** Where releases of several deployments stand together. */
+  /** True when the list has releases of several deployments. */
   showsDeployment?: boolean;
 };
 
-/** Releases, newest first, page by page: of one deployment or of all. */
+/** Lists releases, newest first, page by page: of one deployment or of all. */
 export function ReleaseList({
   label,
   deploymentId,

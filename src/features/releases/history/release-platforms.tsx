@@ -4,7 +4,7 @@ import { DestinationBadge } from '../../../components/destination-badge.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { PlatformMark } from '../../../components/platform-mark.tsx';
 
-/** Names each platform that a release goes to with how it went there; the steps beside it tell of the first alone. */
+/** Names each platform of a release with its result; the steps beside it are only about the first. */
 export function ReleasePlatforms({ destinations }: Pick<Release, 'destinations'>) {
   return (
     <ul aria-label="Platforms of this release" className="mb-4 flex flex-col gap-2.5 text-sm">

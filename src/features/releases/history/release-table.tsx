@@ -27,13 +27,13 @@ export type ReleaseTableProps = {
   label: string;
   releases: readonly Release[];
   rollBacks: readonly RollBack[];
-  /** Where releases of several deployments stand together. */
+  /** True when the list has releases of several deployments. */
   showsDeployment?: boolean;
-  /** What the plan has no place for is not changed. */
+  /** Returns whether a deployment is beyond the plan and cannot be changed. */
   isReadOnly: (deploymentId: string) => boolean;
 };
 
-/** Releases and roll backs below one another; what is live comes first where they are of one deployment. */
+/** Lists releases and rollbacks; in a list of one deployment the live one comes first. */
 export function ReleaseTable({ label, releases, rollBacks, showsDeployment = false, isReadOnly }: ReleaseTableProps) {
   const [target, setTarget] = useState<Release | null>(null);
   const mayRollBack = (release: Release) =>
@@ -73,7 +73,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
   );
 }
 
-/** In one line, of which a long name is cut and the number is not; the row around it opens the same. */
+/** One line, in which a long name is cut and the number is not; the row around it is the same link. */
 const rowLink = 'flex min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
 
 type ReleaseRowProps = ReleaseMenuProps & { showsDeployment: boolean };
@@ -142,13 +142,13 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
   );
 }
 
-/** A release that was rolled back to was live long before: its own time is that of its first run. */
+/** Returns the duration. A release that was rolled back to was live long before: its time is that of its first run. */
 function durationOf({ state, startedAt, finishedAt }: Release): string | null {
   if (!isFinal(state) || finishedAt === null) return null;
   return formatDuration(finishedAt.getTime() - (startedAt ?? finishedAt).getTime());
 }
 
-/** The geometry of the table's rows. */
+/** The placeholder of the table's rows. */
 export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
   return (
     <SkeletonGroup label="Loading the releases" className="divide-y divide-line">
@@ -166,7 +166,7 @@ export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
   );
 }
 
-/** A roll back among the releases: who, when, from which to which, and what became of it. */
+/** A rollback among the releases: who, when, from which to which, and its result. */
 function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
   const { deploymentId, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
   const title = `${showsDeployment ? `${ownerLabel(rollBack)}, from` : 'From'} release ${fromNumber} back to ${toNumber}`;

@@ -19,7 +19,10 @@ type HandOffPanelProps = {
   className?: string | undefined;
 };
 
-/** Where a platform waits for the person: each step with its link, the archive, and the address to look at. */
+/**
+ * Shows the work at a platform that waits for the person: each step with its link, the archive, and the address to
+ * check.
+ */
 export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelProps) {
   const waiting = waitingPlatform(release);
   if (waiting === undefined) return null;
@@ -39,7 +42,7 @@ export function HandOffPanel({ release, isReadOnly, className }: HandOffPanelPro
   );
 }
 
-/** The same for the release of a deployment that waits, looked up where only its number is known. */
+/** Does the same for the release of a waiting deployment, of which only the number is known. */
 export function LatestHandOff({ deployment, isReadOnly }: { deployment: Deployment; isReadOnly: boolean }) {
   const number = waitingNumber(deployment);
   const release = trpc.releases.get.useQuery(
@@ -49,7 +52,10 @@ export function LatestHandOff({ deployment, isReadOnly }: { deployment: Deployme
   return number !== null && release.data ? <HandOffPanel release={release.data} isReadOnly={isReadOnly} /> : null;
 }
 
-/** The address of a release is its deployment's: it leads to the primary platform, and tells nothing of another one. */
+/**
+ * Returns the known address. A release has its deployment's, which is the primary platform's, and says nothing about
+ * another.
+ */
 function knownAddress({ url, destinations }: HandOffPanelProps['release'], waiting: Destination): string {
   return destinations[0]?.id === waiting.id ? url : '';
 }
@@ -75,13 +81,13 @@ function Steps({ releaseId, title }: { releaseId: string; title: string }) {
   );
 }
 
-/** The panel goes while the address is looked at: what was entered is there again when it comes back. */
+/** The panel disappears while the address is checked: the entered text is there again when it comes back. */
 type AddressFormProps = {
   releaseId: string;
   title: string;
-  /** Where the last release was found; empty before the first. */
+  /** The address of the last release; empty before the first. */
   known: string;
-  /** What stood against the address at the last look. */
+  /** The reason why the last check refused the address. */
   refusal: string | undefined;
 };
 
@@ -93,7 +99,7 @@ function AddressForm({ releaseId, title, known, refusal }: AddressFormProps) {
     storeDraft(draft, typed);
   };
   const host = url.trim().toLowerCase().split('//').at(-1)?.split('/')[0] ?? '';
-  // What was found at one address is no reason against another that is entered.
+  // A problem at one address is no reason against another.
   const found = refusal?.toLowerCase().includes(host) ? refusal : undefined;
   const confirm = trpc.releases.confirm.useMutation();
   return (

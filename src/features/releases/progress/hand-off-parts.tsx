@@ -17,7 +17,7 @@ type HandOffCardProps = {
   children: ReactNode;
 };
 
-/** What is left to the person, as it looks whoever asks for it: a release that waits, or one that is only played. */
+/** The work for the person, for a release that waits as for a simulated one. */
 export function HandOffCard({ number, title, className, children }: HandOffCardProps) {
   return (
     <Card aria-label={WAITING_FOR_YOU} className={classNames('p-4 sm:p-5', className)}>
@@ -57,14 +57,14 @@ export function HandOffSteps({ steps, title }: { steps: ReleaseHandOff['steps'];
 type HandOffAddressProps = {
   title: string;
   url: string;
-  /** Absent where the address is given. */
+  /** Absent when the address is given. */
   onUrl?: (url: string) => void;
   error: string | undefined;
   isPending?: boolean;
   onCheck: () => void;
 };
 
-/** Where the person has published it, to be looked at from outside. */
+/** Asks for the address where the person has published it, to check it from outside. */
 export function HandOffAddress({ title, url, onUrl, error, isPending = false, onCheck }: HandOffAddressProps) {
   const check = useSubmitOnce(isPending, onCheck);
   return (

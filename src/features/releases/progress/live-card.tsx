@@ -10,7 +10,7 @@ import { SiteThumbnail } from '../site-thumbnail.tsx';
 
 export type LiveCardProps = { deployment: Deployment; current: ReleaseRef; isReadOnly: boolean };
 
-/** What visitors see now: the page itself, its release and since when. */
+/** Shows what visitors see now: the page itself, its release and since when. */
 export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
   const mayGoBack = !isReadOnly && deployment.releaseCount > 1 && deployment.state !== 'deploying';
   return (

@@ -24,23 +24,23 @@ export type PipelineProgressProps = {
   mayChange: boolean;
   /** Leaves it, with these files to begin with again. */
   onStartAgain: (files: Selection | null) => void;
-  /** How far the domain is, which never holds the site up. */
+  /** The progress of the domain, which never delays the site. */
   domain: {
     domainStage: PipelineStage;
     dnsStage: PipelineStage;
     certificateStage: PipelineStage;
     checks: readonly Step[];
   };
-  /** In the last stage, below the check of what was published. */
+  /** Shown in the last stage, below the check of the published site. */
   report: ReactNode;
-  /** Below the last stage when it is over. */
+  /** Shown below the last stage when it is over. */
   next: ReactNode;
 };
 
-/** This step is the stage Publish; those after it are the check of what was published. */
+/** This step is the stage Publish; the later ones are the check of the published site. */
 const SENDING: string = 'sending';
 
-/** Shows the pipeline while it runs and after: what was decided, then what happens. */
+/** Shows the pipeline while it runs and after: the decisions, then the work. */
 export function PipelineProgress({
   deploymentId,
   mayChange,
@@ -71,15 +71,15 @@ export function PipelineProgress({
 type Known = Extract<DeploymentProgress, { stage: 'sending' | 'release' }>;
 
 export type PipelineProps = Pick<PipelineProgressProps, 'domain' | 'report'> & {
-  /** What is published where, and what became of it. */
+  /** The heading: the published files, their place and the result. */
   head: ReactNode;
   progress: Known;
   rows: readonly Step[];
-  /** The platform's name; undefined as long as it is not known. */
+  /** The platform's name; undefined while it is not known. */
   place: string | undefined;
 };
 
-/** The stages of one deployment with their one progress. */
+/** Shows the stages of one deployment with their joint progress. */
 export function Pipeline({ head, progress, rows, place, domain, report }: PipelineProps) {
   const stages = stagesOf(progress, rows, place, { ...domain, report });
   return (
@@ -118,7 +118,7 @@ function stagesOf(
     certificateStage,
     {
       title: 'Diagnostics',
-      // Of a domain that waits for its owner nothing runs.
+      // A domain that waits for its owner has nothing running.
       state: stateOf(check) === 'done' ? (checks.every(isDone) ? 'done' : 'waiting') : stateOf(check),
       body: (
         <div className="flex flex-col gap-4">
@@ -139,7 +139,7 @@ function decisions(progress: Known, place: string | undefined): PipelineStage[] 
     {
       title: 'Files',
       state: 'done',
-      // An earlier page sent all of it, and this one has no file of it.
+      // An earlier page sent all of it, and this one has none of its files.
       text: fileCount > 0 && (
         <span className="tabular-nums">{`${formatCount(fileCount, 'file')}, ${formatSize(totalBytes)}`}</span>
       ),
@@ -149,7 +149,7 @@ function decisions(progress: Known, place: string | undefined): PipelineStage[] 
   ];
 }
 
-/** The one progress of all stages, and what it waits for. */
+/** Shows the joint progress of all stages, and what it waits for. */
 function WholeProgress({ stages }: { stages: readonly PipelineStage[] }) {
   const needed = stages.filter(({ state }) => state !== 'absent');
   const done = needed.filter(isDone).length;
@@ -178,7 +178,7 @@ function isDone({ state }: { state: Step['state'] | PipelineStage['state'] }): b
   return state === 'done';
 }
 
-/** Answers the state of several steps together: that of the step that says most. */
+/** Returns the joint state of several steps: the most telling one. */
 function stateOf(steps: readonly Step[]): PipelineStage['state'] {
   const isAny = (state: Step['state']) => steps.some((step) => step.state === state);
   if (isAny('failed')) return 'failed';

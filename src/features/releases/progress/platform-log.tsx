@@ -5,7 +5,7 @@ import type { Release } from '../../../../routers/schemas/releases.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 
-/** Shows on request what the platform itself has written about a release; nothing where it keeps no log. */
+/** Shows the platform's own log of a release on request; nothing when it has none. */
 export function PlatformLog({ release }: { release: Release }) {
   const platform = release.destinations[0]?.platform ?? release.platform;
   if (PLATFORM_CAPABILITIES[platform]?.log !== true) return null;

@@ -18,7 +18,7 @@ export type ProgressHeadProps = {
   onBack: (files: Selection) => void;
 };
 
-/** What is being published, where it will be, how to stop it, and what became of it. */
+/** Shows what is being published, its address, a button to stop it, and the result. */
 export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps) {
   const navigate = useNavigate();
   const cancelFirst = useCancelFirst(onBack);

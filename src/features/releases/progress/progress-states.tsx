@@ -16,7 +16,7 @@ export type ProgressStatesProps = {
   children: (known: Extract<DeploymentProgress, { stage: 'sending' | 'release' }>) => ReactNode;
 };
 
-/** Everything but the good case; without files and without a release the deployment's own page asks for the files. */
+/** Shows every case except success; without files and without a release the deployment's own page asks for files. */
 export function ProgressStates({ deploymentId, progress, onStartAgain, children }: ProgressStatesProps) {
   switch (progress.stage) {
     case 'sending':

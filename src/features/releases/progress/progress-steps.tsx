@@ -13,11 +13,11 @@ export type ProgressStepsProps = {
   mayChange: boolean;
   /** Leaves it, with these files to begin with again. */
   onStartAgain: (files: Selection | null) => void;
-  /** Beside the steps when they are over: what can be done with the deployment. */
+  /** Shown beside the finished steps: the acts on the deployment. */
   next: ReactNode;
 };
 
-/** Shows a deployment that was started on this page, from the first file that is sent until it is live. */
+/** Shows a deployment that was started on this page, from the first sent file until it is live. */
 export function ProgressSteps({ deploymentId, mayChange, onStartAgain, next }: ProgressStepsProps) {
   const progress = useDeploymentProgress(deploymentId);
   const rows = useProgressSteps(progress);

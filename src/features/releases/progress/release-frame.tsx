@@ -13,10 +13,10 @@ export type ReleaseFrameProps = {
   /** The address card, and notices. */
   top: ReactNode;
   steps: ReactNode;
-  /** Below the steps: what holds while they run, and what can be done when they are over. */
+  /** Shown below the steps: notes while they run, and acts when they are over. */
   afterSteps: ReactNode;
   aside: ReactNode;
-  /** Last on a small screen, so that nothing under it is moved when it comes. */
+  /** Shown last on a small screen, so that nothing is moved when it arrives. */
   more?: ReactNode;
 };
 

@@ -18,10 +18,10 @@ export type ReleaseOutcomeProps = {
   mayChange: boolean;
 };
 
-/** Where a release will be or is, and what became of it, said aloud when it changes. */
+/** Shows the address of a release and its result, announced when it changes. */
 export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProps) {
   const { deploymentId, state } = release;
-  // Where a person has to finish it, the steps of that stand there instead.
+  // When a person has to finish it, the steps for that are there instead.
   const isRunning = isRunningReleaseState(state) && shownState(release) !== 'waiting';
   const deployment = trpc.deployments.get.useQuery({ deploymentId }, { enabled: mayChange && state === 'failed' });
   const lost = deployment.data && lostAtPrimary(deployment.data);

@@ -19,11 +19,13 @@ export type AddressPanelProps = {
   deploymentName: string;
   url: string;
   platform: PlatformId;
-  /** Until it is live: what goes on. */
+  /** The running act, until it is live. */
   running?: string | null;
 };
 
-/** The address large and the page itself, from the first second on: when it is live only its colour and words change. */
+/**
+ * Shows the address large, with the page itself, from the first second on: going live only changes colour and words.
+ */
 export function AddressPanel({ deploymentName, url, platform, running = null }: AddressPanelProps) {
   const isLive = running === null;
   const { title, isSimulated } = PLATFORMS[platform];
@@ -69,7 +71,7 @@ export function AddressPanel({ deploymentName, url, platform, running = null }: 
 
 type ActPanelProps = { release: ReleaseDetail; action: ReactNode };
 
-/** The cause in one sentence, what to do, the raw answer behind a toggle, and what is still live. */
+/** Shows the cause in one sentence, the remedy, the raw answer behind a toggle, and the release that is still live. */
 export function FailedPanel({ release, action }: ActPanelProps) {
   const [isOpen, setOpen] = useState(false);
   const rawId = useId();
@@ -124,7 +126,7 @@ export function CancelledPanel({ release, action }: ActPanelProps) {
   );
 }
 
-/** Another release serves; this one can be brought back without a new upload. */
+/** Shows that another release serves; this one can be brought back without a new upload. */
 export function SupersededPanel({ release, action }: ActPanelProps) {
   const platform = goneBackAt(release);
   return (

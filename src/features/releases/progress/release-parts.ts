@@ -8,8 +8,8 @@ import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { waitingPlatform } from '../../../lib/waiting.ts';
 
 /**
- * What a person follows from Publish to live, wherever it is shown. A part spans what this page does and several steps of
- * the server: files that are sent from here and go on from there to a platform are one thing to whoever waits for them.
+ * A part of the way from Publish to live, wherever it is shown. It spans this page's work and several steps of the
+ * server: sending files here, and on to a platform, is one thing to a person who waits.
  */
 export type PartName = 'sending' | 'checking' | 'switching';
 
@@ -25,7 +25,7 @@ const ROLL_BACK_TITLES = {
   done: 'Switched back to this release',
 };
 
-/** What is still to come is told in these words. */
+/** The words for parts that are still to come. */
 export const PART_TEXTS: Record<PartName, string> = {
   sending: 'Your files go to the host',
   checking: 'New and changed files are compared',
@@ -41,7 +41,7 @@ export function partTitle(name: PartName, state: ShownStepState, isRollBack = fa
 export type ReleasePart = {
   name: PartName;
   state: ShownStepState;
-  /** The server's own, of which this part consists. */
+  /** The server's steps in this part. */
   steps: readonly ReleaseStep[];
   isRollBack: boolean;
 };
@@ -53,14 +53,14 @@ type Run = {
   destinations: readonly Destination[];
 };
 
-/** A roll back repeats the switch alone: what the others say of the files is from the first time. */
+/** Returns the parts of a release. A rollback only repeats the switch: the other steps are from the first time. */
 export function releaseParts(release: Run): ReleasePart[] {
   const sending = release.steps.filter(({ name }) => name !== 'verifying');
   const checking = release.steps.filter(({ name }) => name === 'verifying');
   const isRollBack = checking.some((step) => isRollBackStep(step, release));
   const isRunning = isRunningReleaseState(release.state);
   const sent = stateOf(sending);
-  // What this page has begun to send does not wait again until the server begins.
+  // A part that this page has begun does not wait again until the server begins.
   const isBegun = sent === 'waiting' && isRunning;
   const isYours =
     isRunning && waitingPlatform({ ...release, destinations: release.destinations.slice(0, 1) }) !== undefined;
@@ -82,7 +82,7 @@ function switched(release: ReleaseState, checked: StepState): StepState {
   return checked === 'done' && isRunningReleaseState(release) ? 'running' : 'waiting';
 }
 
-/** Answers the state of several steps together: that of the step that says most. */
+/** Returns the joint state of several steps: the most telling one. */
 export function stateOf(steps: readonly { state: StepState }[]): StepState {
   const isAny = (state: StepState) => steps.some((step) => step.state === state);
   if (isAny('failed')) return 'failed';

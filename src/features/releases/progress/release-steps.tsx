@@ -10,7 +10,7 @@ import { PART_TEXTS, partTitle, type ReleasePart, releaseParts } from './release
 
 type StepsOf = Pick<ReleaseDetail, 'state' | 'finishedAt' | 'destinations'> & { steps: readonly ReleaseStep[] };
 
-/** The parts of a release below one another, each with its time, its progress and its log folded under it. */
+/** Lists the parts of a release, each with its time, its progress and its folded log. */
 export function ReleaseSteps({ release }: { release: StepsOf }) {
   return <Stepper label="Steps of the release" steps={useReleaseRows(release)} />;
 }
@@ -57,7 +57,10 @@ function tookOf(
   return name === 'switching' && steps.length === 0 ? switchTook(release) : tookText(startedAt, endedAt, now);
 }
 
-/** The first time it is no step of its own: it lies between what was checked last and the end. */
+/**
+ * Returns the duration of the switch. The first time it is no step of its own: it is the time between the last check
+ * and the end.
+ */
 function switchTook({ state, steps, finishedAt }: StepsOf): string | null {
   const checked = steps.findLast(({ name }) => name === 'verifying')?.endedAt ?? null;
   const isOn = state === 'live' || state === 'superseded';
@@ -74,10 +77,10 @@ function textOf({ name, state, steps }: ReleasePart, current: ReleaseStep | unde
   return name === 'sending' ? stepTitle(current) : PART_TEXTS[name];
 }
 
-/** What was done, counted where there is something to count. */
+/** Returns the result, counted if there is something to count. */
 function resultText(name: ReleasePart['name'], steps: readonly ReleaseStep[]): string {
   if (name === 'switching') return PART_TEXTS[name];
-  // A roll back repeats the switch alone.
+  // A rollback only repeats the switch.
   if (name === 'checking' && steps.length === 0) return 'When it first went live';
   const counted = steps.find((step) => step.name === (name === 'checking' ? 'verifying' : 'uploading'));
   return (counted && stepResult(counted)) ?? '';
@@ -87,12 +90,12 @@ export type RowBodyProps = {
   title: string;
   state: ShownStepState;
   text: string;
-  /** Undefined where nothing is counted. */
+  /** Undefined when nothing is counted. */
   fraction?: number | null | undefined;
   log?: readonly LogEntry[];
 };
 
-/** One line below the title, in every state as tall: while a release runs nothing below it moves. */
+/** Shows one line below the title, equally tall in every state: while a release runs nothing below it moves. */
 export function RowBody({ title, state, text, fraction, log = [] }: RowBodyProps) {
   const [choice, setChoice] = useState<boolean | null>(null);
   const isOpen = log.length > 0 && (choice ?? state === 'failed');
@@ -129,7 +132,7 @@ export function RowBody({ title, state, text, fraction, log = [] }: RowBodyProps
   );
 }
 
-/** Counts the seconds of what runs, and nothing else. */
+/** Ticks each second while something runs. */
 function useRunningClock(isRunning: boolean): Date {
   const [now, setNow] = useState(() => new Date());
   useEffect(() => {

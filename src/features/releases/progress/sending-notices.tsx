@@ -7,11 +7,11 @@ import { GoneNotice } from '../gone-notice.tsx';
 
 export type SendingNoticesProps = {
   publication: Publication;
-  /** The folder changed on the disk: the way to choose it again. */
+  /** Chooses the folder again after it changed on the disk. */
   onReplace: () => void;
 };
 
-/** Notices of why a publication stopped or waits, each with the button that goes on. */
+/** Shows why a publication stopped or waits, each with the button to continue. */
 export function SendingNotices({ publication, onReplace }: SendingNoticesProps) {
   const { failure, control } = publication;
   const isWaiting = useIsWaiting(publication);
@@ -66,7 +66,7 @@ export function SendingNotices({ publication, onReplace }: SendingNoticesProps) 
 }
 
 function MendConnections({ deploymentId }: Pick<Publication, 'deploymentId'>) {
-  // What was known before this attempt says nothing of what it found.
+  // Earlier findings do not apply to this attempt.
   const { data } = trpc.deployments.get.useQuery({ deploymentId }, { refetchOnMount: 'always' });
   return data?.lostConnections.map((lost) => (
     <MendConnection key={`${lost.destinationId} ${lost.provider}`} lost={lost} />

@@ -18,14 +18,14 @@ import { useLeadToRelease } from './use-lead-to-release.ts';
 
 export type SendingReleaseProps = {
   publication: Publication;
-  /** What it is going to be. */
+  /** The number of the future release. */
   number: number;
   platform: PlatformId;
-  /** What goes on serving meanwhile; null where nothing does yet. */
+  /** The release that keeps serving meanwhile; null when there is none. */
   serving: { number: number } | null;
-  /** Null in the moment in which it becomes a release and can only be cancelled as one. */
+  /** Null at the moment when it becomes a release and can only be cancelled as one. */
   onCancel: (() => void) | null;
-  /** The folder changed on the disk: the way to choose it again. */
+  /** Chooses the folder again after it changed on the disk. */
   onReplace: () => void;
 };
 
@@ -80,7 +80,7 @@ export function SendingRelease(props: SendingReleaseProps) {
   );
 }
 
-/** In the place of the page on which Publish was pressed, perhaps far down. */
+/** Scrolls to the top, because this replaces the page on which Publish was pressed, perhaps far down. */
 function arrive(): void {
   window.scrollTo(0, 0);
   document.getElementById('content')?.focus({ preventScroll: true });

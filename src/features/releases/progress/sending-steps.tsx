@@ -10,7 +10,7 @@ import { RowBody } from './release-steps.tsx';
 
 export type SendingState = Pick<Publication, 'state' | 'progress' | 'result' | 'failure'>;
 
-/** The same steps as those of the release that comes of it: this page sends, and the server goes on. */
+/** Returns the same steps as those of the resulting release: this page sends, and the server goes on. */
 export function sendingSteps({ state, progress, result, failure }: SendingState): Step[] {
   const failed: StepState = failure?.isUnchanged === true ? 'waiting' : 'failed';
   const stopped = state === 'failed' ? failed : state === 'cancelled' ? 'cancelled' : 'running';

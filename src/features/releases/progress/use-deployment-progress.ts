@@ -7,18 +7,18 @@ import { useIsResuming } from '../../../uploads/use-publish.ts';
 import { useReleaseRows } from './release-steps.tsx';
 import { sendingSteps } from './sending-steps.tsx';
 
-/** How far a deployment that was started on this page has come. */
+/** The progress of a deployment that was started on this page. */
 export type DeploymentProgress =
   | { stage: 'loading' }
   | { stage: 'unknown'; error: unknown; retry: () => void; isRetrying: boolean }
-  /** Neither a release nor files on their way: its own page asks for them. */
+  /** There is neither a release nor a running upload: the deployment's own page asks for files. */
   | { stage: 'left' }
   | { stage: 'sending'; publication: Publication }
   | { stage: 'release'; release: ReleaseDetail };
 
 /**
- * Follows a deployment from the first file that is sent to its newest release, and finds it again after a reload: the
- * page knows of the sending, the server of everything after it.
+ * Follows a deployment from the first sent file to its newest release, and finds it again after a reload: the page
+ * knows about the sending, and the server about everything after it.
  */
 export function useDeploymentProgress(deploymentId: string): DeploymentProgress {
   const publication = usePublication(deploymentId);
@@ -46,13 +46,13 @@ export function useDeploymentProgress(deploymentId: string): DeploymentProgress 
   return number === undefined && deployment.isSuccess && !isResuming ? { stage: 'left' } : { stage: 'loading' };
 }
 
-/** Whether something is under way that may still be stopped or awaited. */
+/** Returns whether something is running that may still be stopped or awaited. */
 export function isUnderWay(progress: DeploymentProgress): boolean {
   if (progress.stage === 'release') return isRunningReleaseState(progress.release.state);
   return progress.stage === 'sending' || progress.stage === 'loading';
 }
 
-/** Lists the steps from the first file to the last check: those of this page and of the server are the same. */
+/** Returns the steps from the first file to the last check: those of this page and of the server are the same. */
 export function useProgressSteps(progress: DeploymentProgress): Step[] {
   const ofRelease = useReleaseRows(progress.stage === 'release' ? progress.release : NOT_YET);
   if (progress.stage === 'sending') return sendingSteps(progress.publication);

@@ -5,8 +5,8 @@ import { href } from '../../../lib/paths.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 
 /**
- * When everything is sent the release begins: its own page takes over, once it has what it shows. Where that does not
- * come, the page itself says so.
+ * Leads to the release's own page when everything is sent, once its data has been loaded. If that fails, the page
+ * itself reports it.
  */
 export function useLeadToRelease(publication: Publication | null, options: { replace: boolean }): void {
   const navigate = useNavigate();
