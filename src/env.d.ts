@@ -7,7 +7,7 @@ declare global {
   type TrustedTypeRules = { createHTML(markup: string): string; createScriptURL(url: string): string };
 
   interface Window {
-    /** Not in every browser yet (W3C Trusted Types). */
+    /** Not every browser has it yet (W3C Trusted Types). */
     trustedTypes?: { createPolicy(name: string, rules: TrustedTypeRules): unknown };
   }
 }

@@ -2,14 +2,14 @@ import { isSignedOut, session } from './api/session.ts';
 import { followDrafts } from './lib/draft-storage.ts';
 import { hasUploadRecords } from './lib/storage.ts';
 
-/** Lets what this browser keeps for a person follow the account: drafts of forms, and selections to be published. */
+/** Makes the browser's stored data follow the account: drafts of forms, and selections to publish. */
 export function followSession(): void {
   const follow = () => followDrafts({ accountId: session.accountId(), isSignedOut: isSignedOut() });
   session.onAccountChange(() => {
     follow();
     if (hasUploadRecords() || isSignedOut()) void followUploads();
   });
-  // What another tab did before this page began is seen at once.
+  // Changes by another tab before this page began are noticed at once.
   follow();
 }
 
@@ -18,6 +18,6 @@ async function followUploads(): Promise<void> {
     const { followAccount } = await import('./uploads/stored-selections.ts');
     followAccount();
   } catch {
-    // The next page looks again, and shows nothing of another account until then.
+    // The next page checks again, and shows nothing of another account until then.
   }
 }

@@ -12,13 +12,13 @@ export type AppRoute = {
   access: Access;
   /** The name of the screen; null where the address names something that does not exist. */
   title: string | ((pathname: string) => string | null);
-  /** What a search engine and a preview of a link show: neither of them sees what is behind the sign-in, a mail or a payment. */
+  /** The text for search engines and link previews; pages behind the sign-in, a mail or a payment have none. */
   description?: string;
   layout: 'plain' | 'sidebar';
   skeleton: SkeletonKind;
-  /** The entry of the navigation that is marked as current; its own path when left out. */
+  /** The entry of the navigation that is marked as current; the route's own path by default. */
   highlights?: string;
-  /** Its screen uses the hooks of tRPC. */
+  /** True when the screen uses the hooks of tRPC. */
   needsData?: true;
 };
 
@@ -90,7 +90,7 @@ const app = { access: 'app', layout: 'sidebar', skeleton: 'spinner', needsData: 
 const signInDescription = 'Log in to Fairlead or create an account. Manage your domain deployments with ease.';
 const plansDescription = 'Plans and prices of Fairlead, with a 14-day trial of Pro that needs no card.';
 
-/** All routes of the app. Order matters: the first that matches is taken. */
+/** All routes of the app. Order matters: the first match counts. */
 export const routes: Record<PathName, AppRoute> = {
   home: {
     path: paths.home,
@@ -407,7 +407,7 @@ const notFoundRoute: AppRoute = {
   description: 'There is no page at this address.',
 };
 
-/** The route of a path and its title; an address that names what does not exist has the not-found page. */
+/** Returns the route of a path and its title; an address that names a missing thing gets the not-found page. */
 export function findRoute(pathname: string): { route: AppRoute; title: string } {
   for (const route of Object.values(routes)) {
     if (!matchesPath(route.path, pathname)) continue;
@@ -417,7 +417,7 @@ export function findRoute(pathname: string): { route: AppRoute; title: string } 
   return { route: notFoundRoute, title: NOT_FOUND_TITLE };
 }
 
-/** 'Deploy to Vercel' for `/deploy/vercel` and `/deployment-setup/vercel`; an unknown platform has no page. */
+/** Returns 'Deploy to Vercel' for `/deploy/vercel` and `/deployment-setup/vercel`; an unknown platform has no page. */
 function platformTitle(pathname: string): string | null {
   const [, id] = pathname.split('/').filter(Boolean);
   const known = Object.entries(HOSTING_TITLES).find(([platform]) => platform === id);

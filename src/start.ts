@@ -1,6 +1,6 @@
 /**
- * The guard in front of the app: it imports nothing statically, so that it stands when what it starts does not. Whatever
- * keeps the app from its first render ends in the 'Critical Error' panel.
+ * Guards the start of the app: it imports nothing statically, so that it works when the app does not. Any failure
+ * before the first render ends in the 'Critical Error' panel.
  */
 async function start(): Promise<void> {
   keepTrustedTypes();
@@ -14,9 +14,9 @@ async function start(): Promise<void> {
 }
 
 /**
- * The one policy of Trusted Types; browsers without them have the content security policy of the page alone. What
- * runs as a script comes from this origin alone: workers, and what the build's loader fetches. What is written as markup
- * holds no element: Radix writes the rules of a `<style>` so.
+ * Sets the one policy of Trusted Types; browsers without them only have the content security policy of the page.
+ * Scripts come from this origin alone: workers, and the files of the build's loader. Markup contains no element: Radix
+ * writes the rules of a `<style>` in this way.
  */
 function keepTrustedTypes(): void {
   window.trustedTypes?.createPolicy('default', {
@@ -31,7 +31,7 @@ function keepTrustedTypes(): void {
   });
 }
 
-/** Reading alone can work where writing throws (a full or forbidden storage). */
+/** Tries to write: reading can work where writing throws (a full or forbidden storage). */
 function probeStorage(storage: Storage): void {
   storage.setItem('fairlead.probe', '1');
   storage.removeItem('fairlead.probe');

@@ -2,7 +2,7 @@ import 'react';
 
 declare module 'react' {
   interface InputHTMLAttributes<T> {
-    /** Chooses a folder instead of files; in every current browser, missing from React's types. */
+    /** Chooses a folder and not files; in every current browser, missing from React's types. */
     webkitdirectory?: '' | undefined;
   }
 }

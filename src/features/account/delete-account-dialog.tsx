@@ -13,7 +13,7 @@ import { showToast } from '../../components/toast-store.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 
-/** `loss`: what happens to the websites and the plan, said first. */
+/** `loss`: a sentence about the websites and the plan, shown first. */
 export type DeleteAccountDialogProps = { user: User; loss: string; onClose: () => void };
 
 export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialogProps) {
@@ -36,7 +36,7 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
         await showLinkToast(`Open the link we sent to ${mailedTo} to delete the account.`);
         return;
       }
-      // The way out first: a guard that sees the session gone would lead to /auth with the page as redirect.
+      // Leaving the page comes first: a guard that sees the session gone would lead to /auth with the page as redirect.
       navigate(paths.home);
       session.signOut();
       showToast({ title: 'Account deleted', description: 'Its websites are being taken down.' });

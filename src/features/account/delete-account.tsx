@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 
-/** The end of an account; what happens to its websites and its plan is said first. */
+/** Deletes the account; the consequences for its websites and its plan are shown first. */
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false);
   const loss = `${lossText(user)} A plan that runs ends at once, with what is left of it.`;

@@ -6,7 +6,7 @@ import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/setting.tsx';
 import { showToast } from '../../components/toast-store.ts';
 
-/** All of the account as one ZIP; the browser saves it and shows how far it is. */
+/** Downloads all of the account as one ZIP; the browser saves it and shows the progress. */
 export function ExportAccount() {
   const prepare = trpc.account.export.useMutation({
     // It changes nothing that a screen shows.

@@ -1,4 +1,7 @@
-/** When rows of a collection go: with the account, by their age whoever they belong to, or they say nothing of a person. */
+/**
+ * The time at which rows of a collection are deleted: with the account, by their age, or never, because they say
+ * nothing about a person.
+ */
 export type StoredEnd = 'account' | 'age' | 'nobody';
 
 export type StoredData = {
@@ -9,7 +12,7 @@ export type StoredData = {
   ends: StoredEnd;
 };
 
-/** What the app keeps in the browser as cookies, as the privacy page shows it; the same test holds it to the code. */
+/** The cookies of the app, for the privacy page; the same test compares them with the code. */
 export const STORED_COOKIES: readonly { names: readonly string[]; what: string; days: number }[] = [
   { names: ['fairlead_refresh'], what: 'keeps you signed in', days: 30 },
   {
@@ -24,7 +27,7 @@ export const STORED_COOKIES: readonly { names: readonly string[]; what: string; 
   },
 ];
 
-/** All that is stored, as the privacy page shows it; a test compares it with the database (tests/services/stored-data.test.ts). */
+/** All stored data, for the privacy page; a test compares it with the database (tests/services/stored-data.test.ts). */
 export const STORED_DATA: readonly StoredData[] = [
   {
     collections: ['users', 'disclaimer_acceptances'],

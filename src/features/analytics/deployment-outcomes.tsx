@@ -29,7 +29,7 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
 
 const figure = 'text-right whitespace-nowrap text-ink-muted tabular-nums max-sm:hidden!';
 
-/** In two lines on a phone; the row opens the deployment. */
+/** A row of two lines on a phone, which opens the deployment. */
 function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
   const { deploymentId, deploymentLabel, count, outcomes, typicalMs, latest } = deployment;
   return (
@@ -70,7 +70,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
   );
 }
 
-/** For a small screen; what is nothing is left out. */
+/** Returns the outcomes in one line for a small screen, without zeros. */
 export function outcomesInOneLine(
   { live, failed, cancelled, running }: Record<Outcome, number>,
   more: readonly string[],

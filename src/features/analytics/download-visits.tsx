@@ -13,7 +13,7 @@ const tables: readonly { table: CsvTable; title: string }[] = [
   { table: 'referrers', title: 'Referrers' },
 ];
 
-/** What the page shows as CSV; the browser saves it. */
+/** Downloads the visits of the page as CSV. */
 export function DownloadVisits({ range }: { range: VisitsInput }) {
   const prepare = trpc.analytics.download.useMutation({
     // It changes nothing that a screen shows.

@@ -8,7 +8,7 @@ import { outcomesInOneLine } from './deployment-outcomes.tsx';
 
 type Row = ReleaseStatistics['platforms'][number];
 
-/** How the releases of a range went on each platform; nothing where there were none, which the page says elsewhere. */
+/** Shows the releases of a range on each platform; nothing when there were none, which the page says elsewhere. */
 export function PlatformOutcomes({ deploymentId, days }: { deploymentId: string | undefined; days: RangeDays }) {
   const question = trpc.analytics.releases.useQuery(
     { days, ...(deploymentId !== undefined && { deploymentId }) },

@@ -4,18 +4,18 @@ export type RankingRow = { name: string; count: number };
 
 export type RankingProps = {
   title: string;
-  /** What is counted, above the figures. */
+  /** The unit of the counts, above the figures. */
   unit: string;
   rows: readonly RankingRow[];
-  /** What all that are not listed have together; left out where that is nothing. */
+  /** The sum of all rows that are not listed; absent when it is zero. */
   others?: number | undefined;
-  /** One sentence in the place of rows. */
+  /** One sentence in place of rows. */
   empty: string;
 };
 
 const SHOWN = 10;
 
-/** What was counted most, each with its share of the largest; two lines a row at every width. */
+/** Shows the largest counts, each with its share of the largest; two lines a row at every width. */
 export function Ranking({ title, unit, rows, others = 0, empty }: RankingProps) {
   const shown = rows.slice(0, SHOWN);
   const rest = others + rows.slice(SHOWN).reduce((sum, { count }) => sum + count, 0);

@@ -14,10 +14,10 @@ const looks: Record<Outcome, { word: string; icon: LucideIcon; text: string; bar
 
 const OUTCOMES = ['live', 'failed', 'cancelled', 'running'] as const satisfies readonly Outcome[];
 
-/** How the releases ended, as figures and as shares of one bar, and how long those that went live took. */
+/** Shows how the releases ended, as figures and as shares of one bar, and how long those that went live took. */
 export function ReleaseOutcomes({ statistics }: { statistics: ReleaseStatistics }) {
   const { count, outcomes, typicalMs, longestMs } = statistics;
-  // Nothing on its way is the rule: its figure would only be one zero more.
+  // Usually nothing is running: its figure would only be one zero more.
   const shown = OUTCOMES.filter((outcome) => outcome !== 'running' || outcomes.running > 0);
   return (
     <div className="flex flex-col gap-5 p-4 sm:p-5">
@@ -33,7 +33,7 @@ export function ReleaseOutcomes({ statistics }: { statistics: ReleaseStatistics 
                 </>
               }
               value={outcomes[outcome].toLocaleString('en')}
-              // A small screen goes without what is nothing.
+              // A small screen does without zeros.
               isSpared={outcome !== 'live' && outcomes[outcome] === 0}
             />
           );
@@ -70,7 +70,7 @@ function shownTime(durationMs: number | null): string {
   return durationMs === null ? 'none yet' : formatDuration(durationMs);
 }
 
-/** The geometry of the figures and their bar. */
+/** The placeholder of the figures and their bar. */
 export function ReleaseOutcomesSkeleton() {
   return (
     <SkeletonGroup label="Loading the releases" className="flex flex-col gap-5 p-4 sm:p-5">

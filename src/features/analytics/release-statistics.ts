@@ -2,7 +2,7 @@ import type { Release } from '../../../routers/schemas/releases.ts';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
 import { ownerLabel } from '../../lib/deployment-label.ts';
 
-/** What became of a release; one that was replaced by a later one went live as well. */
+/** The result of a release; one that was replaced later went live as well. */
 export type Outcome = 'live' | 'failed' | 'cancelled' | 'running';
 
 export type CountedRelease = Pick<
@@ -13,7 +13,7 @@ export type CountedRelease = Pick<
 export type ReleaseStatistics = {
   count: number;
   outcomes: Record<Outcome, number>;
-  /** From the start of the work until it was seen live, of those that went live; null where none did. */
+  /** Measured from the start of the work until the release was seen live; null when none went live. */
   typicalMs: number | null;
   longestMs: number | null;
 };
@@ -58,7 +58,7 @@ function outcomeOf(state: ReleaseState): Outcome {
   return state === 'failed' || state === 'cancelled' ? state : 'running';
 }
 
-/** Counts only what went live: how long a failure took does not tell how long a release takes. */
+/** Returns the duration of a release that went live: a failure's says nothing about how long a release takes. */
 function durationMsOf({ state, startedAt, finishedAt }: CountedRelease): number[] {
   if (outcomeOf(state) !== 'live' || startedAt === null || finishedAt === null) return [];
   return [finishedAt.getTime() - startedAt.getTime()];

@@ -6,7 +6,7 @@ import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { formatSize } from '../../lib/format.ts';
 import { countsLine, shortLabel } from './visit-labels.ts';
 
-/** Page views and visitors over time, and the figures behind the bars as a table. */
+/** Shows page views and visitors over time, with the figures behind the bars as a table. */
 export function VisitChart({ visits }: { visits: Visits }) {
   const [isTable, setIsTable] = useState(false);
   const bars = visits.points.map(({ label, views, visitors }) => ({ label, whole: views, part: visitors }));
@@ -46,7 +46,7 @@ function LegendEntry({ look, name }: { look: string; name: string }) {
   );
 }
 
-/** The newest first, without times in which nothing was asked for; on a small screen each is two lines. */
+/** Lists the newest first, without times that had no requests; on a small screen each is two lines. */
 function VisitTable({ points, step }: { points: readonly VisitPoint[]; step: Visits['step'] }) {
   const shown = points.filter(({ requests }) => requests > 0).reverse();
   return (

@@ -24,7 +24,7 @@ export function VisitFigures({ totals }: { totals: VisitTotals }) {
   );
 }
 
-/** The geometry of the figures and the chart below them. */
+/** The placeholder of the figures and the chart below them. */
 export function VisitsSkeleton() {
   return (
     <SkeletonGroup label="Loading the visits" className="flex flex-col gap-6 p-4 sm:p-5">

@@ -10,7 +10,7 @@ const titles: Record<RangeDays, string> = {
   396: 'Last 13 months',
 };
 
-/** The ranges to choose from, as far back as the plan keeps visits. */
+/** Returns the ranges to choose from, as far back as the plan keeps visits. */
 export function rangeOptions(keptDays: number | null | undefined): { value: string; label: string }[] {
   const most = keptDays ?? ANALYTICS_RANGE_DAYS.at(-1) ?? 0;
   return ANALYTICS_RANGE_DAYS.filter((days) => days <= most).map((days) => ({
@@ -19,20 +19,23 @@ export function rangeOptions(keptDays: number | null | undefined): { value: stri
   }));
 }
 
-/** The range that an address names; a week where it names none. */
+/** Returns the range that an address names, or a week. */
 export function rangeOf(given: string | null): RangeDays {
   return ANALYTICS_RANGE_DAYS.find((days) => String(days) === given) ?? 7;
 }
 
 const date = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** The label of a point as people read it: "Nov 25" for a day, "14:00" for an hour. */
+/** Returns the label of a point for people: "Nov 25" for a day, "14:00" for an hour. */
 export function shortLabel(label: string): string {
   const [day = '', time] = label.split(' ');
   return time ?? date.format(new Date(day));
 }
 
-/** What was counted, in one line of a small screen: what is nothing is left out, and requests where there are page views. */
+/**
+ * Returns the counts in one line for a small screen: zeros are left out, and so are requests when there are page
+ * views.
+ */
 export function countsLine({ views, visitors, requests, bytes }: Omit<VisitPoint, 'label'>): string {
   const parts = [
     { count: views, text: `${views.toLocaleString('en')} ${views === 1 ? 'view' : 'views'}` },
@@ -46,12 +49,12 @@ export function countsLine({ views, visitors, requests, bytes }: Omit<VisitPoint
   return parts.flatMap(({ count, text }) => (count > 0 ? [text] : [])).join(' · ');
 }
 
-/** The time zone of this browser. */
+/** Returns the time zone of this browser. */
 export function ownTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 }
 
-/** "12 ms"; from a second on in seconds. */
+/** Formats a time like "12 ms"; from a second on in seconds. */
 export function formatReplyTime(ms: number): string {
   if (ms >= 1_000) return `${(ms / 1_000).toFixed(1)} s`;
   return ms < 10 ? `${ms.toFixed(1)} ms` : `${Math.round(ms)} ms`;

@@ -5,7 +5,7 @@ import { Card, CardBody } from '../../components/card.tsx';
 import { paths } from '../../lib/paths.ts';
 import { ownTimeZone, shortLabel } from './visit-labels.ts';
 
-/** The visits of the last week in a small card; nothing where there were none. */
+/** Shows the visits of the last week in a small card; nothing when there were none. */
 export function VisitsCard() {
   const { data: visits } = trpc.analytics.visits.useQuery({ days: 7, timeZone: ownTimeZone() });
   if (visits === undefined || visits.totals.views === 0) return null;

@@ -14,7 +14,7 @@ import { VisitChart } from './visit-chart.tsx';
 import { VisitFigures, VisitsSkeleton } from './visit-figures.tsx';
 import { formatReplyTime } from './visit-labels.ts';
 
-/** Who visited the sites on the built-in host, as far back as the plan keeps it. */
+/** Shows the visits of sites on the built-in host, as far back as the plan keeps them. */
 export function VisitsSection({ range }: { range: VisitsInput }) {
   const question = trpc.analytics.visits.useQuery(range, { placeholderData: (before) => before });
   const visits = question.data;

@@ -13,7 +13,7 @@ import { NewPasswordFields } from './new-password-fields.tsx';
 
 const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
 
-/** Needs the current password; every other browser is signed out. */
+/** Changes the password, which needs the current one; every other browser is signed out. */
 export function ChangePasswordForm() {
   const form = useForm({
     resolver: standardSchemaResolver(changePasswordForm),
@@ -38,7 +38,7 @@ export function ChangePasswordForm() {
     form.handleSubmit(({ currentPassword, newPassword }) => change.mutate({ currentPassword, newPassword })),
   );
 
-  /** A new password that was refused for being this one is looked at again. */
+  /** Checks a new password again that was refused for being the current one. */
   function compareAgain() {
     if (form.getFieldState('newPassword').invalid) void form.trigger('newPassword');
   }

@@ -14,7 +14,7 @@ import { paths } from '../../lib/paths.ts';
 import { RESET_LINK_LIFETIME } from './link-expiry.ts';
 import { OutboxCommand } from './outbox-command.tsx';
 
-/** Asks for a link; what it says afterwards is the same whether or not there is such an account. */
+/** Asks for a link; its answer is the same whether or not the account exists. */
 export function ForgotPasswordForm() {
   const [sentTo, setSentTo] = useState<string | null>(null);
   const form = useForm({
@@ -64,7 +64,7 @@ export function ForgotPasswordForm() {
 }
 
 function Answer({ email }: { email: string }) {
-  // Null for as long as nobody knows: neither sent nor kept is said until then.
+  // Null until it is known: before that, neither "sent" nor "kept" is shown.
   const keepsMail = useKeepsMail();
   return (
     <>

@@ -18,7 +18,7 @@ import { paths } from '../../lib/paths.ts';
 import { useDelayed } from './use-delayed.ts';
 
 export type SendingProps = {
-  /** Stays so until the timer leads away: nobody signs in twice. */
+  /** Stays true until the timer leads away, so that nobody signs in twice. */
   isPending: boolean;
   setPending: (isPending: boolean) => void;
 };
@@ -63,14 +63,14 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
 
 type SetError = { setError: UseFormSetError<LoginInput> };
 
-/** Login with its toasts and its timer. */
+/** Returns the login with its toasts and its timer. */
 function useLogin({ redirect, setPending, setError }: Omit<LoginFormProps, 'isPending'> & SetError) {
   const later = useDelayed();
 
   return async function login(input: LoginInput): Promise<void> {
     setPending(true);
     try {
-      // Fetched while the form is filled in; the screen itself goes without tRPC.
+      // Loaded while the form is filled in; the screen itself has no tRPC.
       const { trpcClient } = await import('../../api/trpc.ts');
       signInAs(await trpcClient.auth.login.mutate(input));
     } catch (error) {

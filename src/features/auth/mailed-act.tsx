@@ -10,16 +10,16 @@ export type MailedActProps<Done> = {
   title: string;
   subtitle: string;
   button: Required<Pick<ButtonProps, 'variant' | 'children' | 'busyLabel'>>;
-  /** The title of the toast when it did not work and the link may be used again. */
+  /** The title of the toast after a failure that leaves the link usable. */
   failure: string;
   act: (token: string) => Promise<Done>;
   children: (done: Done) => ReactNode;
-  /** Shown where the link works no more. */
+  /** Shown when the link no longer works. */
   over: ReactNode;
 };
 
 /**
- * Where a mailed link ends that changes the account and ends its sessions. Nothing is changed before the button is
+ * The page of a mailed link that changes the account and ends its sessions. Nothing is changed before the button is
  * pressed, because mail programs open links too.
  */
 export function MailedAct<Done>(props: MailedActProps<Done>) {

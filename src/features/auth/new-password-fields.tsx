@@ -7,19 +7,19 @@ import { passwordChecks, passwordHint, passwordStrength, strengthLabel } from '.
 
 export type NewPasswordFieldsProps = {
   label: string;
-  /** What the form around calls the password; it is repeated in `confirmPassword`. */
+  /** The form's name of the password; it is repeated in `confirmPassword`. */
   name: string;
-  /** Whose password it becomes, where that is known: a hint warns of a password that holds the name. */
+  /** The account's user name, if it is known: a hint warns of a password that contains it. */
   username?: string | undefined;
 };
 
-/** A password that is chosen, its strength, and the same once more; for a form inside a `FormProvider`. */
+/** A new password, its strength, and its repetition; for a form inside a `FormProvider`. */
 export function NewPasswordFields({ label, name, username }: NewPasswordFieldsProps) {
   const form = useFormContext<Record<string, string>>();
   const password = useWatch({ control: form.control, name }) ?? '';
   const { errors } = form.formState;
 
-  /** A password that changes under its confirmation is compared again at once. */
+  /** Compares a password again when it changes under its confirmation. */
   function compareAgain() {
     if (form.getValues('confirmPassword') !== '') void form.trigger('confirmPassword');
   }
@@ -39,7 +39,7 @@ export function NewPasswordFields({ label, name, username }: NewPasswordFieldsPr
   );
 }
 
-/** Strength bar, live checklist and hint under a password that is chosen. The hint refuses nothing. */
+/** Strength bar, live checklist and hint under a new password. The hint refuses nothing. */
 function PasswordMeter({ password, username }: { password: string; username?: string | undefined }) {
   const hint = passwordHint(password, username);
   const strength = passwordStrength(password);

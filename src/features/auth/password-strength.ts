@@ -13,7 +13,7 @@ export const passwordChecks: readonly { label: string; isMet: (password: string)
   { label: 'A number', isMet: (password) => /[0-9]/.test(password) },
 ];
 
-/** Points of six as a percentage, rounded down. */
+/** Returns the points, of six, as a percentage, rounded down. */
 export function passwordStrength(password: string): number {
   const points = [
     ...passwordChecks.map(({ isMet }) => isMet(password)),
@@ -23,7 +23,7 @@ export function passwordStrength(password: string): number {
   return Math.min(100, Math.floor((points / POINTS_MAX) * 100));
 }
 
-/** The bar's word at its thresholds. */
+/** Returns the bar's word at its thresholds. */
 export function strengthLabel(strength: number): StrengthLabel {
   if (strength < STRENGTH_THRESHOLDS.fair) return 'Weak';
   if (strength < STRENGTH_THRESHOLDS.moderate) return 'Fair';
@@ -31,8 +31,8 @@ export function strengthLabel(strength: number): StrengthLabel {
 }
 
 /**
- * What attackers try first, without the digits and signs around it: the heads of the published lists of leaked
- * passwords (NCSC, "PwnedPasswordsTop100k", April 2019), as far as they can meet the rules of a registration.
+ * The words that attackers try first, without digits and symbols around them: the heads of the published lists of
+ * leaked passwords (NCSC, "PwnedPasswordsTop100k", April 2019), if they can meet the rules of a registration.
  */
 const COMMON_CORES = new Set(
   (
@@ -52,10 +52,10 @@ const LETTER_OF_SIGN: Record<string, string> = {
   $: 's',
   '5': 's',
 };
-/** A shorter name is in many good passwords by chance. */
+/** A shorter name is in many good passwords by coincidence. */
 const NAME_MIN = 3;
 
-/** Why a password that meets all rules is a poor choice all the same; null for one of which nothing is known. */
+/** Returns why a password that meets all rules is still a poor choice; null when no reason is known. */
 export function passwordHint(password: string, username = ''): string | null {
   if (password.length < REGISTRATION_PASSWORD_MIN) return null;
   const lower = password.toLowerCase();
@@ -68,7 +68,7 @@ export function passwordHint(password: string, username = ''): string | null {
   return isCommon ? 'This password is very common, and among the first that attackers try.' : null;
 }
 
-/** What stands between the first and the last letter. */
+/** Returns the text from the first letter to the last. */
 function between(lower: string): string {
   const isLetter = (sign: string) => sign >= 'a' && sign <= 'z';
   const signs = [...lower];

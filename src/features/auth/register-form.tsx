@@ -18,7 +18,7 @@ import { NewPasswordFields } from './new-password-fields.tsx';
 import { useDelayed } from './use-delayed.ts';
 
 export type RegisterFormProps = SendingProps & {
-  /** A path of the app where the person was going: the plans lead on to it. */
+  /** The path of the app that the person was going to: the plans lead on to it. */
   wanted: string | null;
 };
 
@@ -58,14 +58,14 @@ type RegisterDeps = Pick<RegisterFormProps, 'setPending' | 'wanted'> & {
   setError: UseFormSetError<RegisterFormValues>;
 };
 
-/** Registration with its two toasts and its timers. */
+/** Returns the registration with its two toasts and its timers. */
 function useRegister({ setPending, wanted, reset, setError }: RegisterDeps) {
   const later = useDelayed();
 
   return async function register({ username, email, password }: RegisterFormValues): Promise<void> {
     setPending(true);
     try {
-      // Fetched while the form is filled in; the screen itself goes without tRPC.
+      // Loaded while the form is filled in; the screen itself has no tRPC.
       const { trpcClient } = await import('../../api/trpc.ts');
       signInAs(await trpcClient.auth.register.mutate({ username, email, password }));
     } catch (error) {

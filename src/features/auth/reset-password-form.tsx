@@ -12,11 +12,11 @@ import { NewPasswordFields } from './new-password-fields.tsx';
 export type ResetPasswordFormProps = {
   token: string;
   onDone: () => void;
-  /** The link was used before, or it is too old. */
+  /** Called when the link was used before, or is too old. */
   onLinkOver: (message: string) => void;
 };
 
-/** The new password ends all sessions, this browser's own as well, and signs nobody in. */
+/** Sets a new password, which ends all sessions, including this browser's, and signs nobody in. */
 export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFormProps) {
   const form = useForm({
     resolver: standardSchemaResolver(newPasswordForm),

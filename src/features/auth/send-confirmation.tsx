@@ -5,7 +5,7 @@ import { Button, type ButtonProps } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { CONFIRM_LINK_LIFETIME } from './link-expiry.ts';
 
-/** Mails another link to the address that waits for its confirmation. */
+/** Mails another link to the unconfirmed address. */
 export function SendConfirmation({
   email,
   ...look

@@ -12,7 +12,7 @@ import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
 import { showToast } from '../../components/toast-store.ts';
 
-/** The browsers that are signed in; each but this one can be signed out from here. */
+/** Lists the signed-in browsers; each but this one can be signed out from here. */
 export function SessionList() {
   const list = trpc.auth.sessions.useQuery();
   const sessions = list.data?.items ?? [];

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { type Navigate, useNavigate } from '../../lib/location.ts';
 
-/** Runs something a moment later, unless the screen has been left by then: nobody is pulled back from where they went. */
+/** Runs work a moment later, unless the screen was left by then: nobody is pulled back. */
 export function useDelayed(): (delayMs: number, work: (navigate: Navigate) => void) => void {
   const navigate = useNavigate();
   const timers = useRef(new Set<ReturnType<typeof setTimeout>>());

@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react';
 
 /**
- * The one-time token of a mailed link, which stands in the fragment: no server and no log sees it.
- * It is taken out of the address, so that neither the history nor a copied address holds it. A link that is pasted into
- * the page that is open already changes the fragment alone.
+ * Returns the one-time token of a mailed link from the fragment, which no server and no log sees. It is removed from
+ * the address, so that neither the history nor a copied address holds it. A link that is pasted into the open page
+ * only changes the fragment.
  */
 export function useLinkToken(): string | null {
   const [token, setToken] = useState(tokenInAddress);

@@ -5,11 +5,11 @@ import { showToast } from '../../components/toast-store.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 
-/** Nobody who wants to leave waits longer for a server that does not answer. */
+/** A person who wants to leave does not wait longer for a silent server. */
 const LOGOUT_TIMEOUT_MS = 8_000;
 const WARNING = "There was an issue with the logout process, but you've been logged out locally";
 
-/** Logs out: this browser forgets the session whatever the server says. */
+/** Logs out: this browser forgets the session whatever the server answers. */
 export function useLogout(): { logout: () => void; isPending: boolean } {
   const navigate = useNavigate();
   const [isPending, setPending] = useState(false);
@@ -21,7 +21,7 @@ export function useLogout(): { logout: () => void; isPending: boolean } {
       () => null,
       (error: unknown) => ({ error }),
     );
-    // The way out first: a guard that sees the session gone would lead to /auth with the page as redirect.
+    // Leaving the page comes first: a guard that sees the session gone would lead to /auth with the page as redirect.
     navigate(paths.login);
     session.signOut();
     setPending(false);
@@ -35,7 +35,7 @@ export function useLogout(): { logout: () => void; isPending: boolean } {
   return { logout: () => void logout(), isPending };
 }
 
-/** Fetching the client is part of it: without a network neither comes, and the way out stays open. */
+/** Loading the client is part of it: without a network neither succeeds, and leaving still works. */
 async function endSession(): Promise<void> {
   const { trpcClient } = await import('../../api/trpc.ts');
   await trpcClient.auth.logout.mutate(undefined, { signal: AbortSignal.timeout(LOGOUT_TIMEOUT_MS) });

@@ -7,7 +7,9 @@ const INCOMPLETE = 'The link is incomplete. Open it from the email again, or ask
 
 export type ResetLink = { kind: 'checking' } | { kind: 'open' } | { kind: 'over'; message: string };
 
-/** Whether the mailed link can still be used, asked before anything is typed; to ask does not use it up. */
+/**
+ * Returns whether the mailed link can still be used, checked before anything is typed; the check does not use it up.
+ */
 export function useResetLink(token: string | null): ResetLink {
   const [link, setLink] = useState<ResetLink>({ kind: 'checking' });
 
@@ -34,7 +36,7 @@ async function ask(token: string): Promise<ResetLink> {
     return isOpen ? { kind: 'open' } : { kind: 'over', message: OVER };
   } catch (error) {
     if (errorDetails(error).fieldErrors?.token !== undefined) return { kind: 'over', message: INCOMPLETE };
-    // Nobody could say: the form is shown, and saving it will.
+    // There was no answer: the form is shown, and saving it will decide.
     return { kind: 'open' };
   }
 }

@@ -5,7 +5,7 @@ import { Time } from '../../components/time.tsx';
 
 const WORDS: Record<string, string> = { issued: 'Issued', failed: 'Failed', revoked: 'Revoked' };
 
-/** What became of a certificate, newest first. */
+/** Shows the history of a certificate, newest first. */
 export function CertificateHistory({ certificateId }: { certificateId: string }) {
   const certificate = trpc.certificates.get.useQuery({ certificateId });
   return (

@@ -16,13 +16,15 @@ import { LocalRootNotice } from './local-root-notice.tsx';
 const IssueDialog = lazyDialog(async () => (await import('./issue-dialog.tsx')).IssueDialog);
 
 export type CertificateListProps = {
-  /** Shows the certificates of this domain alone, and the way to ask for one. */
+  /** Limits the list to this domain, and offers to order a certificate for it. */
   domain?: { id: string; mayIssue: boolean } | undefined;
-  /** What stands below, shown once it is known how high this is. */
+  /** The content below, shown once the height of this is known. */
   children?: ReactNode;
 };
 
-/** Certificates of the account, or of one domain; those of the app's own authority with the root to install. */
+/**
+ * Lists certificates of the account, or of one domain; those of the app's own authority come with the root to install.
+ */
 export function CertificateList({ domain, children }: CertificateListProps) {
   const list = trpc.certificates.list.useInfiniteQuery(domain === undefined ? {} : { domainId: domain.id }, {
     getNextPageParam: (page) => page.nextCursor,

@@ -6,12 +6,12 @@ export type CertificateProblemProps = {
   nextTryAt: Date | null;
 };
 
-/** Types that Fairlead gives itself (server/certificates/problems.ts): their detail is no authority's. */
+/** Fairlead's own types (server/certificates/problems.ts): their detail is not an authority's. */
 const FOUND_HERE: ReadonlySet<string> = new Set([
   ...['rehearsal', 'dnsConnection', 'dnsUnseen', 'dnsZone', 'budget', 'unusable', 'unreachable'],
 ]);
 
-/** Why a certificate was not issued, when it is tried again, and folded below it what was answered. */
+/** Shows why a certificate was not issued, when it is tried again, and the folded answer. */
 export function CertificateProblem({ problem, nextTryAt }: CertificateProblemProps) {
   const { type, message, detail, link } = problem;
   return (

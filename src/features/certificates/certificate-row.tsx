@@ -22,7 +22,7 @@ const CertificateHistory = lazy(async () => ({
 
 const DAY_MS = 86_400_000;
 
-/** One certificate: the names it is for, how long it lasts, what went wrong, and what can be done with it. */
+/** One certificate: its names, its lifetime, its problem, and the acts on it. */
 export function CertificateRow({ certificate }: { certificate: Certificate }) {
   const { id, names, state, issuer, notBefore, notAfter, renewAt, problem, nextTryAt, rehearsal } = certificate;
   const absent = state === 'revoked' ? 'No longer in use' : 'Not issued yet';
@@ -156,7 +156,7 @@ function CertificateMenu({ certificate: { id, names, state, notAfter } }: { cert
   );
 }
 
-/** Fetched when it is opened. */
+/** Loaded when it is opened. */
 function History({ certificateId }: { certificateId: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -7,10 +7,10 @@ import { FormDialog } from '../../components/form-dialog.tsx';
 import { Select } from '../../components/select.tsx';
 import { showToast } from '../../components/toast-store.ts';
 
-/** As many as the list of a select takes; a domain's own page orders its certificate as well. */
+/** Equals the length of a select; a domain's own page orders its certificate as well. */
 const OFFERED = 50;
 
-/** Orders a certificate for a domain, or for all names right below it. */
+/** Orders a certificate for a domain, or for all names directly below it. */
 export function IssueDialog({ onClose }: { onClose: () => void }) {
   const domains = trpc.domains.list.useQuery({ limit: OFFERED });
   const proved = domains.data?.items.filter(({ provedAt }) => provedAt !== null) ?? [];

@@ -6,7 +6,7 @@ import { savePem } from '../../lib/save-text.ts';
 
 const FILE_NAME = 'fairlead-root.pem';
 
-/** The root of the app's own authority (PEM), and what installing it means. */
+/** Shows the root of the app's own authority (PEM), and explains its installation. */
 export function LocalRootNotice({ root }: { root: string }) {
   return (
     <Notice

@@ -10,8 +10,8 @@ import { ConnectDialog } from './connect-dialog.tsx';
 import { ReplaceConnectionDialog } from './connection-rows.tsx';
 
 /**
- * Does what the address asks of the connections: where one stopped working or is gone, a link leads here to replace its
- * token or to connect its platform again, and a platform sends the browser back here from its sign-in.
+ * Handles requests in the address: a link from a broken or lost connection, to replace its token or to connect its
+ * platform again, and the return of the browser from a platform's sign-in.
  */
 export function AskedByAddress() {
   const [search, setSearch] = useSearchParams();
@@ -25,7 +25,10 @@ export function AskedByAddress() {
   return <ConnectDialog providers={[connecting]} signIn={data.signIn} onClose={close} />;
 }
 
-/** Ends a sign-in at a platform that sent the browser back here with a code, and takes the code out of the address. */
+/**
+ * Completes a sign-in at a platform that sent the browser back here with a code, and removes the code from the
+ * address.
+ */
 function useFinishAuthorization(): void {
   const [search, setSearch] = useSearchParams();
   const { mutate } = trpc.connections.finishAuthorization.useMutation({

@@ -17,16 +17,16 @@ import { CredentialFields } from './credential-fields.tsx';
 import { type AnyProvider, type CredentialForm, emptyForm, guideFor, inputOf, pathOf } from './credential-form.ts';
 
 export type ConnectDialogProps = {
-  /** Those that can be chosen, all of one kind and at least one; the first is the choice to begin with. */
+  /** The choices, all of one kind and at least one; the first is preselected. */
   providers: readonly [AnyProvider, ...AnyProvider[]];
-  /** Platforms where signing in takes the place of a token. */
+  /** Platforms where signing in replaces a token. */
   signIn?: readonly ConnectionProvider[] | undefined;
-  /** The connection whose credential is replaced; none to make a new one. */
+  /** The connection whose credential is replaced; absent to make a new one. */
   replacing?: Connection | undefined;
   onClose: () => void;
 };
 
-/** Asks for what opens an account, has the provider test it, and says whose it is. Cancel ends a test that runs. */
+/** Asks for a credential, has the provider test it, and shows its account. Cancel ends a running test. */
 export function ConnectDialog({ providers, signIn = [], replacing, onClose }: ConnectDialogProps) {
   const fixed = providers.length === 1 ? providers[0] : undefined;
   const form = useForm<CredentialForm>({ defaultValues: emptyForm(providers[0]) });
@@ -63,7 +63,7 @@ export function ConnectDialog({ providers, signIn = [], replacing, onClose }: Co
     onError: (error) => stays(errorToast('Could not open the sign-in', error)),
   });
 
-  /** A toast would be gone before it is read, and what was typed is still here. */
+  /** Shows an error that stays: a toast would be gone before it is read, and the typed text is still here. */
   function stays({ title, description }: { title: string; description: string }) {
     setError('root', { type: title, message: description });
   }

@@ -10,10 +10,10 @@ import { SkeletonGroup } from '../../components/skeleton.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { ConnectionRows } from './connection-rows.tsx';
 
-/** The bars in its place have its shape at any width, so that nothing below moves when it comes. */
+/** The placeholder has this shape at any width, so that nothing below moves. */
 const EMPTY = 'Not connected yet. The token is tested, stored encrypted, and never shown again.';
 
-/** The person's accounts at one platform, on the page that sets it up. */
+/** Shows the person's accounts at one platform, on the page that sets it up. */
 export function ConnectionCard({ provider }: { provider: ConnectionProvider }) {
   const list = trpc.connections.list.useQuery();
   const { data, error } = list;

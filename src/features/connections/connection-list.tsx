@@ -36,7 +36,10 @@ const KINDS: Record<Connection['kind'], Texts> = {
   },
 };
 
-/** The person's accounts at hosting platforms, or at DNS providers: connected, tested, replaced, removed. */
+/**
+ * Lists the person's accounts at hosting platforms, or at DNS providers, which can be connected, tested, replaced and
+ * removed.
+ */
 export function ConnectionList({ kind }: { kind: Connection['kind'] }) {
   const list = trpc.connections.list.useQuery();
   const [isConnecting, setConnecting] = useState(false);

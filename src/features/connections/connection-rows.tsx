@@ -15,7 +15,7 @@ import { formatDate } from '../../lib/format.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { RemoveConnectionDialog } from './remove-connection-dialog.tsx';
 
-/** Connections as rows of a card, each tested, replaced and removed in its place. */
+/** Shows connections as rows of a card; each can be tested, replaced and removed. */
 export function ConnectionRows({ connections }: { connections: readonly Connection[] }) {
   const [asked, ask] = useState<{ act: 'replace' | 'remove'; connection: Connection } | null>(null);
   const close = () => ask(null);

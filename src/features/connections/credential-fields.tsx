@@ -8,7 +8,7 @@ import { PasswordInput } from '../../components/password-input.tsx';
 import { Select } from '../../components/select.tsx';
 import { type AnyProvider, type CredentialForm, guideFor, pathOf } from './credential-form.ts';
 
-/** Where the credential is made, what it must be allowed to do, and the fields to put it in. */
+/** Shows where the credential is made, its required permissions, and the fields for it. */
 export function CredentialFields({ provider }: { provider: AnyProvider }) {
   const { data } = trpc.connections.list.useQuery();
   const { create, credential, path, permissions, fields, ...guide } = guideFor(provider);

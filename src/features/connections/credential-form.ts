@@ -11,10 +11,13 @@ import { TOKEN_GUIDES } from '../../../routers/schemas/platforms/token-guides.ts
 
 export type AnyProvider = ConnectionProvider | DnsProviderId;
 
-/** What stands in the fields, under the names that the server gives an error of one; numbers are text until they are sent. */
+/**
+ * The content of the fields, under the names that the server uses for their errors; numbers are text until they are
+ * sent.
+ */
 export type CredentialForm = { provider: AnyProvider; token: string; fields: Record<string, string> };
 
-/** How the credential of one provider is made, and what the form asks for. */
+/** Instructions for making the credential of one provider, and the fields of its form. */
 export type CredentialGuide = Omit<DnsProviderFacts, 'called'> & { create: string };
 
 export function guideFor(provider: AnyProvider): CredentialGuide {
@@ -28,18 +31,18 @@ export function guideFor(provider: AnyProvider): CredentialGuide {
   return { ...guide, credential: name.toLowerCase(), create: `Create a token at ${title}`, fields };
 }
 
-/** Returns where a field stands in the form. */
+/** Returns the path of a field in the form. */
 export function pathOf(provider: AnyProvider, name: string): 'token' | `fields.${string}` {
   return isDnsProvider(provider) ? `fields.${name}` : 'token';
 }
 
-/** Empty but for what is chosen from a list. */
+/** Returns an empty form, with the first choice of each list. */
 export function emptyForm(provider: AnyProvider): CredentialForm {
   const fields = guideFor(provider).fields.map(({ name, choices }) => [name, choices?.[0] ?? '']);
   return { provider, token: '', fields: Object.fromEntries(fields) };
 }
 
-/** Returns what is sent: an optional field that is empty is left out. */
+/** Returns the input to send: an optional empty field is left out. */
 export function inputOf({ provider, token, fields }: CredentialForm) {
   if (!isDnsProvider(provider)) return { provider, token };
   const asked = DNS_PROVIDERS[provider].fields.filter(

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { formatAddress } from '../../lib/format.ts';
 
-/** Asks before a credential is forgotten, and names what needs it. */
+/** Asks before a credential is forgotten, and names its users. */
 export function RemoveConnectionDialog({ connection, onClose }: { connection: Connection; onClose: () => void }) {
   const { kind, identity, deployments } = connection;
   const domains = connection.kind === 'dns' ? connection.domains : [];

@@ -14,7 +14,7 @@ import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-dra
 const DRAFT = 'contact';
 const empty = { name: '', email: '', message: '' };
 
-/** The Quick Contact Form; it is confirmed on the screen. */
+/** The Quick Contact Form; it confirms on the screen. */
 export function ContactForm() {
   const [isSent, setSent] = useState(false);
   const form = useForm({

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The address of the support as a link; its line is there before the address is, and stays empty where nobody answers. */
+/** Shows the support address as a link; its line is reserved, and stays empty without an answer. */
 export function SupportEmail() {
   const [address, setAddress] = useState<string | null>(null);
 
@@ -11,7 +11,7 @@ export function SupportEmail() {
       const { supportEmail } = await trpcClient.contact.get.query();
       if (isCurrent) setAddress(supportEmail);
     }
-    // The form below says what is wrong when the server cannot be reached.
+    // The form below reports when the server cannot be reached.
     ask().catch(() => {});
     return () => {
       isCurrent = false;

@@ -13,7 +13,7 @@ export type DisclaimerGateProps = {
   children: ReactNode;
 };
 
-/** Leads to /disclaimer whoever has not accepted, except on the exempt routes. */
+/** Leads everybody to /disclaimer who has not accepted, except on the exempt routes. */
 export function DisclaimerGate({ title, children }: DisclaimerGateProps) {
   const { pathname, search, hash } = useAddress();
   const { user, isLoading } = useUser();

@@ -1,13 +1,13 @@
 import { isAuthScreen, paths } from '../../lib/paths.ts';
 
-/** What the rules look at; `user` is `null` for a visitor and `undefined` while nobody knows yet. */
+/** The input of the rules; `user` is `null` for a visitor and `undefined` while that is not known. */
 export type DisclaimerSituation = {
   pathname: string;
   isSeen: boolean;
   user: { disclaimerAccepted: boolean } | null | undefined;
 };
 
-/** Routes that anybody may read before the disclaimer is accepted. */
+/** Routes that anybody may read before accepting the disclaimer. */
 const exemptPaths: readonly string[] = [
   paths.disclaimer,
   paths.betaWelcome,
@@ -24,15 +24,15 @@ export function isDisclaimerExempt(pathname: string): boolean {
   );
 }
 
-/** Whether the gate leads to /disclaimer from here. */
+/** Returns whether the gate leads to /disclaimer from here. */
 export function mustAcceptFirst({ pathname, isSeen, user }: DisclaimerSituation): boolean {
   if (isDisclaimerExempt(pathname)) return false;
   return !isSeen || user?.disclaimerAccepted === false;
 }
 
 /**
- * Whether /disclaimer has nothing left to ask and leads on to /beta-welcome: seen here, and by this account too.
- * Without the second half a person who accepted before registering would run in a circle.
+ * Returns whether /disclaimer has nothing left to ask and leads on to /beta-welcome: it was seen here, and accepted by
+ * this account too. Without the second half a person who accepted before registering would go in a circle.
  */
 export function hasNothingToAccept({ isSeen, user }: Omit<DisclaimerSituation, 'pathname'>): boolean {
   return isSeen && user !== undefined && (user === null || user.disclaimerAccepted);

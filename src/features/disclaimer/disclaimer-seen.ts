@@ -1,12 +1,12 @@
 import { DISCLAIMER_SEEN } from '../../../routers/schemas/disclaimer.ts';
 import { DISCLAIMER_COOKIE_SECONDS } from '../../../routers/schemas/limits.ts';
 
-/** Whether the disclaimer was seen in this browser: by the flag or by the cookie. */
+/** Returns whether the disclaimer was seen in this browser: by the flag or by the cookie. */
 export function readDisclaimerSeen(): boolean {
   return readFlag() || document.cookie.split('; ').includes(`${DISCLAIMER_SEEN}=true`);
 }
 
-/** Sets flag and cookie; answers whether the flag was kept, since a browser may refuse its storage. */
+/** Sets flag and cookie; returns whether the flag was stored, since a browser may refuse its storage. */
 export function writeDisclaimerSeen(): boolean {
   const isSecure = location.protocol === 'https:' ? '; Secure' : '';
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser that is supported

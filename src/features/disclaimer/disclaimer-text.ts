@@ -2,7 +2,7 @@ import { betaOffer } from '../../lib/prices.ts';
 
 export type DisclaimerSection = { title: string; paragraphs: readonly string[] };
 
-/** A change of what is promised here raises DISCLAIMER_VERSION in the contract, so that everybody is asked again. */
+/** A change of these promises raises DISCLAIMER_VERSION in the contract, so that everybody is asked again. */
 export const disclaimerSections: readonly DisclaimerSection[] = [
   {
     title: 'Beta Status',

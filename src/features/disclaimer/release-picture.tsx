@@ -1,6 +1,6 @@
 import { Check } from 'lucide-react';
 
-/** A release that went live, as its page shows it. */
+/** A picture of a live release's page. */
 export function ReleasePicture() {
   return (
     <div

@@ -8,7 +8,7 @@ import type { WantedPage } from './wanted-page.ts';
 
 /**
  * Accepts the disclaimer: sets flag and cookie here, records time and version on the server, then leads to
- * /beta-welcome, which is told what was `wanted`.
+ * /beta-welcome, which receives `wanted`.
  */
 export function useAcceptDisclaimer(wanted: WantedPage | null): {
   accept: () => void;
@@ -24,7 +24,7 @@ export function useAcceptDisclaimer(wanted: WantedPage | null): {
     setAccepting(true);
     const isStored = writeDisclaimerSeen();
     try {
-      // Fetched when it is wanted: the page itself goes without tRPC.
+      // It is loaded on demand: the page itself has no tRPC.
       const { refreshAll, trpcClient } = await import('../../api/trpc.ts');
       await trpcClient.disclaimer.accept.mutate();
       await refreshAll();
@@ -42,7 +42,7 @@ export function useAcceptDisclaimer(wanted: WantedPage | null): {
   return { accept: () => void accept(), isAccepting, hasAnswered };
 }
 
-/** What to say of a failure: the server's own text, of an answer without one, and where nobody answered. */
+/** Returns the text about a failure: the server's own, one for an answer without text, and one for no answer. */
 export function acceptanceFailure(error: unknown): string {
   const otherwise = wasAnswered(error) ? 'Failed to record your acceptance' : 'An error occurred. Please try again.';
   return serverMessage(error) ?? otherwise;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { SCROLL_TO_BOTTOM_THRESHOLD_PX } from '../../../routers/schemas/limits.ts';
 
-/** Whether the page was scrolled to within 50 px of its bottom once; at once where nothing scrolls. */
+/** Returns whether the page was once scrolled to within 50 px of its bottom; true at once when nothing scrolls. */
 export function useReadToEnd(): boolean {
   const [hasRead, setRead] = useState(false);
 

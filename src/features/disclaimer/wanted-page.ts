@@ -2,12 +2,12 @@ import { useVisit } from '../../lib/location.ts';
 import { isAppPath, matchesPath, paths } from '../../lib/paths.ts';
 
 /**
- * Where somebody was going when the gate led to /disclaimer: a path with its query and hash, and its name. It travels
- * in the entry of the history, from page to page: a reload keeps it, and another wish begins anew.
+ * The page that somebody was going to when the gate led to /disclaimer: a path with its query and hash, and its name.
+ * It is in the entry of the history, from page to page: a reload keeps it, and another destination begins anew.
  */
 export type WantedPage = { to: string; title: string };
 
-/** What is left to be offered beside the fixed ways on, of which the dashboard is one. */
+/** Returns the page to offer beside the fixed links, of which the dashboard is one. */
 export function useWantedPage(): WantedPage | null {
   return readWantedPage(useVisit());
 }

@@ -2,7 +2,7 @@ import { LoaderCircle, Unplug, Zap } from 'lucide-react';
 import { Badge } from '../../components/badge.tsx';
 import type { ChannelState } from '../../realtime/channel.ts';
 
-/** The state of the realtime channel, the words of its toasts. */
+/** The state of the realtime channel, in the words of its toasts. */
 export function ChannelStateBadge({ state }: { state: ChannelState }) {
   if (state === 'open') {
     return (

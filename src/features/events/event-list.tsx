@@ -3,7 +3,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { formatClock } from '../../lib/format.ts';
 import type { SeenItem } from '../../realtime/channel.ts';
 
-/** What came over the channel on this page, newest first. */
+/** Lists the items received on this page, newest first. */
 export function EventList({ items }: { items: readonly SeenItem[] }) {
   if (items.length === 0) return <EmptyState>Events appear here as they happen.</EmptyState>;
   return (

@@ -9,7 +9,7 @@ import { Input } from '../../components/input.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useSubmitOnce } from '../../components/use-submit-once.ts';
 
-/** Sends a notification to oneself: it takes the way of every event, through the database and the socket. */
+/** Sends a notification to oneself, through the database and the socket like every event. */
 export function TestForm() {
   const form = useForm({
     resolver: standardSchemaResolver(sendTestInput),

@@ -2,7 +2,7 @@ import { FEEDBACK_MAIN_APP, FEEDBACK_STARS } from '../../../routers/schemas/limi
 import { storeDraft } from '../../lib/draft-storage.ts';
 import { feedbackDismissedKey, formDraftKey, SESSION_KEYS, tryStorage } from '../../lib/storage.ts';
 
-/** What is typed and not sent yet; kept for the browser session. */
+/** A rating that was typed and not sent yet; kept for the browser session. */
 export type FeedbackDraft = { rating: number; comment: string };
 
 export const emptyDraft: FeedbackDraft = { rating: 0, comment: '' };
@@ -24,7 +24,7 @@ export function clearDraft(): void {
   tryStorage(() => sessionStorage.removeItem(draftKey));
 }
 
-/** Whether the button was sent away, or an answer was given; for good. */
+/** Returns whether the button was dismissed, or an answer was given; for good. */
 export function isFeedbackDismissed(): boolean {
   return tryStorage(() => localStorage.getItem(dismissedKey)) === 'true';
 }
@@ -33,7 +33,7 @@ export function rememberFeedbackDismissed(): void {
   tryStorage(() => localStorage.setItem(dismissedKey, 'true'));
 }
 
-/** The dialog opens by itself once a browser session. */
+/** Returns whether the dialog has opened by itself in this browser session, which it does once. */
 export function wasFeedbackAsked(): boolean {
   return tryStorage(() => sessionStorage.getItem(SESSION_KEYS.feedbackAsked)) === 'true';
 }
@@ -42,7 +42,7 @@ export function rememberFeedbackAsked(): void {
   tryStorage(() => sessionStorage.setItem(SESSION_KEYS.feedbackAsked, 'true'));
 }
 
-/** Storage may hold anything: a draft of another shape counts as none. */
+/** Reads a draft. Storage may hold anything: a draft of another shape counts as none. */
 export function parseDraft(stored: string): FeedbackDraft {
   let value: unknown;
   try {

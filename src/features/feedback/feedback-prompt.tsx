@@ -13,13 +13,13 @@ import { useMakesWay } from './use-makes-way.ts';
 export function FeedbackPrompt() {
   const [isHidden, setHidden] = useState(isFeedbackDismissed);
   const [isOpen, setOpen] = useState(false);
-  // It brings the client of the procedures, so that it is fetched when it is first wanted; it stays, so that closing it
-  // can be seen.
+  // It contains the client of the procedures, so it is loaded when it is first wanted; it stays, so that its closing is
+  // visible.
   const [FeedbackDialog, setFeedbackDialog] = useState<ComponentType<FeedbackDialogProps> | null>(null);
   const { user } = useUser();
 
   async function open(onFailed: (error: unknown) => void) {
-    // Who has opened it by hand need not be asked again.
+    // A person who has opened it by hand need not be asked again.
     rememberFeedbackAsked();
     setOpen(true);
     try {
@@ -36,7 +36,7 @@ export function FeedbackPrompt() {
     setHidden(true);
   }
 
-  // Nobody wanted it: that it did not come needs no words.
+  // Nobody asked for it, so a failed load is not reported.
   useFeedbackPrompt(() => void open(() => {}), user !== null);
   const place = useRef<HTMLDivElement>(null);
   const { readsOn, covers } = useMakesWay(place);
@@ -48,7 +48,7 @@ export function FeedbackPrompt() {
           ref={place}
           className={classNames(
             'fixed right-[max(1rem,env(safe-area-inset-right))] bottom-[max(1rem,env(safe-area-inset-bottom))] z-20 flex print:hidden items-center rounded-full border border-line bg-surface-raised shadow-float transition-[opacity,transform]',
-            // Where nothing is free beside the page it would lie on what is being read; the keyboard still finds it.
+            // Without free space beside the page it would cover the text; the keyboard still finds it.
             readsOn && 'max-lg:not-focus-within:translate-y-20 max-lg:not-focus-within:opacity-0',
             covers && 'not-focus-within:translate-y-20 not-focus-within:opacity-0',
           )}
@@ -73,7 +73,7 @@ export function FeedbackPrompt() {
       )}
       {FeedbackDialog !== null && (
         <FeedbackDialog
-          // What one account typed is not shown to the next.
+          // One account's text is not shown to the next.
           key={user?.id}
           isOpen={isOpen}
           onOpenChange={setOpen}

@@ -3,7 +3,7 @@ import { FEEDBACK_STARS } from '../../../routers/schemas/limits.ts';
 /** The stars in their order: 1 to 5. */
 export const stars: readonly number[] = Array.from({ length: FEEDBACK_STARS }, (_, index) => index + 1);
 
-/** Whether a star is filled: up to the one under the pointer while there is one, else up to the chosen one. */
+/** Returns whether a star is filled: up to the one under the pointer while there is one, else up to the chosen one. */
 export function isFilled(star: number, rating: number, previewed: number | null): boolean {
   return star <= (previewed ?? rating);
 }

@@ -4,16 +4,16 @@ import { isAuthScreen, matchesPath, paths } from '../../lib/paths.ts';
 import { isUnderWay, publications } from '../../uploads/publications.ts';
 import { isFeedbackDismissed, wasFeedbackAsked } from './feedback-draft.ts';
 
-/** When the app started, by the clock of the page: the app's own file brings this one with it. */
+/** The start of the app, by the clock of the page: the app's own file imports this one. */
 export const appStartedAtMs = performance.now();
 
-/** How often is looked again whether the moment is good. */
+/** The interval for checking whether the moment is good. */
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started; it waits while another
- * dialog is open, a field has the focus, files are chosen or sent, and on the pages that lead into the product. Who is
- * signed in (`hasAccount`) has nothing to rate until something of theirs is live.
+ * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started. It waits while another
+ * dialog is open, a field has the focus, files are chosen or sent, and on the pages that lead into the product. A
+ * signed-in person (`hasAccount`) has nothing to rate until something of theirs is live.
  */
 export function useFeedbackPrompt(ask: () => void, hasAccount: boolean): void {
   const latest = useRef({ ask, hasAccount });
@@ -59,7 +59,7 @@ export function isTyping(page: Document): boolean {
   return focused instanceof HTMLElement && (focused.isContentEditable || focused.matches('input, textarea, select'));
 }
 
-/** Whether the page is a gate, sign-in or a choice of plan: who is there has nothing to rate yet. */
+/** Returns whether the page is a gate, sign-in or a choice of plan: people there have nothing to rate yet. */
 export function isWayIn(pathname: string): boolean {
   if (isAuthScreen(pathname) || pathname.startsWith('/auth/') || pathname.startsWith('/subscription/')) return true;
   const others = [paths.disclaimer, paths.betaWelcome, paths.pricing, paths.testCheckout];

@@ -2,12 +2,12 @@ import { type RefObject, useEffect, useState } from 'react';
 import { isCovering } from '../../lib/covered.ts';
 import { useAddress } from '../../lib/location.ts';
 
-/** A finger that rests moves the page by less. */
+/** A resting finger moves the page by less than this. */
 const STEP_PX = 8;
 
 /**
- * Why the floating button leaves its place. `readsOn`: the page is scrolled down, until it is scrolled up again or rests
- * at its end. `covers`: it would lie on something to press or on a figure.
+ * Returns why the floating button makes way. `readsOn`: the page is scrolled down, until it is scrolled up again or
+ * rests at its end. `covers`: it would cover a control or a figure.
  */
 export function useMakesWay(place: RefObject<HTMLElement | null>): { readsOn: boolean; covers: boolean } {
   const { pathname } = useAddress();
@@ -35,7 +35,7 @@ export function useMakesWay(place: RefObject<HTMLElement | null>): { readsOn: bo
       last = window.scrollY;
     }
     lookSoon();
-    // What comes later, or opens, changes the height of the page.
+    // Later content changes the height of the page.
     const heights = new ResizeObserver(lookSoon);
     heights.observe(document.body);
     window.addEventListener('scroll', followScroll, { passive: true });
@@ -51,7 +51,7 @@ export function useMakesWay(place: RefObject<HTMLElement | null>): { readsOn: bo
   return { readsOn, covers };
 }
 
-/** Where the button stands when it is shown: while it is away a transform has moved it. */
+/** Returns the place of the button when it is shown: while it is away a transform has moved it. */
 function placeOf(element: HTMLElement): DOMRect {
   const { offsetLeft, offsetTop, offsetWidth, offsetHeight } = element;
   return new DOMRect(offsetLeft, offsetTop, offsetWidth, offsetHeight);

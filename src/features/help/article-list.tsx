@@ -56,7 +56,7 @@ function OneArticle({ article: { id, title, paragraphs } }: { article: Article }
   );
 }
 
-/** `/help#roll-back` opens that article. */
+/** Opens the article of an address like `/help#roll-back`. */
 function openNamedArticle(): void {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!(named instanceof HTMLDetailsElement)) return;

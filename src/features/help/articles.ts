@@ -2,7 +2,7 @@
 export type Article = { id: string; title: string; paragraphs: readonly string[] };
 export type Chapter = { title: string; articles: readonly Article[] };
 
-/** The articles in which every word of `search` occurs, by chapter; all of them for an empty search. */
+/** Returns the articles that contain every word of `search`, by chapter; all of them for an empty search. */
 export function searchArticles(chapters: readonly Chapter[], search: string): Chapter[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   const fits = ({ title, paragraphs }: Article) => {

@@ -7,7 +7,7 @@ import { Table, TableCell, TableRow } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { ACTS } from './license-status.ts';
 
-/** As many as are read at a glance; the others when they are asked for. */
+/** A person reads this many at a glance; the others are shown on request. */
 const SHOWN_AT_FIRST = 10;
 
 const COLUMNS = [
@@ -16,14 +16,14 @@ const COLUMNS = [
   { key: 'when', title: 'When' },
 ];
 
-/** What became of all licenses of the account, newest first. */
+/** Shows the history of all licenses of the account, newest first. */
 export function LicenseHistory({ licenses }: { licenses: readonly License[] }) {
   const [isWhole, setWhole] = useState(false);
   const acts = licenses
     .flatMap(({ id, prefix, plan, history }) =>
       history.map(({ at, what }, index) => ({ key: `${id} ${index}`, prefix, plan, at, what })),
     )
-    // Acts of one moment stay in the order that they were written in, the last of them first.
+    // Acts of one moment keep their order, the last of them first.
     .reverse()
     .sort((one, other) => other.at.getTime() - one.at.getTime());
   const shown = isWhole ? acts : acts.slice(0, SHOWN_AT_FIRST);

@@ -16,7 +16,7 @@ import { STATUS_BADGES, statusText } from './license-status.ts';
 import { RevokeTransferDialog } from './revoke-transfer-dialog.tsx';
 import { TransferDialog } from './transfer-dialog.tsx';
 
-/** The licenses that the account has redeemed, what can be done with them, and what became of them. */
+/** Lists the licenses that the account has redeemed, with their acts and their history. */
 export function LicenseList() {
   const list = trpc.licenses.list.useQuery();
   const [transferring, setTransferring] = useState<License | null>(null);

@@ -22,7 +22,7 @@ export const ACTS: Record<LicenseAct, string> = {
   revoked: 'Revoked',
 };
 
-/** Returns in one sentence what a license gives, and until when. */
+/** Returns a sentence about what a license gives, and until when. */
 export function statusText({ status, startsAt, endsAt }: License): string {
   switch (status) {
     case 'running':

@@ -14,7 +14,7 @@ import { showToast } from '../../components/toast-store.ts';
 import { useSubmitOnce } from '../../components/use-submit-once.ts';
 import { formatDate } from '../../lib/format.ts';
 
-/** Takes a license key; what it does to the plan that runs is said before. */
+/** Takes a license key; its effect on the present plan is shown before. */
 export function RedeemForm() {
   const subscription = useSubscription();
   const form = useForm({ resolver: standardSchemaResolver(redeemLicenseInput), defaultValues: { key: '' } });
@@ -51,7 +51,7 @@ export function RedeemForm() {
   );
 }
 
-/** What a key would do, said before it is redeemed. */
+/** Describes the effect of a key before it is redeemed. */
 function effectOf(subscription: Subscription | null): string {
   if (subscription === null || !isActiveStatus(subscription.status)) {
     return 'A key works once. Its plan starts when you redeem it.';

@@ -12,7 +12,7 @@ import { formatDate } from '../../lib/format.ts';
 
 type TransferDialogProps = { license: License; onClose: () => void };
 
-/** Asks once, then shows the new key once: it is kept nowhere. */
+/** Asks once, then shows the new key once: it is stored nowhere. */
 export function TransferDialog({ license, onClose }: TransferDialogProps) {
   const [key, setKey] = useState<string | null>(null);
   const transfer = trpc.licenses.transfer.useMutation({

@@ -13,11 +13,11 @@ import { LeftPage } from './left-page.tsx';
 
 type LeftCheckoutProps = {
   paymentId: string;
-  /** What is shown where the account has no such payment. */
+  /** Shown when the account has no such payment. */
   otherwise: ReactNode;
 };
 
-/** What became of a checkout that was left, as the server has it. */
+/** Shows the result of a checkout that was left, from the server. */
 export function LeftCheckout(props: LeftCheckoutProps) {
   return (
     <DataProvider>
@@ -37,7 +37,7 @@ export function LeftCheckoutView({ paymentId, otherwise }: LeftCheckoutProps) {
   if (payment.data === undefined) return otherwise;
   const { id, plan, state, isProcessing, expiresAt } = payment.data;
   const { title } = PLANS[plan];
-  // Paid after all, perhaps in another tab.
+  // It was paid after all, perhaps in another tab.
   if (isProcessing || state === 'paid' || state === 'refunded') {
     return <Redirect to={href.subscriptionSuccess(id)} replace />;
   }

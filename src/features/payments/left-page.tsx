@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Page } from '../../components/page.tsx';
 import { paths } from '../../lib/paths.ts';
 
-/** Where somebody stands who has left a checkout; `children` is the first thing to do, where it is not to choose a plan. */
+/** The page after a checkout was left; `children` is the first act, if that is not choosing a plan. */
 export function LeftPage({ title, text, children }: { title: string; text: string; children?: ReactNode }) {
   return (
     <Page width="reading">

@@ -5,21 +5,21 @@ import type { Fact } from '../../components/fact-list.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { formatCents } from '../../lib/prices.ts';
 
-/** What a payment was, by what the server knows of it. */
+/** Returns the kind of a payment, by the server's data. */
 export function kindOf({ isRenewal, state, isProcessing }: Payment): string {
   if (state === 'refunded') return 'Refunded payment';
   if (isProcessing) return 'Payment on its way, confirmed';
   return isRenewal ? 'Renewal' : 'Payment';
 }
 
-/** Where the money came from, or that there was none. */
+/** Returns a sentence about where the money came from, or that there was none. */
 export function paidText({ isTest, amountCents, isProcessing }: Payment): string {
   if (isTest)
     return isProcessing ? 'In the test checkout: no money moves.' : 'Paid in the test checkout: no money has moved.';
   return amountCents === 0 ? 'Covered by the unused time of your plan: nothing was charged.' : '';
 }
 
-/** What is paid for, and what is taken off for the rest of a smaller plan. */
+/** Returns the facts of the order, with the credit for the rest of a smaller plan. */
 export function orderFacts({
   plan,
   months,
@@ -44,7 +44,7 @@ export function orderFacts({
   ];
 }
 
-/** The facts of a receipt: when it was paid and for which time, then the order, whose total comes last. */
+/** Returns the facts of a receipt: when it was paid and for which time, then the order, whose total comes last. */
 export function receiptFacts(payment: Payment): Fact[] {
   const { id, paidAt, period } = payment;
   return [

@@ -17,7 +17,7 @@ import { formatCents } from '../../lib/prices.ts';
 import { kindOf, paidText } from './payment-facts.ts';
 import { PortalButton } from './portal-button.tsx';
 
-/** What the plans of the account came from: payments, each with a receipt, and license keys. */
+/** Lists the sources of the account's plans: payments, each with a receipt, and license keys. */
 export function ReceiptList() {
   const payments = trpc.payments.list.useQuery();
   const licenses = trpc.licenses.list.useQuery();

@@ -11,7 +11,7 @@ import { useNavigate } from '../../lib/location.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { orderFacts } from './payment-facts.ts';
 
-/** What is to be paid, and the four ways in which a checkout goes. */
+/** Shows the order, and the four results of a test checkout. */
 export function TestOrder({ payment }: { payment: Payment }) {
   const navigate = useNavigate();
   const [given, setGiven] = useState<TestAnswer | null>(null);

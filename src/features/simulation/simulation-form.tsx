@@ -22,7 +22,7 @@ const STEP_TITLES: Record<SimulatedStep, string> = {
   checks: 'A check finds something',
 };
 
-/** Where it is played, and which step fails how: the sentences are those that a person would read then. */
+/** Asks for the place of the simulation, and which step fails how: the sentences are the real ones. */
 export function SimulationForm({ simulation }: { simulation: Simulation }) {
   const { choice, setChoice, failures, run, play } = simulation;
   const { platform, withDomain, failure } = choice;

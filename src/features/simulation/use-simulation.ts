@@ -4,11 +4,11 @@ import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { showToast } from '../../components/toast-store.ts';
 
-/** What is played; `failure` null: nothing goes wrong. */
+/** The choice to play; `failure` null: nothing goes wrong. */
 export type SimulationChoice = { platform: SimulatedPlace; withDomain: boolean; failure: SimulatedFailure | null };
 export type SimulatedFiles = { count: number; totalBytes: number };
 
-/** What a person chooses to see, and the scenes of what they chose last. */
+/** Returns the choices of a simulation, and the scenes of the last one. */
 export function useSimulation(files: SimulatedFiles | null) {
   const [choice, setChoice] = useState<SimulationChoice>({ platform: 'built-in', withDomain: true, failure: null });
   const { platform, withDomain } = choice;
@@ -25,7 +25,10 @@ export function useSimulation(files: SimulatedFiles | null) {
 
 export type Simulation = ReturnType<typeof useSimulation>;
 
-/** Returns the scene of now; each is shown at its own time, one that is held until the person goes on, and the last one stays. */
+/**
+ * Returns the present scene; each is shown at its own time, a held one until the person continues, and the last one
+ * stays.
+ */
 export function useScene(scenes: readonly SimulatedScene[]) {
   const [index, setIndex] = useState(0);
   const last = scenes.length - 1;
@@ -38,7 +41,7 @@ export function useScene(scenes: readonly SimulatedScene[]) {
     return () => clearTimeout(timer);
   }, [index, last, isHeld, waitMs]);
   const goOn = () => setIndex(Math.min(index + 1, last));
-  /** To the end, or to what is left to the person on the way there. */
+  /** Skips to the end, or to the next work for the person. */
   const skip = () => {
     const held = scenes.findIndex((one, at) => at > index && one.isHeld);
     setIndex(held < 0 ? last : held);

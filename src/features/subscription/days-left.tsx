@@ -4,7 +4,7 @@ import { DataProvider } from '../../api/data-provider.tsx';
 import { useSubscription } from '../../api/use-subscription.ts';
 import { useNow } from '../../components/now.ts';
 
-/** One line about the trial, where there is one. */
+/** One line about the trial, if there is one. */
 export function DaysLeft({ className }: { className: string }) {
   return (
     <DataProvider>
@@ -21,7 +21,7 @@ function Line({ className }: { className: string }) {
 
 const DAY_MS = 86_400_000;
 
-/** Null where no trial runs. A day that has begun counts as one. */
+/** Returns null when no trial runs. A day that has begun counts as one. */
 export function trialText(subscription: Subscription | null, now: Date): string | null {
   if (subscription?.status !== 'trialing' || subscription.endsAt <= now) return null;
   const days = Math.ceil((subscription.endsAt.getTime() - now.getTime()) / DAY_MS);

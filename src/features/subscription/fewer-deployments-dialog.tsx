@@ -9,14 +9,14 @@ import { LOOKED_AT, readOnlyText } from './read-only-text.ts';
 
 type FewerDeploymentsDialogProps = {
   plan: PaidPlan;
-  /** How many deployments the account has. */
+  /** The number of the account's deployments. */
   count: number;
   isBusy: boolean;
   onConfirm: () => void;
   onClose: () => void;
 };
 
-/** Says ahead of the checkout what a plan has no place for that is smaller than the trial. */
+/** Shows before the checkout which deployments have no room on a plan that is smaller than the trial. */
 export function FewerDeploymentsDialog({ plan, count, isBusy, onConfirm, onClose }: FewerDeploymentsDialogProps) {
   const list = trpc.deployments.list.useQuery({ limit: LOOKED_AT });
   const { title } = PLANS[plan];

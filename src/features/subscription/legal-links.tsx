@@ -8,7 +8,7 @@ const pages = [
   { to: paths.subscriptionRefunds, label: 'Refunds' },
 ] as const;
 
-/** Leads to what applies to whoever uses or buys something. */
+/** Links to the terms for users and buyers. */
 export function LegalLinks({ className }: { className?: string }) {
   return (
     <ul aria-label="Terms, privacy and refunds" className={classNames('flex flex-wrap gap-x-5 text-sm', className)}>

@@ -3,7 +3,7 @@ import { Page } from '../../components/page.tsx';
 
 export type LegalPart = { title: string; text: ReactNode };
 
-/** A page of terms in plain words: a sentence of what it is about, then its parts. */
+/** A page of terms in plain words: a summarizing sentence, then its parts. */
 export function LegalPage({ title, summary, parts }: { title: string; summary: string; parts: readonly LegalPart[] }) {
   return (
     <Page width="reading">

@@ -2,7 +2,7 @@ import { DataProvider } from '../../api/data-provider.tsx';
 import { PlanView } from './plan-view.tsx';
 import { usePlan } from './use-plan.ts';
 
-/** The plans as they stand for the account that is signed in. */
+/** Shows the plans for the signed-in account. */
 export function OwnPlan() {
   return (
     <DataProvider>

@@ -9,13 +9,16 @@ import type { PlanSituation } from './plan-situation.ts';
 
 export type PlanAct =
   | { kind: 'wait' | 'register' | 'checkout'; label: string }
-  /** The plan has fewer deployments than there are: the person is told ahead of the checkout. */
+  /** The plan has room for fewer deployments than there are: the person learns it before the checkout. */
   | { kind: 'fewer'; label: string; count: number }
   /** A smaller plan, for the time after this period. */
   | { kind: 'later'; label: string; reason: string; subscription: Subscription }
   | { kind: 'none'; label: string; reason: string };
 
-/** What the button of a plan does for where the person stands; the server holds the same rule (services/subscription/grant.ts). */
+/**
+ * Returns the act of a plan's button in the person's situation; the server enforces the same rule
+ * (services/subscription/grant.ts).
+ */
 export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
   const { title, deployments: limit } = PLANS[plan];
   const choose = `Choose ${title}`;
@@ -39,8 +42,8 @@ function upgrade(plan: PaidPlan, { plan: running, cancelAtEnd, nextPlan }: Subsc
   const label = `Upgrade to ${PLANS[plan].title}`;
   const { title } = PLANS[running];
   const ends = cancelAtEnd ? `${title} is canceled` : nextPlan && `${PLANS[nextPlan].title} is chosen for later`;
-  // A payment service would end the larger plan as well, or credit the smaller one. Beta, which is paid once, is no change
-  // of its subscription.
+  // A payment service would end the larger plan as well, or credit the smaller one. Beta, which is paid once, is no
+  // change of its subscription.
   if (!ends || plan === 'BETA' || isTestCheckout()) return { kind: 'checkout', label };
   return { kind: 'none', label, reason: `${ends}. Choose Keep ${title} under Account first.` };
 }

@@ -15,7 +15,7 @@ const FewerDeploymentsDialog = lazyDialog(
 );
 const SmallerPlanDialog = lazyDialog(async () => (await import('./smaller-plan-dialog.tsx')).SmallerPlanDialog);
 
-/** Leads to where the plan is paid for, or says why it cannot be now. */
+/** Leads to paying for the plan, or says why that is impossible now. */
 export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
   const [isOpening, setOpening] = useState(false);
   const [isAsking, setAsking] = useState(false);
@@ -28,7 +28,7 @@ export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
   async function openCheckout() {
     setOpening(true);
     try {
-      // Fetched when it is wanted: the plans are read by visitors too, and go without tRPC.
+      // Loaded on demand: visitors read the plans too, without tRPC.
       const { trpcClient } = await import('../../api/trpc.ts');
       const { url } = await trpcClient.payments.checkout.mutate({ plan });
       location.assign(url);

@@ -4,13 +4,13 @@ import { useUser } from '../../api/user.ts';
 import type { PlanSituation } from './plan-situation.ts';
 import { PlanView } from './plan-view.tsx';
 
-/** Asks the server where the account stands; a visitor needs neither the question nor the code for it. */
+/** Fetches the account's plan; a visitor needs neither the request nor its code. */
 const OwnPlan = lazy(async () => ({ default: (await import('./own-plan.tsx')).OwnPlan }));
 
-/** Stands below the headings of both screens with plans. */
+/** Shown below the headings of both screens with plans. */
 export const PLAN_CHOICE = `Try everything for ${TRIAL_DAYS} days. What differs between the plans is below.`;
 
-/** What /pricing and /subscription/pricing show below their headings. */
+/** Shows the content of /pricing and /subscription/pricing below their headings. */
 export function PlanChooser() {
   const { user, isLoading, error, retry } = useUser();
   if (user === null) return <PlanView situation={withoutAccount(isLoading, error, retry)} />;

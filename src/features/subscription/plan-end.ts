@@ -4,7 +4,10 @@ import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { formatDate } from '../../lib/format.ts';
 
-/** `It renews on 1 May.`, or what else comes at the end of the period; null where no plan is active or could be again. */
+/**
+ * Returns `It renews on 1 May.`, or the other event at the end of the period; null when no plan is active or could be
+ * again.
+ */
 export function endLabel(subscription: Subscription): string | null {
   const { plan, status, endsAt, renews, cancelAtEnd, nextPlan } = subscription;
   if (status === 'past_due') return 'The payment that renews it failed. Choose another card under Manage payment.';
@@ -18,12 +21,12 @@ export function endLabel(subscription: Subscription): string | null {
   return renewal === end ? `It renews on ${end}.` : `It renews on ${renewal}. What you have already runs until ${end}.`;
 }
 
-/** When the next payment is taken of a plan that renews. */
+/** Returns the time of the next payment of a plan that renews. */
 export function renewalOf({ renewsAt, endsAt }: Subscription): Date {
   return renewsAt ?? endsAt;
 }
 
-/** The plans below one, the nearest first. */
+/** Returns the plans below one, the nearest first. */
 export function smallerPlans(plan: PaidPlan): PaidPlan[] {
   return PAID_PLANS.filter((other) => isAbove(plan, other)).reverse();
 }

@@ -62,7 +62,7 @@ type PlanColumn = {
 const platformTexts = { one: 'One at a time', any: 'Any', several: 'Several at once' } as const;
 const analyticsTexts = { 7: '7 days', 30: '30 days', 396: '13 months' } as const;
 
-/** The plans beside one another, with what differs between them and nothing that is the same. */
+/** Shows the plans beside one another, with their differences alone. */
 const planColumns: readonly PlanColumn[] = PAID_PLANS.map((plan) => {
   const { title, deployments, customDomains, analyticsDays, platforms, diagnostics } = PLANS[plan];
   return {

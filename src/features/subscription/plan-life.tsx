@@ -13,7 +13,7 @@ import { endLabel, smallerPlans } from './plan-end.ts';
 
 const SmallerPlanDialog = lazyDialog(async () => (await import('./smaller-plan-dialog.tsx')).SmallerPlanDialog);
 
-/** What the person can decide about the end of a plan that renews: to let it end, to go on smaller, or to go on as it is. */
+/** Offers the choices about the end of a plan that renews: end it, continue with a smaller one, or keep it. */
 export function PlanLife({ subscription }: { subscription: Subscription }) {
   const [asked, ask] = useState<'cancel' | 'change' | null>(null);
   const { plan, endsAt, renews, cancelAtEnd, nextPlan, status } = subscription;

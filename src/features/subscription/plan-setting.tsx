@@ -14,7 +14,7 @@ import { PlanLife } from './plan-life.tsx';
 import type { PlanSituation } from './plan-situation.ts';
 import { usePlan } from './use-plan.ts';
 
-/** The plan of the account, what is left of it, and its badge. */
+/** Shows the plan of the account, what is left of it, and its badge. */
 export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
   const situation = usePlan();
   if (situation.kind === 'failed') {
@@ -48,7 +48,7 @@ export function PlanSetting({ isBetaTester }: { isBetaTester: boolean }) {
   );
 }
 
-/** As high as a plan without a badge, whose sentence takes two lines on a small screen. */
+/** A placeholder as high as a plan without a badge, whose sentence takes two lines on a small screen. */
 function PlanPlace() {
   const line = 'flex h-[1lh] items-center';
   return (

@@ -1,6 +1,6 @@
 import type { Allowance, Subscription } from '../../../routers/schemas/subscription.ts';
 
-/** Where the person stands with plans. */
+/** The person's situation with regard to plans. */
 export type PlanSituation =
   | { kind: 'loading' }
   | { kind: 'failed'; error: Error; retry: () => void }

@@ -6,7 +6,7 @@ import { PlanGrid } from './plan-grid.tsx';
 import type { PlanSituation } from './plan-situation.ts';
 import { TrialOffer } from './trial-offer.tsx';
 
-/** The trial, the plans beside one another and what to know about paying, for where the person stands. */
+/** Shows the trial, the plans beside one another and the facts about paying, for the person's situation. */
 export function PlanView({ situation }: { situation: PlanSituation }) {
   return (
     <div className="flex flex-col gap-6">

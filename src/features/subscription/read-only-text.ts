@@ -4,21 +4,22 @@ import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 
-/** Names beyond these are a number. */
+/** Further deployments are only counted. */
 const NAMED = 5;
 
-/** The most that the server answers at once. */
+/** The most that the server returns at once. */
 export const LOOKED_AT = 50;
 
 type Known = {
   deployments: readonly Deployment[];
-  /** How many the account has, of which `deployments` are the newest. */
+  /** The account's number of deployments; `deployments` are the newest. */
   count: number;
 };
 
 /**
- * Says how many deployments become read-only on a smaller plan, and names those that were published the longest ago: the
- * person may choose others. Then what else the plan has less of. `when` is `then`, or nothing where it begins at once.
+ * Describes the loss on a smaller plan: how many deployments become read-only, with the names of those published the
+ * longest ago (the person may choose others), and then what else it has less of. `when` is `then`, or nothing when it
+ * begins at once.
  */
 export function readOnlyText(plan: PaidPlan, known: Known, when: 'then ' | '' = ''): string {
   return [deploymentsText(plan, known, when), domainsText(plan)].join(' ').trim();

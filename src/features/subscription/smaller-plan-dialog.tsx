@@ -15,12 +15,12 @@ import { LOOKED_AT, readOnlyText } from './read-only-text.ts';
 
 type SmallerPlanDialogProps = {
   subscription: Subscription;
-  /** The plan that is chosen at first. */
+  /** The preselected plan. */
   first?: PaidPlan;
   onClose: () => void;
 };
 
-/** Asks for the plan after this period, and says beforehand which deployments it has no place for. */
+/** Asks for the plan after this period, and shows beforehand which deployments have no room on it. */
 export function SmallerPlanDialog({ subscription, first, onClose }: SmallerPlanDialogProps) {
   const { plan, nextPlan } = subscription;
   const choices = smallerPlans(plan);

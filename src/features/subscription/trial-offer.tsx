@@ -18,7 +18,7 @@ import { endLabel } from './plan-end.ts';
 import type { PlanSituation } from './plan-situation.ts';
 import { useNextStep } from './use-next-step.ts';
 
-/** The one thing to do here: start the trial, or go on with the plan that is there. */
+/** Offers the main act: starting the trial, or continuing with the present plan. */
 export function TrialOffer({ situation }: { situation: PlanSituation }) {
   return (
     <section
@@ -68,7 +68,7 @@ function Offer({ situation }: { situation: Extract<PlanSituation, { kind: 'visit
   );
 }
 
-/** Where somebody was going when they were asked to register; the plans themselves are no such place. */
+/** Returns where somebody was going when they were asked to register; the plans themselves do not count. */
 function useWanted(): string | null {
   const { search } = useAddress();
   const wanted = wantedRedirect(new URLSearchParams(search).get('redirect'), location.origin);
@@ -85,7 +85,7 @@ function StartTrial() {
   async function startTrial() {
     setStarting(true);
     try {
-      // Fetched when it is wanted: the plans are read by visitors too, and go without tRPC.
+      // Loaded on demand: visitors read the plans too, without tRPC.
       const { refreshAll, trpcClient } = await import('../../api/trpc.ts');
       const { endsAt } = await trpcClient.subscription.startTrial.mutate();
       await refreshAll();
@@ -146,7 +146,9 @@ function OfferText({ title, text, children }: { title: string; text: string; chi
   );
 }
 
-/** As high as what most likely comes: without a session that is the offer to a visitor, who may register or log in. */
+/**
+ * A placeholder as high as the likeliest offer: without a session, the one to a visitor, who may register or log in.
+ */
 function OfferSkeleton() {
   return (
     <>

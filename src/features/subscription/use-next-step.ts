@@ -2,7 +2,7 @@ import type { Allowance } from '../../../routers/schemas/subscription.ts';
 import { paths } from '../../lib/paths.ts';
 import { useWaiting } from '../../uploads/waiting-selection.ts';
 
-/** Where a plan leads on to: to the folder that waits for it, where the plan has room for one more deployment. */
+/** Returns the next step after a plan: the waiting folder, if the plan has room for one more deployment. */
 export function useNextStep(allowance: Pick<Allowance, 'remaining'> | null): { to: string; label: string } {
   const { selection } = useWaiting();
   const hasRoom = allowance !== null && (allowance.remaining === null || allowance.remaining > 0);

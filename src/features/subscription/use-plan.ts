@@ -3,7 +3,7 @@ import { useSubscription } from '../../api/use-subscription.ts';
 import { useUser } from '../../api/user.ts';
 import type { PlanSituation } from './plan-situation.ts';
 
-/** The truth of the server, never assumed from the address. */
+/** Returns the server's answer about the plan, never an assumption from the address. */
 export function usePlan(): PlanSituation {
   const { user, isLoading, error, retry } = useUser();
   const allowance = trpc.subscription.allowance.useQuery(undefined, { enabled: user !== null });

@@ -22,7 +22,7 @@ const LIVES = [
   { value: 'none', label: 'Until it is revoked' },
 ] as const;
 
-/** Makes an API token and shows its secret once: it is kept nowhere. */
+/** Makes an API token and shows its secret once: it is stored nowhere. */
 export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
   const [secret, setSecret] = useState<string | null>(null);
   if (secret === null) return <MakeDialog onClose={onClose} onMade={setSecret} />;

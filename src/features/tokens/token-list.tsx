@@ -17,7 +17,7 @@ import { formatDate } from '../../lib/format.ts';
 
 import { CreateTokenDialog } from './create-token-dialog.tsx';
 
-/** The API tokens of the account: made, shown once, revoked. */
+/** Lists the API tokens of the account, which are made, shown once and revoked here. */
 export function TokenList() {
   const list = trpc.tokens.list.useQuery();
   const [isMaking, setMaking] = useState(false);

@@ -8,7 +8,7 @@ const THEMES: readonly { value: Theme; title: string; description?: string }[] =
   { value: 'dark', title: 'Dark' },
 ];
 
-/** Kept in this browser, and applied at once. */
+/** Chooses the theme, which is stored in this browser and applied at once. */
 export function Appearance() {
   const [theme, choose] = useTheme();
   return <ChoiceList label="Theme" value={theme} choices={THEMES} onChange={choose} />;

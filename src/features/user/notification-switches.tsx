@@ -16,7 +16,7 @@ const KINDS: readonly { name: keyof NotificationSettings; label: string; descrip
   { name: 'releaseLive', label: 'A release is live', description: 'With its address.' },
 ];
 
-/** Which mails are wanted; each is saved as it is switched. */
+/** Chooses the wanted mails; each switch is saved at once. */
 export function NotificationSwitches() {
   const settings = trpc.user.notifications.useQuery();
   const update = trpc.user.updateNotifications.useMutation({
@@ -25,7 +25,7 @@ export function NotificationSwitches() {
   const failure = shownFailure('Your notifications could not be loaded', settings.error);
   if (failure !== null) return <FailedState failure={failure} question={settings} />;
   if (settings.data === undefined) return <SkeletonRows rows={2} />;
-  // What was pressed is seen at once; the answer, or the failure, has the last word.
+  // The switch shows the press at once; the answer, or the failure, decides.
   const shown = update.isPending ? update.variables : settings.data;
   return (
     <div className="divide-y divide-line">

@@ -1,8 +1,8 @@
 import { Notice } from '../../components/notice.tsx';
 
 /**
- * Shown where the browser itself calls the page insecure: over http by any host but this machine. There whoever is on the
- * way can read what is typed, and a session cookie as well.
+ * Shown when the browser itself calls the page insecure: over http by any host but this machine. There anybody on the
+ * way can read typed text, and a session cookie as well.
  */
 export function PlainHttpWarning() {
   if (globalThis.isSecureContext !== false) return null;

@@ -13,7 +13,7 @@ import { BetaBadge } from './beta-badge.tsx';
 
 const DRAFT = 'profile';
 
-/** The name that one signs in with, and that the history of releases shows. */
+/** Changes the name for signing in, which the history of releases shows. */
 export function ProfileForm({ user }: { user: User }) {
   const saved = { username: user.username };
   const form = useForm({
