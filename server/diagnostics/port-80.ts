@@ -31,7 +31,7 @@ export const port80: Check = {
   },
 };
 
-/** Says what the probes of one family found. */
+/** Judges the results of the probes of one address family. */
 export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing: string) {
   const { name } = subject;
   const bad = probes.flatMap(({ place, outcome }) =>

@@ -9,27 +9,26 @@ import type { Egress } from '../lib/egress/egress.ts';
  * An adapter is a set of functions without state of its own, made by a factory with the address of the provider's API
  * (`cloudflare({ apiUrl })`); what opens the account comes with each call. It knows nothing of domains, plans and leases.
  *
- * Who calls when. `connections.connect` calls `verify`, while a person waits and before anything is kept. Domains call
- * `zones` to find the zone that holds a name, `read` for each name that a plan speaks of, hand both to server/dns/record-plan/record-plan.ts,
- * show the plan, and on the person's word call `write` with its changes; undo is `write` with the inverse changes.
- * DNS-01 does the same with the one TXT set of a challenge. Whoever writes holds the lease of the zone: one write at a
- * time, since several providers lose one of two.
+ * The callers. `connections.connect` calls `verify`, while a person waits and before anything is stored. Domains call
+ * `zones` to find the zone that holds a name, `read` for each name in a plan, and pass both to
+ * server/dns/record-plan/record-plan.ts. They show the plan, and once the person agrees call `write` with its changes;
+ * undo is `write` with the inverse changes. DNS-01 does the same with the one TXT set of a challenge. A writer holds the
+ * lease of the zone: one write at a time, since several providers lose one of two.
  *
- * `write` is all or nothing where the provider has such a thing, and safe to repeat where it has not. It looks first
- * (server/dns/record-plan/changes.ts): a change whose `after` is there already is done and is left out, one whose `before` is there
- * is made, and anything else throws `records_changed` before the first byte is written. So the second run after a crash
- * continues, and a set that somebody changed since the plan was made is never overwritten: the caller reads again and
- * plans again. An adapter changes no set that is not named, and of a named one nothing but what the change says.
- * It resolves when the provider says that it is written; whether the world sees it is asked at the name servers
- * afterwards, by the caller.
+ * `write` is all or nothing if the provider supports that, and otherwise safe to repeat. It reads first
+ * (server/dns/record-plan/changes.ts): a change whose `after` is there already is done and left out, one whose `before`
+ * is there is made, and anything else throws `records_changed` before the first byte is written. So the second run after
+ * a crash continues, and a set that somebody changed since the plan was made is never overwritten: the caller reads and
+ * plans again. An adapter changes only the named sets, and in those only what the change contains. It resolves when the
+ * provider confirms the write; the caller then asks the name servers whether the world sees it.
  *
  * Names are whole, in lower case, ASCII and without the dot at the end, the zone's own name included; `*` may be the
  * first label. Values are in presentation form: TXT as one joined text without quotes, names in lower case without the
  * last dot, CAA as `0 issue "ca.example"`, MX as `10 mail.example.com`; in any order, none twice.
  *
  * Requests go through server/dns/providers/http.ts, which repeats what may be repeated. Errors are sorted once
- * (server/dns/providers/failures.ts): `rate_limited` and `quota_exhausted` carry `retryAfterMs` where the provider tells it, and
- * with `platform_down` may pass; every other is final: `credentials_invalid` (the connection is shown as broken),
+ * (server/dns/providers/failures.ts): `rate_limited` and `quota_exhausted` carry the provider's `retryAfterMs`, and with
+ * `platform_down` may pass; every other is final: `credentials_invalid` (the connection is shown as broken),
  * `permission_missing`, `zone_not_found` (this account does not hold the zone any more), `records_changed`,
  * `records_refused` (the provider does not take these records) and `platform_failed`.
  *

@@ -14,33 +14,33 @@ import type { DomainAnswer } from './domain-answers.ts';
  * adapter works for one destination at a time and knows nothing of the others.
  *
  * An adapter is a set of functions without state of its own, made by a factory with the address of the platform's API
- * (`netlify({ apiUrl })`). What must survive a crash is a small JSON reference, which the caller stores as soon as an
- * operation yields it, and hands back when the operation runs again: `site` is kept with the destination, `ref` with
- * the release. So every operation may be called twice, and the second call continues.
+ * (`netlify({ apiUrl })`). State that must survive a crash is a small JSON reference, which the caller stores as soon as
+ * an operation yields it, and passes back when the operation runs again: `site` is stored with the destination, `ref`
+ * with the release. So every operation may be called twice, and the second call continues.
  *
  * The story of a release. `publish` looks for its site and makes it when there is none (`site`), yields `ref` before
- * anything is sent, then `uploading` while it sends what is missing, then `processing` until the platform says that it
- * is done, and returns the final reference. A platform with `draft` has the release at an address of its own by now,
- * and `restore` makes it the public one; without, publishing was going public. The caller then fetches the site itself,
- * by what `capabilities.serving` promises: only being seen makes a release live.
+ * anything is sent, then `uploading` while it sends missing files, then `processing` until the platform has finished, and
+ * returns the final reference. A platform with `draft` has the release at an address of its own by now, and `restore`
+ * makes it the public one; without `draft`, publishing made it public. The caller then fetches the site itself, and
+ * expects what `capabilities.serving` promises: a release is live only once it was seen.
  *
- * A wait is not work. Where the platform needs more than a few seconds, the operation yields `waiting` with the time to
- * come back, and the caller leaves: the job goes back to the queue, and later calls the same operation again with the
- * stored reference. `waitUntilDone` does that for a state that is polled. An unknown state means "wait", never
- * "failed"; `limits.releaseMs` is the deadline that decides, and the caller's. Where a person has to finish, `waiting`
- * says `forPerson`: the job comes back when they confirm, and the address that they gave is in `request.confirmedUrl`.
+ * Waiting is not work. If the platform needs more than a few seconds, the operation yields `waiting` with the time of
+ * the next try, and the caller leaves: the job goes back to the queue, and later calls the same operation again with the
+ * stored reference. `waitUntilDone` does that for a state that is polled. An unknown state means "wait", never "failed";
+ * the caller applies the deadline, `limits.releaseMs`. If a person has to finish, `waiting` says `forPerson`: the job
+ * returns when they confirm, and their address is in `request.confirmedUrl`.
  *
- * Requests go through server/platforms/http.ts: `ask` for what may be repeated, `makeOnce` for what creates, which looks
- * first, by `destination.id` or the release's id, for what an earlier run has made. Only a request that says `withToken`
- * carries the token, and only to the API's own origin. Errors are sorted once (server/platforms/failures.ts): one with
- * `retryAfterMs`, `platform_down` and `out_of_sync` may pass and bring the job back to the same step; every other is
+ * Requests go through server/platforms/http.ts: `ask` for repeatable ones, `makeOnce` for those that create, which first
+ * looks for the result of an earlier run, by `destination.id` or the release's id. Only a request with `withToken`
+ * carries the token, and only to the API's own origin. Errors are sorted once (server/platforms/failures.ts): those with
+ * `retryAfterMs`, `platform_down` and `out_of_sync` may pass and bring the job back to the same step; all others are
  * final. Each names the platform and the remedy. `platform_place_gone` says that the site was deleted there.
  *
- * The story of a domain. Once there is a site, `attachDomain` gives it the name and answers the records that the
- * person's DNS needs; asked again, it answers the same. `domain` then answers three questions that do not wait for one
- * another: is the name the person's, does its DNS lead there, is there a certificate. Hours may lie between them, so the
- * caller comes back and asks again, and adds the platform's word to its own checks of DNS and TLS. `detachDomain` gives
- * back the name and the counterpart that came with it.
+ * The story of a domain. Once there is a site, `attachDomain` adds the name and returns the records that the person's
+ * DNS needs; called again, it returns the same. `domain` then answers three independent questions: does the name belong
+ * to the person, does its DNS point there, and is there a certificate? Hours may lie between the answers, so the caller
+ * asks again, and adds its own checks of DNS and TLS. `detachDomain` removes the name and the counterpart that came with
+ * it.
  *
  * To add one: `routers/schemas/platforms/<id>.ts`, its texts in `…/setups.ts`, `…/capabilities/<id>.ts` and its options in
  * `…/options.ts`; a folder here with `index.ts` (the factory), `api.ts` (typed calls, answers parsed by zod, the

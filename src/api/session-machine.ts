@@ -110,7 +110,7 @@ export class SessionMachine {
     return this.#store.accountId();
   }
 
-  /** Returns whether a token is stored, whoever it belongs to. */
+  /** Returns whether a token is stored, for any account. */
   hasToken(): boolean {
     return this.#store.token() !== null;
   }

@@ -1,7 +1,7 @@
 import { type ReactNode, useLayoutEffect, useState } from 'react';
 import { classNames } from './class-names.ts';
 
-/** A bar in the place of a line of text or of a control. It does not move: only running things do. */
+/** A bar in place of a line of text or of a control. It does not move: only running things do. */
 export function Skeleton({ className }: { className?: string | undefined }) {
   return <span aria-hidden className={classNames('block rounded-tight bg-line/70', className ?? 'h-4 w-full')} />;
 }

@@ -69,7 +69,7 @@ async function read(accountId: string, { deploymentId, days, timeZone }: VisitsI
     totals,
     points,
     pages: pages.top.map(({ key, count }) => ({ path: key, views: count })),
-    // Every view is of a page: what has no name here is of another one.
+    // Every view is of a page: views without a name here are of another page.
     otherPages: Math.max(0, totals.views - pages.top.reduce((sum, { count }) => sum + count, 0)),
     referrers: referrers.top.map(({ key, count }) => ({ host: key, views: count })),
     otherReferrers: referrers.others,

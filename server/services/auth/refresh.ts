@@ -44,8 +44,8 @@ export async function refresh(ctx: ServiceContext): Promise<Access> {
 
 /**
  * Adds the access token to the session of a valid refresh token, and rotates if the token is the current one and the
- * last rotation is long enough ago. It is one statement, so that the session is judged as it is written, whoever else
- * refreshes.
+ * last rotation is long enough ago. It is one statement, so that the session is judged as it is written, even if
+ * another call refreshes it.
  */
 function issue(
   ctx: ServiceContext,

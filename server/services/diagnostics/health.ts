@@ -58,8 +58,8 @@ export async function checkHealth(
 }
 
 /**
- * Runs the three checks of a deployment and stores the results; null when it is gone. Open tabs are only told of a
- * change.
+ * Runs the three checks of a deployment and stores the results; null when it is gone. Open tabs are notified
+ * only of a change.
  */
 export async function lookAtHealth(
   ctx: AccountContext,

@@ -23,8 +23,8 @@ import { withdrawLicense } from './withdraw.ts';
 const REVOKED_KEPT = 10;
 
 /**
- * Transfers the rest of a license: it ends for this account now, and a new key is good for the rest, whoever redeems
- * it. The time runs on meanwhile, so that nobody can save it up. No later call shows the key. Throws `not_found`,
+ * Transfers the rest of a license: it ends for this account now, and a new key is good for the rest, for anybody who
+ * redeems it. The time runs on meanwhile, so that nobody can save it up. No later call shows the key. Throws `not_found`,
  * `rate_limited`, and `conflict` when nothing is left or it was transferred already.
  */
 export async function transferLicense(

@@ -19,7 +19,7 @@ export function RecordPlanNotice({ plan, isSeen }: { plan: RecordPlan; isSeen: b
       </Notice>
     );
   }
-  // A failure is over once the records exist, whoever made them.
+  // A failure is over once the records exist, even if somebody else made them.
   if (state === 'failed' && isSeen) return null;
   if (state === 'failed') {
     return (
