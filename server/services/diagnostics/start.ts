@@ -4,6 +4,7 @@ import type { AccountContext } from '../../context.ts';
 import { DeploymentModel } from '../../database/models/deployment.ts';
 import { DiagnosticModel } from '../../database/models/diagnostic.ts';
 import { newId, transaction } from '../../database/mongo.ts';
+import { publishEvent } from '../../events/publish.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { notFound } from '../../lib/errors.ts';
 import { enqueueJob } from '../../queue/queue.ts';
@@ -29,18 +30,21 @@ export async function runDiagnostics(ctx: AccountContext, input: RunDiagnosticsI
   const isWhole = mayUse(await currentPlan(ctx), 'allDiagnostics');
   const startedAt = ctx.now();
   const since = new Date(startedAt.getTime() - RUNNING_MS);
-  const { subjectKey } = subject;
+  const { deploymentId, subjectKey } = subject;
   const running = { accountId, subjectKey, startedAt: { $gt: since }, state: 'running' as const };
-  const known = await DiagnosticModel.findOne(running, { _id: 1 }).hint('account_subject').lean();
-  if (known !== null) return { reportId: known._id };
-  const reportId = newId();
-  await transaction(async (session) => {
+  const reportId = await transaction(async (session) => {
+    // First: of two that start at once one conflicts on the account, runs again and finds the other one's report.
+    await publishEvent(session, accountId, { type: 'analytics_update', ...(deploymentId && { deploymentId }) });
+    const known = await DiagnosticModel.findOne(running, { _id: 1 }).session(session).hint('account_subject').lean();
+    if (known !== null) return known._id;
+    const reportId = newId();
     const [doc] = [{ _id: reportId, accountId, ...subject, isWhole, startedAt, checks: [], facts: [], changes: [] }];
     await DiagnosticModel.create([doc], { session });
     await enqueueJob(session, {
       ...{ name: 'run-diagnostics', payload: { reportId }, accountId, key: `run-diagnostics ${accountId}` },
       maxAttempts: 3,
     });
+    return reportId;
   });
   await removeOlder(accountId);
   return { reportId };
