@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { DeploymentHealthModel } from '../../server/database/models/deployment-health.ts';
+import { DomainModel } from '../../server/database/models/domain.ts';
 import { transaction } from '../../server/database/mongo.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/lib/durations.ts';
 import { enqueueDueHealthChecks } from '../../server/services/diagnostics/health.ts';
@@ -37,6 +38,13 @@ test('a deployment that went live is looked at by itself, and again at a press; 
   expect(await look()).toBe(1);
   await app.jobs.drain();
   expect((await health())?.checks).toMatchObject([{ id: 'url-up', verdict: 'pass' }]);
+
+  // Until it has led here once, a domain is no place where visitors would be.
+  const domain = await caller.domains.add({ deploymentId, name: 'claimed.test' });
+  expect((await caller.diagnostics.check({ deploymentId })).checks).toMatchObject([{ id: 'url-up', verdict: 'pass' }]);
+  await DomainModel.updateOne({ _id: domain.id, accountId: person.user.id }, { $set: { state: 'misconfigured' } });
+  expect((await caller.diagnostics.check({ deploymentId })).checks[0]?.id).toBe('resolves');
+  await DomainModel.deleteOne({ _id: domain.id, accountId: person.user.id });
 
   await app.host.stop();
   expect((await caller.diagnostics.check({ deploymentId })).checks).toMatchObject([{ id: 'url-up', verdict: 'fail' }]);

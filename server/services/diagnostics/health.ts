@@ -67,7 +67,7 @@ export async function lookAtHealth(
   { signal, inTransaction }: { signal: AbortSignal; inTransaction: InTransaction },
 ): Promise<DeploymentHealth | null> {
   const { accountId } = ctx.actor;
-  const diagnosed = await findSubject(ctx, { name: '', deploymentId });
+  const diagnosed = await findSubject(ctx, { name: '', deploymentId, isAsVisited: true });
   if (diagnosed === null) return null;
   const checks: DeploymentHealth['checks'] = [];
   const onStep = async ({ result: { id, verdict, seen } }: Step): Promise<void> => {

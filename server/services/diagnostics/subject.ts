@@ -20,16 +20,23 @@ export type Diagnosed = {
   manifest: Manifest | null;
 };
 
+type Asked = {
+  name: string;
+  deploymentId: string | null;
+  /** True to check a deployment only at the names that its visitors use, not at a domain still to be set up. */
+  isAsVisited?: boolean;
+};
+
 /** Finds the subject of a name, or of a deployment; null when the deployment is gone. */
 export async function findSubject(
   ctx: AccountContext,
-  { name, deploymentId }: { name: string; deploymentId: string | null },
+  { name, deploymentId, isAsVisited = false }: Asked,
 ): Promise<Diagnosed | null> {
   const { accountId } = ctx.actor;
   if (deploymentId !== null) {
     const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).lean();
     if (deployment === null) return null;
-    const domain = await mainDomain(accountId, deploymentId);
+    const domain = await mainDomain(accountId, deploymentId, isAsVisited);
     return domain === null ? ownAddress(ctx, deployment) : ofDomain(ctx, deployment, domain, domain.servedName);
   }
   const named = {
@@ -44,9 +51,10 @@ export async function findSubject(
   return domain === null || deployment === null ? stranger(name) : ofDomain(ctx, deployment, domain, name);
 }
 
-/** Returns the working domain, else the one that was added first. */
-async function mainDomain(accountId: string, deploymentId: string): Promise<DomainRow | null> {
-  const of = { accountId, deploymentId, state: { $ne: 'removing' as const }, lostAt: null };
+/** Returns the working domain, else the one that was added first; as visited, only one that has worked. */
+async function mainDomain(accountId: string, deploymentId: string, isAsVisited: boolean): Promise<DomainRow | null> {
+  const state = isAsVisited ? ('misconfigured' as const) : { $ne: 'removing' as const };
+  const of = { accountId, deploymentId, state, lostAt: null };
   const active = await DomainModel.findOne({ ...of, state: 'active' })
     .sort({ createdAt: 1 })
     .lean<DomainRow>();
