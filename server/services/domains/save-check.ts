@@ -73,7 +73,7 @@ export async function saveCheck(
   const $set = {
     ...checkedFields({ ...found, leaving, cap: claim.problem }, reached, pointsTo, now),
     concern: kept,
-    // Its owner was told of it just now.
+    // The owner was notified just now.
     ...(kept !== concern && { changedAt: mongoose.now() }),
     nextCheckAt: nextCheckAt(moved, now),
   };

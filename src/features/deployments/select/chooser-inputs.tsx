@@ -1,7 +1,7 @@
 import type { RefObject } from 'react';
 
 export type ChooserInputsProps = {
-  /** Of the one for a folder, for a label. */
+  /** The id of the input for a folder, for a label. */
   id?: string | undefined;
   folder: RefObject<HTMLInputElement | null>;
   zip: RefObject<HTMLInputElement | null>;

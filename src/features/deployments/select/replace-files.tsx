@@ -14,7 +14,7 @@ export type ReplaceFilesProps = {
   onRemove: () => void;
 };
 
-/** Chooses other files in the place of these, which stay until the others have been read: who cancels loses nothing. */
+/** Replaces these files by others; they stay until the others have been read, so that a cancel loses nothing. */
 export function ReplaceFiles({ noun, onSelection, onRemove }: ReplaceFilesProps) {
   const { isOver, filesRead, problem, takeFiles } = useDrop(onSelection);
   const folder = useRef<HTMLInputElement>(null);

@@ -29,7 +29,7 @@ import { ReplaceFiles } from './replace-files.tsx';
 export type SelectionSummaryProps = {
   report: SelectionReport;
   place?: FindingsPlace | undefined;
-  /** Takes other files in the place of these. */
+  /** Replaces these files by others. */
   onReplace: (selection: Selection) => void;
   onRemove: () => void;
   onPublishAnyway: (path: string, isWanted: boolean) => void;
