@@ -1,4 +1,4 @@
-import { confirmDeletion, deleteAccount, prepareExport } from '../server/services/account/index.ts';
+import { confirmDeletion, deleteAccount, prepareExport } from '../server/account-data/index.ts';
 import {
   accountDeletionSchema,
   accountExportSchema,

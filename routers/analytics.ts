@@ -1,4 +1,4 @@
-import { prepareVisitsDownload, readReleaseStatistics, readVisits } from '../server/services/analytics/index.ts';
+import { prepareVisitsDownload, readReleaseStatistics, readVisits } from '../server/analytics/index.ts';
 import {
   downloadVisitsInput,
   releaseStatisticsInput,

@@ -13,7 +13,7 @@ import {
   revokeSession,
   sendConfirmation,
   stopEmailChange,
-} from '../server/services/auth/index.ts';
+} from '../server/account/auth/index.ts';
 import {
   accessSchema,
   changeEmailInput,

@@ -1,4 +1,4 @@
-import { getContact, sendContact } from '../server/services/contact.ts';
+import { getContact, sendContact } from '../server/account/contact.ts';
 import { contactSchema, sendContactInput } from './schemas/contact.ts';
 import { doneSchema, emptyInput } from './schemas/primitives.ts';
 import { publicProcedure, publicWriteProcedure, router } from './trpc.ts';

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { authenticate } from '../server/account/auth/index.ts';
+import { countsAddress } from '../server/account/rate-limit.ts';
 import type {
   AccountContext,
   Actor,
@@ -10,8 +12,6 @@ import type {
   SubscriptionConnection,
 } from '../server/context.ts';
 import { AppError } from '../server/lib/errors.ts';
-import { authenticate } from '../server/services/auth/index.ts';
-import { countsAddress } from '../server/services/rate-limit.ts';
 import { announcedBytes } from './announced-bytes.ts';
 import { type Called, countCalls, requireMayCall } from './call-limit.ts';
 import { clientAddress } from './client-address.ts';

@@ -1,4 +1,4 @@
-import { acceptDisclaimer, getDisclaimerStatus } from '../server/services/disclaimer.ts';
+import { acceptDisclaimer, getDisclaimerStatus } from '../server/account/disclaimer.ts';
 import { disclaimerStatusSchema } from './schemas/disclaimer.ts';
 import { emptyInput } from './schemas/primitives.ts';
 import { publicProcedure, publicWriteProcedure, router } from './trpc.ts';

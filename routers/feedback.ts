@@ -1,4 +1,4 @@
-import { rate } from '../server/services/feedback.ts';
+import { rate } from '../server/account/feedback.ts';
 import { rateInput } from './schemas/feedback.ts';
 import { doneSchema } from './schemas/primitives.ts';
 import { publicWriteProcedure, router } from './trpc.ts';

@@ -1,4 +1,4 @@
-import { listLicenses, redeemLicense, revokeLicense, transferLicense } from '../server/services/licenses/index.ts';
+import { listLicenses, redeemLicense, revokeLicense, transferLicense } from '../server/plans/licenses/index.ts';
 import {
   licenseListSchema,
   redeemedLicenseSchema,

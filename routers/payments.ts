@@ -1,5 +1,5 @@
-import { openPortal } from '../server/services/payments/customer.ts';
-import { answerTest, checkout, getPayment, listPayments } from '../server/services/payments/index.ts';
+import { openPortal } from '../server/plans/payments/customer.ts';
+import { answerTest, checkout, getPayment, listPayments } from '../server/plans/payments/index.ts';
 import {
   answerTestInput,
   checkoutInput,

@@ -1,5 +1,5 @@
-import { chooseWritable, getAllowance, getSubscription, startTrial } from '../server/services/subscription/index.ts';
-import { cancelPlan, changePlan, resumePlan } from '../server/services/subscription/life.ts';
+import { chooseWritable, getAllowance, getSubscription, startTrial } from '../server/plans/subscription/index.ts';
+import { cancelPlan, changePlan, resumePlan } from '../server/plans/subscription/life.ts';
 import { emptyInput } from './schemas/primitives.ts';
 import { allowanceSchema, changePlanInput, chooseWritableInput, subscriptionSchema } from './schemas/subscription.ts';
 import { protectedProcedure, router, sessionProcedure, writeProcedure } from './trpc.ts';

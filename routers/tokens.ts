@@ -1,4 +1,4 @@
-import { createToken, listTokens, revokeToken } from '../server/services/tokens.ts';
+import { createToken, listTokens, revokeToken } from '../server/account/auth/tokens.ts';
 import { doneSchema, emptyInput } from './schemas/primitives.ts';
 import { createdTokenSchema, createTokenInput, revokeTokenInput, tokenListSchema } from './schemas/tokens.ts';
 import { router, sessionProcedure } from './trpc.ts';

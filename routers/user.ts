@@ -1,4 +1,4 @@
-import { getNotifications, getUser, updateNotifications, updateUser } from '../server/services/user.ts';
+import { getNotifications, getUser, updateNotifications, updateUser } from '../server/account/user.ts';
 import { emptyInput } from './schemas/primitives.ts';
 import { notificationSettingsSchema, updateUserInput, userSchema } from './schemas/user.ts';
 import { protectedProcedure, router, sessionProcedure } from './trpc.ts';

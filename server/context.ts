@@ -1,4 +1,5 @@
 import type { Scope } from '../routers/schemas/tokens.ts';
+import type { Mailer } from './account/mail/mailer.ts';
 import type { CertificateAuthority } from './certificates/authority.ts';
 import type { ChangeFeed } from './database/change-feed.ts';
 import type { DnsClient } from './dns/dns-client.ts';
@@ -10,8 +11,7 @@ import type { Reach } from './lib/egress/reach.ts';
 import type { Log } from './lib/log.ts';
 import type { RateCounters } from './lib/rate-counters.ts';
 import type { PasswordHasher, Secrets } from './lib/secrets.ts';
-import type { Mailer } from './mail/mailer.ts';
-import type { PaymentService } from './payments/payments.ts';
+import type { PaymentService } from './plans/payments/payments.ts';
 import type { Credentials, PlatformRegistry, SignInRegistry } from './platforms/platform.ts';
 import type { ZipIntake } from './store/intake.ts';
 import type { ArtifactStore } from './store/store.ts';

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { UNCONFIRMED_DAYS, UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
+import type { Mailer } from '../account/mail/mailer.ts';
+import { createOutbox } from '../account/mail/outbox.ts';
 import { createAcmeAuthority } from '../certificates/acme/client.ts';
 import { createLocalAuthority } from '../certificates/local-ca.ts';
 import type { Addresses, Limits, Providers } from '../context.ts';
@@ -17,10 +19,8 @@ import type { Log } from '../lib/log.ts';
 import { createPasswordHasher } from '../lib/password-hasher.ts';
 import type { RateCounters } from '../lib/rate-counters.ts';
 import { createSecrets, type Keys, type Secrets } from '../lib/secrets.ts';
-import type { Mailer } from '../mail/mailer.ts';
-import { createOutbox } from '../mail/outbox.ts';
-import type { PaymentService } from '../payments/payments.ts';
-import { createTestCheckout } from '../payments/test-checkout.ts';
+import type { PaymentService } from '../plans/payments/payments.ts';
+import { createTestCheckout } from '../plans/payments/test-checkout.ts';
 import { createPlatforms } from '../platforms/index.ts';
 import { createSignIn } from '../platforms/oauth.ts';
 import { createLocalRoots } from '../services/certificates/local-root.ts';
@@ -237,7 +237,7 @@ function addressesOf(env: Env): Addresses {
 /** Loads the SMTP library only when there is an SMTP server: it is larger than all our platforms together. */
 async function createMailer({ smtp, dataDir }: Env, log: Log): Promise<Mailer> {
   if (smtp === undefined) return createOutbox(join(dataDir, 'outbox'), log);
-  const { createSmtpMailer } = await import('../mail/smtp.ts');
+  const { createSmtpMailer } = await import('../account/mail/smtp.ts');
   return createSmtpMailer(smtp, log);
 }
 
@@ -247,7 +247,7 @@ async function createMailer({ smtp, dataDir }: Env, log: Log): Promise<Mailer> {
  */
 async function createPayments({ stripe, publicUrl, egressAllow }: Env, now: () => Date): Promise<PaymentService> {
   if (stripe === undefined) return createTestCheckout({ publicUrl });
-  const { createStripePayments } = await import('../payments/stripe/index.ts');
+  const { createStripePayments } = await import('../plans/payments/stripe/index.ts');
   const egress = createEgress({ allow: egressAllow, bases: [stripe.apiUrl] });
   return createStripePayments({ ...stripe, publicUrl, egress, now });
 }

@@ -9,7 +9,7 @@ import {
   type ListedLicense,
   makeLicenses,
   type NewLicenses,
-} from '../services/licenses/operate.ts';
+} from '../plans/licenses/operate.ts';
 
 type Write = (text: string) => void;
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
+import { readOutbox } from '../account/mail/outbox.ts';
 import type { Env } from '../boot/env/env.ts';
 import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
-import { readOutbox } from '../mail/outbox.ts';
 
 /**
  * Writes one line for each mail: id, time, kind, recipient. The texts may hold one-time links, so the list leaves them

@@ -3,13 +3,13 @@ import express, { type Request, type Response, type Router } from 'express';
 import { requireAccount } from '../../routers/access.ts';
 import { contextFor } from '../../routers/context.ts';
 import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
+import type { Download } from '../account/download-ticket.ts';
+import { findExporter, openExport } from '../account-data/index.ts';
+import { findVisitsReader, openVisitsDownload, parseVisitsQuery } from '../analytics/index.ts';
 import type { AccountContext, Limits, Providers } from '../context.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import type { FreeSlot } from '../lib/rate-counters.ts';
-import { findExporter, openExport } from '../services/account/index.ts';
-import { findVisitsReader, openVisitsDownload, parseVisitsQuery } from '../services/analytics/index.ts';
-import type { Download } from '../services/download-ticket.ts';
 import { findDownloader, openDownload, openFile, openFileList } from '../services/releases/index.ts';
 
 /** Returns the routes below `/api` whose answers people save; they are streamed, never whole in memory. */

@@ -2,7 +2,7 @@ import express, { type RequestHandler, Router } from 'express';
 import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
 import type { Providers } from '../context.ts';
 import { AppError } from '../lib/errors.ts';
-import { takePaymentNotice } from '../services/payments/customer.ts';
+import { takePaymentNotice } from '../plans/payments/customer.ts';
 import { holdBody } from './body-budget.ts';
 
 /** The payment service sends its notices here. */

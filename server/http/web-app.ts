@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
 import type { Addresses, Providers } from '../context.ts';
-import type { PaymentService } from '../payments/payments.ts';
+import type { PaymentService } from '../plans/payments/payments.ts';
 import { ownOrigins, setPageHeaders } from './security.ts';
 
 const NONCE_MARK = '__CSP_NONCE__';

@@ -1,5 +1,5 @@
+import { recountDeployments } from '../plans/quota.ts';
 import type { JobHandler } from '../queue/handler.ts';
-import { recountDeployments } from '../services/quota.ts';
 
 /** Counts the deployments of every account once a night, since the plan caps go by a number that is kept beside them. */
 export const recountDeploymentsJob: JobHandler<'recount-deployments'> = {

@@ -1,3 +1,12 @@
+import { forgotPasswordJob } from '../account/jobs/forgot-password.ts';
+import { sendMailJob } from '../account/jobs/send-mail.ts';
+import { deleteAccountJob } from '../account-data/jobs/delete-account.ts';
+import { forgetVisitsJob } from '../analytics/jobs/forget-visits.ts';
+import { rollUpVisitsJob } from '../analytics/jobs/roll-up-visits.ts';
+import { expireSubscriptionsJob } from '../plans/jobs/expire-subscriptions.ts';
+import { reconcilePaymentsJob } from '../plans/jobs/reconcile-payments.ts';
+import { settleTestPaymentJob } from '../plans/jobs/settle-test-payment.ts';
+import { syncPaymentsJob } from '../plans/jobs/sync-payments.ts';
 import type { JobHandlers } from '../queue/handler.ts';
 import { applyDnsJob } from './apply-dns.ts';
 import { checkConnectionJob } from './check-connection.ts';
@@ -8,15 +17,10 @@ import { checkDomainJob } from './check-domain.ts';
 import { checkDomainsJob } from './check-domains.ts';
 import { checkIntegrityJob } from './check-integrity.ts';
 import { collectGarbageJob } from './collect-garbage.ts';
-import { deleteAccountJob } from './delete-account.ts';
 import { deployReleaseJob } from './deploy-release.ts';
 import { detachDomainJob } from './detach-domain.ts';
-import { expireSubscriptionsJob } from './expire-subscriptions.ts';
-import { forgetVisitsJob } from './forget-visits.ts';
-import { forgotPasswordJob } from './forgot-password.ts';
 import { issueCertificateJob } from './issue-certificate.ts';
 import { publishDestinationJob } from './publish-destination.ts';
-import { reconcilePaymentsJob } from './reconcile-payments.ts';
 import { recountDeploymentsJob } from './recount-deployments.ts';
 import { rehearseRenewalsJob } from './rehearse-renewals.ts';
 import { removeChallengesJob } from './remove-challenges.ts';
@@ -25,11 +29,7 @@ import { removeDestinationJob } from './remove-destination.ts';
 import { removeOldReleasesJob } from './remove-old-releases.ts';
 import { renewCertificatesJob } from './renew-certificates.ts';
 import { reportCorruptionJob } from './report-corruption.ts';
-import { rollUpVisitsJob } from './roll-up-visits.ts';
 import { runDiagnosticsJob } from './run-diagnostics.ts';
-import { sendMailJob } from './send-mail.ts';
-import { settleTestPaymentJob } from './settle-test-payment.ts';
-import { syncPaymentsJob } from './sync-payments.ts';
 
 /**
  * Maps the name of each job to its handler. The `key` that the enqueuing service gives says what must not run twice at

@@ -5,8 +5,8 @@ import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
 import { ReleaseModel } from '../database/models/release.ts';
 import { ReleaseStepModel, STEP_LOG_LINES } from '../database/models/release-step.ts';
+import { moveRelease } from '../database/move-state.ts';
 import { AppError, JobDeferred } from '../lib/errors.ts';
-import { moveRelease } from '../services/move-state.ts';
 import { isFinal } from './failure.ts';
 import type { RunningJob, StepProgress, StepReport } from './handler.ts';
 

@@ -5,13 +5,13 @@ import { ArtifactModel, HASHES_A_QUERY } from '../database/models/artifact.ts';
 import { DeploymentModel } from '../database/models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../database/models/release.ts';
 import { transaction } from '../database/mongo.ts';
+import { bringForward } from '../database/move-state.ts';
 import { publishEvent } from '../events/publish.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { enqueueJob } from '../queue/queue.ts';
 import { decodeManifest } from '../store/manifest.ts';
 import type { ArtifactStore, OnCorruption } from '../store/store.ts';
-import { bringForward } from './move-state.ts';
 import type { Writer } from './releases/publish.ts';
 
 /** A visitor's browser requests a corrupted file again and again: one report in this time is enough. */

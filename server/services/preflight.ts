@@ -12,12 +12,14 @@ import type {
   PreflightInput,
   PreflightStep,
 } from '../../routers/schemas/preflight.ts';
+import { withAskingSlots } from '../account/asking-slots.ts';
+import { countAgainst } from '../account/rate-limit.ts';
 import { AuthorityError } from '../certificates/authority.ts';
 import type { AccountContext } from '../context.ts';
 import { type DeploymentDoc, primaryOf } from '../database/models/deployment.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
-import { withAskingSlots } from './asking-slots.ts';
+import { requireWritable } from '../plans/subscription/writable.ts';
 import { knownAccountUrl } from './certificates/account.ts';
 import { requireWithinLimits } from './certificates/authority-use.ts';
 import { judgeNames } from './certificates/preflight.ts';
@@ -32,10 +34,8 @@ import { findDeployment } from './deployments/read.ts';
 import { nameProblem } from './domains/add.ts';
 import { nameRefused, unitOf } from './domains/names.ts';
 import { domainTargetAt, requiredRecords } from './domains/required-records.ts';
-import { countAgainst } from './rate-limit.ts';
 import { requireRoomForRelease } from './releases/pace.ts';
 import { siteUrlOf } from './site-address.ts';
-import { requireWritable } from './subscription/writable.ts';
 import { requireRoomToSend } from './uploads/index.ts';
 
 /** Each asks a platform, and name servers of strangers. */

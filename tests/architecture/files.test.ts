@@ -124,11 +124,14 @@ test('files are named in kebab-case after the one thing inside', () => {
   ).toHaveLength(2);
 });
 
-test('a background job is in the file of its name, and so is its test', () => {
-  const tree = readSources(['server/jobs', 'tests/jobs']);
-  const places = Object.keys(JOB_PAYLOADS).flatMap((name) => [`server/jobs/${name}.ts`, `tests/jobs/${name}.test.ts`]);
-  expect(places.length).toBeGreaterThan(10);
-  expect(places.filter((path) => !tree.has(path))).toEqual([]);
+test('a background job is in the file of its name below a `jobs`, and its test at the same place of the tests', () => {
+  const paths = [...readSources(['server', 'tests']).keys()];
+  const jobs = Object.keys(JOB_PAYLOADS);
+  expect(jobs.length).toBeGreaterThan(10);
+  const placesOf = (name: string): string[] => paths.filter((path) => path.endsWith(`/jobs/${name}.ts`));
+  expect(jobs.filter((name) => placesOf(name).length !== 1)).toEqual([]);
+  const tests = jobs.flatMap(placesOf).map((path) => path.replace('server/', 'tests/').replace('.ts', '.test.ts'));
+  expect(tests.filter((path) => !paths.includes(path))).toEqual([]);
 });
 
 test('a type is asserted only in a named function that says why it holds', () => {

@@ -22,12 +22,12 @@ const ZOD = /^zod\/mini$/;
 /** Every server folder may use these, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
-  /^server\/lib\/(errors|log|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|token-prefix|waiting-words|visitor-set|loopback)\.ts$/,
+  /^server\/lib\/(errors|log|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|token-prefix|token-hash|page-cursor|waiting-words|visitor-set|loopback)\.ts$/,
   /^server\/lib\/egress\/(vendor-answers|vendor-requests|answer-json|answer-list|answer-budget)\.ts$/,
   /^server\/(context|database\/cursor-rows)\.ts$/,
 ];
 const INTERFACES = [
-  /^server\/(store\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|mail\/mailer|payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|queue\/(queue|payloads|handler))\.ts$/,
+  /^server\/(store\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|account\/mail\/mailer|plans\/payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|queue\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const LIB = /^server\/lib\//;
@@ -40,8 +40,13 @@ const DURABLE_FILE = /^server\/lib\/durable-file\.ts$/;
 const PURE =
   /^server\/(store\/(manifest|rule-files|zip\/archive)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
 
+/** The work, cut by what happens; the adapters that stand in the same folders have rows of their own. */
+const SERVICES =
+  /^server\/(services|account(?!\/mail\/(outbox|smtp)\.ts)|account-data|plans(?!\/payments\/(stripe\/|test-checkout\.ts))|analytics)\/(?!jobs\/)/;
+const JOBS = /^server\/(jobs|[a-z-]+\/jobs)\//;
+
 /** What is stored, and how it is reached. */
-const STORED = [MODELS, MONGO];
+const STORED = [MODELS, MONGO, /^server\/database\/move-state\.ts$/];
 const WITH_DATABASE = [NODE, /^mongoose$/];
 const LOOKS = [/^react/, /^radix-ui$/, /^lucide-react$/, /^wouter$/];
 const SCREEN_PACKAGES = [...LOOKS, /^@tanstack\/react-query$/, /^@hookform\/resolvers\//, ZOD];
@@ -59,7 +64,7 @@ const ROWS: readonly Row[] = [
   {
     // `mongo` for one function: what the driver throws is told apart there, once for all transports.
     of: /^routers\//,
-    files: [...SERVER_BASE, /^server\/services\//, MONGO],
+    files: [...SERVER_BASE, SERVICES, MONGO],
     packages: [/^@trpc\/server/, /^superjson$/, /^cookie$/, /^ipaddr\.js$/, ZOD, NODE],
   },
   // The order of the start, and the choice of adapters.
@@ -95,15 +100,15 @@ const ROWS: readonly Row[] = [
     packages: [NODE],
   },
   {
+    of: /^server\/database\/(models|migrations)\/|^server\/database\/move-state\.ts$/,
+    files: [...SERVER_BASE, ...STORED, /^server\/lib\/start-error\.ts$/],
+    packages: WITH_DATABASE,
+  },
+  {
     of: DATABASE,
     files: [LIB, SCHEMAS],
     types: SERVER_TYPES,
     packages: [...WITH_DATABASE, ZOD, /^mongodb-memory-server$/],
-  },
-  {
-    of: /^server\/database\/(models|migrations)\//,
-    files: [...SERVER_BASE, ...STORED, /^server\/lib\/start-error\.ts$/],
-    packages: WITH_DATABASE,
   },
   {
     of: /^server\/store\/gridfs\//,
@@ -113,14 +118,18 @@ const ROWS: readonly Row[] = [
   },
   // The vendor's own library is known to its adapter alone.
   {
-    of: /^server\/payments\/stripe\//,
-    files: [...SERVER_BASE, /^server\/payments\/stripe\//, EGRESS],
+    of: /^server\/plans\/payments\/stripe\//,
+    files: [...SERVER_BASE, /^server\/plans\/payments\/stripe\//, EGRESS],
     types: [...INTERFACES, EGRESS],
     packages: [NODE, ZOD, /^stripe$/],
   },
-  ...['platforms', 'dns', 'certificates', 'store', 'mail', 'payments', 'diagnostics'].map((folder) => ({
+  ...[
+    /^server\/(platforms|dns|certificates|store|diagnostics)\//,
+    /^server\/account\/mail\/(mailer|outbox|smtp|templates)\.ts$/,
+    /^server\/plans\/payments\/(payments|test-checkout)\.ts$/,
+  ].map((of) => ({
     // An adapter gets what it needs as an argument; of the others it knows interfaces and what is pure.
-    of: new RegExp(`^server/${folder}/`),
+    of,
     files: [...SERVER_BASE, PURE, EGRESS, DURABLE_FILE],
     types: INTERFACES,
     packages: [
@@ -144,21 +153,21 @@ const ROWS: readonly Row[] = [
   },
   {
     of: /^server\/queue\//,
-    files: [...SERVER_BASE, ...STORED, /^server\/events\//, /^server\/services\/move-state\.ts$/],
+    files: [...SERVER_BASE, ...STORED, /^server\/events\//, /^server\/database\/move-state\.ts$/],
     types: INTERFACES,
     packages: [...WITH_DATABASE, ZOD],
   },
   {
     of: /^server\/jobs\/registry\.ts$/,
-    files: [...SERVER_BASE, /^server\/(jobs|queue)\//],
+    files: [...SERVER_BASE, JOBS, /^server\/queue\//],
     packages: WITH_DATABASE,
   },
   {
-    of: /^server\/jobs\//,
+    of: JOBS,
     files: [
       ...SERVER_BASE,
       PURE,
-      /^server\/services\//,
+      SERVICES,
       /^server\/queue\/(steps|payloads|queue|lease|failure|handler)\.ts$/,
       // Of what is stored a handler reads the other jobs alone: the rest is its services'.
       /^server\/database\/models\/(job|account-scope)\.ts$/,
@@ -169,7 +178,7 @@ const ROWS: readonly Row[] = [
     packages: WITH_DATABASE,
   },
   {
-    of: /^server\/services\//,
+    of: SERVICES,
     files: [
       ...SERVER_BASE,
       PURE,
@@ -178,7 +187,7 @@ const ROWS: readonly Row[] = [
       /^server\/lib\/secrets\.ts$/,
       EGRESS,
       /^server\/queue\/(queue|payloads)\.ts$/,
-      /^server\/mail\/templates\.ts$/,
+      /^server\/account\/mail\/templates\.ts$/,
       // The checks have no adapter to choose: the service brings their tools.
       /^server\/diagnostics\//,
       // The sentences of what a platform refuses: a simulation says them without a platform.
@@ -213,14 +222,14 @@ const ROWS: readonly Row[] = [
   },
   {
     of: /^server\/http\//,
-    files: [...SERVER_BASE, /^routers\//, /^server\/services\//, /^server\/http\/transport\//],
+    files: [...SERVER_BASE, /^routers\//, SERVICES, /^server\/http\/transport\//],
     types: [/^server\/boot\/providers\.ts$/, ...INTERFACES],
     packages: [NODE, /^express$/, /^helmet$/, /^ws$/, /^@trpc\/server/],
   },
   { of: /^server\/cli\/deploy\.ts$/, files: [/^routers\/client\.ts$/], packages: [NODE] },
   {
     of: /^server\/cli\//,
-    files: [/^server\/(boot|database|lib|services|mail|jobs|queue|cli)\//, SCHEMAS],
+    files: [/^server\/(boot|database|lib|services|account|plans|jobs|queue|cli)\//, SCHEMAS],
     packages: [NODE, /^vite$/, /^mongoose$/],
   },
   {
@@ -332,8 +341,6 @@ const TWO_WAY_FOLDERS: ReadonlySet<string> = new Set([
   // The contract rests on the server's errors and context; the server answers by the contract.
   'routers',
   'server',
-  // A token is told from a session where both are read, and is made by whoever signed in.
-  'server/services/auth',
   // The one WebSocket is a link of the client, and its state is shown.
   'src/api',
   'src/realtime',
@@ -398,11 +405,11 @@ test.each([
   ['src/components/button.tsx', "import { trpc } from '../api/trpc.ts';"],
   ['src/features/auth/login-form.tsx', "import { RateDialog } from '../feedback/rate-dialog.tsx';"],
   ['src/screens/home.tsx', "const module = await import('../../server/boot/main.ts');"],
-  ['server/services/user.ts', "import { Router } from 'express';"],
-  ['server/services/user.ts', "import { TRPCError } from '@trpc/server';"],
-  ['server/services/user.ts', "import { readEnv } from '../boot/env/env.ts';"],
+  ['server/account/user.ts', "import { Router } from 'express';"],
+  ['server/account/user.ts', "import { TRPCError } from '@trpc/server';"],
+  ['server/account/user.ts', "import { readEnv } from '../boot/env/env.ts';"],
   ['server/platforms/built-in/index.ts', "import { UserModel } from '../../database/models/user.ts';"],
-  ['server/store/disk/disk.ts', "export { deliver } from '../../mail/outbox.ts';"],
+  ['server/store/disk/disk.ts', "export { deliver } from '../../account/mail/outbox.ts';"],
   ['server/http/rest.ts', "import { UserModel } from '../database/models/user.ts';"],
   ['server/jobs/check-domain.ts', "import { DomainModel } from '../database/models/domain.ts';"],
   ['server/lib/errors.ts', "import { z } from '../tests/support/app.ts';"],

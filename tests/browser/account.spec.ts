@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readOutbox } from '../../server/mail/outbox.ts';
+import { readOutbox } from '../../server/account/mail/outbox.ts';
 import { holdCalls } from '../specification/held-network.ts';
 import { readZip } from '../support/read-zip.ts';
 import { ASKED_TOO_LATE, expect, logInHere, newcomer, newcomerWithoutPlan, refusedCall, test } from './fixtures.ts';

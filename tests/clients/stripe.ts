@@ -2,7 +2,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import Stripe from 'stripe';
 import * as z from 'zod/mini';
 import type { Egress } from '../../server/lib/egress/egress.ts';
-import { createStripePayments } from '../../server/payments/stripe/index.ts';
+import { createStripePayments } from '../../server/plans/payments/stripe/index.ts';
 import { testEgress } from '../support/platforms.ts';
 import type { Client } from './run.ts';
 import { startStripeMock } from './stripe-mock.ts';

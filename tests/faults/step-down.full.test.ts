@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readOutbox } from '../../server/mail/outbox.ts';
+import { readOutbox } from '../../server/account/mail/outbox.ts';
 import { type Account, clientOf, openAccount, releaseEnd, startPublish } from '../support/api-account.ts';
 import { startOwnReplicaSet } from '../support/own-replica-set.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';

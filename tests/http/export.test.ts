@@ -4,7 +4,7 @@ import { fromBufferPromise } from 'yauzl';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { VisitModel, type VisitRow } from '../../server/database/models/visit.ts';
 import { newId } from '../../server/database/mongo.ts';
-import { makeLicenses } from '../../server/services/licenses/operate.ts';
+import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import type { Person } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { platforms } from '../support/platforms.ts';

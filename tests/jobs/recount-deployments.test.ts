@@ -2,8 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import { expect, test } from 'vitest';
 import { UserModel } from '../../server/database/models/user.ts';
 import { transaction } from '../../server/database/mongo.ts';
+import { recountDeployments } from '../../server/plans/quota.ts';
 import { enqueueDue } from '../../server/queue/recurring.ts';
-import { recountDeployments } from '../../server/services/quota.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 
 const NEVER = new AbortController().signal;

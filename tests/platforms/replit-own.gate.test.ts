@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { addToCount } from '../../server/account/rate-limit.ts';
 import type { Providers } from '../../server/context.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { JobModel } from '../../server/database/models/job.ts';
@@ -10,7 +11,6 @@ import { SubscriptionModel } from '../../server/database/models/subscription.ts'
 import { HOUR_MS } from '../../server/lib/durations.ts';
 import { type Egress, EgressError } from '../../server/lib/egress/egress.ts';
 import { replit } from '../../server/platforms/replit/index.ts';
-import { addToCount } from '../../server/services/rate-limit.ts';
 import { openDownload } from '../../server/services/releases/index.ts';
 import { makeDue } from '../support/make-due.ts';
 import { createPlatformApp } from '../support/platform-app.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PaymentModel } from '../../server/database/models/payment.ts';
-import { makeLicenses } from '../../server/services/licenses/operate.ts';
+import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

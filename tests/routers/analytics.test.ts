@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { VisitsInput } from '../../routers/schemas/analytics.ts';
+import { streamEvents } from '../../server/account/event-stream.ts';
+import { csvLine } from '../../server/analytics/csv.ts';
+import { rollUpVisits } from '../../server/analytics/index.ts';
+import { timeRange } from '../../server/analytics/time-range.ts';
 import { transaction } from '../../server/database/mongo.ts';
-import { csvLine } from '../../server/services/analytics/csv.ts';
-import { rollUpVisits } from '../../server/services/analytics/index.ts';
-import { timeRange } from '../../server/services/analytics/time-range.ts';
-import { streamEvents } from '../../server/services/events.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { listen } from '../support/listen.ts';
 import { setPlan } from '../support/plans.ts';

@@ -8,9 +8,9 @@ import { DomainModel } from '../../server/database/models/domain.ts';
 import { LicenseModel } from '../../server/database/models/license.ts';
 import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
 import { newId } from '../../server/database/mongo.ts';
+import { makeLicenses } from '../../server/plans/licenses/operate.ts';
+import { MAX_LICENSES } from '../../server/plans/licenses/read.ts';
 import type { PlatformSignIn } from '../../server/platforms/platform.ts';
-import { makeLicenses } from '../../server/services/licenses/operate.ts';
-import { MAX_LICENSES } from '../../server/services/licenses/read.ts';
 import { type Caller, createTestApp, type Person } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

@@ -4,8 +4,8 @@ import { PaymentEventModel } from '../../server/database/models/payment-event.ts
 import { SubscriptionModel } from '../../server/database/models/subscription.ts';
 import { transaction } from '../../server/database/mongo.ts';
 import { addMonths, DAY_MS, HOUR_MS } from '../../server/lib/durations.ts';
-import { takePaymentNotice } from '../../server/services/payments/customer.ts';
-import { grantPlan } from '../../server/services/subscription/grant.ts';
+import { takePaymentNotice } from '../../server/plans/payments/customer.ts';
+import { grantPlan } from '../../server/plans/subscription/grant.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
 import {
@@ -69,7 +69,7 @@ test('of two instances that look after one account at once, one takes the money 
   await using app = await createStripeApp();
   const ada = await app.person();
   await payUntold(app, ada, 'PRO');
-  const { syncPayments } = await import('../../server/services/payments/sync.ts');
+  const { syncPayments } = await import('../../server/plans/payments/sync.ts');
   const job = app.context({ kind: 'job', name: 'sync-payments', accountId: ada.user.id });
   if (job.actor.kind !== 'job') throw new Error('A job has an account.');
   const ctx = { ...job, actor: job.actor };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { authenticate } from '../../server/account/auth/index.ts';
 import { ApiTokenModel } from '../../server/database/models/api-token.ts';
 import { UserModel } from '../../server/database/models/user.ts';
 import { newId } from '../../server/database/mongo.ts';
-import { authenticate } from '../../server/services/auth/index.ts';
 import { afterNextPasswordCheck } from '../support/after-password-check.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';

@@ -5,12 +5,12 @@ import { appRouter } from '../../routers/_app.ts';
 import { toAppError } from '../../routers/error-shape.ts';
 import { licenseKeyOf } from '../../routers/schemas/license-key.ts';
 import type { Scope } from '../../routers/schemas/tokens.ts';
+import { authenticate } from '../../server/account/auth/index.ts';
 import type { Actor, ServiceContext } from '../../server/context.ts';
 import { CertificateModel } from '../../server/database/models/certificate.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { newId } from '../../server/database/mongo.ts';
-import { authenticate } from '../../server/services/auth/index.ts';
-import { makeLicenses } from '../../server/services/licenses/operate.ts';
+import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { withAskingSlots } from '../../server/account/asking-slots.ts';
 import type { DnsClient, Lookups } from '../../server/dns/dns-client.ts';
 import { AppError } from '../../server/lib/errors.ts';
-import { withAskingSlots } from '../../server/services/asking-slots.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { contextOf } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';

@@ -8,7 +8,7 @@ import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
 import { UploadModel } from '../../server/database/models/upload.ts';
 import { UserModel } from '../../server/database/models/user.ts';
 import { AppError } from '../../server/lib/errors.ts';
-import { makeLicenses } from '../../server/services/licenses/operate.ts';
+import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import {
   receiveFile,
   receiveManifest,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { createFairleadClient } from '../../routers/client.ts';
-import { readOutbox } from '../../server/mail/outbox.ts';
+import { readOutbox } from '../../server/account/mail/outbox.ts';
 import type { SiteFiles } from './sites.ts';
 
 /** The product as a script uses it: registers, starts the trial and publishes through the documented API alone. */

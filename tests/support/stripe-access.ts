@@ -1,5 +1,5 @@
-import type { PaymentService } from '../../server/payments/payments.ts';
-import { createStripePayments } from '../../server/payments/stripe/index.ts';
+import type { PaymentService } from '../../server/plans/payments/payments.ts';
+import { createStripePayments } from '../../server/plans/payments/stripe/index.ts';
 import type { TestApp } from './app.ts';
 import { testEgress } from './platforms.ts';
 import { SECRET_KEY, WEBHOOK_SECRET } from './standins/stripe/secrets.ts';

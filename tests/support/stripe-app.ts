@@ -1,8 +1,8 @@
 import Stripe from 'stripe';
 import { JobModel } from '../../server/database/models/job.ts';
 import { PaymentCustomerModel } from '../../server/database/models/payment-customer.ts';
+import { takePaymentNotice } from '../../server/plans/payments/customer.ts';
 import { enqueueDue } from '../../server/queue/recurring.ts';
-import { takePaymentNotice } from '../../server/services/payments/customer.ts';
 import { createTestApp, type Person, type TestAppOptions } from './app.ts';
 import { startStripe } from './standins/stripe/index.ts';
 import { make } from './standins/stripe/objects.ts';

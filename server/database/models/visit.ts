@@ -24,7 +24,7 @@ export const countFields = {
 /**
  * What one process of the host answered for one deployment since its last writing, within one minute: counts alone, no
  * address and no cookie. Rows are only ever inserted, under ids made before, so that writing again counts nothing
- * twice. The background adds them up to hours and days (server/services/analytics/roll-up.ts), which deletes them.
+ * twice. The background adds them up to hours and days (server/analytics/roll-up.ts), which deletes them.
  */
 const visitDocSchema = new Schema(
   {

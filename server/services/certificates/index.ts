@@ -10,23 +10,23 @@ import type {
   RevokeCertificateInput,
 } from '../../../routers/schemas/certificates.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
+import { withAskingSlots } from '../../account/asking-slots.ts';
+import { countAgainst } from '../../account/rate-limit.ts';
 import { AuthorityError } from '../../certificates/authority.ts';
 import { classifyProblem } from '../../certificates/problems.ts';
 import type { AccountContext } from '../../context.ts';
 import { type CertificateDoc, CertificateModel } from '../../database/models/certificate.ts';
 import { DomainModel } from '../../database/models/domain.ts';
 import { newId, transaction } from '../../database/mongo.ts';
+import { moveCertificate } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY, DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
+import { afterCursor, decodeCursor, encodeCursor, isAfterCursor } from '../../lib/page-cursor.ts';
 import { TRIED_AGAIN, toldToPerson } from '../../lib/waiting-words.ts';
-import { withAskingSlots } from '../asking-slots.ts';
+import { requireWritableDomain } from '../../plans/subscription/writable.ts';
 import { countTest } from '../connections/ask-platform.ts';
 import { askZoneHolder, whyNotHeld } from '../connections/challenge-zones.ts';
-import { moveCertificate } from '../move-state.ts';
-import { afterCursor, decodeCursor, encodeCursor, isAfterCursor } from '../page-cursor.ts';
-import { countAgainst } from '../rate-limit.ts';
-import { requireWritableDomain } from '../subscription/writable.ts';
 import { openAccount } from './account.ts';
 import { hastenIssue, namesToCover } from './ensure.ts';
 import { publishStatus } from './notify-owner.ts';

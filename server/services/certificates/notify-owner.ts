@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import type { CertificateState } from '../../../routers/schemas/state-names.ts';
+import { mailOwner } from '../../account/mail/queue-mail.ts';
 import type { Providers } from '../../context.ts';
 import type { CertificateRow } from '../../database/models/certificate.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY } from '../../lib/durations.ts';
-import { mailOwner } from '../mail.ts';
 
 type Told = Pick<CertificateRow, 'accountId' | 'domainId' | 'names' | 'issued'>;
 

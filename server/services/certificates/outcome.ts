@@ -7,10 +7,10 @@ import { type CertificateFacts, requireServable } from '../../certificates/x509.
 import type { Providers } from '../../context.ts';
 import { type CertificateDoc, CertificateModel } from '../../database/models/certificate.ts';
 import { DomainModel } from '../../database/models/domain.ts';
+import { moveCertificate } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { JobDeferred } from '../../lib/errors.ts';
-import { moveCertificate } from '../move-state.ts';
 import { forgetAccount } from './account.ts';
 import { type AuthorityUse, countAuthorityUse } from './authority-use.ts';
 import { wakeIssue } from './ensure.ts';

@@ -2,6 +2,8 @@ import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts
 import type { DnsProviderId } from '../../../routers/schemas/dns-providers.ts';
 import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.ts';
 import { HOSTING_TITLES } from '../../../routers/schemas/platforms/titles.ts';
+import { tooManyAsking, withAskingSlots } from '../../account/asking-slots.ts';
+import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
 import type { DnsConnectionInfo } from '../../dns/provider.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
@@ -9,8 +11,6 @@ import { redactedLine } from '../../lib/egress/vendor-answers.ts';
 import { AppError } from '../../lib/errors.ts';
 import { TRIED_AGAIN, toldToPerson } from '../../lib/waiting-words.ts';
 import type { ConnectionCall, ConnectionInfo, Platform, Target } from '../../platforms/platform.ts';
-import { tooManyAsking, withAskingSlots } from '../asking-slots.ts';
-import { countAgainst } from '../rate-limit.ts';
 
 /** Each test is a request to a platform in our name: an account cannot make us send more than a person needs. */
 const TESTS_PER_HOUR = 120;

@@ -7,16 +7,16 @@ import {
 } from '../../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
+import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
 import { isDuplicateKey, transaction } from '../../database/mongo.ts';
+import { moveDeployment } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
+import { requireWritable } from '../../plans/subscription/writable.ts';
 import { enqueueJob, hastenJob } from '../../queue/queue.ts';
-import { moveDeployment } from '../move-state.ts';
-import { countAgainst } from '../rate-limit.ts';
-import { requireWritable } from '../subscription/writable.ts';
 import { findDeployment, toDeployment } from './read.ts';
 import { dropSlugReservation, isSlugFree, reserveSlug } from './slug.ts';
 

@@ -12,8 +12,8 @@ import { VisitModel } from '../../database/models/visit.ts';
 import { VisitDayModel } from '../../database/models/visit-day.ts';
 import { VisitHourModel } from '../../database/models/visit-hour.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { releaseDeploymentSlot } from '../../plans/quota.ts';
 import { forgetPlace } from '../domains/move.ts';
-import { releaseDeploymentSlot } from '../quota.ts';
 import { type Removal, tellKept, tellLeft } from './left-sites.ts';
 import { reserveSlug } from './slug.ts';
 

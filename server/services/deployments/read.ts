@@ -12,8 +12,8 @@ import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../d
 import { DeploymentHealthModel } from '../../database/models/deployment-health.ts';
 import { ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
 import { notFound } from '../../lib/errors.ts';
+import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
 import { connectionsOfAll, lostConnections } from '../connections/lost-connections.ts';
-import { afterCursor, encodeCursor } from '../page-cursor.ts';
 import { shownStateFilter } from '../shown-state.ts';
 import { siteOf, siteUrlOf, toDestination } from '../site-address.ts';
 

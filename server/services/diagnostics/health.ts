@@ -1,20 +1,20 @@
 import type { ClientSession } from 'mongoose';
 import type { DeploymentHealth, HealthList } from '../../../routers/schemas/diagnostics.ts';
+import { withAskingSlots } from '../../account/asking-slots.ts';
+import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
 import { MAINTENANCE } from '../../database/models/account-scope.ts';
 import { DeploymentModel } from '../../database/models/deployment.ts';
 import { DeploymentHealthModel, type DeploymentHealthRow } from '../../database/models/deployment-health.ts';
 import { transaction } from '../../database/mongo.ts';
+import { bringForward } from '../../database/move-state.ts';
 import type { Step } from '../../diagnostics/run.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { notFound } from '../../lib/errors.ts';
 import { enqueueJob } from '../../queue/queue.ts';
-import { withAskingSlots } from '../asking-slots.ts';
 import { isAnother, nextHealthCheckAt } from '../health-schedule.ts';
-import { bringForward } from '../move-state.ts';
-import { countAgainst } from '../rate-limit.ts';
 import { lookAt } from './run.ts';
 import { findSubject } from './subject.ts';
 

@@ -11,7 +11,7 @@ import type {
 import type { AccountContext, ServiceContext } from '../../context.ts';
 import { type DiagnosticDoc, DiagnosticModel, type DiagnosticRow } from '../../database/models/diagnostic.ts';
 import { notFound } from '../../lib/errors.ts';
-import { hashToken } from '../token-hash.ts';
+import { hashToken } from '../../lib/token-hash.ts';
 
 /** Equals the number that an account keeps. */
 export const REPORTS_MAX = 50;

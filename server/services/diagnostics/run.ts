@@ -1,5 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { CheckId, ReportChange } from '../../../routers/schemas/diagnostics.ts';
+import { withAskingSlots } from '../../account/asking-slots.ts';
 import type { AccountContext } from '../../context.ts';
 import { type DiagnosticDoc, DiagnosticModel } from '../../database/models/diagnostic.ts';
 import { DnsChangeModel } from '../../database/models/dns-change.ts';
@@ -7,7 +8,6 @@ import type { Facts } from '../../diagnostics/check.ts';
 import { checksFor } from '../../diagnostics/index.ts';
 import { runChecks, type Step } from '../../diagnostics/run.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { withAskingSlots } from '../asking-slots.ts';
 import { type Diagnosed, findSubject } from './subject.ts';
 import { createTools } from './tools.ts';
 

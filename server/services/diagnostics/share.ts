@@ -5,7 +5,7 @@ import type { AccountContext } from '../../context.ts';
 import { DiagnosticModel } from '../../database/models/diagnostic.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
-import { hashToken } from '../token-hash.ts';
+import { hashToken } from '../../lib/token-hash.ts';
 import { findReport } from './read.ts';
 
 /** Long enough for a person who helps, and short enough that a link in an old mail shows nothing. */

@@ -1,5 +1,6 @@
 import type { RunDiagnosticsInput } from '../../../routers/schemas/diagnostics.ts';
 import { mayUse } from '../../../routers/schemas/plans.ts';
+import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import { DeploymentModel } from '../../database/models/deployment.ts';
 import { DiagnosticModel } from '../../database/models/diagnostic.ts';
@@ -7,9 +8,8 @@ import { newId, transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { notFound } from '../../lib/errors.ts';
+import { currentPlan } from '../../plans/quota.ts';
 import { enqueueJob } from '../../queue/queue.ts';
-import { currentPlan } from '../quota.ts';
-import { countAgainst } from '../rate-limit.ts';
 import { REPORTS_MAX } from './read.ts';
 import { hostOfDeployment } from './subject.ts';
 

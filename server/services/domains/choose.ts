@@ -7,8 +7,8 @@ import { DomainModel } from '../../database/models/domain.ts';
 import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
-import { currentPlan } from '../quota.ts';
-import { domainChoice, hasChosen, limitKept, requireWritable } from '../subscription/writable.ts';
+import { currentPlan } from '../../plans/quota.ts';
+import { domainChoice, hasChosen, limitKept, requireWritable } from '../../plans/subscription/writable.ts';
 
 /**
  * Chooses which domains of a deployment can be changed when the plan allows it fewer than there are, once a month.

@@ -4,9 +4,9 @@ import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { type DeploymentRow, primaryOf } from '../../database/models/deployment.ts';
 import { type DomainDoc, DomainModel, type FormerPlace } from '../../database/models/domain.ts';
+import { moveDomain } from '../../database/move-state.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
-import { moveDomain } from '../move-state.ts';
 import { enqueueDetach, tellingMs } from './detach.ts';
 import { hastenCheck } from './schedule.ts';
 

@@ -1,12 +1,12 @@
 import type { GetDomainInput, SetupOffer } from '../../../routers/schemas/domains.ts';
+import { withAskingSlots } from '../../account/asking-slots.ts';
+import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import type { DomainRow } from '../../database/models/domain.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { registrableDomain } from '../../lib/site-domain.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
-import { withAskingSlots } from '../asking-slots.ts';
 import { findDeployment } from '../deployments/read.ts';
-import { countAgainst } from '../rate-limit.ts';
 import { findDomain } from './read.ts';
 import { domainTargetOf, requiredRecords } from './required-records.ts';
 

@@ -1,5 +1,6 @@
 import { nameNoticeSteps } from '../../../routers/schemas/name-notices.ts';
 import type { DownloadReleaseInput, ReleaseDownload } from '../../../routers/schemas/releases.ts';
+import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../../account/download-ticket.ts';
 import type { AccountContext, Providers, ServiceContext } from '../../context.ts';
 import { DeploymentModel } from '../../database/models/deployment.ts';
 import { ReleaseModel } from '../../database/models/release.ts';
@@ -8,7 +9,6 @@ import { runInTimeSlices } from '../../lib/time-slices.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import { type ArchiveFile, archiveSize, writeArchive } from '../../store/zip/archive.ts';
-import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../download-ticket.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { handOffOf } from './platform-call.ts';
 import { readManifest } from './read.ts';

@@ -1,7 +1,7 @@
+import type { Download } from '../../account/download-ticket.ts';
 import type { AccountContext } from '../../context.ts';
 import { notFound } from '../../lib/errors.ts';
 import type { ArtifactStore } from '../../store/store.ts';
-import type { Download } from '../download-ticket.ts';
 import { entriesOf } from '../uploads/index.ts';
 import { findRelease } from './read.ts';
 

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { ConfirmReleaseInput, HandOffInput, Release, ReleaseHandOff } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
+import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
@@ -9,7 +10,6 @@ import { HOUR_MS } from '../../lib/durations.ts';
 import { EgressError } from '../../lib/egress/egress.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { hastenJob } from '../../queue/queue.ts';
-import { countAgainst } from '../rate-limit.ts';
 import { prepareDownload } from './download.ts';
 import { destinationKey } from './other-destinations.ts';
 import { handOffOf } from './platform-call.ts';

@@ -7,8 +7,8 @@ import type { DestinationDoc } from '../../database/models/destination.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { furtherPlatformsRefusal } from '../../plans/quota.ts';
 import { enqueueJob } from '../../queue/queue.ts';
-import { furtherPlatformsRefusal } from '../quota.ts';
 import { BEING_PUBLISHED, type DestinationIds, fieldsBelow, type ReleaseWork } from './release-work.ts';
 
 /**

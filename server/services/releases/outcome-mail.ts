@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
+import { queueMail } from '../../account/mail/queue-mail.ts';
 import type { Providers } from '../../context.ts';
 import type { ReleaseDoc } from '../../database/models/release.ts';
 import { UserModel } from '../../database/models/user.ts';
-import { queueMail } from '../mail.ts';
 
 /**
  * Mails how a release ended, in the transaction that ends it: to those who want it, and to a confirmed address alone,

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { type Count, countAgainst, requireRoomFor } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
-import { type Count, countAgainst, requireRoomFor } from '../rate-limit.ts';
 import { requireRoomForRow } from '../uploads/index.ts';
 
 /**

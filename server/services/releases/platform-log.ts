@@ -1,11 +1,11 @@
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { PlatformLog, ReadPlatformLogInput } from '../../../routers/schemas/releases.ts';
+import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import { DeploymentModel } from '../../database/models/deployment.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { toldToPerson } from '../../lib/waiting-words.ts';
-import { countAgainst } from '../rate-limit.ts';
 import { platformCall, storedRef } from './platform-call.ts';
 import { findRelease } from './read.ts';
 

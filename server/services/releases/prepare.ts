@@ -1,8 +1,8 @@
 import type { PreparedUpload, PrepareReleaseInput } from '../../../routers/schemas/releases.ts';
 import type { AccountContext } from '../../context.ts';
+import { requireWritable } from '../../plans/subscription/writable.ts';
 import { requireConnected } from '../connections/watch.ts';
 import { findDeployment } from '../deployments/read.ts';
-import { requireWritable } from '../subscription/writable.ts';
 import { openUpload } from '../uploads/index.ts';
 
 /**

@@ -18,9 +18,9 @@ import { DeploymentModel, type DeploymentRow, primaryOf } from '../../database/m
 import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
 import { ReleaseStepModel, type ReleaseStepRow } from '../../database/models/release-step.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
+import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../../lib/page-cursor.ts';
 import { compareManifests, decodeManifest, type Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
-import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../page-cursor.ts';
 import { shownStateFilter } from '../shown-state.ts';
 import { releaseUrlOf, siteOf, siteUrlOf, toDestination, toShownError } from '../site-address.ts';
 import { withFileListSlot } from './file-list-slot.ts';

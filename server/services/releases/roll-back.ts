@@ -1,19 +1,19 @@
 import type { Deployment, RollBackDeploymentInput } from '../../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { actorName } from '../../account/actor-name.ts';
 import type { AccountContext } from '../../context.ts';
 import { type DeploymentDoc, primaryOf } from '../../database/models/deployment.ts';
 import type { ReleaseDestinationDoc } from '../../database/models/destination.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { ReleaseStepModel } from '../../database/models/release-step.ts';
 import { newId, transaction } from '../../database/mongo.ts';
+import { moveDeployment, moveRelease } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
+import { requireWritable } from '../../plans/subscription/writable.ts';
 import { enqueueJob } from '../../queue/queue.ts';
-import { actorName } from '../actor-name.ts';
 import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment, toDeployment } from '../deployments/read.ts';
-import { moveDeployment, moveRelease } from '../move-state.ts';
-import { requireWritable } from '../subscription/writable.ts';
 import { countRelease } from './pace.ts';
 import { recordRollBack } from './roll-backs.ts';
 

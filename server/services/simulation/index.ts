@@ -7,10 +7,10 @@ import type {
   SimulatedScene,
   Simulation,
 } from '../../../routers/schemas/simulation.ts';
+import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
-import { countAgainst } from '../rate-limit.ts';
 import { type Cast, SIMULATED_ID } from './cast.ts';
 import { type CheckFailure, checkFailures } from './check-failures.ts';
 import { type DomainFailure, domainFailures } from './domain-failures.ts';

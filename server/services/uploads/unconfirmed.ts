@@ -1,11 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { addToCount, readCount, setCount } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
 import { ArtifactModel } from '../../database/models/artifact.ts';
 import { UserModel, type UserRow } from '../../database/models/user.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
-import { addToCount, readCount, setCount } from '../rate-limit.ts';
 import { sizeInWords } from './size-in-words.ts';
 
 /**

@@ -1,4 +1,5 @@
 import type { UploadZipAnswer } from '../../../routers/schemas/releases.ts';
+import { countsAddress } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import { endWhenAway } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -6,7 +7,6 @@ import { customerOf } from '../../lib/loopback.ts';
 import { withSlot } from '../../lib/with-slot.ts';
 import type { StoredZip } from '../../store/intake.ts';
 import { clearStoredAgain } from '../corruption.ts';
-import { countsAddress } from '../rate-limit.ts';
 import { replaceManifest } from './manifest.ts';
 import { findOpenUpload, TOUCH_MS, touch } from './open.ts';
 import { rememberAll } from './remember.ts';

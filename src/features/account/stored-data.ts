@@ -27,7 +27,7 @@ export const STORED_COOKIES: readonly { names: readonly string[]; what: string; 
   },
 ];
 
-/** All stored data, for the privacy page; a test compares it with the database (tests/services/stored-data.test.ts). */
+/** All stored data, for the privacy page; a test compares it with the database (tests/account-data/stored-data.test.ts). */
 export const STORED_DATA: readonly StoredData[] = [
   {
     collections: ['users', 'disclaimer_acceptances'],

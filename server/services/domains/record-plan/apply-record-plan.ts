@@ -7,9 +7,9 @@ import { transaction } from '../../../database/mongo.ts';
 import { publishEvent } from '../../../events/publish.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { AppError, notFound } from '../../../lib/errors.ts';
+import { requireWritableDomain } from '../../../plans/subscription/writable.ts';
 import { hastenJob } from '../../../queue/queue.ts';
 import { countTest } from '../../connections/ask-platform.ts';
-import { requireWritableDomain } from '../../subscription/writable.ts';
 import { toRecordPlan } from './stored-record-plan.ts';
 
 /** A plan that was begun can be undone for this long. */

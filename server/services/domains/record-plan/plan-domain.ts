@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LastPlanInput, PlanDomainInput, RecordPlan } from '../../../../routers/schemas/domains.ts';
+import { withAskingSlots } from '../../../account/asking-slots.ts';
 import type { AccountContext } from '../../../context.ts';
 import type { ConnectionDoc } from '../../../database/models/connection.ts';
 import { type DnsChangeDoc, DnsChangeModel } from '../../../database/models/dns-change.ts';
@@ -9,8 +10,8 @@ import type { DnsZone, FoundRecordSet } from '../../../dns/provider.ts';
 import { namesToRead, planRecords } from '../../../dns/record-plan/record-plan.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { AppError } from '../../../lib/errors.ts';
+import { requireWritableDomain } from '../../../plans/subscription/writable.ts';
 import type { DomainRecord } from '../../../platforms/platform.ts';
-import { withAskingSlots } from '../../asking-slots.ts';
 import { persistentRecords } from '../../certificates/persistent-records.ts';
 import { askDns } from '../../connections/ask-dns.ts';
 import {
@@ -23,7 +24,6 @@ import {
   zonesHolding,
 } from '../../connections/dns-connections.ts';
 import { findDeployment } from '../../deployments/read.ts';
-import { requireWritableDomain } from '../../subscription/writable.ts';
 import { findDomain } from '../read.ts';
 import { type DomainTarget, domainTargetOf, requiredRecords } from '../required-records.ts';
 import { toRecordPlan } from './stored-record-plan.ts';

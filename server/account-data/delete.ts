@@ -1,0 +1,82 @@
+import type { ClientSession } from 'mongoose';
+import type { AccountDeletion, ConfirmDeletionInput, DeleteAccountInput } from '../../routers/schemas/account.ts';
+import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import { limitConfirmations } from '../account/auth/email/change-email.ts';
+import { endSessions } from '../account/auth/end-sessions.ts';
+import { decidingAddress, mailLink, redeemToken, tokenInvalid } from '../account/auth/mailed-token.ts';
+import { currentPasswordWrong, requireCurrentPassword } from '../account/auth/password/check-password.ts';
+import type { SessionContext } from '../account/auth/sessions.ts';
+import { signedInUser } from '../account/auth/signed-in-user.ts';
+import { mailNotice } from '../account/mail/queue-mail.ts';
+import { usernameKey } from '../account/name-keys.ts';
+import type { ServiceContext } from '../context.ts';
+import { ApiTokenModel } from '../database/models/api-token.ts';
+import { MailedTokenModel } from '../database/models/mailed-token.ts';
+import { SubscriptionModel } from '../database/models/subscription.ts';
+import { type UserDoc, UserModel } from '../database/models/user.ts';
+import { transaction } from '../database/mongo.ts';
+import { AppError } from '../lib/errors.ts';
+import { recordUsedTrial } from '../plans/subscription/used-trial.ts';
+import { enqueueJob } from '../queue/queue.ts';
+
+/**
+ * Ends the account at once when its address was never confirmed; otherwise mails a link that does, since a person who
+ * knows a password is not always the owner. Throws `validation_failed` on `username` or `currentPassword`,
+ * `rate_limited`, `overloaded`.
+ */
+export async function deleteAccount(ctx: SessionContext, input: DeleteAccountInput): Promise<AccountDeletion> {
+  const user = await signedInUser(ctx);
+  const { _id: accountId, username } = user;
+  if (usernameKey(input.username) !== user.usernameKey) throw nameDiffers();
+  await requireCurrentPassword(ctx, user, input.currentPassword);
+  const to = await decidingAddress(ctx, user);
+  if (to !== null) {
+    await limitConfirmations(ctx, to);
+    const values = { kind: 'delete-account', username } as const;
+    await transaction((session) => mailLink(session, ctx, { accountId, to, values }));
+    return { mailedTo: to };
+  }
+  await transaction((session) => endAccount(session, ctx, user));
+  ctx.jar.write('refresh', null);
+  return { mailedTo: null };
+}
+
+/** Ends the account by the link that was mailed to its address. Throws `token_invalid`. */
+export async function confirmDeletion(ctx: ServiceContext, input: ConfirmDeletionInput): Promise<Done> {
+  await transaction(async (session) => {
+    const { accountId } = await redeemToken(session, ctx, 'delete-account', input.token);
+    const user = await UserModel.findOne({ _id: accountId, deletedAt: null }).session(session);
+    if (user === null) throw tokenInvalid('delete-account');
+    await endAccount(session, ctx, user);
+  });
+  ctx.jar.write('refresh', null);
+  return DONE;
+}
+
+/**
+ * Ends the account at once: nobody can sign in, sessions and API tokens end, and name and address are free. A job
+ * takes down the live sites and erases the rest. A mail confirms it.
+ */
+async function endAccount(session: ClientSession, ctx: ServiceContext, user: UserDoc): Promise<void> {
+  const { _id: accountId, passwordHash, emailKey, username } = user;
+  const gone = `deleted:${accountId}`;
+  const ended = await UserModel.updateOne(
+    { _id: accountId, passwordHash, deletedAt: null },
+    { $set: { deletedAt: ctx.now(), passwordHash: '', usernameKey: gone, emailKey: gone, pendingEmail: null } },
+    { session },
+  );
+  // A reset came first: the current password has changed.
+  if (ended.matchedCount === 0) throw currentPasswordWrong();
+  const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
+  if (subscription?.trialStartedAt instanceof Date) await recordUsedTrial(session, emailKey);
+  await endSessions(ctx, { accountId }, 'account_deleted', session);
+  await ApiTokenModel.deleteMany({ accountId }, { session });
+  await MailedTokenModel.deleteMany({ accountId }, { session });
+  await enqueueJob(session, { name: 'delete-account', payload: {}, accountId, key: accountId });
+  await mailNotice(session, ctx.providers, user, { kind: 'account-deleted', username });
+}
+
+function nameDiffers(): AppError {
+  const message = 'This is not your username';
+  return new AppError('validation_failed', message, { field: 'username', fieldErrors: { username: message } });
+}

@@ -1,0 +1,16 @@
+import { jobContext } from '../../context.ts';
+import { endSubscriptions } from '../../plans/payments/customer.ts';
+import type { JobHandler } from '../../queue/handler.ts';
+import { eraseAccount, removeAllDeployments } from '../erase.ts';
+
+/** Takes down the websites of a deleted account, then erases it. Each part may run twice: what is gone is no error. */
+export const deleteAccountJob: JobHandler<'delete-account'> = {
+  neverGivesUp: true,
+  async run(job) {
+    await removeAllDeployments(jobContext(job.providers, job));
+    job.signal.throwIfAborted();
+    await endSubscriptions(jobContext(job.providers, job));
+    await eraseAccount(job.accountId);
+    await job.providers.zips.forget(job.accountId);
+  },
+};

@@ -1,0 +1,73 @@
+import type { ClientSession } from 'mongoose';
+import type { ChangeEmailInput } from '../../../../routers/schemas/auth.ts';
+import { DONE, type Done } from '../../../../routers/schemas/primitives.ts';
+import type { ServiceContext } from '../../../context.ts';
+import { type UserDoc, UserModel } from '../../../database/models/user.ts';
+import { transaction } from '../../../database/mongo.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
+import { AppError } from '../../../lib/errors.ts';
+import { mailsTo } from '../../mail/queue-mail.ts';
+import { emailKey } from '../../name-keys.ts';
+import { countAgainst } from '../../rate-limit.ts';
+import { mailLink } from '../mailed-token.ts';
+import { currentPasswordWrong, requireCurrentPassword } from '../password/check-password.ts';
+import { emailTaken, isEmailTaken, limitTakenNames } from '../register.ts';
+import type { SessionContext } from '../sessions.ts';
+import { signedInUser } from '../signed-in-user.ts';
+
+/**
+ * Requests a change of address. The old address stays until the new one is confirmed, and is notified at once with a
+ * link that stops or reverts the change (stop-email-change.ts): anybody who knows the password could otherwise take
+ * the account over. Only the latest requested address can be confirmed. Throws `validation_failed` on
+ * `currentPassword` or `email`, `email_taken`, `rate_limited`, `overloaded`.
+ */
+export async function changeEmail(ctx: SessionContext, input: ChangeEmailInput): Promise<Done> {
+  const { accountId } = ctx.actor;
+  const user = await signedInUser(ctx);
+  const { passwordHash } = user;
+  // This comes before the password is hashed, which is work.
+  if (user.email === input.email) {
+    const message = 'This is already your address';
+    throw new AppError('validation_failed', message, { field: 'email', fieldErrors: { email: message } });
+  }
+  await requireCurrentPassword(ctx, user, input.currentPassword);
+  await limitTakenNames(ctx);
+  if (await isEmailTaken(ctx, emailKey(input.email), accountId)) throw emailTaken();
+  await limitConfirmations(ctx, input.email);
+  await transaction(async (session) => {
+    const asked = await UserModel.updateOne(
+      { _id: accountId, passwordHash },
+      { $set: { pendingEmail: input.email } },
+      { session },
+    );
+    // A new password came first: a change requested with the old one must not outlive it.
+    if (asked.matchedCount === 0) throw currentPasswordWrong();
+    await mailEmailChange(session, ctx, user, input.email);
+  });
+  return DONE;
+}
+
+/** Mails the new address a link that confirms it, and the old one a link that stops the change. */
+export async function mailEmailChange(
+  session: ClientSession,
+  ctx: ServiceContext,
+  { _id: accountId, username, email }: Pick<UserDoc, '_id' | 'username' | 'email'>,
+  newEmail: string,
+): Promise<void> {
+  await mailLink(session, ctx, { accountId, to: newEmail, values: { kind: 'confirm-email', username } });
+  await mailLink(session, ctx, { accountId, to: email, values: { kind: 'stop-email-change', username, newEmail } });
+}
+
+/**
+ * Counts a mail to an address that the account named: as many an hour as links for a new password, with a limit for
+ * each mailbox over all accounts.
+ */
+export async function limitConfirmations(ctx: SessionContext, to: string): Promise<void> {
+  await countAgainst({
+    name: 'confirm-email',
+    key: ctx.actor.accountId,
+    limit: ctx.providers.limits.forgotPasswordPerHour.perAccount,
+    windowMs: HOUR_MS,
+  });
+  await countAgainst(mailsTo(ctx.providers, 'confirm-email', to));
+}

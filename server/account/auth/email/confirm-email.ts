@@ -1,0 +1,62 @@
+import type { ConfirmEmailInput } from '../../../../routers/schemas/auth.ts';
+import { DONE, type Done } from '../../../../routers/schemas/primitives.ts';
+import type { ServiceContext } from '../../../context.ts';
+import { UserModel } from '../../../database/models/user.ts';
+import { isDuplicateKey, transaction } from '../../../database/mongo.ts';
+import { publishEvent } from '../../../events/publish.ts';
+import { notFound } from '../../../lib/errors.ts';
+import { queueMail } from '../../mail/queue-mail.ts';
+import { emailKey } from '../../name-keys.ts';
+import { closeTokens, isHeldEmail, mailLink, redeemToken, tokenInvalid } from '../mailed-token.ts';
+import { emailTaken } from '../register.ts';
+import type { SessionContext } from '../sessions.ts';
+import { signedInUser } from '../signed-in-user.ts';
+import { limitConfirmations, mailEmailChange } from './change-email.ts';
+
+/**
+ * Mails another link to the unconfirmed address, if there is one; as often an hour as links for a new password. Throws
+ * `rate_limited`.
+ */
+export async function sendConfirmation(ctx: SessionContext): Promise<Done> {
+  const user = await signedInUser(ctx);
+  const { _id: accountId, username, email, pendingEmail } = user;
+  if (typeof pendingEmail !== 'string' && user.emailConfirmedAt instanceof Date) return DONE;
+  await limitConfirmations(ctx, pendingEmail ?? email);
+  await transaction((session) =>
+    typeof pendingEmail === 'string'
+      ? mailEmailChange(session, ctx, user, pendingEmail)
+      : mailLink(session, ctx, { accountId, to: email, values: { kind: 'confirm-email', username } }),
+  );
+  return DONE;
+}
+
+/**
+ * Confirms the address that the link was mailed to: the account's own, or a waiting new one, which then replaces the
+ * old one; the old one is notified, and its link to stop the change still works. A link to any other address belongs
+ * to a change that was stopped or replaced. A mailed link opens in a tab of its own, so other tabs are informed.
+ * Throws `token_invalid`, `email_taken`.
+ */
+export async function confirmEmail(ctx: ServiceContext, input: ConfirmEmailInput): Promise<Done> {
+  await transaction(async (session) => {
+    const { accountId, email } = await redeemToken(session, ctx, 'confirm-email', input.token);
+    const user = await UserModel.findOne({ _id: accountId, deletedAt: null }).session(session);
+    if (user === null) throw notFound('account');
+    const { email: former, username, pendingEmail } = user;
+    if (email !== former && email !== pendingEmail) throw tokenInvalid('confirm-email');
+    user.set({ email, emailKey: emailKey(email), emailConfirmedAt: ctx.now() });
+    if (email === pendingEmail) {
+      if (await isHeldEmail(ctx, emailKey(email), accountId)) throw emailTaken();
+      user.set({ pendingEmail: null });
+    }
+    await user.save({ session });
+    await publishEvent(session, accountId, { type: 'analytics_update' });
+    if (emailKey(former) === emailKey(email)) return;
+    // A link for a new password in the old mailbox no longer belongs to the owner.
+    await closeTokens(session, ctx, accountId, 'reset-password');
+    const values = { kind: 'email-changed', username, newEmail: email } as const;
+    await queueMail(session, ctx.providers, { accountId, to: former, values });
+  }).catch((error: unknown) => {
+    throw isDuplicateKey(error, 'emailKey') ? emailTaken() : error;
+  });
+  return DONE;
+}

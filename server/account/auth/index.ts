@@ -1,0 +1,12 @@
+export { type Authenticated, authenticate } from './authenticate.ts';
+export { changeEmail } from './email/change-email.ts';
+export { confirmEmail, sendConfirmation } from './email/confirm-email.ts';
+export { stopEmailChange } from './email/stop-email-change.ts';
+export { login } from './login.ts';
+export { logout } from './logout.ts';
+export { changePassword } from './password/change-password.ts';
+export { forgotPassword, mailResetLink } from './password/forgot-password.ts';
+export { checkResetLink, resetPassword } from './password/reset-password.ts';
+export { refresh } from './refresh.ts';
+export { register } from './register.ts';
+export { listSessions, revokeSession } from './sessions.ts';

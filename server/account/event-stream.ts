@@ -1,0 +1,195 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import { type SendTestInput, type StreamItem, streamItemSchema } from '../../routers/schemas/events.ts';
+import { DONE, type Done } from '../../routers/schemas/primitives.ts';
+import type { AccountContext } from '../context.ts';
+import { transaction } from '../database/mongo.ts';
+import { publishEvent } from '../events/publish.ts';
+import { EVENTS_A_PAGE, type EventReader, type LoggedEvent, openEventReader, type StepRow } from '../events/stream.ts';
+import { HOUR_MS } from '../lib/durations.ts';
+import { credentialOf, isStillValid } from './auth/credential-validity.ts';
+import { countAgainst } from './rate-limit.ts';
+
+/** The stream waits this long before it asks a silent database again. */
+const READ_AGAIN_AFTER_MS = 500;
+
+/** `id` is the number of the reader's last stored event, so that a reconnect continues after it. */
+export type NumberedItem = { id: string; data: StreamItem };
+
+/**
+ * Yields the account's events in order, from the one after `lastEventId`, else from now on; ends with `signal`, or
+ * when the account, session or token ends. Without an id it sends `ready` at once, so that a client that reconnects
+ * before the first event has an id to continue from; if the log no longer reaches back it sends `resync` and continues
+ * from now. It waits for a silent database, because an error would end the client's subscription for good. Progress of
+ * releases, and the news that visits were counted, come under the id of the last stored event, since neither is
+ * stored.
+ */
+export async function* streamEvents(
+  ctx: AccountContext,
+  input: { lastEventId?: string | null | undefined },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<NumberedItem, void> {
+  const reader = openEventReader(ctx.providers.changes, ctx.actor.accountId);
+  const delivery = { ctx, reader, signal, seen: parseNumber(input.lastEventId) };
+  signal?.addEventListener('abort', reader.wake, { once: true });
+  try {
+    const start = await findStart(delivery);
+    if (start === null) return ctx.connection?.close();
+    const progress = createProgress(ctx);
+    let { last, steps } = start;
+    for (const data of start.items) yield { id: String(last), data };
+
+    while (signal?.aborted !== true) {
+      const news = await untilAnswered(delivery, () => readNews(delivery, last));
+      if (news === null) return;
+      if (!news.mayGoOn) return ctx.connection?.close();
+      const visits = reader.takeVisits() ? [{ id: String(last), data: { type: 'visits_counted' as const } }] : [];
+      for (const item of [...progress(last, [...steps, ...reader.takeSteps()]), ...visits, ...news.items]) {
+        await ctx.connection?.whenWritable(signal);
+        yield item;
+      }
+      last = news.last;
+      steps = [];
+      if (!news.hasMore) await reader.woken();
+    }
+  } finally {
+    signal?.removeEventListener('abort', reader.wake);
+    reader.close();
+  }
+}
+
+/** Sends a notification to the caller's own account; it looks as for a release. Throws `rate_limited`. */
+export async function sendTestNotification(ctx: AccountContext, input: SendTestInput): Promise<Done> {
+  const { accountId: key } = ctx.actor;
+  const limit = ctx.providers.limits.testNotificationsPerHour;
+  await countAgainst({ name: 'test-notifications', key, limit, windowMs: HOUR_MS });
+  const title = input.title === undefined ? {} : { title: input.title };
+  await transaction((session) =>
+    publishEvent(session, key, { type: 'notification', ...title, message: input.message }),
+  );
+  return DONE;
+}
+
+type Delivery = {
+  ctx: AccountContext;
+  reader: EventReader;
+  signal: AbortSignal | undefined;
+  /** The number of the last event that the reader has seen; null when it starts. */
+  seen: number | null;
+};
+
+type News = { items: NumberedItem[]; last: number; hasMore: boolean; mayGoOn: boolean };
+
+/**
+ * Reads the events after this number: read, checked and converted once for all connections of the account; the right
+ * to them is checked once for all connections of a session or token.
+ */
+function readNews({ ctx, reader }: Delivery, last: number): Promise<News> {
+  return reader.share(`news of ${actorKey(ctx)} after ${last}`, async () => {
+    const page = await reader.share(`items after ${last}`, async () => {
+      const events = await reader.readAfter(last);
+      return {
+        items: numbered(ctx, last, events),
+        last: events.at(-1)?.seq ?? last,
+        hasMore: events.length === EVENTS_A_PAGE,
+      };
+    });
+    // This is checked last: an ended session gets nothing more, even when its socket has not closed yet.
+    return { ...page, mayGoOn: await isStillValid(ctx) };
+  });
+}
+
+type Start = { last: number; items: StreamItem[]; steps: StepRow[] };
+
+/** Returns where to begin; null when the account is gone, or the reader left before the database answered. */
+async function findStart(delivery: Delivery): Promise<Start | null> {
+  const { reader, seen } = delivery;
+  const current = await untilAnswered(delivery, () => reader.currentNumber());
+  if (current === null) return null;
+  if (seen === null) return { last: current, items: [{ type: 'ready' }], steps: [] };
+  const steps = (await untilAnswered(delivery, () => reader.readRunningSteps())) ?? [];
+  // A number from the future was issued before the database was restored from a copy.
+  if (seen > current) return { last: current, items: [{ type: 'resync' }], steps };
+  const next = seen < current ? await untilAnswered(delivery, () => reader.readAfter(seen)) : null;
+  if (next?.length === 0) return { last: current, items: [{ type: 'resync' }], steps };
+  return { last: seen, items: [], steps };
+}
+
+/** Repeats a read until the database answers; null once nobody waits for it any more. */
+async function untilAnswered<T>({ ctx, signal }: Delivery, read: () => Promise<T>): Promise<T | null> {
+  while (signal?.aborted !== true) {
+    try {
+      return await read();
+    } catch (error) {
+      ctx.providers.log.debug('The event log could not be read yet', {
+        requestId: ctx.requestId,
+        error: String(error),
+      });
+      await wait(READ_AGAIN_AFTER_MS, undefined, signal === undefined ? {} : { signal }).catch(() => undefined);
+    }
+  }
+  return null;
+}
+
+/**
+ * Converts stored events to items. The log has no gaps: a gap means that its older end was dropped, and the reader
+ * starts over.
+ */
+function numbered(ctx: AccountContext, last: number, events: LoggedEvent[]): NumberedItem[] {
+  const first = events[0];
+  const isCut = first !== undefined && first.seq !== last + 1;
+  return [
+    ...(isCut ? [{ id: String(first.seq - 1), data: { type: 'resync' as const } }] : []),
+    ...events.flatMap((event) => checked(ctx, String(event.seq), { type: event.type, ...event.payload })),
+  ];
+}
+
+/** Leaves out an item that no reader would understand: it must not stop those behind it. */
+function checked(ctx: AccountContext, id: string, item: unknown): NumberedItem[] {
+  const parsed = streamItemSchema.safeParse(item);
+  if (parsed.success) return [{ id, data: parsed.data }];
+  ctx.providers.log.error('An event does not fit its schema', {
+    requestId: ctx.requestId,
+    event: id,
+    error: parsed.error.message,
+  });
+  return [];
+}
+
+/** The steps that a subscription remembers; for a forgotten one the lines are sent again from the oldest on. */
+const STEPS_REMEMBERED = 200;
+
+/** Converts steps to items, each with the log lines that this reader has not received. */
+function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) => NumberedItem[] {
+  const sentLines = new LRUCache<string, number>({ max: STEPS_REMEMBERED });
+  return (last, steps) =>
+    steps.flatMap((step) => {
+      const oldest = step.logCount - step.log.length;
+      const sent = sentLines.get(step.id) ?? oldest;
+      const firstLine = sent > step.logCount ? oldest : Math.max(sent, oldest);
+      sentLines.set(step.id, step.logCount);
+      const { deploymentId, releaseId, name, state, done, total } = step;
+      const log = step.log.slice(firstLine - oldest).map(({ at, text }) => ({ at, text }));
+      return checked(ctx, String(last), {
+        type: 'release_progress',
+        deploymentId,
+        releaseId,
+        step: name,
+        state,
+        done,
+        total,
+        log,
+        firstLine,
+      });
+    });
+}
+
+function actorKey({ actor }: AccountContext): string {
+  const credential = credentialOf(actor);
+  return credential === null ? 'account' : `${credential.collection} ${credential.id}`;
+}
+
+/** Parses a number. It has fifteen digits at most (routers/schemas/events.ts), so it is exact. */
+function parseNumber(id: string | null | undefined): number | null {
+  return id === null || id === undefined ? null : Number(id);
+}

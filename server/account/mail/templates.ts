@@ -1,0 +1,269 @@
+import * as z from 'zod/mini';
+import {
+  CONFIRM_LINK_HOURS,
+  DELETE_LINK_MINUTES,
+  RESET_LINK_MINUTES,
+  STOP_LINK_DAYS,
+} from '../../../routers/schemas/limits.ts';
+import type { MAILED_LINK_PATHS } from '../../lib/mailed-links.ts';
+
+const username = z.string();
+/** The stored values of a mail's text; its links are made when it is sent. */
+export const mailValuesSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('reset-password'), username }),
+  z.strictObject({ kind: z.literal('confirm-email'), username }),
+  z.strictObject({ kind: z.literal('password-changed'), username, how: z.enum(['changed', 'reset']) }),
+  z.strictObject({ kind: z.literal('session-reused'), username, device: z.string(), address: z.string() }),
+  z.strictObject({ kind: z.literal('stop-email-change'), username, newEmail: z.string() }),
+  z.strictObject({ kind: z.literal('email-changed'), username, newEmail: z.string() }),
+  z.strictObject({ kind: z.literal('email-restored'), username, oldEmail: z.string() }),
+  z.strictObject({ kind: z.literal('token-made'), username, tokenName: z.string(), canWrite: z.boolean() }),
+  z.strictObject({ kind: z.literal('delete-account'), username }),
+  z.strictObject({ kind: z.literal('account-deleted'), username }),
+  z.strictObject({ kind: z.enum(['release-live', 'release-failed']), username, message: z.string(), page: z.string() }),
+  z.strictObject({
+    kind: z.enum([
+      'domain-misconfigured',
+      'domain-problem',
+      'domain-lost',
+      'renewal-failed',
+      'renewal-at-risk',
+      'certificate-expired',
+    ]),
+    username,
+    name: z.string(),
+    message: z.string(),
+    /** The path of the page with more details. */
+    page: z._default(z.string(), '/domains'),
+  }),
+  z.strictObject({
+    kind: z.enum(['plan-ends-week', 'plan-ends-day', 'plan-ended']),
+    username,
+    name: z.string(),
+    /** The plan that follows; null when there is none. */
+    next: z._default(z.nullable(z.string()), null),
+    message: z.string(),
+    page: z.string(),
+  }),
+  z.strictObject({
+    kind: z.literal('payment-failed'),
+    username,
+    name: z.string(),
+    message: z.string(),
+    page: z.string(),
+  }),
+  z.strictObject({ kind: z.enum(['payment-disputed', 'refund-failed']), paymentId: z.string(), chargeId: z.string() }),
+  z.strictObject({ kind: z.literal('contact'), name: z.string(), email: z.string(), message: z.string() }),
+]);
+export type MailValues = z.infer<typeof mailValuesSchema>;
+
+type WithLink = { kind: keyof typeof MAILED_LINK_PATHS };
+
+/**
+ * The texts of Fairlead's mails, as plain text (pure: services and adapters may use it). A link carries its one-time
+ * token in the fragment, which no server and no log ever sees.
+ */
+export type MailContent = Exclude<MailValues, WithLink> | (Extract<MailValues, WithLink> & { link: string });
+
+export type MailText = { subject: string; text: string; replyTo?: string };
+
+/** Renders subject and text of a mail; `reach` says where its reader can get help. */
+export function renderMail(content: MailContent, reach: { publicUrl: string; supportEmail: string }): MailText {
+  if (content.kind === 'contact') return contactMail(content);
+  if ('chargeId' in content) return paymentMail(content);
+  const { subject, paragraphs } =
+    'link' in content ? linkBody(content, reach.publicUrl) : newsBody(content, reach.publicUrl);
+  const closing = `Fairlead\n${reach.publicUrl}\nQuestions: ${reach.supportEmail}`;
+  return { subject, text: `${[`Hello ${content.username},`, ...paragraphs, closing].join('\n\n')}\n` };
+}
+
+/** Forwards a message of the contact form to the operator; a reply goes to its writer. */
+function contactMail({ name, email, message }: Extract<MailContent, { kind: 'contact' }>): MailText {
+  return {
+    subject: `Contact form: ${name}`,
+    text: `${name} <${email}> wrote through the contact form:\n\n${message}\n`,
+    replyTo: email,
+  };
+}
+
+function paymentMail({ kind, paymentId, chargeId }: Extract<MailContent, { chargeId: string }>): MailText {
+  if (kind === 'refund-failed') {
+    const text = `The refund of the payment ${paymentId} (${chargeId}) failed: the bank sent the money back. The plan has ended all the same. Return it another way; the payment service says why.\n`;
+    return { subject: 'A refund failed', text };
+  }
+  const text = `A customer disputes the payment ${paymentId} (${chargeId}). Answer the dispute at the payment service in time: a lost one takes the money back and ends the plan.\n`;
+  return { subject: 'A payment is disputed', text };
+}
+
+type Body = { subject: string; paragraphs: string[] };
+
+/** Returns the instruction for winning back an account whose password somebody else knows. */
+function remedy(publicUrl: string): string {
+  return `choose a new password at ${publicUrl}/login ("Forgot your password?"): that signs out every browser and revokes every API token.`;
+}
+
+function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): Body {
+  switch (content.kind) {
+    case 'reset-password':
+      return {
+        subject: 'Choose a new password',
+        paragraphs: [
+          `Somebody, hopefully you, asked for a new password. This link works once, for ${RESET_LINK_MINUTES} minutes:`,
+          content.link,
+          'The new password signs out every browser and revokes every API token. If it was not you, do nothing: your password stays as it is.',
+        ],
+      };
+    case 'confirm-email':
+      return {
+        subject: 'Confirm your e-mail address',
+        paragraphs: [
+          `Confirm that this address is yours. This link works once, for ${CONFIRM_LINK_HOURS} hours:`,
+          content.link,
+          'If you have no account at Fairlead, do nothing: nothing else will be sent here.',
+        ],
+      };
+    case 'stop-email-change':
+      return {
+        subject: 'Your e-mail address is about to change',
+        paragraphs: [
+          `Somebody who knows your password asked to change the address of your account to ${content.newEmail}. It changes as soon as a link that was mailed there is opened.`,
+          `If it was you, do nothing. If it was not, stop the change here, within ${STOP_LINK_DAYS} days, even when it has already happened:`,
+          content.link,
+          'Your account keeps this address or gets it back, every browser is signed out, every API token is revoked, and you choose a new password.',
+        ],
+      };
+    case 'delete-account':
+      return {
+        subject: 'Delete your account?',
+        paragraphs: [
+          `Somebody who knows your password asked to delete your account, with its websites and everything that it holds. This link leads to that, once, for ${DELETE_LINK_MINUTES} minutes:`,
+          content.link,
+          `If it was not you, do not open it: nothing is deleted. Your password is known to somebody, so ${remedy(publicUrl)}`,
+        ],
+      };
+  }
+}
+
+const DOMAIN_SUBJECTS = {
+  'domain-misconfigured': (name: string) => `${name} no longer points to your site`,
+  'domain-problem': (name: string) => `${name} needs a look`,
+  'domain-lost': (name: string) => `${name} belongs to another account now`,
+  'renewal-failed': (name: string) => `The certificate of ${name} could not be renewed`,
+  'renewal-at-risk': (name: string) => `The certificate of ${name} cannot be renewed as it is`,
+  'certificate-expired': (name: string) => `The certificate of ${name} has expired`,
+};
+
+type DomainNews = Extract<MailContent, { kind: keyof typeof DOMAIN_SUBJECTS }>;
+
+function domainBody({ kind, name, message, page }: DomainNews, publicUrl: string): Body {
+  return {
+    subject: DOMAIN_SUBJECTS[kind](name),
+    paragraphs: [message, `What was seen, and what to do: ${publicUrl}${page}`],
+  };
+}
+
+const PLAN_ENDS = { 'plan-ends-week': 'within a week', 'plan-ends-day': 'within a day', 'plan-ended': null };
+
+type PlanNews = Extract<MailContent, { kind: keyof typeof PLAN_ENDS | 'payment-failed' }>;
+
+function planBody(content: PlanNews, publicUrl: string): Body {
+  const { name, message, page } = content;
+  if (content.kind === 'payment-failed') {
+    return {
+      subject: `The payment for your ${name} plan failed`,
+      paragraphs: [message, `Choose another card under Manage payment: ${publicUrl}${page}`],
+    };
+  }
+  const within = PLAN_ENDS[content.kind];
+  const change = content.next === null ? 'ends' : `becomes ${content.next}`;
+  return {
+    subject: `Your ${name} ${within === null ? 'has ended' : `${change} ${within}`}`,
+    paragraphs: [message, `The plans: ${publicUrl}${page}`],
+  };
+}
+
+function addressBody(content: Extract<MailContent, { kind: 'email-changed' | 'email-restored' }>): Body {
+  if (content.kind === 'email-restored') {
+    return {
+      subject: 'A change of your e-mail address was taken back',
+      paragraphs: [
+        `The address of your account is ${content.oldEmail} again: a link that was mailed there took the change to this one back. Every browser was signed out, and every API token was revoked.`,
+        'If it was not you, write to us at once at the address below.',
+      ],
+    };
+  }
+  return {
+    subject: 'Your e-mail address was changed',
+    paragraphs: [
+      `The address of your account is now ${content.newEmail}. This is the last mail that we send to the old one.`,
+      `If it was not you, use the link in our mail "Your e-mail address is about to change": for ${STOP_LINK_DAYS} days after that mail it brings your account back to this address. If you do not have it, write to us at once at the address below.`,
+    ],
+  };
+}
+
+type News = Exclude<MailContent, { kind: 'contact' | 'payment-disputed' | 'refund-failed' } | WithLink>;
+
+function newsBody(content: News, publicUrl: string): Body {
+  switch (content.kind) {
+    case 'password-changed':
+      return {
+        subject: 'Your password was changed',
+        paragraphs: [
+          content.how === 'reset'
+            ? 'Your password was replaced through a link that was mailed to you. Every browser was signed out, and every API token was revoked.'
+            : 'Your password was changed in Fairlead, and every other browser was signed out.',
+          `If it was not you, ${remedy(publicUrl)}`,
+        ],
+      };
+    case 'session-reused':
+      return {
+        subject: 'We ended a session of your account',
+        paragraphs: [
+          'A sign-in that had already been replaced by a newer one was used again. That happens when somebody has copied it, so we ended that session.',
+          `Session: ${content.device}\nUsed again from: ${content.address}`,
+          `If you did not restore a browser from a backup just now, ${remedy(publicUrl)}`,
+        ],
+      };
+    case 'release-live':
+    case 'release-failed':
+      return {
+        subject: content.kind === 'release-live' ? 'A release is live' : 'A release failed',
+        paragraphs: [
+          content.message,
+          `Every step of it: ${publicUrl}${content.page}`,
+          `Which mails you get is chosen in Settings: ${publicUrl}/settings`,
+        ],
+      };
+    case 'domain-misconfigured':
+    case 'domain-problem':
+    case 'domain-lost':
+    case 'renewal-failed':
+    case 'renewal-at-risk':
+    case 'certificate-expired':
+      return domainBody(content, publicUrl);
+    case 'plan-ends-week':
+    case 'plan-ends-day':
+    case 'plan-ended':
+    case 'payment-failed':
+      return planBody(content, publicUrl);
+    case 'account-deleted':
+      return {
+        subject: 'Your account was deleted',
+        paragraphs: [
+          'Your account was deleted: its websites are taken down, and everything that it held is erased. This is the last mail to it.',
+          'If it was not you, write to us at once at the address below.',
+        ],
+      };
+    case 'token-made':
+      return {
+        subject: 'An API token was made for your account',
+        paragraphs: [
+          `The API token "${content.tokenName}" was made in Fairlead. It can ${content.canWrite ? 'read and change your deployments' : 'read your deployments'}.`,
+          `If it was not you, ${remedy(publicUrl)}`,
+        ],
+      };
+    case 'email-changed':
+    case 'email-restored':
+      return addressBody(content);
+  }
+}

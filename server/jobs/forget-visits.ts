@@ -1,9 +1,0 @@
-import type { JobHandler } from '../queue/handler.ts';
-import { forgetVisits } from '../services/analytics/index.ts';
-
-/** Deletes once a night what plans no longer keep. Twice is harmless. */
-export const forgetVisitsJob: JobHandler<'forget-visits'> = {
-  async run({ providers, signal }) {
-    await forgetVisits(providers.now(), signal);
-  },
-};

@@ -1,0 +1,150 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Mail } from '../../../server/account/mail/mailer.ts';
+import { createOutbox, readOutbox } from '../../../server/account/mail/outbox.ts';
+import { type MailContent, renderMail } from '../../../server/account/mail/templates.ts';
+import { readEnv } from '../../../server/boot/env/env.ts';
+import { listMails, showMail } from '../../../server/cli/outbox.ts';
+import type { Log } from '../../../server/lib/log.ts';
+
+async function temporaryFolder() {
+  const parent = await mkdtemp(join(tmpdir(), 'fairlead-outbox-'));
+  return {
+    path: join(parent, 'outbox'),
+    [Symbol.asyncDispose]: () => rm(parent, { recursive: true, force: true }),
+  };
+}
+
+function listeningLog() {
+  const lines: string[] = [];
+  const write = (message: string, fields?: object) => void lines.push(`${message} ${JSON.stringify(fields)}`);
+  const log: Log = { debug: write, info: write, warn: write, error: write };
+  return { log, lines };
+}
+
+function mail(fields: Partial<Mail> = {}): Mail {
+  return {
+    id: '0123456789abcdefghij',
+    kind: 'reset-password',
+    to: 'ada@example.com',
+    subject: 'Choose a new password',
+    text: 'http://localhost:3000/auth/reset#token=secret',
+    at: new Date('2026-03-04T05:06:07.089Z'),
+    ...fields,
+  };
+}
+
+test('a mail is kept for its owner alone, and the log names kind and recipient only', async () => {
+  await using folder = await temporaryFolder();
+  const { log, lines } = listeningLog();
+
+  await createOutbox(folder.path, log).deliver(mail());
+
+  const [name = ''] = await readdir(folder.path);
+  expect((await stat(folder.path)).mode & 0o777).toBe(0o700);
+  expect((await stat(join(folder.path, name))).mode & 0o777).toBe(0o600);
+  expect(await readOutbox(folder.path)).toEqual([mail()]);
+  expect(lines).toEqual([expect.stringContaining('{"kind":"reset-password","to":"ada@example.com"}')]);
+});
+
+test('the oldest mails give way to newer ones', async () => {
+  await using folder = await temporaryFolder();
+  const outbox = createOutbox(folder.path, listeningLog().log, { mailsMax: 2 });
+  for (const day of [3, 1, 2]) await outbox.deliver(mail({ id: String(day).repeat(20), at: new Date(2026, 2, day) }));
+  expect((await readOutbox(folder.path)).map(({ id }) => id)).toEqual(['2'.repeat(20), '3'.repeat(20)]);
+});
+
+test('a mail delivered twice is there once; a listing goes by time', async () => {
+  await using folder = await temporaryFolder();
+  const outbox = createOutbox(folder.path, listeningLog().log);
+  const later = mail({ id: 'z'.repeat(20), at: new Date('2026-03-05T00:00:00Z') });
+  const earlier = mail({ id: 'a'.repeat(20), at: new Date('2026-03-04T00:00:00Z') });
+
+  for (const one of [later, earlier, later]) await outbox.deliver(one);
+
+  expect((await readOutbox(folder.path)).map(({ id }) => id)).toEqual([earlier.id, later.id]);
+});
+
+test('the command lists mails without their texts, shows one whole, and says when there is none', async () => {
+  await using folder = await temporaryFolder();
+  const env = readEnv({ DATA_DIR: dirname(folder.path) });
+  const said = async (tell: (write: (text: string) => void) => Promise<void>) => {
+    const texts: string[] = [];
+    await tell((text) => void texts.push(text));
+    return texts.join('');
+  };
+  const list = () => said((write) => listMails(env, write));
+
+  expect(await list()).toBe('The outbox is empty.\n');
+  await createOutbox(folder.path, listeningLog().log).deliver(mail());
+  expect(await list()).toBe('0123456789abcdefghij  2026-03-04T05:06:07.089Z  reset-password  ada@example.com\n');
+  const shown = await said((write) => showMail(env, mail().id, write));
+  expect(await said((write) => showMail(env, undefined, write)), 'the newest').toBe(shown);
+  expect(shown).toContain('To: ada@example.com\nSubject: Choose a new password\n\n');
+  expect(shown).toContain('/auth/reset#token=secret');
+  await expect(said((write) => showMail(env, 'nothing', write))).rejects.toThrow('There is no mail "nothing"');
+});
+
+test('an outbox that nothing was put into is empty, and half-written files are passed over', async () => {
+  await using folder = await temporaryFolder();
+  expect(await readOutbox(folder.path)).toEqual([]);
+  await createOutbox(folder.path, listeningLog().log).deliver(mail());
+  await writeFile(join(folder.path, '2026-03-04T05-06-07-089Z_abc.json.1234.tmp'), '{"id":');
+  expect(await readOutbox(folder.path)).toHaveLength(1);
+});
+
+test.each<[MailContent, string[]]>([
+  [
+    { kind: 'reset-password', username: 'Ada', link: 'https://f.example/auth/reset#token=x' },
+    ['https://f.example/auth/reset#token=x', 'for 30 minutes'],
+  ],
+  [
+    { kind: 'confirm-email', username: 'Ada', link: 'https://f.example/auth/confirm#token=x' },
+    ['https://f.example/auth/confirm#token=x', 'for 24 hours'],
+  ],
+  [{ kind: 'password-changed', username: 'Ada', how: 'reset' }, ['Every browser was signed out', '/login']],
+  [{ kind: 'password-changed', username: 'Ada', how: 'changed' }, ['every other browser was signed out', '/login']],
+  [
+    { kind: 'session-reused', username: 'Ada', device: 'Firefox on Linux', address: '203.0.113.1' },
+    ['Firefox on Linux', '203.0.113.1'],
+  ],
+  [{ kind: 'account-deleted', username: 'Ada' }, ['websites are taken down']],
+  [
+    { kind: 'delete-account', username: 'Ada', link: 'https://f.example/auth/delete-account#token=x' },
+    [
+      'https://f.example/auth/delete-account#token=x',
+      'for 30 minutes',
+      'nothing is deleted',
+      'https://f.example/login',
+    ],
+  ],
+  [
+    { kind: 'release-failed', username: 'Ada', message: 'Atlas was not published: it broke.', page: '/deployments/a' },
+    ['Atlas was not published: it broke.', 'https://f.example/deployments/a', 'https://f.example/settings'],
+  ],
+  [{ kind: 'email-changed', username: 'Ada', newEmail: 'new@example.com' }, ['new@example.com', 'for 7 days']],
+  [{ kind: 'email-restored', username: 'Ada', oldEmail: 'old@example.com' }, ['old@example.com', 'signed out']],
+  [
+    {
+      kind: 'stop-email-change',
+      username: 'Ada',
+      newEmail: 'new@example.com',
+      link: 'https://f.example/auth/stop-email-change#token=x',
+    },
+    [
+      'new@example.com',
+      'https://f.example/auth/stop-email-change#token=x',
+      'within 7 days',
+      'even when it has already happened',
+    ],
+  ],
+  [{ kind: 'token-made', username: 'Ada', tokenName: 'CI', canWrite: true }, ['"CI"', 'read and change', '/login']],
+  [{ kind: 'token-made', username: 'Ada', tokenName: 'CI', canWrite: false }, ['read your deployments.', '/login']],
+])('the mail %o greets by name and says where to turn', (content, said) => {
+  const { subject, text } = renderMail(content, { publicUrl: 'https://f.example', supportEmail: 'help@f.example' });
+  expect(subject).not.toBe('');
+  expect(text).toMatch(/^Hello Ada,\n\n/);
+  for (const words of [...said, 'https://f.example', 'help@f.example']) expect(text).toContain(words);
+});
