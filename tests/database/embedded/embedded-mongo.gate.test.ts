@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { canOpen, startEmbeddedMongo } from '../../server/database/embedded/embedded-mongo.ts';
-import { findMongod, type MongodSources } from '../../server/database/embedded/mongod-binary.ts';
-import { freePort, launchMongod } from '../../server/database/embedded/mongod-process.ts';
-import type { Log } from '../../server/lib/log.ts';
-import { IS_FULL } from '../support/size.ts';
+import { canOpen, startEmbeddedMongo } from '../../../server/database/embedded/embedded-mongo.ts';
+import { findMongod, type MongodSources } from '../../../server/database/embedded/mongod-binary.ts';
+import { freePort, launchMongod } from '../../../server/database/embedded/mongod-process.ts';
+import type { Log } from '../../../server/lib/log.ts';
+import { IS_FULL } from '../../support/size.ts';
 
 async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-embedded-'));

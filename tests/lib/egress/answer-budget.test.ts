@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { createTransport } from '../../server/certificates/acme/transport.ts';
-import { ask, askOnce, type DnsVendor } from '../../server/dns/providers/http.ts';
-import { AppError } from '../../server/lib/errors.ts';
-import { makeOnce, type Vendor } from '../../server/platforms/http.ts';
-import { createSignIn } from '../../server/platforms/oauth.ts';
-import { fillAnswerBudget } from '../support/full-budget.ts';
-import { testEgress } from '../support/platforms.ts';
-import { startWithholding } from '../support/withholding-provider.ts';
+import { createTransport } from '../../../server/certificates/acme/transport.ts';
+import { ask, askOnce, type DnsVendor } from '../../../server/dns/providers/http.ts';
+import { AppError } from '../../../server/lib/errors.ts';
+import { makeOnce, type Vendor } from '../../../server/platforms/http.ts';
+import { createSignIn } from '../../../server/platforms/oauth.ts';
+import { fillAnswerBudget } from '../../support/full-budget.ts';
+import { testEgress } from '../../support/platforms.ts';
+import { startWithholding } from '../../support/withholding-provider.ts';
 
 /** Of half a megabyte, as an answer may have, thirty-two fill half of the room. */
 const LONG = 512 * 1024 - 100;

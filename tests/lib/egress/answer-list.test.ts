@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { readLongList } from '../../server/lib/egress/answer-list.ts';
-import { runInTimeSlices } from '../../server/lib/time-slices.ts';
+import { readLongList } from '../../../server/lib/egress/answer-list.ts';
+import { runInTimeSlices } from '../../../server/lib/time-slices.ts';
 
 const OPTIONS = {
   beginsWith: /"tree"\s*:\s*\[/,

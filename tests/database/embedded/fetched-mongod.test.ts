@@ -6,10 +6,10 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
-import { findMongod } from '../../server/database/embedded/mongod-binary.ts';
-import type { Log } from '../../server/lib/log.ts';
-import { selfSigned } from '../support/certificate.ts';
-import { makeFolder } from '../support/start.ts';
+import { findMongod } from '../../../server/database/embedded/mongod-binary.ts';
+import type { Log } from '../../../server/lib/log.ts';
+import { selfSigned } from '../../support/certificate.ts';
+import { makeFolder } from '../../support/start.ts';
 
 const run = promisify(execFile);
 const HOUR_MS = 3_600_000;

@@ -1,13 +1,13 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { decodeAddress } from '../../routers/rules/hosting/address-pattern.ts';
-import { checkLinks } from '../../routers/rules/uploads/upload-links.ts';
-import { pathRefusal, readUpload, uploadReadingSteps } from '../../routers/rules/uploads/upload-rules.ts';
-import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { NORMALISED_MAX, normalForm, normalisePath } from '../../routers/schemas/normal-form.ts';
-import { slugFromName } from '../../routers/schemas/slug.ts';
-import { readRequestPath } from '../../server/host/responses/request-path.ts';
-import { readManifestBody } from '../../server/http/manifest-body.ts';
-import { refusalOf } from '../support/refusal.ts';
+import { decodeAddress } from '../../../routers/rules/hosting/address-pattern.ts';
+import { checkLinks } from '../../../routers/rules/uploads/upload-links.ts';
+import { pathRefusal, readUpload, uploadReadingSteps } from '../../../routers/rules/uploads/upload-rules.ts';
+import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
+import { NORMALISED_MAX, normalForm, normalisePath } from '../../../routers/schemas/normal-form.ts';
+import { slugFromName } from '../../../routers/schemas/slug.ts';
+import { readRequestPath } from '../../../server/host/responses/request-path.ts';
+import { readManifestBody } from '../../../server/http/manifest-body.ts';
+import { refusalOf } from '../../support/refusal.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { listOf, parseAnswer } from '../../server/lib/egress/answer-json.ts';
+import { listOf, parseAnswer } from '../../../server/lib/egress/answer-json.ts';
 
 test('an answer is read up to so many values, and one that is no JSON is none', () => {
   const many = JSON.stringify(Array.from({ length: 100_001 }, () => 0));

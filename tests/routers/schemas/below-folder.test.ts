@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { folderOf, isOwnersSite } from '../../routers/schemas/platforms/below-folder.ts';
+import { folderOf, isOwnersSite } from '../../../routers/schemas/platforms/below-folder.ts';
 
 test.each([
   ['repositoryFolder', '', false, null],

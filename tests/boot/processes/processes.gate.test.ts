@@ -4,14 +4,21 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Account, clientOf, openAccount, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
-import { cacheApp } from '../support/cached-app.ts';
-import { type EventClient, followEvents } from '../support/event-client.ts';
-import { freePorts } from '../support/free-ports.ts';
-import type { RealApp } from '../support/real-app.ts';
-import { type Answer, ask, childAt, childrenOf, isRunning, startGroup, withChild } from '../support/real-group.ts';
-import { IS_FULL } from '../support/size.ts';
-import { makeFolder, startUntilItEnds } from '../support/start.ts';
+import {
+  type Account,
+  clientOf,
+  openAccount,
+  publishSite,
+  releaseEnd,
+  startPublish,
+} from '../../support/api-account.ts';
+import { cacheApp } from '../../support/cached-app.ts';
+import { type EventClient, followEvents } from '../../support/event-client.ts';
+import { freePorts } from '../../support/free-ports.ts';
+import type { RealApp } from '../../support/real-app.ts';
+import { type Answer, ask, childAt, childrenOf, isRunning, startGroup, withChild } from '../../support/real-group.ts';
+import { IS_FULL } from '../../support/size.ts';
+import { makeFolder, startUntilItEnds } from '../../support/start.ts';
 
 const CALLS_PER_MINUTE = 600;
 const SOCKETS_PER_ACCOUNT = 10;

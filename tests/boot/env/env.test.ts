@@ -3,11 +3,11 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { readEnv } from '../../server/boot/env/env.ts';
-import { newKeys } from '../../server/lib/secrets.ts';
-import { siteDomainFault } from '../../server/lib/site-domain.ts';
-import { certifiedUrlHere, siteUrl } from '../../server/lib/site-names.ts';
-import { StartError } from '../../server/lib/start-error.ts';
+import { readEnv } from '../../../server/boot/env/env.ts';
+import { newKeys } from '../../../server/lib/secrets.ts';
+import { siteDomainFault } from '../../../server/lib/site-domain.ts';
+import { certifiedUrlHere, siteUrl } from '../../../server/lib/site-names.ts';
+import { StartError } from '../../../server/lib/start-error.ts';
 
 function refusalOf(environment: Record<string, string>): { message: string; exitCode: number } {
   try {
