@@ -1,4 +1,4 @@
-import { authorizeConnection, finishAuthorization } from '../server/services/connections/authorize.ts';
+import { authorizeConnection, finishAuthorization } from '../server/connections/authorize.ts';
 import {
   connectProvider,
   listConnections,
@@ -6,7 +6,7 @@ import {
   removeConnection,
   replaceConnection,
   testConnection,
-} from '../server/services/connections/index.ts';
+} from '../server/connections/index.ts';
 import {
   authorizationSchema,
   authorizeConnectionInput,

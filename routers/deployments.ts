@@ -12,8 +12,8 @@ import {
   retryDestination,
   updateDeployment,
 } from '../server/services/deployments/index.ts';
-import { runPreflight } from '../server/services/preflight.ts';
 import { rollBackDeployment } from '../server/services/releases/index.ts';
+import { runPreflight } from '../server/simulation/preflight.ts';
 import {
   addDestinationInput,
   addressCheckSchema,

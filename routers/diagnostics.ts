@@ -7,7 +7,7 @@ import {
   runDiagnostics,
   shareReport,
   stopSharing,
-} from '../server/services/diagnostics/index.ts';
+} from '../server/diagnostics/index.ts';
 import {
   checkHealthInput,
   deploymentHealthSchema,

@@ -1,4 +1,4 @@
-import { listSimulatedFailures, runSimulation } from '../server/services/simulation/index.ts';
+import { listSimulatedFailures, runSimulation } from '../server/simulation/index.ts';
 import {
   listSimulatedFailuresInput,
   runSimulationInput,

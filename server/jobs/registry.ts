@@ -3,16 +3,17 @@ import { sendMailJob } from '../account/jobs/send-mail.ts';
 import { deleteAccountJob } from '../account-data/jobs/delete-account.ts';
 import { forgetVisitsJob } from '../analytics/jobs/forget-visits.ts';
 import { rollUpVisitsJob } from '../analytics/jobs/roll-up-visits.ts';
+import { checkConnectionJob } from '../connections/jobs/check-connection.ts';
+import { checkConnectionsJob } from '../connections/jobs/check-connections.ts';
+import { checkDeploymentJob } from '../diagnostics/jobs/check-deployment.ts';
+import { checkDeploymentsJob } from '../diagnostics/jobs/check-deployments.ts';
+import { runDiagnosticsJob } from '../diagnostics/jobs/run-diagnostics.ts';
 import { expireSubscriptionsJob } from '../plans/jobs/expire-subscriptions.ts';
 import { reconcilePaymentsJob } from '../plans/jobs/reconcile-payments.ts';
 import { settleTestPaymentJob } from '../plans/jobs/settle-test-payment.ts';
 import { syncPaymentsJob } from '../plans/jobs/sync-payments.ts';
 import type { JobHandlers } from '../queue/handler.ts';
 import { applyDnsJob } from './apply-dns.ts';
-import { checkConnectionJob } from './check-connection.ts';
-import { checkConnectionsJob } from './check-connections.ts';
-import { checkDeploymentJob } from './check-deployment.ts';
-import { checkDeploymentsJob } from './check-deployments.ts';
 import { checkDomainJob } from './check-domain.ts';
 import { checkDomainsJob } from './check-domains.ts';
 import { checkIntegrityJob } from './check-integrity.ts';
@@ -29,7 +30,6 @@ import { removeDestinationJob } from './remove-destination.ts';
 import { removeOldReleasesJob } from './remove-old-releases.ts';
 import { renewCertificatesJob } from './renew-certificates.ts';
 import { reportCorruptionJob } from './report-corruption.ts';
-import { runDiagnosticsJob } from './run-diagnostics.ts';
 
 /**
  * Maps the name of each job to its handler. The `key` that the enqueuing service gives says what must not run twice at

@@ -42,11 +42,11 @@ const PURE =
 
 /** The work, cut by what happens; the adapters that stand in the same folders have rows of their own. */
 const SERVICES =
-  /^server\/(services|account(?!\/mail\/(outbox|smtp)\.ts)|account-data|plans(?!\/payments\/(stripe\/|test-checkout\.ts))|analytics)\/(?!jobs\/)/;
+  /^server\/(services|account(?!\/mail\/(outbox|smtp)\.ts)|account-data|plans(?!\/payments\/(stripe\/|test-checkout\.ts))|analytics|connections|simulation|diagnostics(?!\/checks\/))\/(?!jobs\/)/;
 const JOBS = /^server\/(jobs|[a-z-]+\/jobs)\//;
 
 /** What is stored, and how it is reached. */
-const STORED = [MODELS, MONGO, /^server\/database\/move-state\.ts$/];
+const STORED = [MODELS, MONGO, /^server\/database\/(move-state|site-address)\.ts$/];
 const WITH_DATABASE = [NODE, /^mongoose$/];
 const LOOKS = [/^react/, /^radix-ui$/, /^lucide-react$/, /^wouter$/];
 const SCREEN_PACKAGES = [...LOOKS, /^@tanstack\/react-query$/, /^@hookform\/resolvers\//, ZOD];
@@ -100,7 +100,7 @@ const ROWS: readonly Row[] = [
     packages: [NODE],
   },
   {
-    of: /^server\/database\/(models|migrations)\/|^server\/database\/move-state\.ts$/,
+    of: /^server\/database\/(models|migrations)\/|^server\/database\/(move-state|site-address)\.ts$/,
     files: [...SERVER_BASE, ...STORED, /^server\/lib\/start-error\.ts$/],
     packages: WITH_DATABASE,
   },
@@ -124,7 +124,7 @@ const ROWS: readonly Row[] = [
     packages: [NODE, ZOD, /^stripe$/],
   },
   ...[
-    /^server\/(platforms|dns|certificates|store|diagnostics)\//,
+    /^server\/(platforms|dns|certificates|store|diagnostics\/checks)\//,
     /^server\/account\/mail\/(mailer|outbox|smtp|templates)\.ts$/,
     /^server\/plans\/payments\/(payments|test-checkout)\.ts$/,
   ].map((of) => ({
@@ -189,7 +189,7 @@ const ROWS: readonly Row[] = [
       /^server\/queue\/(queue|payloads)\.ts$/,
       /^server\/account\/mail\/templates\.ts$/,
       // The checks have no adapter to choose: the service brings their tools.
-      /^server\/diagnostics\//,
+      /^server\/diagnostics\/checks\//,
       // The sentences of what a platform refuses: a simulation says them without a platform.
       /^server\/platforms\/(failures|domain-answers|by-hand)\.ts$/,
       /^server\/certificates\/(sealed-key|authority|problems|renewal|budget|challenges|persistent-record|x509|acme\/ari)\.ts$/,

@@ -34,11 +34,10 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/certificates/x509.ts createRequest': 'the bytes of one request',
   'server/database/change-feed.ts collections': 'the collections that one part listens to',
   'server/store/zip/file.ts #window': 'one window of a file, in the thread that reads it',
-  'server/services/diagnostics/run.ts facts':
+  'server/diagnostics/run.ts facts':
     'what one report has seen: a few facts of 16 values and 300 characters each for a check, gone with its job',
-  'server/services/diagnostics/tools.ts places':
-    'the names that one report comes to, by 60 visits at most, gone with it',
-  'server/services/diagnostics/visits.ts made': '60 visits of one report, with 128 KiB of text each, gone with it',
+  'server/diagnostics/tools.ts places': 'the names that one report comes to, by 60 visits at most, gone with it',
+  'server/diagnostics/visits.ts made': '60 visits of one report, with 128 KiB of text each, gone with it',
   'server/services/bloom-filter.ts bytes': '64 MiB, one filter at a time, while one collection runs',
   'server/services/bloom-filter.ts salt': 'eight numbers',
   'server/database/change-feed.ts subscriptions': 'one for each part that listens, and one for each running release',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CHECK_IDS, type CheckId, type CheckResult, type CheckVerdict } from '../../routers/schemas/diagnostics.ts';
-import type { Check, Subject, Tools } from '../../server/diagnostics/check.ts';
-import { runChecks } from '../../server/diagnostics/run.ts';
+import type { Check, Subject, Tools } from '../../server/diagnostics/checks/check.ts';
+import { runChecks } from '../../server/diagnostics/checks/run.ts';
 
 /** Runs all checks, of which these fail and the others pass, and returns their results. */
 async function resultsOf(...failing: CheckId[]): Promise<CheckResult[]> {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Subject, Tools } from '../../server/diagnostics/check.ts';
-import { emailUntouched } from '../../server/diagnostics/email-untouched.ts';
+import type { Subject, Tools } from '../../server/diagnostics/checks/check.ts';
+import { emailUntouched } from '../../server/diagnostics/checks/dns/email-untouched.ts';
 
 const subject = { name: 'harbour.example', own: { domainId: 'harbour' } } as Subject;
 

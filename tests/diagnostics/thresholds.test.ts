@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
-import { caSide } from '../../server/diagnostics/ca-side.ts';
-import { caa } from '../../server/diagnostics/caa.ts';
-import type { Subject, Tools, Visit } from '../../server/diagnostics/check.ts';
-import { delegation } from '../../server/diagnostics/delegation.ts';
-import { dnssec } from '../../server/diagnostics/dnssec.ts';
-import { httpsForced } from '../../server/diagnostics/https-forced.ts';
-import { mixedContent } from '../../server/diagnostics/mixed-content.ts';
-import { port80 } from '../../server/diagnostics/port-80.ts';
-import { redirects } from '../../server/diagnostics/redirects.ts';
-import { ttl } from '../../server/diagnostics/ttl.ts';
+import type { Subject, Tools, Visit } from '../../server/diagnostics/checks/check.ts';
+import { caSide } from '../../server/diagnostics/checks/dns/ca-side.ts';
+import { caa } from '../../server/diagnostics/checks/dns/caa.ts';
+import { delegation } from '../../server/diagnostics/checks/dns/delegation.ts';
+import { dnssec } from '../../server/diagnostics/checks/dns/dnssec.ts';
+import { ttl } from '../../server/diagnostics/checks/dns/ttl.ts';
+import { httpsForced } from '../../server/diagnostics/checks/served/https-forced.ts';
+import { mixedContent } from '../../server/diagnostics/checks/served/mixed-content.ts';
+import { port80 } from '../../server/diagnostics/checks/served/port-80.ts';
+import { redirects } from '../../server/diagnostics/checks/served/redirects.ts';
 
 /** Thresholds of checks that need no real server to be held: what each makes of what its tools bring. */
 const NAME = 'harbour.example';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Subject, Tools, Visit } from '../../server/diagnostics/check.ts';
-import { urlUp } from '../../server/diagnostics/url-up.ts';
+import type { Subject, Tools, Visit } from '../../server/diagnostics/checks/check.ts';
+import { urlUp } from '../../server/diagnostics/checks/served/url-up.ts';
 
 const PAGE = 'https://harbour.example/';
 const subject = {

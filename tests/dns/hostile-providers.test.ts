@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readNames, readZones } from '../../server/connections/dns-connections.ts';
 import type { DnsProvider, DnsProviderCall, DnsZone, FoundRecordSet } from '../../server/dns/provider.ts';
 import { cloudflare } from '../../server/dns/providers/cloudflare.ts';
 import { digitalocean } from '../../server/dns/providers/digitalocean.ts';
@@ -6,7 +7,6 @@ import { hetzner } from '../../server/dns/providers/hetzner.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { route53 } from '../../server/dns/providers/route53.ts';
 import type { Egress } from '../../server/lib/egress/egress.ts';
-import { readNames, readZones } from '../../server/services/connections/dns-connections.ts';
 import { createTestApp } from '../support/app.ts';
 
 const API = { apiUrl: 'https://api.example' };

@@ -3,8 +3,8 @@ import { BASIC_CHECKS } from '../../routers/schemas/diagnostics.ts';
 import { DiagnosticModel } from '../../server/database/models/diagnostic.ts';
 import { SubscriptionModel } from '../../server/database/models/subscription.ts';
 import { newId } from '../../server/database/mongo.ts';
+import { REPORTS_MAX } from '../../server/diagnostics/read.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';
-import { REPORTS_MAX } from '../../server/services/diagnostics/read.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
+import { withDnsConnection } from '../../server/connections/ask-dns.ts';
+import { findConnection } from '../../server/connections/index.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { DomainModel } from '../../server/database/models/domain.ts';
 import type { DnsProvider } from '../../server/dns/provider.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { AppError } from '../../server/lib/errors.ts';
-import { withDnsConnection } from '../../server/services/connections/ask-dns.ts';
-import { findConnection } from '../../server/services/connections/index.ts';
 import { createTestApp } from '../support/app.ts';
 import { startPowerDns } from '../support/name-servers.ts';
 import { testEgress } from '../support/platforms.ts';

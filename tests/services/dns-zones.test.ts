@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { readZones, zonesHolding } from '../../server/connections/dns-connections.ts';
 import type { DnsClient, Zone } from '../../server/dns/dns-client.ts';
 import type { DnsZone } from '../../server/dns/provider.ts';
 import { zoneOf } from '../../server/dns/record-plan/record-plan.ts';
-import { readZones, zonesHolding } from '../../server/services/connections/dns-connections.ts';
 import { dnsCall } from '../support/dns-suite.ts';
 
 function zonesNamed(...names: string[]) {

@@ -7,6 +7,7 @@ import { builtInCapabilities } from '../../routers/schemas/platforms/capabilitie
 import { DeploymentModel } from '../../server/database/models/deployment.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
+import { addressHere } from '../../server/database/site-address.ts';
 import { createEgress, type Egress } from '../../server/lib/egress/egress.ts';
 import { JobDeferred } from '../../server/lib/errors.ts';
 import type { Looked, Turns } from '../../server/services/releases/compare-answers.ts';
@@ -17,7 +18,6 @@ import {
   verifyAtOwnAddress,
   verifyAtPublicAddress,
 } from '../../server/services/releases/verify.ts';
-import { addressHere } from '../../server/services/site-address.ts';
 import { encodeManifest, type Manifest } from '../../server/store/manifest.ts';
 import { createPublishingApp, type PublishingApp } from '../support/publishing.ts';
 import { oddNames } from '../support/sites.ts';

@@ -1,12 +1,12 @@
+import { withDnsConnection } from '../../connections/ask-dns.ts';
+import { type HeldZone, readNames } from '../../connections/dns-connections.ts';
+import { withZoneLease } from '../../connections/zone-lease.ts';
 import type { Providers } from '../../context.ts';
 import { ChallengeRecordModel, type ChallengeRecordRow } from '../../database/models/challenge-record.ts';
 import { type ConnectionDoc, ConnectionModel } from '../../database/models/connection.ts';
 import type { DnsZone, FoundRecordSet, RecordChange } from '../../dns/provider.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
-import { withDnsConnection } from '../connections/ask-dns.ts';
-import { type HeldZone, readNames } from '../connections/dns-connections.ts';
-import { withZoneLease } from '../connections/zone-lease.ts';
 import { takeTurns } from './account-turns.ts';
 
 /** Longer than an answer takes to appear and be validated; a run that goes on extends it. */

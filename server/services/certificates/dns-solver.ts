@@ -1,10 +1,10 @@
 import { AuthorityError } from '../../certificates/authority.ts';
 import { type ChallengeSolver, txtSetsOf } from '../../certificates/challenges.ts';
 import { ownProblem } from '../../certificates/problems.ts';
+import { type ChallengePlace, findChallengePlaces, whyNotHeld, zonesOf } from '../../connections/challenge-zones.ts';
 import type { Providers } from '../../context.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
-import { type ChallengePlace, findChallengePlaces, whyNotHeld, zonesOf } from '../connections/challenge-zones.ts';
 import { type Certified, keepChallengeRecords, removeChallengeRecords, writeTexts } from './challenge-records.ts';
 
 /** The limit for all servers together: providers take seconds to publish a record on all of theirs. */

@@ -1,13 +1,13 @@
 import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import type { ChallengeSolver } from '../../certificates/challenges.ts';
 import { PERSISTENT } from '../../certificates/persistent-record.ts';
+import { withDnsConnection } from '../../connections/ask-dns.ts';
+import { findChallengePlaces, whyNotHeld, zonesOf } from '../../connections/challenge-zones.ts';
+import { readNames } from '../../connections/dns-connections.ts';
 import type { Providers } from '../../context.ts';
 import { caaText, judgeCaa, MUTE_REMEDY, muteText } from '../../dns/caa.ts';
 import { DnsLookupError } from '../../dns/dns-client.ts';
 import { AppError } from '../../lib/errors.ts';
-import { withDnsConnection } from '../connections/ask-dns.ts';
-import { findChallengePlaces, whyNotHeld, zonesOf } from '../connections/challenge-zones.ts';
-import { readNames } from '../connections/dns-connections.ts';
 import { hasPersistentRecords } from './persistent-records.ts';
 import { probe } from './probe.ts';
 

@@ -6,16 +6,16 @@ import type {
   ReleaseRef,
 } from '../../../routers/schemas/deployments.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
+import { connectionsOfAll, lostConnections } from '../../connections/lost-connections.ts';
 import type { AccountContext, Addresses } from '../../context.ts';
 import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
 import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
 import { DeploymentHealthModel } from '../../database/models/deployment-health.ts';
 import { ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
+import { siteOf, siteUrlOf, toDestination } from '../../database/site-address.ts';
 import { notFound } from '../../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
-import { connectionsOfAll, lostConnections } from '../connections/lost-connections.ts';
 import { shownStateFilter } from '../shown-state.ts';
-import { siteOf, siteUrlOf, toDestination } from '../site-address.ts';
 
 const CARE_BATCH = 200;
 /** No part of what is shown of a deployment, and two of these have no small end. */

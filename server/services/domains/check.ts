@@ -1,6 +1,7 @@
 import type { Domain, GetDomainInput } from '../../../routers/schemas/domains.ts';
 import { withAskingSlots } from '../../account/asking-slots.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
+import { type ZoneHolder, zoneHolderOf } from '../../connections/challenge-zones.ts';
 import type { AccountContext, Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
 import { type DomainDoc, DomainModel, namesOf } from '../../database/models/domain.ts';
@@ -9,7 +10,6 @@ import { publishEvent } from '../../events/publish.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
 import { persistentRecords } from '../certificates/persistent-records.ts';
-import { type ZoneHolder, zoneHolderOf } from '../connections/challenge-zones.ts';
 import { askPlatform } from './ask-platform.ts';
 import { attachNames } from './attach.ts';
 import { findForbiddingCaa } from './caa-watch.ts';

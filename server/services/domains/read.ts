@@ -8,11 +8,11 @@ import type {
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import type { AccountContext } from '../../context.ts';
 import { type DomainDoc, DomainModel, type DomainRow } from '../../database/models/domain.ts';
+import { domainUrlOf } from '../../database/site-address.ts';
 import { notFound } from '../../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
 import { domainsOverCap } from '../../plans/subscription/writable.ts';
 import { certifiedDomains } from '../certificates/read.ts';
-import { domainUrlOf } from '../site-address.ts';
 import { platformAnswers } from './ask-platform.ts';
 
 /** Matches domains that wait for their owner, and working ones with a problem. */

@@ -1,13 +1,13 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import type { DomainState } from '../../../routers/schemas/state-names.ts';
+import type { ZoneHolder } from '../../connections/challenge-zones.ts';
 import type { Providers } from '../../context.ts';
 import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../../database/models/domain.ts';
 import { moveDomain } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { ensureCertificate, isServedElsewhere, removeCertificates } from '../certificates/ensure.ts';
 import { publishStatus } from '../certificates/notify-owner.ts';
-import type { ZoneHolder } from '../connections/challenge-zones.ts';
 import type { WatchedCertificate } from './certificate-watch.ts';
 import { answerClaim } from './claim.ts';
 import { type Concern, concernOf, isConfirmed, isDead } from './concern.ts';

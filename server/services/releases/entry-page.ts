@@ -1,8 +1,8 @@
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { MISSING_LINKS_MAX } from '../../../routers/schemas/limits.ts';
+import type { SiteAddress } from '../../database/site-address.ts';
 import type { Egress, EgressAnswer } from '../../lib/egress/egress.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
-import type { SiteAddress } from '../site-address.ts';
 import { resourceSteps } from './page-resources.ts';
 
 /**

@@ -7,10 +7,10 @@ import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/m
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { ReleaseStepModel } from '../../database/models/release-step.ts';
 import { moveDeployment, moveRelease } from '../../database/move-state.ts';
+import { siteOf, siteUrlOf } from '../../database/site-address.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError } from '../../lib/errors.ts';
 import { scheduleHealthCheck } from '../health-schedule.ts';
-import { siteOf, siteUrlOf } from '../site-address.ts';
 import { publishElsewhere } from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
 import { endRollBack } from './roll-backs.ts';

@@ -1,7 +1,7 @@
 import type { PreparedUpload, PrepareReleaseInput } from '../../../routers/schemas/releases.ts';
+import { requireConnected } from '../../connections/watch.ts';
 import type { AccountContext } from '../../context.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
-import { requireConnected } from '../connections/watch.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { openUpload } from '../uploads/index.ts';
 

@@ -1,9 +1,9 @@
 import type { PreviewUploadInput, UploadPreview } from '../../../routers/schemas/releases.ts';
 import type { AccountContext } from '../../context.ts';
 import { UploadModel } from '../../database/models/upload.ts';
+import { uploadUrlOf } from '../../database/site-address.ts';
 import { AppError } from '../../lib/errors.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
-import { uploadUrlOf } from '../site-address.ts';
 import { findOpenUpload, quietEnd } from '../uploads/index.ts';
 import { requireAllFiles } from './create.ts';
 import { withFileListSlot } from './file-list-slot.ts';

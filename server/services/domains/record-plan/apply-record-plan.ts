@@ -1,5 +1,6 @@
 import type { ApplyPlanInput, RecordPlan } from '../../../../routers/schemas/domains.ts';
 import { ERROR_CODES, type ErrorCode } from '../../../../routers/schemas/errors.ts';
+import { countTest } from '../../../connections/ask-platform.ts';
 import type { AccountContext } from '../../../context.ts';
 import { type DnsChangeDoc, DnsChangeModel } from '../../../database/models/dns-change.ts';
 import { DomainModel } from '../../../database/models/domain.ts';
@@ -9,7 +10,6 @@ import { DAY_MS } from '../../../lib/durations.ts';
 import { AppError, notFound } from '../../../lib/errors.ts';
 import { requireWritableDomain } from '../../../plans/subscription/writable.ts';
 import { hastenJob } from '../../../queue/queue.ts';
-import { countTest } from '../../connections/ask-platform.ts';
 import { toRecordPlan } from './stored-record-plan.ts';
 
 /** A plan that was begun can be undone for this long. */

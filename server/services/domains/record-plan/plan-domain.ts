@@ -1,6 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { LastPlanInput, PlanDomainInput, RecordPlan } from '../../../../routers/schemas/domains.ts';
 import { withAskingSlots } from '../../../account/asking-slots.ts';
+import { askDns } from '../../../connections/ask-dns.ts';
+import {
+  ambiguousText,
+  dnsConnections,
+  lossOf,
+  readNames,
+  readZones,
+  rememberZones,
+  zonesHolding,
+} from '../../../connections/dns-connections.ts';
 import type { AccountContext } from '../../../context.ts';
 import type { ConnectionDoc } from '../../../database/models/connection.ts';
 import { type DnsChangeDoc, DnsChangeModel } from '../../../database/models/dns-change.ts';
@@ -13,16 +23,6 @@ import { AppError } from '../../../lib/errors.ts';
 import { requireWritableDomain } from '../../../plans/subscription/writable.ts';
 import type { DomainRecord } from '../../../platforms/platform.ts';
 import { persistentRecords } from '../../certificates/persistent-records.ts';
-import { askDns } from '../../connections/ask-dns.ts';
-import {
-  ambiguousText,
-  dnsConnections,
-  lossOf,
-  readNames,
-  readZones,
-  rememberZones,
-  zonesHolding,
-} from '../../connections/dns-connections.ts';
 import { findDeployment } from '../../deployments/read.ts';
 import { findDomain } from '../read.ts';
 import { type DomainTarget, domainTargetOf, requiredRecords } from '../required-records.ts';

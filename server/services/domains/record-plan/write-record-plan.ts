@@ -1,4 +1,7 @@
 import type { ClientSession } from 'mongoose';
+import { withDnsConnection } from '../../../connections/ask-dns.ts';
+import { readNames } from '../../../connections/dns-connections.ts';
+import { withZoneLease } from '../../../connections/zone-lease.ts';
 import type { Providers } from '../../../context.ts';
 import { type ConnectionDoc, ConnectionModel } from '../../../database/models/connection.ts';
 import { type DnsChangeDoc, DnsChangeModel } from '../../../database/models/dns-change.ts';
@@ -9,9 +12,6 @@ import { undoOf } from '../../../dns/record-plan/undo.ts';
 import { publishEvent } from '../../../events/publish.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { toldToPerson } from '../../../lib/waiting-words.ts';
-import { withDnsConnection } from '../../connections/ask-dns.ts';
-import { readNames } from '../../connections/dns-connections.ts';
-import { withZoneLease } from '../../connections/zone-lease.ts';
 import { hastenCheck } from '../schedule.ts';
 import { openChanges, removeOlderRecordPlans, storedZone } from './stored-record-plan.ts';
 

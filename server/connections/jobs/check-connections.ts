@@ -1,0 +1,9 @@
+import type { JobHandler } from '../../queue/handler.ts';
+import { enqueueDueLooks } from '../watch.ts';
+
+/** Has every connection looked at that is due. */
+export const checkConnectionsJob: JobHandler<'check-connections'> = {
+  async run(job) {
+    await enqueueDueLooks(job.providers.now(), job.signal, (work) => job.transaction(work));
+  },
+};

@@ -1,0 +1,79 @@
+import type { Destination, ShownError } from '../../routers/schemas/platforms/destination.ts';
+import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import type { Addresses } from '../context.ts';
+import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost } from '../lib/site-names.ts';
+import { primaryOf } from './models/deployment.ts';
+import type { DestinationDoc } from './models/destination.ts';
+
+export type Site = { platform: PlatformId; slug: string; url?: string | null | undefined };
+
+/** Returns the parts of a deployment's addresses: those of its primary destination. */
+export function siteOf(deployment: { slug: string; destinations: readonly Stored[] }): Site {
+  const { platform, url } = primaryOf(deployment);
+  return { platform, url, slug: deployment.slug };
+}
+
+/** Returns the address of the site for visitors; empty while its platform has named none. */
+export function siteUrlOf(addresses: Addresses, site: Site): string {
+  if (PLATFORMS[site.platform].isServedHere) return urlHere(addresses, { slug: site.slug, release: null });
+  return site.url ?? '';
+}
+
+/** Returns the release's own address; empty when the platform has none. */
+export function releaseUrlOf(
+  addresses: Addresses,
+  site: Site & { number: number; ownUrl?: string | null | undefined },
+): string {
+  if (PLATFORMS[site.platform].isServedHere) return urlHere(addresses, { slug: site.slug, release: site.number });
+  return site.ownUrl ?? '';
+}
+
+/** Returns the address of a domain for visitors: https if its platform or we have a certificate for it. */
+export function domainUrlOf(
+  addresses: Addresses,
+  { name, isAtPlatform, isCertified }: { name: string; isAtPlatform: boolean; isCertified: boolean },
+): string {
+  const { sitesUrl, sitesTlsPort } = addresses;
+  // A platform has a certificate for each name that it serves.
+  if (isAtPlatform) return certifiedUrl(name, 443);
+  if (!isCertified || sitesTlsPort === undefined) return siteUrl(addresses, name);
+  return certifiedUrlHere({ sitesUrl, tlsPort: sitesTlsPort }, name);
+}
+
+/** Returns the address where the owner of an upload can view it. */
+export function uploadUrlOf(addresses: Addresses, uploadId: string): string {
+  return siteUrl(addresses, uploadHost(addresses.sitesDomain, uploadId));
+}
+
+export type SiteAddress = {
+  /** The address that visitors type, without a slash at its end. */
+  url: string;
+  /** Our listener, if we serve the site: not every resolver knows `*.localhost`, so requests connect to it directly. */
+  listener?: Addresses['sitesListener'];
+};
+
+/** Returns the address of a site or a release on our own host. */
+export function addressHere(addresses: Addresses, name: SiteName): SiteAddress {
+  return { url: urlHere(addresses, name), listener: addresses.sitesListener };
+}
+
+function urlHere(addresses: Addresses, name: SiteName): string {
+  return siteUrl(addresses, siteHost(addresses.sitesDomain, name));
+}
+
+type Stored = Pick<DestinationDoc, '_id' | 'platform' | 'url' | 'state'> & { error?: ErrorDoc | null | undefined };
+
+/** Converts a destination of a deployment, or of one of its releases, with its public address. */
+export function toDestination(addresses: Addresses, slug: string, doc: Stored): Destination {
+  const { _id: id, platform, url, state, error } = doc;
+  return { id, platform, url: siteUrlOf(addresses, { platform, slug, url }), state, error: toShownError(error) };
+}
+
+type ErrorDoc = { code: string; message: string; hint?: string | null | undefined; raw?: string | null | undefined };
+
+/** Converts a stored error for a person. */
+export function toShownError(doc: ErrorDoc | null | undefined): ShownError | null {
+  if (doc === null || doc === undefined) return null;
+  return { code: doc.code, message: doc.message, hint: doc.hint ?? null, raw: doc.raw ?? null };
+}

@@ -1,0 +1,25 @@
+import { type Check, fail, pass, recordsRepair, unknown, usable, valuesOf } from '../check.ts';
+
+/** Checks whether the owner's proof is at the authorities. */
+export const ownership: Check = {
+  id: 'ownership',
+  why: 'The TXT record proves that the name is yours. Without it another account can claim the name.',
+  applies: ({ own }) => own?.proof !== null && own?.proof !== undefined,
+  async run(subject, tools) {
+    const { proof } = subject.own ?? {};
+    if (!proof) return unknown('Nothing has to be proved.');
+    const answers = await tools.askNameServers(proof.name, 'TXT');
+    if (usable(answers).length === 0) return unknown(`No name server says what is at ${proof.name}.`);
+    const repair = recordsRepair(subject);
+    const fix = `Set TXT ${proof.name} to ${proof.value}.`;
+    const values = valuesOf(answers);
+    if (values.includes(proof.value)) return pass(`The proof is at ${proof.name}.`);
+    if (values.length > 0) return fail(`${proof.name} holds another text than your proof.`, fix, { repair });
+    const zone = await tools.zoneOf(subject.name);
+    const doubled = zone === null ? null : `${proof.name}.${zone.apex}`;
+    if (doubled !== null && valuesOf(await tools.askNameServers(doubled, 'TXT')).includes(proof.value)) {
+      return fail(`The proof is at ${doubled}: you typed the domain twice.`, fix, { repair });
+    }
+    return fail(`There is no TXT record at ${proof.name}.`, fix, { repair });
+  },
+};

@@ -1,0 +1,23 @@
+import { type Check, fail, pass, recordsRepair, unknown } from '../check.ts';
+
+/** Checks whether the internet can reach the addresses at all. */
+export const reservedAddress: Check = {
+  id: 'reserved-address',
+  why: 'Private and reserved addresses lead nowhere on the internet: visitors and certificate authorities find nobody.',
+  applies: ({ isDomain }) => isDomain,
+  async run(subject, tools) {
+    // Its `www` may come from a wildcard of the zone, and has a report of its own.
+    const places = await tools.placesOf(subject.name);
+    const own = new Set(subject.own?.records.map(({ value }) => value));
+    const bad = places.filter(({ address }) => !tools.isAllowed(address) && !own.has(address));
+    const [first] = bad;
+    if (first !== undefined) {
+      const seen = `${first.address} is not reachable from the internet.`;
+      return fail(seen, `Replace ${first.address} with the public address of the site.`, {
+        repair: recordsRepair(subject),
+      });
+    }
+    if (places.length === 0) return unknown(`${subject.name} has no address to look at.`);
+    return pass(`${places.map(({ address }) => address).join(', ')} can be reached from the internet.`);
+  },
+};

@@ -1,0 +1,135 @@
+import { isIP } from 'node:net';
+import type { ServerAnswer } from '../../../dns/dns-client.ts';
+import { timeInWords } from '../../../lib/durations.ts';
+import {
+  type Check,
+  type Facts,
+  type Finding,
+  fail,
+  pass,
+  recordsRepair,
+  type Subject,
+  type Tools,
+  unknown,
+  usable,
+  valuesOf,
+  warn,
+} from '../check.ts';
+import { isCloudflare } from './cloudflare-ranges.ts';
+
+type Seen = { four: readonly ServerAnswer[]; six: readonly ServerAnswer[] };
+
+/** Checks whether each authority answers with the expected addresses, and whether resolvers know them. */
+export const resolves: Check = {
+  id: 'resolves',
+  why: 'A browser asks for the address of the name first. Where it gets none or another one, it never comes to the site.',
+  applies: ({ isDomain }) => isDomain,
+  async run(subject, tools) {
+    const { name } = subject;
+    const [four = [], six = []] = await Promise.all(
+      (['A', 'AAAA'] as const).map((type) => tools.askNameServers(name, type)),
+    );
+    const seen = { four, six };
+    if (usable(seen.four).length === 0 && usable(seen.six).length === 0)
+      return unknown(`No name server of ${name} says what address it has.`);
+    const addresses = [...valuesOf(seen.four), ...valuesOf(seen.six)];
+    const facts = factsOf(name, seen);
+    if (addresses.length === 0) {
+      const fix = wantedText(subject) ?? `Add an A record for ${name}.`;
+      return fail(`${name} has no address at its name servers.`, fix, { facts, repair: recordsRepair(subject) });
+    }
+    const differing = differingServer(seen.four) ?? differingServer(seen.six);
+    const aimed = await judgeAim(subject, addresses, seen, tools);
+    if (aimed !== null) return { ...aimed, facts };
+    if (differing !== null && subject.own !== null) {
+      const fix = 'Have your DNS provider bring its name servers in step, or write the records anew.';
+      return fail(`The name servers of ${name} disagree: ${differing}.`, fix, {
+        facts,
+        repair: recordsRepair(subject),
+      });
+    }
+    return { ...(await judgeResolvers(subject, addresses, tools)), facts };
+  },
+};
+
+function factsOf(name: string, { four, six }: Seen): Facts {
+  const cname = usable(four).find((answer) => answer.cname !== null)?.cname ?? null;
+  return {
+    [`A of ${name}`]: valuesOf(four),
+    [`AAAA of ${name}`]: valuesOf(six),
+    [`CNAME of ${name}`]: cname === null ? [] : [cname],
+  };
+}
+
+/**
+ * Describes a server that answers with a different set; null when all agree. A load-balanced host answers each with
+ * others.
+ */
+function differingServer(answers: readonly ServerAnswer[]): string | null {
+  const known = usable(answers).filter(({ cname }) => cname === null);
+  const [first] = known;
+  const other = known.find(({ values }) => values.join() !== first?.values.join());
+  if (first === undefined || other === undefined) return null;
+  return `${first.server} answers ${first.values.join(', ') || 'nothing'}, ${other.server} ${other.values.join(', ') || 'nothing'}`;
+}
+
+/** Returns null when the aim is right, or the expected one is unknown. */
+async function judgeAim(
+  subject: Subject,
+  addresses: readonly string[],
+  seen: Seen,
+  tools: Tools,
+): Promise<Finding | null> {
+  const { name, own } = subject;
+  const wanted = await wantedAddresses(subject, tools);
+  if (own === null || wanted.length === 0) return null;
+  const isSix = (address: string): boolean => isIP(address) === 6;
+  const fours = addresses.filter((address) => !isSix(address));
+  const right = fours.filter((address) => wanted.includes(address));
+  const isAimed = fours.length === 0 ? addresses.some((one) => wanted.includes(one)) : right.length > 0;
+  const fix = wantedText(subject) ?? `Point ${name} at ${wanted.join(', ')}.`;
+  const repair = recordsRepair(subject);
+  if (!isAimed) {
+    const found = addresses.join(', ');
+    if (addresses.every(isCloudflare))
+      return warn(`${name} leads to Cloudflare (${found}), which passes visitors on.`, fix, { repair });
+    return fail(`${name} leads to ${found} instead of ${wanted.join(', ')}.`, fix, { repair });
+  }
+  const wrongAt = usable(seen.four).find(
+    ({ values, cname }) => cname === null && !values.some((one) => right.includes(one)),
+  );
+  if (wrongAt !== undefined && fours.length > 0) {
+    const there = wrongAt.values.join(', ') || 'nothing';
+    return fail(`${wrongAt.server} answers ${there} for ${name}, and the others ${right.join(', ')}.`, fix, { repair });
+  }
+  const extra = addresses.filter((address) => !wanted.includes(address));
+  if (extra.length === 0) return null;
+  return warn(`${name} leads to ${extra.join(', ')} as well.`, `Remove ${extra.join(', ')}.`, { repair });
+}
+
+/** Returns the expected addresses; an alias counts as the addresses behind it. */
+async function wantedAddresses({ own, name }: Subject, tools: Tools): Promise<string[]> {
+  const records = (own?.records ?? []).filter((record) => record.name === name && record.purpose === 'route');
+  const found = records.map(async ({ type, value }) => {
+    if (type === 'A' || type === 'AAAA') return [value];
+    if (type !== 'CNAME' && type !== 'ALIAS') return [];
+    return (await tools.placesOf(value)).map(({ address }) => address);
+  });
+  return (await Promise.all(found)).flat();
+}
+
+function wantedText({ own, name }: Subject): string | null {
+  const records = (own?.records ?? []).filter((record) => record.name === name && record.purpose === 'route');
+  if (records.length === 0) return null;
+  return `Set ${records.map(({ type, value, ttl }) => `${type} ${name} to ${value} (TTL ${ttl})`).join(', ')}.`;
+}
+
+async function judgeResolvers({ name }: Subject, addresses: readonly string[], tools: Tools): Promise<Finding> {
+  const right = `${name} leads to ${addresses.join(', ')}`;
+  const answers = usable(await tools.askResolvers(name, addresses.some((one) => isIP(one) === 4) ? 'A' : 'AAAA'));
+  const old = answers.find(({ values }) => !values.some((value) => addresses.includes(value)));
+  if (old === undefined) return pass(`${right}.`);
+  const had = old.values.join(', ') || 'nothing';
+  const seen = `${right} at its name servers, and resolver ${old.server} still answers ${had}, for ${timeInWords(old.ttl ?? 0)} more.`;
+  return warn(seen, 'Wait until resolvers have forgotten the old answer.');
+}

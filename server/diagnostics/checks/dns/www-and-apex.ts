@@ -1,0 +1,33 @@
+import { type Check, fail, pass, recordsRepair, unknown, warn } from '../check.ts';
+import { chainFrom } from '../served/redirects.ts';
+
+/** Checks whether the name and its `www` lead to the same site. */
+export const wwwAndApex: Check = {
+  id: 'www-and-apex',
+  why: 'People type the name with www and without. Both are to show the same site.',
+  applies: ({ counterpart }) => counterpart !== null,
+  async run(subject, tools) {
+    const { name, counterpart, hasTls } = subject;
+    if (counterpart === null) return unknown('There is one name alone.');
+    const scheme = hasTls ? 'https' : 'http';
+    const places = await Promise.all([name, counterpart].map((one) => tools.placesOf(one)));
+    const missing = [name, counterpart].find((_, index) => places[index]?.length === 0);
+    if (missing !== undefined) {
+      const fix = `Add the records of ${missing} as well.`;
+      return warn(`${missing} has no address.`, fix, { repair: recordsRepair(subject) });
+    }
+    const [one, other] = await Promise.all([name, counterpart].map((host) => chainFrom(`${scheme}://${host}/`, tools)));
+    if (!one || !other || one.end.fault !== null || other.end.fault !== null) {
+      return unknown('Not both names answer.');
+    }
+    const [first, second] = [one, other].map(({ urls }) => new URL(urls.at(-1) ?? '').host);
+    if (first === second) return pass(`${name} and ${counterpart} both lead to ${first}.`);
+    if (one.end.sha256 === other.end.sha256) {
+      const fix = `Let ${counterpart} redirect to ${name}.`;
+      return warn(`${name} and ${counterpart} show the same page at two addresses.`, fix);
+    }
+    return fail(`${name} and ${counterpart} show different sites.`, `Point ${counterpart} at the same site.`, {
+      repair: recordsRepair(subject),
+    });
+  },
+};

@@ -1,0 +1,101 @@
+import { isIP } from 'node:net';
+import {
+  type Check,
+  fail,
+  faultText,
+  isOurs,
+  namesOf,
+  type Place,
+  pass,
+  recordsRepair,
+  type Subject,
+  type Tools,
+  unknown,
+  warn,
+} from '../check.ts';
+
+/** Equals the number that a certificate authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
+const HOPS_MAX = 10;
+
+export type Probe = { place: Place; outcome: 'here' | 'unknown' | { problem: string } | { via: string } };
+
+/** Checks whether our own answer is found at each IPv4 address of the name, as a certificate authority would check. */
+export const port80: Check = {
+  id: 'port-80',
+  why: 'A certificate authority fetches its proof from port 80. Where another server answers, no certificate is issued.',
+  applies: ({ own, isDomain }) => isDomain && own?.isServedHere === true,
+  async run(subject, tools) {
+    const places = (await tools.placesOf(subject.name)).filter(({ address }) => isIP(address) === 4);
+    const probes = await Promise.all(places.map((place) => probeAt(subject, place, tools)));
+    return judgeProbes(probes, subject, `${subject.name} has no IPv4 address to look at.`);
+  },
+};
+
+/** Judges the results of the probes of one address family. */
+export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing: string) {
+  const { name } = subject;
+  const bad = probes.flatMap(({ place, outcome }) =>
+    typeof outcome === 'object' && 'problem' in outcome ? [{ place, ...outcome }] : [],
+  );
+  const [first] = bad;
+  if (first !== undefined) {
+    const isElsewhere = !first.place.isOwn;
+    const fix = isElsewhere
+      ? `Remove the address ${first.place.address}, or point it here.`
+      : `Open port 80 of ${first.place.address} to everybody, and let nothing else answer there.`;
+    const seen = `${first.place.address} ${first.problem}.`;
+    const isReached = probes.some(({ outcome }) => outcome === 'here');
+    // Authorities check from several places, and each may use another address.
+    return isReached && isElsewhere && isIP(first.place.address) === 4
+      ? warn(`${seen} Another address of ${name} answers rightly.`, fix, { repair: recordsRepair(subject) })
+      : fail(seen, fix, { repair: isElsewhere ? recordsRepair(subject) : null });
+  }
+  const led = probes.flatMap(({ outcome }) => (typeof outcome === 'object' && 'via' in outcome ? [outcome.via] : []));
+  if (led[0] !== undefined) {
+    const seen = `${addresses(probes)} leads to ${led[0]}, and our own answer is found there.`;
+    return warn(seen, `Let ${name} answer at /.well-known/acme-challenge/ itself, so that it needs no other name.`);
+  }
+  if (probes.some(({ outcome }) => outcome === 'here'))
+    return pass(`Our own answer was found at ${addresses(probes)}.`);
+  return unknown(probes.length === 0 ? nothing : `${addresses(probes)} could not be tried from here.`);
+}
+
+const addresses = (probes: readonly Probe[]): string => probes.map(({ place }) => place.address).join(', ');
+
+/** Requests our own answer, through redirects. */
+export async function probeAt(subject: Subject, place: Place, tools: Tools): Promise<Probe> {
+  const { name } = subject;
+  const token = await tools.challengeToken();
+  let url = `http://${name}/.well-known/acme-challenge/${token}`;
+  for (let hop = 0; hop <= HOPS_MAX; hop += 1) {
+    const visit = await tools.visit(url, new URL(url).hostname === name ? place : undefined);
+    if (isOurs(visit)) return { place, outcome: 'unknown' };
+    if (visit.fault !== null) return { place, outcome: { problem: faultText(visit) } };
+    const location = visit.status >= 300 && visit.status < 400 ? visit.headers.get('location') : null;
+    if (location === null) {
+      const isOurAnswer = visit.status === 200 && visit.text.trim() === token;
+      if (!isOurAnswer) return { place, outcome: { problem: `is another server, which answers ${visit.status}` } };
+      return { place, outcome: foundAt(subject, url) };
+    }
+    const next = nextHop(location, url, place);
+    if (next === null) return { place, outcome: { problem: `redirects to an odd place (${location.slice(0, 80)})` } };
+    url = next;
+  }
+  return { place, outcome: { problem: 'redirects in a circle' } };
+}
+
+function foundAt(subject: Subject, url: string): Probe['outcome'] {
+  const { hostname } = new URL(url);
+  return namesOf(subject).includes(hostname) ? 'here' : { via: hostname };
+}
+
+/**
+ * Returns the next address of a redirect. Authorities follow to the ports of the web alone; ours may differ behind a
+ * proxy.
+ */
+function nextHop(location: string, url: string, { isOwn }: Place): string | null {
+  if (!URL.canParse(location, url)) return null;
+  const { protocol, port, href } = new URL(location, url);
+  const isWeb = protocol === 'http:' || protocol === 'https:';
+  return isWeb && (port === '' || isOwn) ? href : null;
+}

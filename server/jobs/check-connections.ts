@@ -1,9 +1,0 @@
-import type { JobHandler } from '../queue/handler.ts';
-import { enqueueDueLooks } from '../services/connections/watch.ts';
-
-/** Has every connection looked at that is due. */
-export const checkConnectionsJob: JobHandler<'check-connections'> = {
-  async run(job) {
-    await enqueueDueLooks(job.providers.now(), job.signal, (work) => job.transaction(work));
-  },
-};

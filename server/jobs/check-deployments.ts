@@ -1,9 +1,0 @@
-import type { JobHandler } from '../queue/handler.ts';
-import { enqueueDueHealthChecks } from '../services/diagnostics/health.ts';
-
-/** Has every deployment looked at that is due. */
-export const checkDeploymentsJob: JobHandler<'check-deployments'> = {
-  async run(job) {
-    await enqueueDueHealthChecks(job.providers.now(), job.signal, (work) => job.transaction(work));
-  },
-};
