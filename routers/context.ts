@@ -11,10 +11,10 @@ import type {
   ServiceContext,
   SubscriptionConnection,
 } from '../server/context.ts';
+import { clientAddress } from '../server/lib/client-address.ts';
 import { AppError } from '../server/lib/errors.ts';
 import { announcedBytes } from './announced-bytes.ts';
 import { type Called, countCalls, requireMayCall } from './call-limit.ts';
-import { clientAddress } from './client-address.ts';
 import { createCookieJar } from './cookie-jar.ts';
 
 /** The context of every procedure; its service gets it unchanged. */

@@ -1,4 +1,4 @@
-import { isSignedOut, session } from './api/session.ts';
+import { isSignedOut, session } from './api/session/session.ts';
 import { followDrafts } from './lib/draft-storage.ts';
 import { hasUploadRecords } from './lib/storage.ts';
 

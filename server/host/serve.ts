@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { addressOf } from '../../routers/client-address.ts';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import type { Providers } from '../context.ts';
 import type { WebRequest } from '../http/transport/http2.ts';
 import type { WebResponse } from '../http/transport/http2-response.ts';
+import { addressOf } from '../lib/client-address.ts';
 import { AppError } from '../lib/errors.ts';
 import { certifiedUrlHere } from '../lib/site-names.ts';
 import type { AccessLog } from './access-log.ts';

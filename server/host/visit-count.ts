@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { addressOf } from '../../routers/client-address.ts';
 import { OTHER, REPLY_BUCKETS_MS, type VisitRow } from '../database/models/visit.ts';
 import { newId } from '../database/mongo.ts';
+import { addressOf } from '../lib/client-address.ts';
 import { openVisitorSet } from '../lib/visitor-set.ts';
 
 /** One answer, remembered until it is counted and never stored as it is. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { announcedBytes } from '../../routers/announced-bytes.ts';
-import { clientAddress } from '../../routers/client-address.ts';
 import type { Providers } from '../context.ts';
+import { clientAddress } from '../lib/client-address.ts';
 import { AppError } from '../lib/errors.ts';
 import { isLoopback, networksOf } from '../lib/loopback.ts';
 import type { Refund } from '../lib/rate-counters.ts';

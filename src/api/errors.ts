@@ -1,5 +1,5 @@
 import type { ErrorDetails } from '../../routers/schemas/errors.ts';
-import { SessionEndedError, SessionUnavailableError } from './session-errors.ts';
+import { SessionEndedError, SessionUnavailableError } from './session/session-errors.ts';
 
 /** Returns the fields of a server error beside its message: code, hint, field errors, request id. */
 export function errorDetails(error: unknown): Partial<ErrorDetails> {

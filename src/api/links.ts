@@ -9,7 +9,7 @@ import type { AppRouter } from '../../routers/_app.ts';
 import { BATCH_MAX_CALLS } from '../../routers/schemas/limits.ts';
 import { cacheKey, getCache } from './get-cache.ts';
 import { isFirstLook } from './query-client.ts';
-import { session, sessionFetch } from './session.ts';
+import { session, sessionFetch } from './session/session.ts';
 
 type TRPCFetch = NonNullable<HTTPLinkOptions<AppRouter['_def']['_config']['$types']>['fetch']>;
 
@@ -79,7 +79,7 @@ const webSocketLink: TRPCLink<AppRouter> =
       let stop = (): void => {
         isStopped = true;
       };
-      import('../realtime/connection.ts').then(
+      import('./socket.ts').then(
         ({ subscriptionLink }) => {
           if (isStopped) return;
           const running = subscriptionLink(runtime)({ op, next }).subscribe(observer);

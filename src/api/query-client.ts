@@ -1,6 +1,6 @@
 import { hashKey, QueryClient } from '@tanstack/react-query';
 import { getCache } from './get-cache.ts';
-import { session } from './session.ts';
+import { session } from './session/session.ts';
 
 /**
  * Queries never go stale, since every mutation and every event fetches again what is on screen. They are not fetched

@@ -2,7 +2,7 @@ import { showToast } from '../components/toast-store.ts';
 import { formatSize } from '../lib/format.ts';
 import { noticeDetail } from '../lib/notice-detail.ts';
 import { errorToast } from './errors.ts';
-import { rewriteApiPath } from './rewrite.ts';
+import { rewriteApiPath } from './session/rewrite.ts';
 import { trpc } from './trpc.ts';
 
 /** Returns the act "Download as ZIP" of a release. */

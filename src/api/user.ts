@@ -3,7 +3,7 @@ import type { User } from '../../routers/schemas/user.ts';
 import { createStore, useStore } from '../lib/store.ts';
 import { onMutation } from './after-mutation.ts';
 import { isSignedOutError } from './errors.ts';
-import { session } from './session.ts';
+import { session } from './session/session.ts';
 
 type UserState = { user: User | null; isLoading: boolean; error: Error | null };
 

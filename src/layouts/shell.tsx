@@ -1,6 +1,6 @@
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { Route } from 'wouter';
-import { session, setSessionRedirect } from '../api/session.ts';
+import { session, setSessionRedirect } from '../api/session/session.ts';
 import { useUser } from '../api/user.ts';
 import { DisclaimerGate } from '../features/disclaimer/disclaimer-gate.tsx';
 import { FeedbackPrompt } from '../features/feedback/feedback-prompt.tsx';

@@ -1,11 +1,11 @@
 import { useEffect } from 'react';
 import { REALTIME_RECONNECT_MS } from '../../routers/schemas/limits.ts';
 import { queryClient } from '../api/query-client.ts';
+import { closeConnection, expectRestart } from '../api/socket.ts';
 import { trpcClient } from '../api/trpc.ts';
 import { refreshUser } from '../api/user.ts';
 import { applyEvent, refreshRunning } from './apply-event.ts';
 import { type ChannelState, forgetChannel, rememberItem, setChannelState } from './channel.ts';
-import { closeConnection, expectRestart } from './connection.ts';
 
 /** Holds the one subscription of a signed-in page. */
 export function RealtimeProvider() {

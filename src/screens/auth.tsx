@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { Redirect, useSearchParams } from 'wouter';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import { DEFAULT_ROUTE_AFTER_LOGIN } from '../../routers/schemas/limits.ts';
-import { clearExpiry, recentExpiryReason } from '../api/session.ts';
+import { clearExpiry, recentExpiryReason } from '../api/session/session.ts';
 import { useUser } from '../api/user.ts';
 import { Notice } from '../components/notice.tsx';
 import { AuthCard } from '../features/auth/auth-card.tsx';

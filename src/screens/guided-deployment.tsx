@@ -1,7 +1,7 @@
 import { GuidedSteps } from '../features/deployments/create/guided-steps.tsx';
 import { NewDeploymentForm } from '../features/deployments/create/new-deployment-form.tsx';
 import { DomainQuestion } from '../features/domains/add/domain-question.tsx';
-import { DeploymentFlow } from '../layouts/deployment-flow.tsx';
+import { DeploymentFlow } from '../flows/deployment-flow.tsx';
 
 export function GuidedDeploymentScreen() {
   return (

@@ -9,7 +9,7 @@ import { rankReasons } from '../features/deployments/rank/lazy-parts.ts';
 import { recommendedIn } from '../features/deployments/rank/use-ranking.ts';
 import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { addressOfSlug } from '../features/deployments/sites-address.ts';
-import { DeploymentFlow } from '../layouts/deployment-flow.tsx';
+import { DeploymentFlow } from '../flows/deployment-flow.tsx';
 import { paths } from '../lib/paths.ts';
 
 export function QuickDeployScreen() {

@@ -15,14 +15,14 @@ import { sizeOf } from '../features/deployments/preflight/size-of.ts';
 import { WhereItFits } from '../features/deployments/rank/where-it-fits.tsx';
 import { FilesFooter, FilesStep, refusalText } from '../features/deployments/select/files-step.tsx';
 import { type ChosenSelection, usePageSelection } from '../features/deployments/select/use-chosen-selection.ts';
-import type { SimulationProps } from '../layouts/simulation.tsx';
+import type { SimulationProps } from '../flows/simulation.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { useNavigate } from '../lib/location.ts';
 import { paths } from '../lib/paths.ts';
 import type { SelectionReport } from '../uploads/inspect.ts';
 import { setWaiting } from '../uploads/waiting-selection.ts';
 
-const simulation = lazyComponent<SimulationProps>(async () => (await import('../layouts/simulation.tsx')).Simulation);
+const simulation = lazyComponent<SimulationProps>(async () => (await import('../flows/simulation.tsx')).Simulation);
 
 /** A dry run that changes nothing: what would be published, where it fits, and what of it would be refused. */
 export function TestSimulationScreen() {

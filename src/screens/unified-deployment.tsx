@@ -1,11 +1,11 @@
 import { NewDeploymentForm } from '../features/deployments/create/new-deployment-form.tsx';
 import { NewDeploymentStages } from '../features/deployments/create/pipeline-stages.tsx';
 import { NewDomainField } from '../features/domains/add/new-domain-field.tsx';
-import { DeploymentFlow, type FlowProgressProps } from '../layouts/deployment-flow.tsx';
+import { DeploymentFlow, type FlowProgressProps } from '../flows/deployment-flow.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 
 const started = lazyComponent<FlowProgressProps>(
-  async () => (await import('../layouts/started-pipeline.tsx')).StartedPipeline,
+  async () => (await import('../flows/started-pipeline.tsx')).StartedPipeline,
 );
 
 export function UnifiedDeploymentScreen() {

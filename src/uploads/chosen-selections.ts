@@ -1,4 +1,4 @@
-import { isSignedOut, session } from '../api/session.ts';
+import { isSignedOut, session } from '../api/session/session.ts';
 import { createStore, useStore } from '../lib/store.ts';
 import type { Selection } from './selection.ts';
 import { afterAccountChange, shownTo, type Waiting } from './waiting-selection.ts';

@@ -1,5 +1,5 @@
 import { errorDetails } from '../api/errors.ts';
-import { session, sessionFetch } from '../api/session.ts';
+import { session, sessionFetch } from '../api/session/session.ts';
 import { isNothing } from '../api/shown-failure.ts';
 import type { trpc } from '../api/trpc.ts';
 import { extentOf, publishedPart } from './apply-rules.ts';

@@ -1,5 +1,5 @@
 import { readReleaseFiles } from '../../routers/schemas/release-files.ts';
-import { sessionFetch } from '../api/session.ts';
+import { sessionFetch } from '../api/session/session.ts';
 import { persistently, refusal } from './request.ts';
 
 /** Reads which files a release has: their hashes and sizes, by path. */

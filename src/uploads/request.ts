@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../routers/schemas/errors.ts';
 import type { CountedInit } from '../api/counted-request.ts';
-import { SessionUnavailableError } from '../api/session-errors.ts';
+import { SessionUnavailableError } from '../api/session/session-errors.ts';
 
 /** `sessionFetch` in the app, which refreshes a token that ends in the middle and goes on. */
 export type UploadFetch = (path: string, init: CountedInit) => Promise<Response>;

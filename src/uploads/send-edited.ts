@@ -1,5 +1,5 @@
 import type { UploadManifestInput } from '../../routers/schemas/releases.ts';
-import { sessionFetch } from '../api/session.ts';
+import { sessionFetch } from '../api/session/session.ts';
 import { type HashedFile, hashBlob } from './hash.ts';
 import { type RequestOptions, UploadError } from './request.ts';
 import { offerList, sendFiles } from './send.ts';

@@ -1,5 +1,5 @@
 import { clear, createStore, del, delMany, get, keys, set, type UseStore } from 'idb-keyval';
-import { session } from '../api/session.ts';
+import { session } from '../api/session/session.ts';
 
 let opened: UseStore | null = null;
 

@@ -1,5 +1,5 @@
 import { createStore, delMany, get, keys, set, type UseStore } from 'idb-keyval';
-import { isSignedOut, session } from '../api/session.ts';
+import { isSignedOut, session } from '../api/session/session.ts';
 import { randomId } from '../lib/random-id.ts';
 import { SESSION_KEYS, UPLOAD_RECORD_PREFIX } from '../lib/storage.ts';
 import { extentOf, innerFolder, publishedPart } from './apply-rules.ts';

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { isSignedOut, session } from '../api/session.ts';
+import { isSignedOut, session } from '../api/session/session.ts';
 import { hasUploadRecords, SESSION_KEYS } from '../lib/storage.ts';
 import { createStore, useStore } from '../lib/store.ts';
 import type { Selection } from './selection.ts';

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
-import { clientAddress } from '../../routers/client-address.ts';
 import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
 import { SessionModel } from '../../server/database/models/session.ts';
 import { REST_CALLS } from '../../server/http/rest.ts';
+import { clientAddress } from '../../server/lib/client-address.ts';
 import { createTestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 

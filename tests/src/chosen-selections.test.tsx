@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { session } from '../../src/api/session.ts';
+import { session } from '../../src/api/session/session.ts';
 import { leaveChosen, setChosen, useChosen } from '../../src/uploads/chosen-selections.ts';
 import { showScreen } from '../support/screen.tsx';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createConnectionNotices } from '../../src/realtime/connection-notices.ts';
+import { createConnectionNotices } from '../../src/api/socket-notices.ts';
 
 function arrange() {
   const told: string[] = [];

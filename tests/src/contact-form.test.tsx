@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { session } from '../../src/api/session.ts';
+import { session } from '../../src/api/session/session.ts';
 import { ContactForm } from '../../src/features/contact/contact-form.tsx';
 import { followSession } from '../../src/follow-session.ts';
 import { readFormDraft } from '../../src/lib/form-draft.ts';

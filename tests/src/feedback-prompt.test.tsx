@@ -3,7 +3,7 @@ import { createRoot } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FEEDBACK_PROMPT_DELAY_MS } from '../../routers/schemas/limits.ts';
 import { getCache } from '../../src/api/get-cache.ts';
-import { session } from '../../src/api/session.ts';
+import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { clearToasts, toasts } from '../../src/components/toast-store.ts';
 import { FeedbackPrompt } from '../../src/features/feedback/feedback-prompt.tsx';

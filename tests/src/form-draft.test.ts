@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { session } from '../../src/api/session.ts';
+import { session } from '../../src/api/session/session.ts';
 import { followSession } from '../../src/follow-session.ts';
 import { storeDraft } from '../../src/lib/draft-storage.ts';
 import { forgetFormDraft, readFormDraft } from '../../src/lib/form-draft.ts';

@@ -1,6 +1,6 @@
 import superjson from 'superjson';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { session } from '../../src/api/session.ts';
+import { session } from '../../src/api/session/session.ts';
 import { toasts } from '../../src/components/toast-store.ts';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/forgot-password-form.tsx';

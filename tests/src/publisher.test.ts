@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { session } from '../../src/api/session.ts';
-import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session-errors.ts';
+import { session } from '../../src/api/session/session.ts';
+import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session/session-errors.ts';
 import { hashBlobs } from '../../src/uploads/hash.ts';
 import {
   isUnderWay,

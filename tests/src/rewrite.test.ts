@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rewriteApiPath } from '../../src/api/rewrite.ts';
+import { rewriteApiPath } from '../../src/api/session/rewrite.ts';
 
 test.each([
   ['/api/user', 'localhost:3000', '', '/api/user'],

@@ -2,9 +2,9 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session-errors.ts';
-import { SessionMachine, type SessionMessage } from '../../src/api/session-machine.ts';
-import { createTokenStore } from '../../src/api/token-store.ts';
+import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session/session-errors.ts';
+import { SessionMachine, type SessionMessage } from '../../src/api/session/session-machine.ts';
+import { createTokenStore } from '../../src/api/session/token-store.ts';
 import { LOCAL_KEYS, SESSION_KEYS } from '../../src/lib/storage.ts';
 import { requestHandler } from '../support/request-handler.ts';
 

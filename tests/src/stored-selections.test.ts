@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { session } from '../../src/api/session.ts';
+import { session } from '../../src/api/session/session.ts';
 import { hasUploadRecords } from '../../src/lib/storage.ts';
 import { type HashedFile, knownHash, recallHashes, recordHashes } from '../../src/uploads/hash.ts';
 import {

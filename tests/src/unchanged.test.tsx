@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
-import { session } from '../../src/api/session.ts';
+import { session } from '../../src/api/session/session.ts';
 import { compareLines } from '../../src/features/releases/history/compare-lines.ts';
 import { ReleaseDiff } from '../../src/features/releases/history/release-diff.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';

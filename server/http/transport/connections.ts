@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { addressOf } from '../../../routers/client-address.ts';
 import type { Providers } from '../../context.ts';
+import { addressOf } from '../../lib/client-address.ts';
 import { isLoopback, networksOf } from '../../lib/loopback.ts';
 
 export type ConnectionCounts = Pick<Providers, 'addresses' | 'limits' | 'rateCounters'>;

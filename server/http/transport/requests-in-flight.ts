@@ -1,4 +1,4 @@
-import { addressOf } from '../../../routers/client-address.ts';
+import { addressOf } from '../../lib/client-address.ts';
 import { AppError } from '../../lib/errors.ts';
 import { type ConnectionCounts, PER_ADDRESS } from './connections.ts';
 import type { WebRequest } from './http2.ts';

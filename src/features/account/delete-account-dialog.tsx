@@ -4,7 +4,7 @@ import { deleteAccountInput } from '../../../routers/schemas/account.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { showLinkToast } from '../../api/link-toast.ts';
-import { session } from '../../api/session.ts';
+import { session } from '../../api/session/session.ts';
 import { trpc } from '../../api/trpc.ts';
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { Field } from '../../components/field.tsx';

@@ -6,7 +6,7 @@ import type { LoginInput } from '../../../routers/schemas/auth.ts';
 import { loginInput } from '../../../routers/schemas/auth.ts';
 import { LOGIN_REDIRECT_DELAY_MS } from '../../../routers/schemas/limits.ts';
 import { applyFieldErrors, serverMessage } from '../../api/errors.ts';
-import { session } from '../../api/session.ts';
+import { session } from '../../api/session/session.ts';
 import { signInAs } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';

@@ -1,6 +1,6 @@
 import { type ReactNode, useState } from 'react';
 import { errorDetails, errorToast } from '../../api/errors.ts';
-import { session } from '../../api/session.ts';
+import { session } from '../../api/session/session.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { AuthCard } from './auth-card.tsx';

@@ -5,7 +5,7 @@ import type { RegisterInput } from '../../../routers/schemas/auth.ts';
 import { registerForm } from '../../../routers/schemas/auth.ts';
 import { ACCOUNT_CREATED_TOAST_DELAY_MS, REGISTER_REDIRECT_DELAY_MS } from '../../../routers/schemas/limits.ts';
 import { applyFieldErrors, serverMessage } from '../../api/errors.ts';
-import { session } from '../../api/session.ts';
+import { session } from '../../api/session/session.ts';
 import { signInAs } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
 import { Field } from '../../components/field.tsx';

@@ -2,7 +2,7 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { FormProvider, useForm } from 'react-hook-form';
 import { newPasswordForm } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorDetails, errorToast } from '../../api/errors.ts';
-import { session } from '../../api/session.ts';
+import { session } from '../../api/session/session.ts';
 import { Button } from '../../components/button.tsx';
 import { showToast } from '../../components/toast-store.ts';
 import { useSubmitOnce } from '../../components/use-submit-once.ts';

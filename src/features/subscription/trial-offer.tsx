@@ -5,7 +5,7 @@ import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { Allowance, Subscription } from '../../../routers/schemas/subscription.ts';
 import { errorToast } from '../../api/errors.ts';
-import { session } from '../../api/session.ts';
+import { session } from '../../api/session/session.ts';
 import { Button } from '../../components/button.tsx';
 import { Skeleton } from '../../components/skeleton.tsx';
 import { showToast } from '../../components/toast-store.ts';

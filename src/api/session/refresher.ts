@@ -1,4 +1,4 @@
-import { REFRESH_THROTTLE_MS } from '../../routers/schemas/limits.ts';
+import { REFRESH_THROTTLE_MS } from '../../../routers/schemas/limits.ts';
 import type { Access, TokenStore } from './token-store.ts';
 
 /**

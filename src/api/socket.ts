@@ -2,9 +2,9 @@ import { createWSClient, type TRPCLink, wsLink } from '@trpc/client';
 import superjson from 'superjson';
 import type { AppRouter } from '../../routers/_app.ts';
 import { REALTIME_RECONNECT_MS } from '../../routers/schemas/limits.ts';
-import { session } from '../api/session.ts';
 import { showToast } from '../components/toast-store.ts';
-import { createConnectionNotices } from './connection-notices.ts';
+import { session } from './session/session.ts';
+import { createConnectionNotices } from './socket-notices.ts';
 
 type WebSocketClient = ReturnType<typeof createWSClient>;
 

@@ -2,7 +2,7 @@ import {
   REFRESH_THROTTLE_MS,
   SESSION_NOTICE_DELAY_MS,
   SESSION_REDIRECT_DELAY_MS,
-} from '../../routers/schemas/limits.ts';
+} from '../../../routers/schemas/limits.ts';
 import { createRefresher, type RefreshOutcome } from './refresher.ts';
 import { clockSkew, mayRepeat, type RequestKind, refusesToken, requestHeaders, requestKind } from './request-rules.ts';
 import { SESSION_TEXTS, SessionEndedError, SessionUnavailableError } from './session-errors.ts';
