@@ -23,13 +23,13 @@ const PARTS: Record<string, readonly string[]> = {
   ],
   common: [
     'src/layouts/nav-list.tsx',
-    'src/components/state-badge.tsx',
-    'src/components/lazy-dialog.tsx',
+    'src/components/states/state-badge.tsx',
+    'src/components/overlays/lazy-dialog.tsx',
     'src/features/user/beta-badge.tsx',
     'routers/schemas/plan-table.ts',
     'routers/schemas/active-status.ts',
   ],
-  sidebar: ['src/layouts/sidebar.tsx', 'src/components/page-header.tsx'],
+  sidebar: ['src/layouts/sidebar.tsx', 'src/components/page/page-header.tsx'],
   app: ['src/layouts/data-layout.tsx', 'src/realtime/provider.tsx', 'src/screens/dashboard.tsx'],
 };
 

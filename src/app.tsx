@@ -1,5 +1,5 @@
 import { Router } from 'wouter';
-import { Toaster } from './components/toaster.tsx';
+import { Toaster } from './components/overlays/toaster.tsx';
 import { ErrorBoundary } from './layouts/error-boundary.tsx';
 import { Shell } from './layouts/shell.tsx';
 import { aroundNavigation } from './lib/location.ts';

@@ -1,4 +1,4 @@
-import { showToast } from '../components/toast-store.ts';
+import { showToast } from '../components/overlays/toast-store.ts';
 import { askKeepsMail, OUTBOX_COMMAND } from './keeps-mail.ts';
 
 /** Shows where a mailed link is: `sentText` if mail is sent, else how to read it in the outbox. */

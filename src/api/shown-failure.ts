@@ -1,4 +1,4 @@
-import type { ShownFailure } from '../components/failed-state.tsx';
+import type { ShownFailure } from '../components/page/failed-state.tsx';
 import { errorDetails, errorMessage } from './errors.ts';
 
 /** Returns whether the requested object does not exist, or cannot: an address with an invalid id leads to nothing. */

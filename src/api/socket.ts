@@ -2,7 +2,7 @@ import { createWSClient, type TRPCLink, wsLink } from '@trpc/client';
 import superjson from 'superjson';
 import type { AppRouter } from '../../routers/_app.ts';
 import { REALTIME_RECONNECT_MS } from '../../routers/schemas/limits.ts';
-import { showToast } from '../components/toast-store.ts';
+import { showToast } from '../components/overlays/toast-store.ts';
 import { session } from './session/session.ts';
 import { createConnectionNotices } from './socket-notices.ts';
 

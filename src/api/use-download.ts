@@ -1,4 +1,4 @@
-import { showToast } from '../components/toast-store.ts';
+import { showToast } from '../components/overlays/toast-store.ts';
 import { formatSize } from '../lib/format.ts';
 import { noticeDetail } from '../lib/notice-detail.ts';
 import { errorToast } from './errors.ts';

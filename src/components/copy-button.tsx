@@ -2,7 +2,7 @@ import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { copyText } from './copy-text.ts';
 import { IconButton } from './icon-button.tsx';
-import { showToast } from './toast-store.ts';
+import { showToast } from './overlays/toast-store.ts';
 
 /** The tick stays this long: long enough to be seen, and gone before the next copy. */
 const TICK_MS = 2_000;

@@ -1,6 +1,6 @@
 import { formatExactTime, formatRelativeTime } from '../lib/format.ts';
 import { useNow } from './now.ts';
-import { Tooltip } from './tooltip.tsx';
+import { Tooltip } from './overlays/tooltip.tsx';
 
 /** Shows a time like "2 minutes ago", with the exact time in the tooltip and for machines. */
 export function Time({ at, className }: { at: Date; className?: string | undefined }) {

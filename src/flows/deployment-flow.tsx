@@ -1,5 +1,5 @@
 import { type ReactNode, Suspense } from 'react';
-import { PageHeader } from '../components/page-header.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { NextSteps } from '../features/deployments/create/next-steps.tsx';
 import { usePlanBlocker } from '../features/deployments/create/use-plan-blocker.ts';
 import { useStartedDeployment } from '../features/deployments/create/use-started-deployment.ts';

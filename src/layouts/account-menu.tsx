@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { User } from '../../routers/schemas/user.ts';
 import { IconButton } from '../components/icon-button.tsx';
-import { Menu, MenuChoice, MenuFooter, MenuItem, MenuLabel, MenuSeparator } from '../components/menu.tsx';
+import { Menu, MenuChoice, MenuFooter, MenuItem, MenuLabel, MenuSeparator } from '../components/overlays/menu.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { paths } from '../lib/paths.ts';
 import type { Theme } from '../lib/storage.ts';

@@ -1,7 +1,7 @@
 import { Component, type ReactNode, useEffect } from 'react';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { ErrorState } from '../components/error-state.tsx';
+import { ErrorState } from '../components/page/error-state.tsx';
 
 export type ErrorBoundaryProps = {
   children: ReactNode;

@@ -1,7 +1,7 @@
 import { Menu } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../components/icon-button.tsx';
-import { Sheet } from '../components/sheet.tsx';
+import { Sheet } from '../components/overlays/sheet.tsx';
 import { useAddress } from '../lib/location.ts';
 
 export type MobileMenuProps = {

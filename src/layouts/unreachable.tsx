@@ -1,6 +1,6 @@
 import { errorMessage } from '../api/errors.ts';
 import { Card } from '../components/card.tsx';
-import { ErrorState } from '../components/error-state.tsx';
+import { ErrorState } from '../components/page/error-state.tsx';
 
 /** Shown when nobody could say who is signed in: the person is not sent away. */
 export function Unreachable({ error, onRetry }: { error: unknown; onRetry: () => void }) {

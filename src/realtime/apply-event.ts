@@ -4,7 +4,7 @@ import type { LogLine, ReleaseProgressEvent, StoredEvent, StreamItem } from '../
 import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import { RUNNING_RELEASE_STATES } from '../../routers/schemas/state-names.ts';
 import { getCache } from '../api/get-cache.ts';
-import { showToast, type ToastOptions } from '../components/toast-store.ts';
+import { showToast, type ToastOptions } from '../components/overlays/toast-store.ts';
 import { paths } from '../lib/paths.ts';
 
 /** The queries to fetch again after each event, by router: exactly those that it can have changed. */

@@ -5,7 +5,7 @@ import { HOSTING_PLATFORMS } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { Page } from '../components/page.tsx';
+import { Page } from '../components/page/page.tsx';
 import { SupportEmail } from '../features/contact/support-email.tsx';
 import { paths } from '../lib/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';

@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Card, CardBody } from '../components/card.tsx';
-import { PageHeader } from '../components/page-header.tsx';
-import { Section } from '../components/section.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
+import { Section } from '../components/page/section.tsx';
 import { DeleteAccount } from '../features/account/delete-account.tsx';
 import { ExportAccount } from '../features/account/export-account.tsx';
 import { ChangePasswordForm } from '../features/auth/change-password-form.tsx';

@@ -3,7 +3,7 @@ import { BETA_MONTHS } from '../../routers/schemas/limits.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Notice } from '../components/notice.tsx';
-import { Page } from '../components/page.tsx';
+import { Page } from '../components/page/page.tsx';
 import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
 import { useNavigate } from '../lib/location.ts';

@@ -3,7 +3,7 @@ import { Redirect } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
-import { Page } from '../components/page.tsx';
+import { Page } from '../components/page/page.tsx';
 import { hasNothingToAccept } from '../features/disclaimer/disclaimer-rules.ts';
 import { readDisclaimerSeen } from '../features/disclaimer/disclaimer-seen.ts';
 import { disclaimerSections } from '../features/disclaimer/disclaimer-text.ts';

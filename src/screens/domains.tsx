@@ -1,9 +1,9 @@
 import { shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Card, CardHeader } from '../components/card.tsx';
-import { ListStates } from '../components/list-states.tsx';
-import { LoadMore } from '../components/load-more.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import { ListStates } from '../components/lists/list-states.tsx';
+import { LoadMore } from '../components/lists/load-more.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { deploymentDisplayState } from '../features/deployments/display-state.ts';
 import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { AddressTable } from '../features/domains/address-table.tsx';

@@ -3,8 +3,8 @@ import { Link } from 'wouter';
 import { HOSTING_PLATFORMS, type HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Button } from '../components/button.tsx';
-import { Page } from '../components/page.tsx';
-import { PlatformMark } from '../components/platform-mark.tsx';
+import { Page } from '../components/page/page.tsx';
+import { PlatformMark } from '../components/states/platform-mark.tsx';
 import { QuickDrop } from '../features/deployments/create/quick-drop.tsx';
 import { href } from '../lib/paths.ts';
 

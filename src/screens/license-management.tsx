@@ -1,6 +1,6 @@
 import { useUser } from '../api/user.ts';
 import { Card, CardBody, CardHeader } from '../components/card.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { LicenseList } from '../features/licenses/license-list.tsx';
 import { RedeemForm } from '../features/licenses/redeem-form.tsx';
 import { PlanSetting } from '../features/subscription/plan-setting.tsx';

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { Link, Redirect } from 'wouter';
 import { trpc } from '../api/trpc.ts';
 import { Card } from '../components/card.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { useNewPlace } from '../features/deployments/create/below-folder.ts';
 import { NameField } from '../features/deployments/create/name-field.tsx';
 import {

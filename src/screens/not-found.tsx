@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
 import { Button } from '../components/button.tsx';
-import { PageHeader } from '../components/page-header.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { paths } from '../lib/paths.ts';
 
 export function NotFoundScreen() {

@@ -1,4 +1,4 @@
-import { PageHeader } from '../components/page-header.tsx';
+import { PageHeader } from '../components/page/page-header.tsx';
 import { LegalLinks } from '../features/subscription/legal-links.tsx';
 import { PLAN_CHOICE, PlanChooser } from '../features/subscription/plan-chooser.tsx';
 

@@ -1,8 +1,8 @@
 import { isNothing, shownFailure } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { Card } from '../components/card.tsx';
-import { EmptyState } from '../components/empty-state.tsx';
-import { FailedState } from '../components/failed-state.tsx';
+import { EmptyState } from '../components/page/empty-state.tsx';
+import { FailedState } from '../components/page/failed-state.tsx';
 import { CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
 import { ReportView } from '../features/diagnostics/report-view.tsx';
 

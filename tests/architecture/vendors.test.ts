@@ -24,11 +24,11 @@ const MAY_NAME = [
   /^server\/lib\/log\.ts$/,
   /^routers\/rules\/uploads\/upload-tokens\.ts$/,
   // The marks of the platforms.
-  /^src\/components\/platform-drawing\.tsx$/,
+  /^src\/components\/states\/platform-drawing\.tsx$/,
   // One platform has a page of its own, with a route.
   /^src\/(screens\/deploy\/netlify\.tsx|routes\.tsx|lib\/paths\.ts|layouts\/navigation\.ts)$/,
   // Where the app itself is hosted by functions, its API has another address.
-  /^src\/api\/rewrite\.ts$/,
+  /^src\/api\/session\/rewrite\.ts$/,
 ];
 
 /** Returns where code, not a comment, has a platform's name. */

@@ -4,7 +4,7 @@ import type { Session } from '../../routers/schemas/auth.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import type { ApiToken } from '../../routers/schemas/tokens.ts';
 import { signInAs } from '../../src/api/user.ts';
-import { toasts } from '../../src/components/toast-store.ts';
+import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { DeleteAccountDialog } from '../../src/features/account/delete-account-dialog.tsx';
 import { AccountScreen } from '../../src/screens/account.tsx';
 import { AuthDeleteAccountScreen } from '../../src/screens/auth/delete-account.tsx';

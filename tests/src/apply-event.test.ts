@@ -4,7 +4,7 @@ import type { ReleaseProgressEvent, StreamItem } from '../../routers/schemas/eve
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { getCache } from '../../src/api/get-cache.ts';
-import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { applyEvent, refreshRunning } from '../../src/realtime/apply-event.ts';
 import { releaseDetailOf, stepOf } from '../support/screen-fixtures.ts';
 

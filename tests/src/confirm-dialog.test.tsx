@@ -1,7 +1,7 @@
 import { act } from 'react';
 import { createRoot } from 'react-dom/client';
 import { afterEach, expect, test, vi } from 'vitest';
-import { ConfirmDialog, type ConfirmDialogProps } from '../../src/components/confirm-dialog.tsx';
+import { ConfirmDialog, type ConfirmDialogProps } from '../../src/components/overlays/confirm-dialog.tsx';
 
 Reflect.set(globalThis, 'IS_REACT_ACT_ENVIRONMENT', true);
 

@@ -1,6 +1,6 @@
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test, vi } from 'vitest';
-import { clearToasts } from '../../src/components/toast-store.ts';
+import { clearToasts } from '../../src/components/overlays/toast-store.ts';
 import { ConnectDialog } from '../../src/features/connections/connect-dialog.tsx';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 

@@ -6,7 +6,7 @@ import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
 import { optionFieldsOf } from '../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import { PLATFORM_SETUPS } from '../../routers/schemas/platforms/setups.ts';
-import { PlatformDrawing } from '../../src/components/platform-drawing.tsx';
+import { PlatformDrawing } from '../../src/components/states/platform-drawing.tsx';
 import { ConnectDialog } from '../../src/features/connections/connect-dialog.tsx';
 import { RemoveConnectionDialog } from '../../src/features/connections/remove-connection-dialog.tsx';
 import { consentsOf, destinationOf, missingChoice } from '../../src/features/deployments/create/destination-fields.ts';

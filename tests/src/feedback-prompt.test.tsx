@@ -5,7 +5,7 @@ import { FEEDBACK_PROMPT_DELAY_MS } from '../../routers/schemas/limits.ts';
 import { getCache } from '../../src/api/get-cache.ts';
 import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
-import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { FeedbackPrompt } from '../../src/features/feedback/feedback-prompt.tsx';
 import { appStartedAtMs, isWayIn } from '../../src/features/feedback/use-feedback-prompt.ts';
 import { ada } from '../support/screen-fixtures.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { CreateTokenDialog } from '../../src/features/tokens/create-token-dialog.tsx';
 import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
 

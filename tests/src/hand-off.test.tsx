@@ -1,6 +1,6 @@
 import { flushSync } from 'react-dom';
 import { afterEach, expect, test } from 'vitest';
-import { stateLabel } from '../../src/components/state-badge.tsx';
+import { stateLabel } from '../../src/components/states/state-badge.tsx';
 import { deploymentDisplayState } from '../../src/features/deployments/display-state.ts';
 import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
 import { checksOf } from '../../src/features/diagnostics/checks.ts';

@@ -1,7 +1,7 @@
 import superjson from 'superjson';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
-import { toasts } from '../../src/components/toast-store.ts';
+import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/forgot-password-form.tsx';
 import { SendConfirmation } from '../../src/features/auth/send-confirmation.tsx';

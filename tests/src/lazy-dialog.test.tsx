@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { expect, test, vi } from 'vitest';
-import { lazyDialog } from '../../src/components/lazy-dialog.tsx';
-import { toasts } from '../../src/components/toast-store.ts';
+import { lazyDialog } from '../../src/components/overlays/lazy-dialog.tsx';
+import { toasts } from '../../src/components/overlays/toast-store.ts';
 
 test('a dialog whose file did not come closes, says so, and opens once the network is back', async () => {
   let isOnline = false;

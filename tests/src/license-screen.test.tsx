@@ -2,7 +2,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { License } from '../../routers/schemas/licenses.ts';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { signInAs } from '../../src/api/user.ts';
-import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { LicenseManagementScreen } from '../../src/screens/license-management.tsx';
 import { type Answers, refusal, showScreen, submit, typeInto } from '../support/screen.tsx';
 import { allowanceOf, secondsLater, shownAt } from '../support/screen-fixtures.ts';

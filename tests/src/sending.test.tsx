@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
-import { clearToasts, toasts } from '../../src/components/toast-store.ts';
+import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { PublishSection } from '../../src/features/deployments/manage/publish-section.tsx';
 import { partTitle, releaseParts } from '../../src/features/releases/progress/release-parts.ts';
 import { sendingSteps } from '../../src/features/releases/progress/sending-steps.tsx';

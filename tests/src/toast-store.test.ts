@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TOAST_DURATION_MS, TOAST_REMOVE_DELAY_MS } from '../../routers/schemas/limits.ts';
-import { clearToasts, dismissToast, showToast, toasts } from '../../src/components/toast-store.ts';
+import { clearToasts, dismissToast, showToast, toasts } from '../../src/components/overlays/toast-store.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

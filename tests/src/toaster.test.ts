@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { liftOver } from '../../src/components/toaster.tsx';
+import { liftOver } from '../../src/components/overlays/toaster.tsx';
 
 const card = new DOMRect(16, 600, 328, 84);
 

@@ -2,7 +2,7 @@ import { flushSync } from 'react-dom';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { TOOLTIP_DELAY_MS, TOOLTIP_SKIP_DELAY_MS } from '../../routers/schemas/limits.ts';
-import { Tooltip } from '../../src/components/tooltip.tsx';
+import { Tooltip } from '../../src/components/overlays/tooltip.tsx';
 
 let root: Root;
 

@@ -1,5 +1,5 @@
 import { afterAll, vi } from 'vitest';
-import { clearToasts } from '../../src/components/toast-store.ts';
+import { clearToasts } from '../../src/components/overlays/toast-store.ts';
 import './patient-wait.ts';
 
 /** The files of a worker share its modules: each leaves the page and what it remembers as it found them. */

@@ -20,7 +20,7 @@ export function typeInto(within: ParentNode, name: string, text: string): HTMLIn
   return field;
 }
 
-/** Sends a form, which is free again a moment after it has said what is wrong (src/components/use-submit-once.ts). */
+/** Sends a form, which is free again a moment after it has said what is wrong (src/components/overlays/use-submit-once.ts). */
 export async function submit(form: HTMLFormElement | null | undefined): Promise<void> {
   const turn = () => new Promise((resolve) => setTimeout(resolve));
   // In the first of two turns the one before has settled, and after that a timer sets it free.

@@ -1,5 +1,5 @@
 import { SESSION_EXPIRED_TOAST_MS } from '../../../routers/schemas/limits.ts';
-import { clearToasts, showToast } from '../../components/toast-store.ts';
+import { clearToasts, showToast } from '../../components/overlays/toast-store.ts';
 import { isAuthScreen } from '../../lib/paths.ts';
 import { type CountedInit, requestCounted } from '../counted-request.ts';
 import { rewriteApiPath } from './rewrite.ts';

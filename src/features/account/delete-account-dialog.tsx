@@ -6,10 +6,10 @@ import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { showLinkToast } from '../../api/link-toast.ts';
 import { session } from '../../api/session/session.ts';
 import { trpc } from '../../api/trpc.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Field } from '../../components/field.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { PasswordInput } from '../../components/fields/password-input.tsx';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { User } from '../../../routers/schemas/user.ts';
 import { Button } from '../../components/button.tsx';
-import { Setting } from '../../components/setting.tsx';
+import { Setting } from '../../components/fields/setting.tsx';
 import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 
 /** Deletes the account; the consequences for its websites and its plan are shown first. */

@@ -3,8 +3,8 @@ import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { saveDownload } from '../../api/use-download.ts';
 import { Button } from '../../components/button.tsx';
-import { Setting } from '../../components/setting.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { Setting } from '../../components/fields/setting.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 
 /** Downloads all of the account as one ZIP; the browser saves it and shows the progress. */
 export function ExportAccount() {

@@ -1,5 +1,5 @@
 import { Link } from 'wouter';
-import { Table, TableCell, TableRow } from '../../components/table.tsx';
+import { Table, TableCell, TableRow } from '../../components/lists/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';

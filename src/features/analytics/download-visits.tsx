@@ -4,8 +4,8 @@ import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { saveDownload } from '../../api/use-download.ts';
 import { Button } from '../../components/button.tsx';
-import { Menu, MenuItem } from '../../components/menu.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { Menu, MenuItem } from '../../components/overlays/menu.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 
 const tables: readonly { table: CsvTable; title: string }[] = [
   { table: 'visits', title: 'Visits over time' },

@@ -2,7 +2,7 @@ import type { RangeDays, ReleaseStatistics } from '../../../routers/schemas/anal
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Card, CardHeader } from '../../components/card.tsx';
-import { Table, TableCell, TableRow } from '../../components/table.tsx';
+import { Table, TableCell, TableRow } from '../../components/lists/table.tsx';
 import { formatDuration, formatSize } from '../../lib/format.ts';
 import { outcomesInOneLine } from './deployment-outcomes.tsx';
 

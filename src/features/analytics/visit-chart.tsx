@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { VisitPoint, Visits } from '../../../routers/schemas/analytics.ts';
-import { type Bar, BarChart } from '../../components/bar-chart.tsx';
 import { Button } from '../../components/button.tsx';
-import { Table, TableCell, TableRow } from '../../components/table.tsx';
+import { type Bar, BarChart } from '../../components/lists/bar-chart.tsx';
+import { Table, TableCell, TableRow } from '../../components/lists/table.tsx';
 import { formatSize } from '../../lib/format.ts';
 import { countsLine, shortLabel } from './visit-labels.ts';
 

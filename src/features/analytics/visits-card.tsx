@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { trpc } from '../../api/trpc.ts';
-import { BarChart } from '../../components/bar-chart.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
+import { BarChart } from '../../components/lists/bar-chart.tsx';
 import { paths } from '../../lib/paths.ts';
 import { ownTimeZone, shortLabel } from './visit-labels.ts';
 

@@ -5,7 +5,7 @@ import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
-import { ListStates } from '../../components/list-states.tsx';
+import { ListStates } from '../../components/lists/list-states.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { paths } from '../../lib/paths.ts';
 import { DownloadVisits } from './download-visits.tsx';

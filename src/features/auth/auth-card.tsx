@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Card } from '../../components/card.tsx';
 import { Mark } from '../../components/mark.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/page/page.tsx';
 
 export type AuthCardProps = { title: string; subtitle: string; notice?: ReactNode; children: ReactNode };
 

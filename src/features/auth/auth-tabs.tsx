@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { classNames } from '../../components/class-names.ts';
-import { useTabKeys } from '../../components/tab-keys.ts';
+import { useTabKeys } from '../../components/page/tab-keys.ts';
 
 const TABS = ['login', 'register'] as const;
 export type AuthTab = (typeof TABS)[number];

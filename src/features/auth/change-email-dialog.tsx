@@ -4,11 +4,11 @@ import { changeEmailInput } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { showLinkToast } from '../../api/link-toast.ts';
 import { trpc } from '../../api/trpc.ts';
-import { Field } from '../../components/field.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { Input } from '../../components/input.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { Input } from '../../components/fields/input.tsx';
+import { PasswordInput } from '../../components/fields/password-input.tsx';
+import { FormDialog } from '../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 
 /** Asks for another address; the old one stays until the new one is confirmed. */
 export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {

@@ -6,10 +6,10 @@ import { type ForgotPasswordInput, forgotPasswordInput } from '../../../routers/
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { askKeepsMail, useKeepsMail } from '../../api/keeps-mail.ts';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/field.tsx';
-import { Input } from '../../components/input.tsx';
-import { showToast } from '../../components/toast-store.ts';
-import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { Input } from '../../components/fields/input.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
+import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 import { paths } from '../../lib/paths.ts';
 import { RESET_LINK_LIFETIME } from './link-expiry.ts';
 import { OutboxCommand } from './outbox-command.tsx';

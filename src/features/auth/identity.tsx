@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { User } from '../../../routers/schemas/user.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
-import { Setting } from '../../components/setting.tsx';
+import { Setting } from '../../components/fields/setting.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { paths } from '../../lib/paths.ts';
 import { ChangeEmailDialog } from './change-email-dialog.tsx';

@@ -9,11 +9,11 @@ import { applyFieldErrors, serverMessage } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { signInAs } from '../../api/user.ts';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/field.tsx';
-import { Input } from '../../components/input.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
-import { showToast } from '../../components/toast-store.ts';
-import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { Input } from '../../components/fields/input.tsx';
+import { PasswordInput } from '../../components/fields/password-input.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
+import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 import { paths } from '../../lib/paths.ts';
 import { useDelayed } from './use-delayed.ts';
 

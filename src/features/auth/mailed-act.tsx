@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { errorDetails, errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { AuthCard } from './auth-card.tsx';
 import { useLinkToken } from './use-link-token.ts';
 

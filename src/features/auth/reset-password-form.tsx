@@ -4,8 +4,8 @@ import { newPasswordForm } from '../../../routers/schemas/auth.ts';
 import { applyFieldErrors, errorDetails, errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/toast-store.ts';
-import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
+import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 import { RESET_LINK_EXPIRED } from './link-expiry.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
 

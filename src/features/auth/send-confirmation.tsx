@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { errorToast } from '../../api/errors.ts';
 import { showLinkToast } from '../../api/link-toast.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { CONFIRM_LINK_LIFETIME } from './link-expiry.ts';
 
 /** Mails another link to the unconfirmed address. */

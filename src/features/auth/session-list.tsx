@@ -5,12 +5,12 @@ import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
-import { ListStates } from '../../components/list-states.tsx';
-import { Section } from '../../components/section.tsx';
-import { Setting } from '../../components/setting.tsx';
+import { Setting } from '../../components/fields/setting.tsx';
+import { ListStates } from '../../components/lists/list-states.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
+import { Section } from '../../components/page/section.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
-import { showToast } from '../../components/toast-store.ts';
 
 /** Lists the signed-in browsers; each but this one can be signed out from here. */
 export function SessionList() {

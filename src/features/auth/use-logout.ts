@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { serverMessage } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 

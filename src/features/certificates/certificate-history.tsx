@@ -1,6 +1,6 @@
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
-import { FailedState } from '../../components/failed-state.tsx';
+import { FailedState } from '../../components/page/failed-state.tsx';
 import { Time } from '../../components/time.tsx';
 
 const WORDS: Record<string, string> = { issued: 'Issued', failed: 'Failed', revoked: 'Revoked' };

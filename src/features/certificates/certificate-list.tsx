@@ -5,11 +5,11 @@ import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardHeader } from '../../components/card.tsx';
-import { lazyDialog } from '../../components/lazy-dialog.tsx';
-import { ListStates } from '../../components/list-states.tsx';
-import { LoadMore } from '../../components/load-more.tsx';
+import { ListStates } from '../../components/lists/list-states.tsx';
+import { LoadMore } from '../../components/lists/load-more.tsx';
+import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import { showToast } from '../../components/toast-store.ts';
 import { CertificateRow } from './certificate-row.tsx';
 import { LocalRootNotice } from './local-root-notice.tsx';
 

@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { Checkbox } from '../../components/checkbox.tsx';
-import { Field } from '../../components/field.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { Select } from '../../components/select.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { Checkbox } from '../../components/fields/checkbox.tsx';
+import { Field } from '../../components/fields/field.tsx';
+import { Select } from '../../components/fields/select.tsx';
+import { FormDialog } from '../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 
 /** Equals the length of a select; a domain's own page orders its certificate as well. */
 const OFFERED = 50;

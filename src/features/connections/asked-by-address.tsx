@@ -4,7 +4,7 @@ import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts
 import { CONNECTION_PROVIDERS } from '../../../routers/schemas/platforms/ids.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { CONNECT, REPLACE } from '../../lib/connection-links.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { ReplaceConnectionDialog } from './connection-rows.tsx';

@@ -8,11 +8,11 @@ import type { ConnectionProvider } from '../../../routers/schemas/platforms/ids.
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { refreshAll, trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/field.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
+import { Field } from '../../components/fields/field.tsx';
+import { Select } from '../../components/fields/select.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { Select } from '../../components/select.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { FormDialog } from '../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { CredentialFields } from './credential-fields.tsx';
 import { type AnyProvider, type CredentialForm, emptyForm, guideFor, inputOf, pathOf } from './credential-form.ts';
 

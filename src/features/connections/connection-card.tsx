@@ -5,7 +5,7 @@ import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
+import { FailedState } from '../../components/page/failed-state.tsx';
 import { SkeletonGroup } from '../../components/skeleton.tsx';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { ConnectionRows } from './connection-rows.tsx';

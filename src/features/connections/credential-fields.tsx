@@ -2,10 +2,10 @@ import { ExternalLink } from 'lucide-react';
 import { Controller, useFormContext } from 'react-hook-form';
 import { type DnsFieldFacts, isDnsProvider } from '../../../routers/schemas/dns-providers.ts';
 import { trpc } from '../../api/trpc.ts';
-import { Field } from '../../components/field.tsx';
-import { Input } from '../../components/input.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
-import { Select } from '../../components/select.tsx';
+import { Field } from '../../components/fields/field.tsx';
+import { Input } from '../../components/fields/input.tsx';
+import { PasswordInput } from '../../components/fields/password-input.tsx';
+import { Select } from '../../components/fields/select.tsx';
 import { type AnyProvider, type CredentialForm, guideFor, pathOf } from './credential-form.ts';
 
 /** Shows where the credential is made, its required permissions, and the fields for it. */

@@ -2,8 +2,8 @@ import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts
 import type { Connection } from '../../../routers/schemas/connections.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { formatAddress } from '../../lib/format.ts';
 
 /** Asks before a credential is forgotten, and names its users. */

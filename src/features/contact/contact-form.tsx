@@ -4,11 +4,11 @@ import { useForm } from 'react-hook-form';
 import { type SendContactInput, sendContactInput } from '../../../routers/schemas/contact.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/field.tsx';
-import { Input } from '../../components/input.tsx';
-import { Textarea } from '../../components/textarea.tsx';
-import { showToast } from '../../components/toast-store.ts';
-import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { Input } from '../../components/fields/input.tsx';
+import { Textarea } from '../../components/fields/textarea.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
+import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 import { forgetFormDraft, readFormDraft, useFormDraft } from '../../lib/form-draft.ts';
 
 const DRAFT = 'contact';

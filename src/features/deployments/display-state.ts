@@ -1,5 +1,5 @@
 import type { Deployment } from '../../../routers/schemas/deployments.ts';
-import type { DisplayState } from '../../components/state-badge.tsx';
+import type { DisplayState } from '../../components/states/state-badge.tsx';
 import { lostAtPrimary } from '../../lib/lost-at-primary.ts';
 import { shownState } from '../../lib/waiting.ts';
 

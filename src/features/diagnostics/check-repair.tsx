@@ -5,8 +5,8 @@ import type { Domain, RecordPlan } from '../../../routers/schemas/domains.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { href } from '../../lib/paths.ts';
 
 const LOOK_MS = 2_000;

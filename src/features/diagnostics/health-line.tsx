@@ -5,8 +5,8 @@ import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { classNames } from '../../components/class-names.ts';
 import { IconButton } from '../../components/icon-button.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { Time } from '../../components/time.tsx';
-import { showToast } from '../../components/toast-store.ts';
 import { href } from '../../lib/paths.ts';
 
 const WORDS: Record<DeploymentHealth['checks'][number]['id'], string> = {

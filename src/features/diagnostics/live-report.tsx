@@ -4,8 +4,8 @@ import type { Report, RunDiagnosticsInput } from '../../../routers/schemas/diagn
 import { isNothing, shownFailure } from '../../api/shown-failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody } from '../../components/card.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
-import { lazyDialog } from '../../components/lazy-dialog.tsx';
+import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
+import { FailedState } from '../../components/page/failed-state.tsx';
 import { CheckListSkeleton } from './check-list.tsx';
 import type { PlanDialog } from './check-repair.tsx';
 import { ReportForm } from './report-form.tsx';

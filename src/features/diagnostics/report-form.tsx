@@ -3,9 +3,9 @@ import { domainNameIn } from '../../../routers/schemas/domain-name.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/field.tsx';
-import { Input } from '../../components/input.tsx';
-import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { Input } from '../../components/fields/input.tsx';
+import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 
 type ReportFormProps = {
   isBusy: boolean;

@@ -8,7 +8,7 @@ import { trpc } from '../../api/trpc.ts';
 import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
-import { ListStates } from '../../components/list-states.tsx';
+import { ListStates } from '../../components/lists/list-states.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
 import { paths } from '../../lib/paths.ts';

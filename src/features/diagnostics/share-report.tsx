@@ -3,8 +3,8 @@ import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { FormDialog } from '../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 
 type ShareReportProps = { report: Report; onClose: () => void };

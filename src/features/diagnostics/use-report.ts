@@ -1,7 +1,7 @@
 import type { RunDiagnosticsInput } from '../../../routers/schemas/diagnostics.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 
 /** Checks arrive one by one, each in a fraction of a second. */
 const LOOK_MS = 1_000;

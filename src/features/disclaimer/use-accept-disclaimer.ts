@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { serverMessage, wasAnswered } from '../../api/errors.ts';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';
 import { writeDisclaimerSeen } from './disclaimer-seen.ts';

@@ -5,8 +5,8 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { Button } from '../../components/button.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { HostName } from '../../components/host-name.tsx';
-import { type DisplayState, StateBadge } from '../../components/state-badge.tsx';
-import { Table, TableCell, TableRow } from '../../components/table.tsx';
+import { Table, TableCell, TableRow } from '../../components/lists/table.tsx';
+import { type DisplayState, StateBadge } from '../../components/states/state-badge.tsx';
 import { formatAddress } from '../../lib/format.ts';
 import { href } from '../../lib/paths.ts';
 

@@ -3,7 +3,7 @@ import type { Domain } from '../../../routers/schemas/domains.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 
 /** Shows when the server checks a domain next, and a button to check now. */
 export function DomainCheck({ domain: { id: domainId, nextCheckAt } }: { domain: Domain }) {

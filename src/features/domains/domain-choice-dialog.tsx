@@ -2,9 +2,9 @@ import { useState } from 'react';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { Checkbox } from '../../components/checkbox.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { Checkbox } from '../../components/fields/checkbox.tsx';
+import { FormDialog } from '../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { isSameChoice } from '../../lib/is-same-choice.ts';
 import type { DomainChoiceProps } from './domain-choice.tsx';
 

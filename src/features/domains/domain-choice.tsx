@@ -3,8 +3,8 @@ import { Link } from 'wouter';
 import type { Domain } from '../../../routers/schemas/domains.ts';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { Button } from '../../components/button.tsx';
-import { lazyDialog } from '../../components/lazy-dialog.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { paths } from '../../lib/paths.ts';
 
 const DomainChoiceDialog = lazyDialog(async () => (await import('./domain-choice-dialog.tsx')).DomainChoiceDialog);

@@ -3,11 +3,11 @@ import type { Domain } from '../../../routers/schemas/domains.ts';
 import { errorToast } from '../../api/errors.ts';
 import { isNothing } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { Field } from '../../components/field.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { Select } from '../../components/select.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { Select } from '../../components/fields/select.tsx';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { FormDialog } from '../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { deploymentLabel } from '../../lib/deployment-label.ts';
 import type { DomainDialogProps } from './domain-menu.tsx';
 

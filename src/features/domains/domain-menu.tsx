@@ -4,9 +4,9 @@ import type { Domain, RemovedDomain } from '../../../routers/schemas/domains.ts'
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { IconButton } from '../../components/icon-button.tsx';
-import { lazyDialog } from '../../components/lazy-dialog.tsx';
-import { Menu, MenuItem, MenuSeparator } from '../../components/menu.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../components/overlays/menu.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import type { NamedDeployment } from './domain-list.tsx';
 
 export type DomainMenuProps = {

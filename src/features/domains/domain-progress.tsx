@@ -1,4 +1,4 @@
-import { StageList } from '../../components/stage.tsx';
+import { StageList } from '../../components/page/stage.tsx';
 import { type DomainStagesOf, useDomainStages } from './domain-stages.tsx';
 
 /** Shows the domain below the steps of a first release; nothing when none was wanted. */

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { RemovedDomain as Removed } from '../../../routers/schemas/domains.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
-import { PageHeader } from '../../components/page-header.tsx';
+import { PageHeader } from '../../components/page/page-header.tsx';
 import { paths } from '../../lib/paths.ts';
 
 export type RemovedDomainProps = { name: string; records: Removed['deleteFirst'] };

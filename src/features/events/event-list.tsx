@@ -1,5 +1,5 @@
 import type { StreamItem } from '../../../routers/schemas/events.ts';
-import { EmptyState } from '../../components/empty-state.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
 import { formatClock } from '../../lib/format.ts';
 import type { SeenItem } from '../../realtime/channel.ts';
 

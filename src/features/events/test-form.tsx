@@ -4,10 +4,10 @@ import { sendTestInput } from '../../../routers/schemas/events.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/field.tsx';
-import { Input } from '../../components/input.tsx';
-import { showToast } from '../../components/toast-store.ts';
-import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { Input } from '../../components/fields/input.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
+import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 
 /** Sends a notification to oneself, through the database and the socket like every event. */
 export function TestForm() {

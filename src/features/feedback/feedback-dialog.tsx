@@ -4,10 +4,10 @@ import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/limits.ts';
 import { DataProvider } from '../../api/data-provider.tsx';
 import { serverMessage } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { Field } from '../../components/field.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { Textarea } from '../../components/textarea.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { Textarea } from '../../components/fields/textarea.tsx';
+import { FormDialog } from '../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { clearDraft, emptyDraft, type FeedbackDraft, readDraft, writeDraft } from './feedback-draft.ts';
 import { StarField } from './star-field.tsx';
 

@@ -3,7 +3,7 @@ import { type ComponentType, useRef, useState } from 'react';
 import { errorToast } from '../../api/errors.ts';
 import { useUser } from '../../api/user.ts';
 import { classNames } from '../../components/class-names.ts';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import type { FeedbackDialogProps } from './feedback-dialog.tsx';
 import { isFeedbackDismissed, rememberFeedbackAsked, rememberFeedbackDismissed } from './feedback-draft.ts';
 import { useFeedbackPrompt } from './use-feedback-prompt.ts';

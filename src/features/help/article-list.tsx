@@ -2,8 +2,8 @@ import { ChevronDown } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
-import { EmptyState } from '../../components/empty-state.tsx';
-import { SearchField } from '../../components/search-field.tsx';
+import { SearchField } from '../../components/fields/search-field.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
 import { type Article, type Chapter, searchArticles } from './articles.ts';
 
 export type ArticleListProps = { searchLabel: string; chapters: readonly Chapter[] };

@@ -3,7 +3,7 @@ import type { License } from '../../../routers/schemas/licenses.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardHeader } from '../../components/card.tsx';
-import { Table, TableCell, TableRow } from '../../components/table.tsx';
+import { Table, TableCell, TableRow } from '../../components/lists/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { ACTS } from './license-status.ts';
 

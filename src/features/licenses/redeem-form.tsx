@@ -8,10 +8,10 @@ import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { useSubscription } from '../../api/use-subscription.ts';
 import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/field.tsx';
-import { Input } from '../../components/input.tsx';
-import { showToast } from '../../components/toast-store.ts';
-import { useSubmitOnce } from '../../components/use-submit-once.ts';
+import { Field } from '../../components/fields/field.tsx';
+import { Input } from '../../components/fields/input.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
+import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 import { formatDate } from '../../lib/format.ts';
 
 /** Takes a license key; its effect on the present plan is shown before. */

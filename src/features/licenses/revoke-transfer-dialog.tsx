@@ -2,8 +2,8 @@ import type { License } from '../../../routers/schemas/licenses.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 
 /** Asks once before the key of a transfer stops working. */

@@ -4,10 +4,10 @@ import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { Dialog } from '../../components/overlays/dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 
 type TransferDialogProps = { license: License; onClose: () => void };

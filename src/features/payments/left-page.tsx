@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/page/page.tsx';
 import { paths } from '../../lib/paths.ts';
 
 /** The page after a checkout was left; `children` is the first act, if that is not choosing a plan. */

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { Payment } from '../../../routers/schemas/payments.ts';
 import { PLANS } from '../../../routers/schemas/plan-table.ts';
-import type { Fact } from '../../components/fact-list.tsx';
+import type { Fact } from '../../components/lists/fact-list.tsx';
 import { formatDate } from '../../lib/format.ts';
 import { formatCents } from '../../lib/prices.ts';
 

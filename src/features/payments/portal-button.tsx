@@ -1,7 +1,7 @@
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 
 /** Leads to the pages of the payment service: card, invoices, and the end of the subscription. */
 export function PortalButton() {

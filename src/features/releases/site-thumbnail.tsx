@@ -1,7 +1,7 @@
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { classNames } from '../../components/class-names.ts';
-import { PlatformMark } from '../../components/platform-mark.tsx';
+import { PlatformMark } from '../../components/states/platform-mark.tsx';
 
 /** The thumbnail shows a desktop page at a quarter of its size. */
 const SCALE = 4;

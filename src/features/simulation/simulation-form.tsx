@@ -4,11 +4,11 @@ import { SIMULATED_PLACES, SIMULATED_STEPS, type SimulatedStep } from '../../../
 import { shownFailure } from '../../api/shown-failure.ts';
 import { Button } from '../../components/button.tsx';
 import { CardBody } from '../../components/card.tsx';
-import { Checkbox } from '../../components/checkbox.tsx';
-import { ChoiceList } from '../../components/choice-list.tsx';
-import { FailedState } from '../../components/failed-state.tsx';
-import { Field } from '../../components/field.tsx';
-import { Select } from '../../components/select.tsx';
+import { Checkbox } from '../../components/fields/checkbox.tsx';
+import { ChoiceList } from '../../components/fields/choice-list.tsx';
+import { Field } from '../../components/fields/field.tsx';
+import { Select } from '../../components/fields/select.tsx';
+import { FailedState } from '../../components/page/failed-state.tsx';
 import type { Simulation } from './use-simulation.ts';
 
 const STEP_TITLES: Record<SimulatedStep, string> = {

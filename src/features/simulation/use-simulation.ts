@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { SimulatedFailure, SimulatedPlace, SimulatedScene } from '../../../routers/schemas/simulation.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
-import { showToast } from '../../components/toast-store.ts';
+import { showToast } from '../../components/overlays/toast-store.ts';
 
 /** The choice to play; `failure` null: nothing goes wrong. */
 export type SimulationChoice = { platform: SimulatedPlace; withDomain: boolean; failure: SimulatedFailure | null };

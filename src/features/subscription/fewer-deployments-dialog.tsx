@@ -2,8 +2,8 @@ import { PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
-import { FailedState } from '../../components/failed-state.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
+import { FormDialog } from '../../components/overlays/form-dialog.tsx';
+import { FailedState } from '../../components/page/failed-state.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { LOOKED_AT, readOnlyText } from './read-only-text.ts';
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/page/page.tsx';
 
 export type LegalPart = { title: string; text: ReactNode };
 

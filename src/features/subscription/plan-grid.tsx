@@ -2,7 +2,7 @@ import { PAID_PLANS, PLANS } from '../../../routers/schemas/plan-table.ts';
 import type { PaidPlan } from '../../../routers/schemas/plans.ts';
 import { Tag } from '../../components/badge.tsx';
 import { classNames } from '../../components/class-names.ts';
-import { FactList } from '../../components/fact-list.tsx';
+import { FactList } from '../../components/lists/fact-list.tsx';
 import { isBetaOver90PercentOff, priceOf } from '../../lib/prices.ts';
 import { type PlanAct, planAct } from './plan-act.ts';
 import { PlanButton } from './plan-button.tsx';

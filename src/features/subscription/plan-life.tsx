@@ -5,9 +5,9 @@ import type { Subscription } from '../../../routers/schemas/subscription.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { lazyDialog } from '../../components/lazy-dialog.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 import { endLabel, smallerPlans } from './plan-end.ts';
 

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../api/errors.ts';
 import { Card } from '../../components/card.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
+import { ErrorState } from '../../components/page/error-state.tsx';
 import { betaOffer, isTestCheckout } from '../../lib/prices.ts';
 import { PlanGrid } from './plan-grid.tsx';
 import type { PlanSituation } from './plan-situation.ts';

@@ -7,8 +7,8 @@ import type { Allowance, Subscription } from '../../../routers/schemas/subscript
 import { errorToast } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { Button } from '../../components/button.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 import { Skeleton } from '../../components/skeleton.tsx';
-import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 import { useAddress, useNavigate } from '../../lib/location.ts';
 import { paths } from '../../lib/paths.ts';

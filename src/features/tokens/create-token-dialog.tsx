@@ -5,15 +5,15 @@ import { createTokenInput } from '../../../routers/schemas/tokens.ts';
 import { applyFieldErrors, errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
-import { Checkbox } from '../../components/checkbox.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { Dialog } from '../../components/dialog.tsx';
-import { Field } from '../../components/field.tsx';
-import { FormDialog } from '../../components/form-dialog.tsx';
-import { Input } from '../../components/input.tsx';
-import { PasswordInput } from '../../components/password-input.tsx';
-import { Select } from '../../components/select.tsx';
-import { showToast } from '../../components/toast-store.ts';
+import { Checkbox } from '../../components/fields/checkbox.tsx';
+import { Field } from '../../components/fields/field.tsx';
+import { Input } from '../../components/fields/input.tsx';
+import { PasswordInput } from '../../components/fields/password-input.tsx';
+import { Select } from '../../components/fields/select.tsx';
+import { Dialog } from '../../components/overlays/dialog.tsx';
+import { FormDialog } from '../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
 
 const LIVES = [
   { value: '30', label: '30 days' },

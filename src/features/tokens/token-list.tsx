@@ -6,13 +6,13 @@ import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx';
-import { ListStates } from '../../components/list-states.tsx';
-import { Section } from '../../components/section.tsx';
-import { Setting } from '../../components/setting.tsx';
+import { Setting } from '../../components/fields/setting.tsx';
+import { ListStates } from '../../components/lists/list-states.tsx';
+import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
+import { Section } from '../../components/page/section.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
 import { Time } from '../../components/time.tsx';
-import { showToast } from '../../components/toast-store.ts';
 import { formatDate } from '../../lib/format.ts';
 
 import { CreateTokenDialog } from './create-token-dialog.tsx';

@@ -1,4 +1,4 @@
-import { ChoiceList } from '../../components/choice-list.tsx';
+import { ChoiceList } from '../../components/fields/choice-list.tsx';
 import type { Theme } from '../../lib/storage.ts';
 import { useTheme } from '../../lib/use-theme.ts';
 

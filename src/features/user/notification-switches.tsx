@@ -2,10 +2,10 @@ import type { NotificationSettings } from '../../../routers/schemas/user.ts';
 import { errorToast } from '../../api/errors.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
-import { FailedState } from '../../components/failed-state.tsx';
+import { Switch } from '../../components/fields/switch.tsx';
+import { showToast } from '../../components/overlays/toast-store.ts';
+import { FailedState } from '../../components/page/failed-state.tsx';
 import { SkeletonRows } from '../../components/skeleton.tsx';
-import { Switch } from '../../components/switch.tsx';
-import { showToast } from '../../components/toast-store.ts';
 
 const KINDS: readonly { name: keyof NotificationSettings; label: string; description: string }[] = [
   {

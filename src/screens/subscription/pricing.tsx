@@ -1,4 +1,4 @@
-import { Page } from '../../components/page.tsx';
+import { Page } from '../../components/page/page.tsx';
 import { PLAN_CHOICE, PlanChooser } from '../../features/subscription/plan-chooser.tsx';
 
 export function SubscriptionPricingScreen() {

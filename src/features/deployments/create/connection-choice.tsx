@@ -6,10 +6,10 @@ import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/cap
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
-import { Field } from '../../../components/field.tsx';
-import { MendConnection } from '../../../components/mend-connection.tsx';
+import { Field } from '../../../components/fields/field.tsx';
+import { Select } from '../../../components/fields/select.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { Select } from '../../../components/select.tsx';
+import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { href } from '../../../lib/paths.ts';
 import type { DestinationFields } from './destination-fields.ts';
 import { OptionFields } from './option-fields.tsx';

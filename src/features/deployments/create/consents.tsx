@@ -1,5 +1,5 @@
 import { useFormContext } from 'react-hook-form';
-import { Checkbox } from '../../../components/checkbox.tsx';
+import { Checkbox } from '../../../components/fields/checkbox.tsx';
 import { consentsOf, type DestinationFields } from './destination-fields.ts';
 
 /** Shows the consents that the platform needs before anything is made there, beside the button that makes it. */

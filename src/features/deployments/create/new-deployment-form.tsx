@@ -12,7 +12,7 @@ import { HIDDEN_CHARACTERS } from '../../../../routers/schemas/primitives.ts';
 import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/slug.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { showToast } from '../../../components/toast-store.ts';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 import { onDraftsTaken, storeDraft } from '../../../lib/draft-storage.ts';
 import { forgetFormDraft, readFormDraft } from '../../../lib/form-draft.ts';
 import { randomId } from '../../../lib/random-id.ts';

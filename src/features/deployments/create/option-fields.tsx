@@ -4,9 +4,9 @@ import {
   optionFieldsOf,
   PAYMENT_CONSENT,
 } from '../../../../routers/schemas/platforms/option-fields.ts';
-import { Field } from '../../../components/field.tsx';
-import { Input } from '../../../components/input.tsx';
-import { Select } from '../../../components/select.tsx';
+import { Field } from '../../../components/fields/field.tsx';
+import { Input } from '../../../components/fields/input.tsx';
+import { Select } from '../../../components/fields/select.tsx';
 import { type DestinationFields, optionProblem } from './destination-fields.ts';
 
 /** Asks for the chosen platform's own settings, with the rule beside each. */

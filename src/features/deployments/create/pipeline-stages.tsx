@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import { Card } from '../../../components/card.tsx';
-import { StageList } from '../../../components/stage.tsx';
+import { StageList } from '../../../components/page/stage.tsx';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import { FilesStep } from '../select/files-step.tsx';
 import { useNewPlace } from './below-folder.ts';

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../../components/button.tsx';
-import { useSubmitOnce } from '../../../components/use-submit-once.ts';
+import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { paths } from '../../../lib/paths.ts';
 import { costText } from '../plan-labels.ts';
 import { Consents } from './consents.tsx';

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { ChoiceList } from '../../../components/choice-list.tsx';
-import { FormDialog } from '../../../components/form-dialog.tsx';
+import { ChoiceList } from '../../../components/fields/choice-list.tsx';
+import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { type Base, type Draft, rebased } from './draft.ts';
 
 export const CONFLICT_CHOICES = ['merge', 'mine', 'theirs'] as const;

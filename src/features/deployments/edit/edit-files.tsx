@@ -4,7 +4,7 @@ import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { shownFailure } from '../../../api/shown-failure.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Card } from '../../../components/card.tsx';
-import { FailedState } from '../../../components/failed-state.tsx';
+import { FailedState } from '../../../components/page/failed-state.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { readFileList } from '../../../uploads/release-files.ts';
 import type { TemplateId } from '../templates/templates.ts';

@@ -1,8 +1,8 @@
 import { FilePlus, PenLine, Trash2, Upload } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
+import { SearchField } from '../../../components/fields/search-field.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
-import { SearchField } from '../../../components/search-field.tsx';
-import { Tooltip } from '../../../components/tooltip.tsx';
+import { Tooltip } from '../../../components/overlays/tooltip.tsx';
 import { type Draft, filesOf } from './draft.ts';
 import { FileTree } from './file-tree.tsx';
 import { SearchResults } from './search-results.tsx';

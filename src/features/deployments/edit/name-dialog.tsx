@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { Field } from '../../../components/field.tsx';
-import { FormDialog } from '../../../components/form-dialog.tsx';
-import { Input } from '../../../components/input.tsx';
+import { Field } from '../../../components/fields/field.tsx';
+import { Input } from '../../../components/fields/input.tsx';
+import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 
 export type NameDialogProps = {
   /** The path to rename; null for a new file. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { shownFailure } from '../../../api/shown-failure.ts';
-import { FailedState } from '../../../components/failed-state.tsx';
+import { FailedState } from '../../../components/page/failed-state.tsx';
 import { Skeleton } from '../../../components/skeleton.tsx';
 import { formatSize } from '../../../lib/format.ts';
 import { IMAGE_MAX_BYTES, imageType, readText, TEXT_MAX_BYTES } from '../../../lib/texts.ts';

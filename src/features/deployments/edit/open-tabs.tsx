@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { classNames } from '../../../components/class-names.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
-import { useTabKeys } from '../../../components/tab-keys.ts';
+import { useTabKeys } from '../../../components/page/tab-keys.ts';
 import type { Changes } from './draft.ts';
 
 export type OpenTabsProps = {

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { showToast } from '../../../components/toast-store.ts';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 import { readEdits, writeEdits } from '../../../uploads/stored-edits.ts';
 import { type Base, type Changes, type Draft, problemOf, withContent } from './draft.ts';
 

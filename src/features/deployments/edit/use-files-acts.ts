@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { showToast } from '../../../components/toast-store.ts';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 import { contentOf, filesOf, pathsBelow, withContent, withContents, withMoved, withRemoved } from './draft.ts';
 import { foldersAround } from './tree.ts';
 import type { Editing } from './use-draft.ts';

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import { errorDetails, errorMessage } from '../../../api/errors.ts';
 import { isNothing } from '../../../api/shown-failure.ts';
 import { Button } from '../../../components/button.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
+import { ErrorState } from '../../../components/page/error-state.tsx';
 import { paths } from '../../../lib/paths.ts';
 
 export type AbsentDeploymentProps = {

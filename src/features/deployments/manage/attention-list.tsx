@@ -8,8 +8,8 @@ import { trpc } from '../../../api/trpc.ts';
 import { useSubscription } from '../../../api/use-subscription.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardHeader } from '../../../components/card.tsx';
-import { CorruptedBadge } from '../../../components/corrupted-badge.tsx';
 import { useNow } from '../../../components/now.ts';
+import { CorruptedBadge } from '../../../components/states/corrupted-badge.tsx';
 import { paths } from '../../../lib/paths.ts';
 import { overCapLabels, planBlocker } from '../plan-labels.ts';
 import {

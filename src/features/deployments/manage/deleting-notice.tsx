@@ -6,7 +6,7 @@ import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { showToast } from '../../../components/toast-store.ts';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 
 /** Shows how a deletion proceeds, and what its owner can do when a platform refuses. */
 export function DeletingNotice({ deployment }: { deployment: Deployment }) {

@@ -1,5 +1,5 @@
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
-import { lazyDialog } from '../../../components/lazy-dialog.tsx';
+import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 
 export type DeploymentAct = 'rename' | 'address' | 'delete';
 export type DeploymentDialogProps = {

@@ -16,7 +16,7 @@ import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { useDownload } from '../../../api/use-download.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '../../../components/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
 import { href } from '../../../lib/paths.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialog.tsx';
 

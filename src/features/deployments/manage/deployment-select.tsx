@@ -1,4 +1,4 @@
-import { FilterSelect, type FilterSelectProps } from '../../../components/filter-select.tsx';
+import { FilterSelect, type FilterSelectProps } from '../../../components/fields/filter-select.tsx';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
 
 export type DeploymentSelectProps = Pick<FilterSelectProps<string>, 'allLabel' | 'value' | 'onChange'> & {

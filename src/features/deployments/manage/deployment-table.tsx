@@ -1,6 +1,6 @@
-import { PlatformsLabel } from '../../../components/platforms-label.tsx';
+import { Table, TableCell, TableRow } from '../../../components/lists/table.tsx';
 import { Skeleton, SkeletonGroup } from '../../../components/skeleton.tsx';
-import { Table, TableCell, TableRow } from '../../../components/table.tsx';
+import { PlatformsLabel } from '../../../components/states/platforms-label.tsx';
 import { Time } from '../../../components/time.tsx';
 import { DeploymentMenu } from './deployment-menu.tsx';
 import { Address, type DeploymentListProps, Name, type PartProps, State } from './deployment-rows.tsx';

@@ -7,12 +7,12 @@ import { HOSTING_PLATFORMS, type PlatformId } from '../../../../routers/schemas/
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { Checkbox } from '../../../components/checkbox.tsx';
-import { ChoiceList } from '../../../components/choice-list.tsx';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
-import { FormDialog } from '../../../components/form-dialog.tsx';
-import { PlatformMark } from '../../../components/platform-mark.tsx';
-import { showToast } from '../../../components/toast-store.ts';
+import { Checkbox } from '../../../components/fields/checkbox.tsx';
+import { ChoiceList } from '../../../components/fields/choice-list.tsx';
+import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
+import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
+import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 import { ConnectionChoice } from '../create/connection-choice.tsx';
 import { Consents } from '../create/consents.tsx';

@@ -1,8 +1,8 @@
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import { LinkedText } from '../../../components/linked-text.tsx';
-import { MendConnection } from '../../../components/mend-connection.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { MendConnection } from '../../../components/states/mend-connection.tsx';
 
 /** Warns before publishing that a platform will refuse it, and links to the remedy. */
 export function LostConnectionNotices({ deployment }: { deployment: Deployment }) {

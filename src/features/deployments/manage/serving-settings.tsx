@@ -2,8 +2,8 @@ import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Card, CardHeader } from '../../../components/card.tsx';
-import { Switch } from '../../../components/switch.tsx';
-import { showToast } from '../../../components/toast-store.ts';
+import { Switch } from '../../../components/fields/switch.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 
 type Option = 'isSinglePage' | 'hasCleanUrls';
 

@@ -5,11 +5,11 @@ import type { Allowance } from '../../../../routers/schemas/subscription.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { shownFailure } from '../../../api/shown-failure.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { Checkbox } from '../../../components/checkbox.tsx';
-import { FailedState } from '../../../components/failed-state.tsx';
-import { FormDialog } from '../../../components/form-dialog.tsx';
+import { Checkbox } from '../../../components/fields/checkbox.tsx';
+import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
+import { FailedState } from '../../../components/page/failed-state.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
-import { showToast } from '../../../components/toast-store.ts';
 import { deploymentLabel } from '../../../lib/deployment-label.ts';
 import { isSameChoice } from '../../../lib/is-same-choice.ts';
 

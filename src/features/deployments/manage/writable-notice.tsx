@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Allowance } from '../../../../routers/schemas/subscription.ts';
 import { Button } from '../../../components/button.tsx';
-import { lazyDialog } from '../../../components/lazy-dialog.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import { paths } from '../../../lib/paths.ts';
 import { overCapLabels } from '../plan-labels.ts';
 

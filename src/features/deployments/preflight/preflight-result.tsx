@@ -3,7 +3,7 @@ import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import type { PreflightStep } from '../../../../routers/schemas/preflight.ts';
 import { CardBody } from '../../../components/card.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { type PipelineStage, StageList } from '../../../components/stage.tsx';
+import { type PipelineStage, StageList } from '../../../components/page/stage.tsx';
 import { formatSize } from '../../../lib/format.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { selectionTitle } from '../../../uploads/selection.ts';

@@ -1,6 +1,6 @@
 import type { Needs } from '../../../../routers/schemas/recommendations.ts';
 import { Button } from '../../../components/button.tsx';
-import { Checkbox } from '../../../components/checkbox.tsx';
+import { Checkbox } from '../../../components/fields/checkbox.tsx';
 import type { Ranker } from './use-ranking.ts';
 
 /** Each has the effect of the answer; the ranking knows the platforms once there is something to rank. */

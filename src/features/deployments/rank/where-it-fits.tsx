@@ -1,6 +1,6 @@
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
-import { PlatformMark } from '../../../components/platform-mark.tsx';
+import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { NeedsQuestion } from './needs-question.tsx';
 import { RankReasons } from './rank-reasons.tsx';

@@ -2,7 +2,7 @@ import { FolderUp } from 'lucide-react';
 import { useId, useRef } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { Button } from '../../../components/button.tsx';
-import { DropTarget, type DropTargetProps } from '../../../components/drop-target.tsx';
+import { DropTarget, type DropTargetProps } from '../../../components/fields/drop-target.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { formatSize } from '../../../lib/format.ts';
 import { isTouch } from '../../../lib/is-touch.ts';

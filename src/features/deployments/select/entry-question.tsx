@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from 'react';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 
 /**

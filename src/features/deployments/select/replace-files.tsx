@@ -2,7 +2,7 @@ import { Ellipsis, FileArchive, Folder, X } from 'lucide-react';
 import { useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
-import { Menu, MenuItem } from '../../../components/menu.tsx';
+import { Menu, MenuItem } from '../../../components/overlays/menu.tsx';
 import type { Selection } from '../../../uploads/selection.ts';
 import { ChooserInputs } from './chooser-inputs.tsx';
 import { PageTarget } from './drop-zone.tsx';

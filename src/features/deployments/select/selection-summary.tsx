@@ -15,10 +15,10 @@ import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { errorToast } from '../../../api/errors.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
-import { Checkbox } from '../../../components/checkbox.tsx';
 import { classNames } from '../../../components/class-names.ts';
+import { Checkbox } from '../../../components/fields/checkbox.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 import { Size } from '../../../components/size.tsx';
-import { showToast } from '../../../components/toast-store.ts';
 import { focusWhereNone } from '../../../lib/focus-where-none.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 import { type Selection, selectionNoun, selectionTitle } from '../../../uploads/selection.ts';
@@ -29,7 +29,6 @@ import { ReplaceFiles } from './replace-files.tsx';
 export type SelectionSummaryProps = {
   report: SelectionReport;
   place?: FindingsPlace | undefined;
-  /** Replaces these files by others. */
   onReplace: (selection: Selection) => void;
   onRemove: () => void;
   onPublishAnyway: (path: string, isWanted: boolean) => void;
@@ -117,7 +116,6 @@ type FindingRowProps = {
   finding: Finding;
   report: SelectionReport;
   onPublishAnyway: SelectionSummaryProps['onPublishAnyway'];
-  /** The remedy that is offered here. */
   offer: ReactNode;
 };
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { ConfirmDialog } from '../../../components/confirm-dialog.tsx';
+import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import type { Comparison } from '../../../uploads/compare.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
 

@@ -4,8 +4,8 @@ import { trpc } from '../../../api/trpc.ts';
 import { useDownload } from '../../../api/use-download.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardHeader } from '../../../components/card.tsx';
-import { ListStates } from '../../../components/list-states.tsx';
-import { Setting } from '../../../components/setting.tsx';
+import { Setting } from '../../../components/fields/setting.tsx';
+import { ListStates } from '../../../components/lists/list-states.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 

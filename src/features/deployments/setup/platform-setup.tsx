@@ -7,8 +7,8 @@ import { optionFieldsOf } from '../../../../routers/schemas/platforms/option-fie
 import { PLATFORM_SETUPS } from '../../../../routers/schemas/platforms/setups.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../../components/card.tsx';
-import { PageHeader } from '../../../components/page-header.tsx';
-import { PlatformMark } from '../../../components/platform-mark.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
+import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { useWaiting } from '../../../uploads/waiting-selection.ts';
 import { type DestinationFields, pathToNew } from '../create/destination-fields.ts';
 import { OptionFields } from '../create/option-fields.tsx';

@@ -3,10 +3,10 @@ import { createDeploymentInput } from '../../../../routers/schemas/deployments.t
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { errorToast, fieldErrors } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { Field } from '../../../components/field.tsx';
-import { FormDialog } from '../../../components/form-dialog.tsx';
-import { Input } from '../../../components/input.tsx';
-import { showToast } from '../../../components/toast-store.ts';
+import { Field } from '../../../components/fields/field.tsx';
+import { Input } from '../../../components/fields/input.tsx';
+import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../../lib/location.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { randomId } from '../../../lib/random-id.ts';

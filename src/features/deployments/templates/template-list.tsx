@@ -1,7 +1,7 @@
 import { BookOpenText, IdCard, Images, type LucideIcon, Newspaper, UtensilsCrossed } from 'lucide-react';
 import { useState } from 'react';
 import { Card, CardHeader } from '../../../components/card.tsx';
-import { lazyDialog } from '../../../components/lazy-dialog.tsx';
+import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
 import type { DestinationFields } from '../create/destination-fields.ts';
 import { TEMPLATES, type Template, type TemplateId } from './templates.ts';
 

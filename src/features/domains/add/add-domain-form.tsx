@@ -2,7 +2,7 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useForm } from 'react-hook-form';
 import { addDomainInput } from '../../../../routers/schemas/domains.ts';
 import { Button } from '../../../components/button.tsx';
-import { useSubmitOnce } from '../../../components/use-submit-once.ts';
+import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { DomainNameField } from './domain-name-field.tsx';
 import { useAddDomain } from './use-add-domain.ts';
 import { useDomainNameCheck } from './use-domain-name-check.ts';

@@ -1,6 +1,6 @@
 import type { ComponentProps, ReactNode } from 'react';
-import { Field } from '../../../components/field.tsx';
-import { Input } from '../../../components/input.tsx';
+import { Field } from '../../../components/fields/field.tsx';
+import { Input } from '../../../components/fields/input.tsx';
 
 export type DomainNameFieldProps = ComponentProps<'input'> & {
   label?: string | undefined;

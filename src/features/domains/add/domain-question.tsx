@@ -2,7 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { useFormContext } from 'react-hook-form';
 import { domainsRefusal } from '../../../../routers/schemas/platforms/domains-refusal.ts';
 import { Card } from '../../../components/card.tsx';
-import { ChoiceList } from '../../../components/choice-list.tsx';
+import { ChoiceList } from '../../../components/fields/choice-list.tsx';
 import { NewDomainField, type NewDomainFields } from './new-domain-field.tsx';
 
 export type DomainQuestionProps = {

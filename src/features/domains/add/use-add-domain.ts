@@ -1,7 +1,7 @@
 import type { Domain } from '../../../../routers/schemas/domains.ts';
 import { applyFieldErrors, errorDetails, errorMessage, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { showToast } from '../../../components/toast-store.ts';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 
 type Fields = 'deploymentId' | 'name';
 type SetError = (field: Fields, error: { type: string; message: string }, options?: { shouldFocus: boolean }) => void;

@@ -2,9 +2,9 @@ import type { Domain, RecordPlan } from '../../../../routers/schemas/domains.ts'
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { errorDetails, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
-import { FormDialog } from '../../../components/form-dialog.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { showToast } from '../../../components/toast-store.ts';
+import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 
 type RecordPlanDialogProps = {
   domain: Domain;

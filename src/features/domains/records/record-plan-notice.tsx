@@ -3,7 +3,7 @@ import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { showToast } from '../../../components/toast-store.ts';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 
 /** Shows the state of a change of records: it continues automatically, is done and can be undone, or has failed. */
 export function RecordPlanNotice({ plan, isSeen }: { plan: RecordPlan; isSeen: boolean }) {

@@ -5,9 +5,9 @@ import type { CheckedRecord, Domain, RecordPlan, SetupOffer } from '../../../../
 import { errorDetails, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
-import { lazyDialog } from '../../../components/lazy-dialog.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { showToast } from '../../../components/toast-store.ts';
+import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
 import { paths } from '../../../lib/paths.ts';
 import { DomainNotice } from '../domain-notice.tsx';
 import { missingRecords } from './missing-records.ts';

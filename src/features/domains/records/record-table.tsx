@@ -3,7 +3,7 @@ import type { CheckedRecord, Domain } from '../../../../routers/schemas/domains.
 import { Badge, type BadgeTone } from '../../../components/badge.tsx';
 import { CopyButton } from '../../../components/copy-button.tsx';
 import { HostName } from '../../../components/host-name.tsx';
-import { Table, TableCell, TableRow } from '../../../components/table.tsx';
+import { Table, TableCell, TableRow } from '../../../components/lists/table.tsx';
 import { formatClock } from '../../../lib/format.ts';
 
 type Seen = CheckedRecord['seen'][number];

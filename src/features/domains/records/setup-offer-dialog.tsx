@@ -1,7 +1,7 @@
 import { ExternalLink } from 'lucide-react';
 import type { Domain, SetupOffer } from '../../../../routers/schemas/domains.ts';
 import { Button } from '../../../components/button.tsx';
-import { Dialog } from '../../../components/dialog.tsx';
+import { Dialog } from '../../../components/overlays/dialog.tsx';
 
 export type SetupOfferDialogProps = { domain: Domain; offer: SetupOffer; onClose: () => void };
 

@@ -2,7 +2,7 @@ import { Ban, Download, Ellipsis, ExternalLink, Eye, FileDiff, FilePen, RotateCc
 import { Link } from 'wouter';
 import type { Release } from '../../../../routers/schemas/releases.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '../../../components/menu.tsx';
+import { Menu, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths.ts';
 import { isCancellable, isRetryable, wasSeenLive } from '../release-labels.ts';

@@ -4,7 +4,7 @@ import type { ReleaseList } from '../../../../routers/schemas/releases.ts';
 import { Card, CardHeader } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
-import { StateBadge } from '../../../components/state-badge.tsx';
+import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { shownFailure } from '../../../api/shown-failure.ts';
 import { classNames } from '../../../components/class-names.ts';
-import { FailedState } from '../../../components/failed-state.tsx';
+import { FailedState } from '../../../components/page/failed-state.tsx';
 import { Skeleton, SkeletonGroup } from '../../../components/skeleton.tsx';
 import { readText } from '../../../lib/texts.ts';
 import { readFile } from '../../../uploads/release-files.ts';

@@ -4,8 +4,8 @@ import type { ReleaseState } from '../../../../routers/schemas/state-names.ts';
 import { shownFailure } from '../../../api/shown-failure.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Card } from '../../../components/card.tsx';
-import { ListStates } from '../../../components/list-states.tsx';
-import { LoadMore } from '../../../components/load-more.tsx';
+import { ListStates } from '../../../components/lists/list-states.tsx';
+import { LoadMore } from '../../../components/lists/load-more.tsx';
 import { ReleaseTable, ReleaseTableSkeleton } from './release-table.tsx';
 
 export type ReleaseListProps = {

@@ -1,8 +1,8 @@
 import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
 import type { Release } from '../../../../routers/schemas/releases.ts';
-import { DestinationBadge } from '../../../components/destination-badge.tsx';
 import { LinkedText } from '../../../components/linked-text.tsx';
-import { PlatformMark } from '../../../components/platform-mark.tsx';
+import { DestinationBadge } from '../../../components/states/destination-badge.tsx';
+import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 
 /** Names each platform of a release with its result; the steps beside it are only about the first. */
 export function ReleasePlatforms({ destinations }: Pick<Release, 'destinations'>) {

@@ -6,11 +6,11 @@ import type { Release, RollBack } from '../../../../routers/schemas/releases.ts'
 import { Badge } from '../../../components/badge.tsx';
 import { Button } from '../../../components/button.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { CorruptedBadge } from '../../../components/corrupted-badge.tsx';
+import { Table, TableCell, TableRow } from '../../../components/lists/table.tsx';
 import { Size } from '../../../components/size.tsx';
 import { Skeleton, SkeletonGroup } from '../../../components/skeleton.tsx';
-import { StateBadge } from '../../../components/state-badge.tsx';
-import { Table, TableCell, TableRow } from '../../../components/table.tsx';
+import { CorruptedBadge } from '../../../components/states/corrupted-badge.tsx';
+import { StateBadge } from '../../../components/states/state-badge.tsx';
 import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { formatDuration } from '../../../lib/format.ts';

@@ -4,10 +4,10 @@ import type { ReleaseHandOff } from '../../../../routers/schemas/releases.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
 import { classNames } from '../../../components/class-names.ts';
-import { Field } from '../../../components/field.tsx';
-import { Input } from '../../../components/input.tsx';
-import { useSubmitOnce } from '../../../components/use-submit-once.ts';
-import { WAITING_FOR_YOU } from '../../../components/waiting-for-you.ts';
+import { Field } from '../../../components/fields/field.tsx';
+import { Input } from '../../../components/fields/input.tsx';
+import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
+import { WAITING_FOR_YOU } from '../../../components/states/waiting-for-you.ts';
 
 type HandOffCardProps = {
   number: number;

@@ -2,7 +2,7 @@ import { Link } from 'wouter';
 import type { Deployment, ReleaseRef } from '../../../../routers/schemas/deployments.ts';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { Card } from '../../../components/card.tsx';
-import { FactList } from '../../../components/fact-list.tsx';
+import { FactList } from '../../../components/lists/fact-list.tsx';
 import { Time } from '../../../components/time.tsx';
 import { href } from '../../../lib/paths.ts';
 import { RollBackToEarlier } from '../acts/roll-back.tsx';

@@ -4,7 +4,7 @@ import { errorDetails, errorMessage } from '../../../api/errors.ts';
 import { isNothing } from '../../../api/shown-failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { Card } from '../../../components/card.tsx';
-import { ErrorState } from '../../../components/error-state.tsx';
+import { ErrorState } from '../../../components/page/error-state.tsx';
 import { Skeleton, SkeletonGroup, SkeletonRows } from '../../../components/skeleton.tsx';
 import { href } from '../../../lib/paths.ts';
 import type { DeploymentProgress } from './use-deployment-progress.ts';

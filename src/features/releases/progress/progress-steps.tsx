@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Card, CardBody } from '../../../components/card.tsx';
-import { Stepper } from '../../../components/stepper.tsx';
+import { Stepper } from '../../../components/page/stepper.tsx';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import type { Selection } from '../../../uploads/selection.ts';
 import { ProgressHead } from './progress-head.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Card, CardBody } from '../../../components/card.tsx';
-import { PageHeader } from '../../../components/page-header.tsx';
+import { PageHeader } from '../../../components/page/page-header.tsx';
 import { href, paths } from '../../../lib/paths.ts';
 import { ReleaseAddress } from '../release-address.tsx';
 

@@ -2,7 +2,7 @@ import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../../routers/schemas/state-names.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
-import { MendConnection } from '../../../components/mend-connection.tsx';
+import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { isRollingBack } from '../../../lib/roll-back.ts';
 import { shownState } from '../../../lib/waiting.ts';

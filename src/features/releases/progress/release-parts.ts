@@ -2,8 +2,8 @@ import type { Destination } from '../../../../routers/schemas/platforms/destinat
 import type { ReleaseStep } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState, type ReleaseState } from '../../../../routers/schemas/state-names.ts';
 import type { StepState } from '../../../../routers/schemas/states.ts';
-import type { ShownStepState } from '../../../components/stepper.tsx';
-import { WAITING_FOR_YOU } from '../../../components/waiting-for-you.ts';
+import type { ShownStepState } from '../../../components/page/stepper.tsx';
+import { WAITING_FOR_YOU } from '../../../components/states/waiting-for-you.ts';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { waitingPlatform } from '../../../lib/waiting.ts';
 

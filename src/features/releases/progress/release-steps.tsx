@@ -2,9 +2,9 @@ import { ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { ReleaseDetail, ReleaseStep } from '../../../../routers/schemas/releases.ts';
-import { type LogEntry, LogView } from '../../../components/log-view.tsx';
+import { type LogEntry, LogView } from '../../../components/lists/log-view.tsx';
+import { type ShownStepState, type Step, Stepper } from '../../../components/page/stepper.tsx';
 import { Progress } from '../../../components/progress.tsx';
-import { type ShownStepState, type Step, Stepper } from '../../../components/stepper.tsx';
 import { stepProgress, stepResult, stepTitle, tookText } from '../release-labels.ts';
 import { PART_TEXTS, partTitle, type ReleasePart, releaseParts } from './release-parts.ts';
 

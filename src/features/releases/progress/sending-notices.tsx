@@ -1,7 +1,7 @@
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
-import { MendConnection } from '../../../components/mend-connection.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { type Publication, useIsWaiting } from '../../../uploads/publications.ts';
 import { GoneNotice } from '../gone-notice.tsx';
 

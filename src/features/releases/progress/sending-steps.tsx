@@ -1,6 +1,6 @@
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import type { StepState } from '../../../../routers/schemas/states.ts';
-import type { Step } from '../../../components/stepper.tsx';
+import type { Step } from '../../../components/page/stepper.tsx';
 import { formatSizeOf } from '../../../lib/format.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 import type { UploadProgress } from '../../../uploads/publish.ts';

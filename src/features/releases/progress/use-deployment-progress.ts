@@ -1,7 +1,7 @@
 import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../../routers/schemas/state-names.ts';
 import { trpc } from '../../../api/trpc.ts';
-import type { Step } from '../../../components/stepper.tsx';
+import type { Step } from '../../../components/page/stepper.tsx';
 import { type Publication, usePublication } from '../../../uploads/publications.ts';
 import { useIsResuming } from '../../../uploads/use-publish.ts';
 import { useReleaseRows } from './release-steps.tsx';

@@ -1,0 +1,42 @@
+import { X } from 'lucide-react';
+import { Dialog as RadixDialog } from 'radix-ui';
+import type { ReactNode } from 'react';
+import { IconButton } from '../icon-button.tsx';
+
+export type SheetProps = {
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  title: string;
+  /** The button that opens it; it gets the focus back, unless something else took it. */
+  trigger: ReactNode;
+  children: ReactNode;
+};
+
+/** Slides in from the left and traps the focus: the menu of a small screen. */
+export function Sheet({ isOpen, onOpenChange, title, trigger, children }: SheetProps) {
+  return (
+    <RadixDialog.Root open={isOpen} onOpenChange={onOpenChange}>
+      <RadixDialog.Trigger asChild>{trigger}</RadixDialog.Trigger>
+      <RadixDialog.Portal>
+        <RadixDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
+        <RadixDialog.Content
+          aria-describedby={undefined}
+          onCloseAutoFocus={(event) => {
+            if (document.activeElement !== document.body) event.preventDefault();
+          }}
+          className="fixed inset-y-0 left-0 z-40 flex w-[min(20rem,86vw)] flex-col overflow-y-auto bg-surface-sunken shadow-float outline-none data-[state=open]:animate-slide-in data-[state=closed]:animate-leave"
+        >
+          <div className="flex h-bar shrink-0 items-center justify-between pr-2 pl-5">
+            <RadixDialog.Title className="text-lg font-semibold">{title}</RadixDialog.Title>
+            <RadixDialog.Close asChild>
+              <IconButton label="Close menu">
+                <X />
+              </IconButton>
+            </RadixDialog.Close>
+          </div>
+          {children}
+        </RadixDialog.Content>
+      </RadixDialog.Portal>
+    </RadixDialog.Root>
+  );
+}

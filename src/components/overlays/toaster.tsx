@@ -1,0 +1,90 @@
+import { CircleAlert, X } from 'lucide-react';
+import { Toast } from 'radix-ui';
+import { useLayoutEffect, useRef, useState } from 'react';
+import { TOAST_DURATION_MS, TOAST_HOTKEY, TOAST_SWIPE_THRESHOLD_PX } from '../../../routers/schemas/limits.ts';
+import { useStore } from '../../lib/store.ts';
+import { classNames } from '../class-names.ts';
+import { dismissToast, type ToastItem, toasts } from './toast-store.ts';
+
+/** The one toast area of the app: F8 moves the focus to it, and a swipe to the right closes a toast. */
+export function Toaster() {
+  const shown = useStore(toasts);
+  return (
+    <Toast.Provider duration={TOAST_DURATION_MS} swipeDirection="right" swipeThreshold={TOAST_SWIPE_THRESHOLD_PX}>
+      {shown.map((toast) => (
+        <ToastCard key={toast.id} toast={toast} />
+      ))}
+      <Toast.Viewport
+        hotkey={[TOAST_HOTKEY]}
+        // It comes from below, where it hides no title; beside a wide page, above the floating button of the same
+        // corner.
+        className="pointer-events-none fixed inset-x-0 bottom-0 z-50 flex print:hidden w-full flex-col gap-2 p-4 pb-[max(1rem,env(safe-area-inset-bottom))] outline-none md:inset-x-auto md:right-0 md:bottom-12 md:max-w-toast"
+      />
+    </Toast.Provider>
+  );
+}
+
+function ToastCard({ toast }: { toast: ToastItem }) {
+  const isDestructive = toast.variant === 'destructive';
+  const card = useRef<HTMLLIElement>(null);
+  const [liftPx, setLiftPx] = useState(0);
+  useLayoutEffect(() => {
+    if (card.current !== null) setLiftPx(liftOver(mainButtons(), card.current.getBoundingClientRect()));
+  }, []);
+  return (
+    <Toast.Root
+      ref={card}
+      style={{ marginBottom: liftPx }}
+      open={toast.isOpen}
+      onOpenChange={(isOpen) => {
+        if (!isOpen) dismissToast(toast.id);
+      }}
+      duration={toast.durationMs}
+      type={isDestructive ? 'foreground' : 'background'}
+      data-toast={toast.variant}
+      className={classNames(
+        'pointer-events-auto relative flex items-start gap-3 rounded-card border border-line bg-surface-raised p-4 pr-12 shadow-float',
+        'data-[state=open]:animate-rise data-[state=closed]:animate-leave',
+        'data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x) data-[swipe=cancel]:translate-x-0 data-[swipe=cancel]:transition-transform',
+        'data-[swipe=end]:translate-x-(--radix-toast-swipe-end-x) data-[swipe=end]:opacity-0',
+      )}
+    >
+      {isDestructive && <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-bad" strokeWidth={1.75} />}
+      <div className="min-w-0 grow">
+        <Toast.Title className={classNames('font-medium wrap-anywhere', isDestructive && 'text-bad')}>
+          {toast.title}
+        </Toast.Title>
+        {toast.description !== undefined && toast.description !== '' && (
+          <Toast.Description className="mt-0.5 text-sm wrap-anywhere text-ink-muted">
+            {toast.description}
+          </Toast.Description>
+        )}
+      </div>
+      <Toast.Close
+        aria-label="Close"
+        className="absolute top-2.5 right-2.5 flex size-8 items-center justify-center rounded-control text-ink-faint hover:bg-surface-hover hover:text-ink touch:top-1 touch:right-1 touch:size-11"
+      >
+        <X aria-hidden className="size-4" strokeWidth={1.75} />
+      </Toast.Close>
+    </Toast.Root>
+  );
+}
+
+const GAP_PX = 8;
+
+/** Returns the buttons that complete or leave a screen or a dialog. */
+function mainButtons(): DOMRect[] {
+  const buttons = document.querySelectorAll('[data-variant="primary"], [data-variant="danger"]');
+  return [...buttons].map((button) => button.getBoundingClientRect());
+}
+
+/** Returns by how many pixels a toast must be lifted to cover none of `buttons`; 0 when that would pass the middle. */
+export function liftOver(buttons: readonly DOMRect[], card: DOMRect): number {
+  let lift = 0;
+  for (const button of [...buttons].sort((one, other) => other.bottom - one.bottom)) {
+    const isBeside = button.right <= card.left || button.left >= card.right;
+    const isClear = button.top >= card.bottom - lift || button.bottom <= card.top - lift;
+    if (!isBeside && !isClear) lift = card.bottom - button.top + GAP_PX;
+  }
+  return card.top - lift < window.innerHeight / 2 ? 0 : lift;
+}

@@ -1,0 +1,26 @@
+import { Check, CircleDashed, CircleX, Hand, LoaderCircle, type LucideIcon } from 'lucide-react';
+import type { Destination } from '../../../routers/schemas/platforms/destination.ts';
+import { Badge, type BadgeTone } from '../badge.tsx';
+import { WAITING_FOR_YOU } from './waiting-for-you.ts';
+
+type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
+
+const looks: Record<Destination['state'], Look> = {
+  idle: { tone: 'unknown', icon: CircleDashed, word: 'Not published yet' },
+  publishing: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
+  waiting: { tone: 'warn', icon: Hand, word: WAITING_FOR_YOU },
+  live: { tone: 'good', icon: Check, word: 'Live' },
+  failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
+  removing: { tone: 'unknown', icon: LoaderCircle, word: 'Removing', isRunning: true },
+  removed: { tone: 'unknown', icon: Check, word: 'Removed' },
+};
+
+/** Shows the state of a deployment on one of its platforms. */
+export function DestinationBadge({ state }: Pick<Destination, 'state'>) {
+  const { tone, icon, word, isRunning } = looks[state];
+  return (
+    <Badge tone={tone} icon={icon} isRunning={isRunning}>
+      {word}
+    </Badge>
+  );
+}

@@ -1,0 +1,58 @@
+import {
+  Ban,
+  Check,
+  CircleDashed,
+  CircleX,
+  Clock,
+  Hand,
+  History,
+  LoaderCircle,
+  Lock,
+  type LucideIcon,
+  Unplug,
+} from 'lucide-react';
+import type { DeploymentState, ReleaseState } from '../../../routers/schemas/state-names.ts';
+import { Badge, type BadgeTone } from '../badge.tsx';
+import { WAITING_FOR_YOU } from './waiting-for-you.ts';
+
+/**
+ * Four words are not stored states: a deployment is `read-only` while no plan is active, and `not-connected` while a
+ * platform refuses its connection; it or a release is `waiting` while a platform waits for the person, and on its own
+ * page a release is `publishing` until it is over.
+ */
+export type DisplayState = DeploymentState | ReleaseState | 'read-only' | 'not-connected' | 'waiting' | 'publishing';
+
+type Look = { tone: BadgeTone; icon: LucideIcon; word: string; isRunning?: boolean };
+
+const looks: Record<DisplayState, Look> = {
+  draft: { tone: 'unknown', icon: CircleDashed, word: 'Draft' },
+  deploying: { tone: 'accent', icon: LoaderCircle, word: 'Deploying', isRunning: true },
+  live: { tone: 'good', icon: Check, word: 'Live' },
+  failed: { tone: 'bad', icon: CircleX, word: 'Failed' },
+  deleting: { tone: 'unknown', icon: LoaderCircle, word: 'Deleting', isRunning: true },
+  queued: { tone: 'unknown', icon: Clock, word: 'Queued' },
+  preparing: { tone: 'accent', icon: LoaderCircle, word: 'Preparing', isRunning: true },
+  uploading: { tone: 'accent', icon: LoaderCircle, word: 'Uploading', isRunning: true },
+  processing: { tone: 'accent', icon: LoaderCircle, word: 'Processing', isRunning: true },
+  verifying: { tone: 'accent', icon: LoaderCircle, word: 'Verifying', isRunning: true },
+  publishing: { tone: 'accent', icon: LoaderCircle, word: 'Publishing', isRunning: true },
+  superseded: { tone: 'unknown', icon: History, word: 'Replaced' },
+  cancelled: { tone: 'unknown', icon: Ban, word: 'Cancelled' },
+  waiting: { tone: 'warn', icon: Hand, word: WAITING_FOR_YOU },
+  'read-only': { tone: 'unknown', icon: Lock, word: 'Read-only' },
+  'not-connected': { tone: 'warn', icon: Unplug, word: 'Not connected' },
+};
+
+/** Returns the word of a state, the same in its badge and in the filter of a list. */
+export function stateLabel(state: DisplayState): string {
+  return looks[state].word;
+}
+
+export function StateBadge({ state }: { state: DisplayState }) {
+  const { tone, icon, word, isRunning } = looks[state];
+  return (
+    <Badge tone={tone} icon={icon} isRunning={isRunning}>
+      {word}
+    </Badge>
+  );
+}
