@@ -49,6 +49,7 @@ const releaseProgressEvent = z.strictObject({
   type: z.literal('release_progress'),
   deploymentId: idSchema,
   releaseId: idSchema,
+  destinationId: idSchema,
   step: releaseStepNameSchema,
   state: stepStateSchema,
   done: z.number(),

@@ -101,7 +101,8 @@ export const confirmReleaseInput = z.strictObject({
     .string()
     .check(z.trim(), z.minLength(1, 'Enter the address'), z.maxLength(ADDRESS_MAX, 'This address is too long')),
 });
-export const readPlatformLogInput = z.strictObject({ releaseId: idSchema });
+/** Without a destination: the log of the primary one. */
+export const readPlatformLogInput = z.strictObject({ releaseId: idSchema, destinationId: z.optional(idSchema) });
 export const downloadReleaseInput = z.strictObject({ releaseId: idSchema });
 
 export const RELEASE_SOURCES = ['folder', 'zip', 'retry'] as const;
@@ -149,7 +150,10 @@ const releaseStepSchema = z.strictObject({
   log: z.array(logLineSchema),
 });
 export const releaseDetailSchema = z.extend(releaseSchema, {
+  /** Those at the primary destination. */
   steps: z.array(releaseStepSchema),
+  /** Those at each of the other destinations, which follow once the release is live. */
+  furtherSteps: z.array(z.strictObject({ destinationId: idSchema, steps: z.array(releaseStepSchema) })),
   /** The release that keeps serving while this one is made, or after it failed. */
   servingNumber: z.nullable(z.number()),
 });

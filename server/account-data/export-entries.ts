@@ -10,6 +10,7 @@ import { DomainModel } from '../database/models/domain.ts';
 import { FeedbackModel } from '../database/models/feedback.ts';
 import { LicenseModel } from '../database/models/license.ts';
 import { PaymentModel, toPayment } from '../database/models/payment.ts';
+import { PublicationModel } from '../database/models/publication.ts';
 import { ReleaseModel } from '../database/models/release.ts';
 import { RollBackModel } from '../database/models/roll-back.ts';
 import { SubscriptionModel, toSubscription } from '../database/models/subscription.ts';
@@ -18,7 +19,7 @@ import { toUser, type UserDoc } from '../database/models/user.ts';
 import { AppError } from '../lib/errors.ts';
 import { toLicense } from '../plans/licenses/read.ts';
 import { toDeployments } from '../services/deployments/read.ts';
-import { readManifest, readSteps, toRelease } from '../services/releases/read.ts';
+import { readManifest, toRelease, toSteps } from '../services/releases/read.ts';
 import type { ArchiveEntry } from '../store/zip/archive.ts';
 import { visitsOf } from './export-visits.ts';
 import { jsonText } from './json-text.ts';
@@ -34,7 +35,8 @@ account.json                       who you are here, your settings, plan and pay
                                    wrote to us, and the uploads that we still know of
 deployments/{address}/
   deployment.json                  its name, address and state
-  releases.json                    all its releases with their steps and logs, and who rolled back when
+  releases.json                    all its releases with the steps and logs at each platform, and
+                                   who rolled back when
   visits.json                      how often it was visited, hour by hour (UTC), of the last minutes each
   files/                           the files of the release that is live; none where nothing is live
 
@@ -194,8 +196,8 @@ async function* releasesOf({ addresses }: Providers, deployment: DeploymentDoc):
       .hint('account_deployment_newest')
       .limit(PAGE);
     for (const doc of page) {
-      const steps = await readSteps(accountId, doc._id);
-      yield { ...toRelease(addresses, doc, deployment), steps };
+      const publications = await PublicationModel.find({ accountId, releaseId: doc._id }).lean();
+      yield { ...toRelease(addresses, doc, publications, deployment), ...toSteps(publications, deployment) };
       last = doc.number;
     }
     if (page.length < PAGE) return;

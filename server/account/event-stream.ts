@@ -168,12 +168,13 @@ function createProgress(ctx: AccountContext): (last: number, steps: StepRow[]) =
       const sent = sentLines.get(step.id) ?? oldest;
       const firstLine = sent > step.logCount ? oldest : Math.max(sent, oldest);
       sentLines.set(step.id, step.logCount);
-      const { deploymentId, releaseId, name, state, done, total } = step;
+      const { deploymentId, releaseId, destinationId, name, state, done, total } = step;
       const log = step.log.slice(firstLine - oldest).map(({ at, text }) => ({ at, text }));
       return checked(ctx, String(last), {
         type: 'release_progress',
         deploymentId,
         releaseId,
+        destinationId,
         step: name,
         state,
         done,

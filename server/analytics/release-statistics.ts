@@ -1,6 +1,7 @@
 import type { ReleaseStatistics, ReleaseStatisticsInput } from '../../routers/schemas/analytics.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { AccountContext } from '../context.ts';
+import { PublicationModel, type PublicationRow } from '../database/models/publication.ts';
 import { ReleaseModel, type ReleaseRow } from '../database/models/release.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { findDeployment } from '../services/deployments/read.ts';
@@ -8,7 +9,8 @@ import { findDeployment } from '../services/deployments/read.ts';
 /** The newest releases in the range; more than anybody publishes by hand. */
 const LOOKED_AT = 2_000;
 
-type Looked = Pick<ReleaseRow, 'state' | 'totalBytes' | 'startedAt' | 'finishedAt' | 'destinations'>;
+type Looked = Pick<ReleaseRow, '_id' | 'state' | 'totalBytes' | 'startedAt' | 'finishedAt'>;
+type Published = Pick<PublicationRow, 'releaseId' | 'platform' | 'state'>;
 type PlatformStatistics = ReleaseStatistics['platforms'][number];
 type Destination = { platform: PlatformStatistics['platform']; outcome: Outcome; release: Looked };
 type Outcome = 'live' | 'failed' | 'cancelled' | 'running';
@@ -23,24 +25,26 @@ export async function readReleaseStatistics(
   const since = new Date(ctx.now().getTime() - days * DAY_MS);
   const releases = await ReleaseModel.find(
     { accountId, createdAt: { $gte: since }, ...(deploymentId !== undefined && { deploymentId }) },
-    { state: 1, totalBytes: 1, startedAt: 1, finishedAt: 1, 'destinations.platform': 1, 'destinations.state': 1 },
+    { state: 1, totalBytes: 1, startedAt: 1, finishedAt: 1 },
   )
     .sort({ createdAt: -1, _id: -1 })
     .hint('account_newest')
     .limit(LOOKED_AT + 1)
     .lean<Looked[]>();
-  return { platforms: statisticsOf(releases.slice(0, LOOKED_AT)), isCut: releases.length > LOOKED_AT };
+  const looked = releases.slice(0, LOOKED_AT);
+  const ofLooked = { accountId, releaseId: { $in: looked.map(({ _id }) => _id) } };
+  const shown = { _id: 0, releaseId: 1, platform: 1, state: 1 };
+  const publications = await PublicationModel.find(ofLooked, shown).hint('account_release').lean<Published[]>();
+  return { platforms: statisticsOf(looked, publications), isCut: releases.length > LOOKED_AT };
 }
 
 /** Returns the platforms with the most releases first; simulated ones do not count. */
-function statisticsOf(releases: readonly Looked[]): PlatformStatistics[] {
-  const all = releases.flatMap((release) =>
-    release.destinations.map(({ platform, state }) => ({
-      platform,
-      outcome: outcomeOf(release.state, state),
-      release,
-    })),
-  );
+function statisticsOf(releases: readonly Looked[], publications: readonly Published[]): PlatformStatistics[] {
+  const byId = new Map(releases.map((release) => [release._id, release]));
+  const all = publications.flatMap(({ releaseId, platform, state }) => {
+    const release = byId.get(releaseId);
+    return release === undefined ? [] : [{ platform, outcome: outcomeOf(release.state, state), release }];
+  });
   const platforms = [...new Set(all.map(({ platform }) => platform))].filter((id) => !PLATFORMS[id].isSimulated);
   return platforms
     .map((platform) =>

@@ -12,7 +12,7 @@ const WATCHED = [
   'domains',
   'events',
   'jobs',
-  'release_steps',
+  'publications',
   'releases',
   'sessions',
   'visits',

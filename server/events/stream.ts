@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../routers/schemas/events.ts';
 import type { Change, ChangeFeed } from '../database/change-feed.ts';
 import { MAINTENANCE } from '../database/models/account-scope.ts';
 import { type EventDoc, EventModel } from '../database/models/event.ts';
-import { ReleaseStepModel } from '../database/models/release-step.ts';
+import { PublicationModel, type PublicationRow, stepsOf } from '../database/models/publication.ts';
 import { UserModel } from '../database/models/user.ts';
 
 /** Events are read in pages of this size; a reader that is further behind reads page after page. */
@@ -11,10 +11,12 @@ export const EVENTS_A_PAGE = 200;
 /** A page that nobody asks for again is dropped at the next wake-up, or when there are this many. */
 const SHARED_READS_MAX = 50;
 /**
- * The number of steps whose account is remembered: some thousands move at a time at most, and the account of a
- * forgotten one is looked up again.
+ * The number of publications that are remembered: some thousands move at a time at most, and a forgotten one is looked
+ * up again.
  */
-const OWNERS_MAX = 10_000;
+const KNOWN_MAX = 10_000;
+/** A publication whose steps move is in one of these states. */
+const MOVING = ['publishing', 'waiting'] as const;
 /** The host writes its counts every few seconds, a row for each site and process. */
 const VISITS_TOLD_EVERY_MS = 5_000;
 
@@ -24,6 +26,7 @@ export type StepRow = {
   accountId: string;
   deploymentId: string;
   releaseId: string;
+  destinationId: string;
   name: string;
   state: string;
   done: number;
@@ -61,8 +64,8 @@ type Channel = {
   /** The timer until which visits are not reported again, and whether there is something to report then. */
   visits: { quiet: NodeJS.Timeout | null; hasMore: boolean };
 };
-/** Maps each step that has moved to its account. */
-type StepOwners = LRUCache<string, string>;
+/** Maps each publication that has moved to its account, and to the progress of each of its steps at the last read. */
+type Known = LRUCache<string, { accountId: string; steps: Map<string, string> }>;
 type Hub = { channels: Map<string, Channel>; unsubscribe: () => void };
 
 /** There is one hub a process: all readers of events share its one change stream. */
@@ -94,7 +97,7 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
     share,
     currentNumber: () => readCurrentNumber(accountId),
     readAfter: (seq) => share(`after ${seq}`, () => readEvents(accountId, seq)),
-    readRunningSteps: () => readSteps({ accountId, state: 'running' as const }),
+    readRunningSteps: () => readRunningSteps(accountId),
     takeSteps() {
       const steps = [...listener.steps.values()];
       listener.steps.clear();
@@ -128,17 +131,17 @@ export function openEventReader(changes: ChangeFeed, accountId: string): EventRe
 
 function createHub(changes: ChangeFeed): Hub {
   const channels = new Map<string, Channel>();
-  const owners: StepOwners = new LRUCache({ max: OWNERS_MAX });
-  const unsubscribe = changes.subscribe(['events', 'release_steps', 'visits'], {
+  const known: Known = new LRUCache({ max: KNOWN_MAX });
+  const unsubscribe = changes.subscribe(['events', 'publications', 'visits'], {
     onChange(change) {
       if (change.collection === 'events') wakeChannel(channels.get(change.accountId ?? ''));
       else if (change.collection === 'visits') tellOfVisits(channels.get(change.accountId ?? ''));
-      else if (change.operation !== 'delete') void passStep(channels, owners, change);
+      else if (change.operation !== 'delete') void passPublication(channels, known, change);
     },
     onReopened() {
       for (const channel of channels.values()) {
         wakeChannel(channel);
-        void passSteps(channels, () => readSteps({ accountId: channel.accountId, state: 'running' as const }));
+        void passSteps(channels, () => readRunningSteps(channel.accountId));
       }
     },
   });
@@ -170,23 +173,31 @@ function wakeChannel(channel: Channel | undefined): void {
 }
 
 /**
- * Passes a moved step on. A change names the step alone, so the step is read when its account has listeners; its
- * account never changes, so that is looked up once. Progress that cannot be read is followed by more.
+ * Passes the moved steps of a publication on. A change names the publication alone, so it is read when its account has
+ * listeners; its account never changes, so that is looked up once. Only steps that have moved since the last read are
+ * passed on. Progress that cannot be read is followed by more.
  */
-async function passStep(channels: Map<string, Channel>, owners: StepOwners, change: Change): Promise<void> {
-  const accountId = change.accountId ?? owners.get(change.id) ?? (await readOwner(change.id).catch(() => undefined));
+async function passPublication(channels: Map<string, Channel>, known: Known, { id, ...change }: Change): Promise<void> {
+  const accountId = change.accountId ?? known.get(id)?.accountId ?? (await readOwner(id).catch(() => undefined));
   if (accountId === undefined) return;
-  owners.set(change.id, accountId);
+  const { steps } = known.get(id) ?? { steps: new Map<string, string>() };
+  known.set(id, { accountId, steps });
   if (!channels.has(accountId)) return;
   await passSteps(channels, async () => {
-    const step = await ReleaseStepModel.findOne({ _id: change.id, accountId }).lean();
-    return step === null ? [] : [toStepRow(step)];
+    const publication = await PublicationModel.findOne({ _id: id, accountId }).lean();
+    const rows = publication === null ? [] : toStepRows(publication);
+    return rows.filter(({ id: stepId, state, done, total, logCount }) => {
+      const before = steps.get(stepId) ?? 'waiting 0 0 0';
+      const now = `${state} ${done} ${total} ${logCount}`;
+      steps.set(stepId, now);
+      return now !== before;
+    });
   });
 }
 
-async function readOwner(stepId: string): Promise<string | undefined> {
-  const step = await ReleaseStepModel.findById(stepId, { accountId: 1 }).setOptions(MAINTENANCE).lean();
-  return step?.accountId;
+async function readOwner(publicationId: string): Promise<string | undefined> {
+  const row = await PublicationModel.findById(publicationId, { accountId: 1 }).setOptions(MAINTENANCE).lean();
+  return row?.accountId;
 }
 
 async function passSteps(channels: Map<string, Channel>, read: () => Promise<StepRow[]>): Promise<void> {
@@ -236,10 +247,16 @@ function payloadOf(doc: EventDoc): Omit<StoredEvent, 'type'> & Record<string, un
   return doc.payload as Omit<StoredEvent, 'type'> & Record<string, unknown>;
 }
 
-async function readSteps(filter: { accountId: string; state: 'running' }): Promise<StepRow[]> {
-  return (await ReleaseStepModel.find(filter).lean()).map(toStepRow);
+async function readRunningSteps(accountId: string): Promise<StepRow[]> {
+  const moving = PublicationModel.find({ accountId, state: { $in: [...MOVING] } }).hint('account_state');
+  return (await moving.lean()).flatMap(toStepRows).filter(({ state }) => state === 'running');
 }
 
-function toStepRow({ _id, ...step }: Omit<StepRow, 'id'> & { _id: string }): StepRow {
-  return { id: _id, ...step };
+function toStepRows(publication: PublicationRow): StepRow[] {
+  const { _id, accountId, deploymentId, releaseId, destinationId } = publication;
+  return stepsOf(publication).map((step) => ({
+    ...{ id: `${_id}.${step.name}`, accountId, deploymentId, releaseId, destinationId },
+    ...step,
+    log: [...step.log],
+  }));
 }

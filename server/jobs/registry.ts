@@ -18,10 +18,9 @@ import { checkDomainJob } from './check-domain.ts';
 import { checkDomainsJob } from './check-domains.ts';
 import { checkIntegrityJob } from './check-integrity.ts';
 import { collectGarbageJob } from './collect-garbage.ts';
-import { deployReleaseJob } from './deploy-release.ts';
 import { detachDomainJob } from './detach-domain.ts';
 import { issueCertificateJob } from './issue-certificate.ts';
-import { publishDestinationJob } from './publish-destination.ts';
+import { publishJob } from './publish.ts';
 import { recountDeploymentsJob } from './recount-deployments.ts';
 import { rehearseRenewalsJob } from './rehearse-renewals.ts';
 import { removeChallengesJob } from './remove-challenges.ts';
@@ -36,8 +35,7 @@ import { reportCorruptionJob } from './report-corruption.ts';
  * once.
  */
 export const jobHandlers = {
-  'deploy-release': deployReleaseJob,
-  'publish-destination': publishDestinationJob,
+  publish: publishJob,
   'remove-destination': removeDestinationJob,
   'remove-deployment': removeDeploymentJob,
   'check-domain': checkDomainJob,

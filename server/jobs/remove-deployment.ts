@@ -15,9 +15,9 @@ import {
 } from '../services/deployments/erase.ts';
 import type { Removal } from '../services/deployments/left-sites.ts';
 import { eraseSomeDomains } from '../services/domains/detach.ts';
-import { destinationKey } from '../services/releases/other-destinations.ts';
 import { shownError } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
+import { destinationKey } from '../services/releases/release-work.ts';
 
 /**
  * Takes a deployment off its platforms and erases it. Each part may run twice: what is gone is no error. Its address, its

@@ -5,8 +5,7 @@ import { idSchema, sha256Schema } from '../../routers/schemas/primitives.ts';
  * Maps the name of each job, which is also the name of its file, to its payload. Services know nothing else of a job.
  */
 export const JOB_PAYLOADS = {
-  'deploy-release': z.strictObject({ releaseId: idSchema }),
-  'publish-destination': z.strictObject({ deploymentId: idSchema, destinationId: idSchema }),
+  publish: z.strictObject({ releaseId: idSchema, destinationId: idSchema }),
   'remove-destination': z.strictObject({ deploymentId: idSchema, destinationId: idSchema }),
   'remove-deployment': z.strictObject({ deploymentId: idSchema }),
   'check-domain': z.strictObject({ domainId: idSchema }),

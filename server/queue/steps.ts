@@ -3,8 +3,8 @@ import type { LogLine } from '../../routers/schemas/events.ts';
 import { PROGRESS_INTERVAL_MS } from '../../routers/schemas/limits.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
-import { ReleaseModel } from '../database/models/release.ts';
-import { ReleaseStepModel, STEP_LOG_LINES } from '../database/models/release-step.ts';
+import { PublicationModel, type PublicationRow, STEP_LOG_LINES } from '../database/models/publication.ts';
+import { ReleaseModel, type ReleaseRow } from '../database/models/release.ts';
 import { moveRelease } from '../database/move-state.ts';
 import { AppError, JobDeferred } from '../lib/errors.ts';
 import { isFinal } from './failure.ts';
@@ -21,51 +21,51 @@ const BEGINS_FROM = {
   verifying: ['processing'],
 } as const satisfies Record<ReleaseStepName, readonly ReleaseState[]>;
 
-export type StepOf = { _id: string };
-type StepRow = { _id: string; accountId: string };
+/** A release at one of its destinations; `isPrimary` where it makes the state of the release. */
+export type StepOf = {
+  release: Pick<ReleaseRow, '_id'>;
+  published: Pick<PublicationRow, '_id'>;
+  isPrimary: boolean;
+};
+type StepPlace = { _id: string; accountId: string; name: ReleaseStepName };
 
 /**
- * Runs one step of a release: writes its row and the release's state together, lets `work` report progress and log
- * lines, and ends the row. A step that is already done is skipped, so that a handler which runs again continues where
- * the last run ended. When `work` throws, its reports are written and the error goes on: the handler decides what
- * becomes of the release.
+ * Runs one step of a publication: writes it and, at the primary destination, the release's state together, lets `work`
+ * report progress and log lines, and ends the step. A step that is already done is skipped, so that a handler which runs
+ * again continues where the last run ended. When `work` throws, its reports are written and the error goes on: the
+ * handler decides what becomes of the publication.
  *
- * Throws `state_changed` when the release is no longer in a state from which this step begins: it was cancelled.
+ * Throws `state_changed` when this step begins no more: the release was cancelled, or its destination taken away.
  */
 export async function runStep(
   job: RunningJob,
-  release: StepOf,
+  of: StepOf,
   name: ReleaseStepName,
   work: (step: StepReport) => Promise<void>,
 ): Promise<void> {
-  const row = { _id: stepId(release._id, name), accountId: job.accountId };
-  const begun = await beginStep(job, release, name);
+  const place = { _id: of.published._id, accountId: job.accountId, name };
+  const begun = await beginStep(job, of, place);
   if (begun === null) return;
   await job.providers.faults?.at(`${name}:start`);
-  const report = createReport(job, row, begun);
+  const report = createReport(job, place, begun);
   try {
     await work(report.step);
   } catch (error) {
     // The lease may be what failed: this process may then write nothing.
-    await writeFailure(job, row, report, error).catch(() => undefined);
+    await writeFailure(job, place, report, error).catch(() => undefined);
     throw error;
   }
   await report.stop();
   await job.transaction(async (session) => {
-    await writeReport(session, row, report.take(), { state: 'done', endedAt: job.providers.now() });
+    await writeReport(session, place, report.take(), { state: 'done', endedAt: job.providers.now() });
   });
   await job.providers.faults?.at(`${name}:end`);
-}
-
-/** Returns the `_id` of a step: a release has one row of each name. */
-export function stepId(releaseId: string, name: ReleaseStepName): string {
-  return `${releaseId}.${name}`;
 }
 
 /**
  * Writes the step's reports before it broke off, and a sentence for a person about what comes next, if something does.
  */
-async function writeFailure(job: RunningJob, row: StepRow, report: Report, error: unknown): Promise<void> {
+async function writeFailure(job: RunningJob, place: StepPlace, report: Report, error: unknown): Promise<void> {
   const isWaiting = error instanceof JobDeferred;
   const isTriedAgain = !isWaiting && !isFinal(error) && job.attempt < job.maxAttempts && !job.signal.aborted;
   if (isTriedAgain && error instanceof AppError) {
@@ -74,58 +74,69 @@ async function writeFailure(job: RunningJob, row: StepRow, report: Report, error
   }
   await report.flush();
   if (isWaiting) {
-    await job.transaction((session) => ReleaseStepModel.updateOne(row, { $set: { isWaiting } }, { session }));
+    await job.transaction((session) => writeReport(session, place, NOTHING, { isWaiting }));
   }
 }
 
 type Begun = { startedAt: Date; lastLine: string | null };
 
 /** Begins the step; returns null when it is already done. */
-async function beginStep(job: RunningJob, release: StepOf, name: ReleaseStepName): Promise<Begun | null> {
-  const { accountId } = job;
+async function beginStep(job: RunningJob, of: StepOf, { _id, accountId, name }: StepPlace): Promise<Begun | null> {
+  const own = { _id, accountId };
   // A release that returns again and again to wait for its platform passes finished steps without a transaction.
-  if ((await ReleaseStepModel.exists({ _id: stepId(release._id, name), accountId, state: 'done' })) !== null)
-    return null;
+  if ((await PublicationModel.exists({ ...own, [`steps.${name}.state`]: 'done' })) !== null) return null;
   return job.transaction(async (session) => {
-    const row = await ReleaseStepModel.findOne({ _id: stepId(release._id, name), accountId })
-      .slice('log', -1)
-      .session(session);
-    if (row === null) throw new Error(`Release ${release._id} has no row for ${name}.`);
-    if (row.state === 'done') return null;
-    const doc = await ReleaseModel.findOne({ _id: release._id, accountId }, { state: 1, startedAt: 1 }).session(
-      session,
-    );
+    const publication = await PublicationModel.findOne(own).session(session).lean();
+    if (publication === null) throw new Error(`There is no publication ${_id}.`);
+    const step = publication.steps[name];
+    if (step.state === 'done') return null;
     const at = job.providers.now();
-    // After a crash, and at the start of a rollback, the release is already in the step's state.
-    if (doc?.state !== name) {
-      const set = { startedAt: doc?.startedAt ?? at };
-      const moved = await moveRelease(session, { id: release._id, accountId, from: BEGINS_FROM[name], to: name, set });
-      if (moved === null) throw new AppError('state_changed', 'This release is no longer worked on.');
-    }
+    if (of.isPrimary) await moveToStep(session, { ...own, _id: of.release._id }, name, at);
+    else if (publication.state !== 'publishing' && publication.state !== 'waiting') throw overBeforeStep();
     const line = { at, text: 'Continued after an interruption' };
-    const isInterrupted = row.state === 'running' && !row.isWaiting;
-    const begins = row.state === 'running' ? {} : { state: 'running', startedAt: at };
-    await ReleaseStepModel.updateOne(
-      { _id: row._id, accountId },
-      {
-        $set: { ...begins, isWaiting: false },
-        ...(isInterrupted && { $push: { log: { $each: [line], $slice: -STEP_LOG_LINES } }, $inc: { logCount: 1 } }),
-      },
-      { session },
-    );
-    const startedAt = row.state === 'running' ? (row.startedAt ?? at) : at;
-    return { startedAt, lastLine: (isInterrupted ? line : row.log.at(-1))?.text ?? null };
+    const isInterrupted = step.state === 'running' && !step.isWaiting;
+    const begins = step.state === 'running' ? {} : { state: 'running', startedAt: at };
+    const report = { progress: {}, lines: isInterrupted ? [line] : [] };
+    await writeReport(session, { ...own, name }, report, { ...begins, isWaiting: false });
+    const startedAt = step.state === 'running' ? (step.startedAt ?? at) : at;
+    return { startedAt, lastLine: (isInterrupted ? line : step.log.at(-1))?.text ?? null };
   });
 }
 
+/** A roll back stays in the state that it begins with: what has to be sent anew for it is no step of the release. */
+async function moveToStep(
+  session: ClientSession,
+  own: { _id: string; accountId: string },
+  name: ReleaseStepName,
+  at: Date,
+): Promise<void> {
+  const doc = await ReleaseModel.findOne(own, { state: 1, startedAt: 1, verifiedAt: 1 }).session(session);
+  // After a crash, and at the start of a rollback, the release is already in the step's state.
+  if (doc?.state === name || (doc?.state === 'verifying' && doc.verifiedAt instanceof Date)) return;
+  const set = { startedAt: doc?.startedAt ?? at };
+  const moved = await moveRelease(session, {
+    id: own._id,
+    accountId: own.accountId,
+    from: BEGINS_FROM[name],
+    to: name,
+    set,
+  });
+  if (moved === null) throw overBeforeStep();
+}
+
+function overBeforeStep(): AppError {
+  return new AppError('state_changed', 'This release is no longer worked on.');
+}
+
 type Pending = { progress: Partial<StepProgress>; lines: LogLine[] };
+const NOTHING: Pending = { progress: {}, lines: [] };
 type Report = { step: StepReport; flush(): Promise<void>; stop(): Promise<void>; take(): Pending };
 
 /**
  * Collects a step's reports and writes them at most every 250 ms, one write at a time. A line that repeats the last
  * one is left out.
  */
-function createReport(job: RunningJob, row: StepRow, { lastLine, startedAt }: Begun): Report {
+function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }: Begun): Report {
   let last = lastLine;
   let pending: Pending = { progress: {}, lines: [] };
   let timer: NodeJS.Timeout | null = null;
@@ -144,7 +155,7 @@ function createReport(job: RunningJob, row: StepRow, { lastLine, startedAt }: Be
     const taken = take();
     if (Object.keys(taken.progress).length === 0 && taken.lines.length === 0) return;
     writtenAt = performance.now();
-    await job.transaction((session) => writeReport(session, row, taken));
+    await job.transaction((session) => writeReport(session, place, taken));
   };
   const soon = (): void => {
     if (timer !== null) return;
@@ -184,19 +195,19 @@ function createReport(job: RunningJob, row: StepRow, { lastLine, startedAt }: Be
 
 async function writeReport(
   session: ClientSession,
-  row: StepRow,
-  pending: Pending,
+  { name, ...own }: StepPlace,
+  { progress, lines }: Pending,
   set: Record<string, unknown> = {},
 ): Promise<void> {
-  const { progress, lines } = pending;
-  const fields = { ...progress, ...set };
-  await ReleaseStepModel.updateOne(
-    row,
+  const at = `steps.${name}`;
+  const fields = Object.entries({ ...progress, ...set }).map(([field, value]) => [`${at}.${field}`, value]);
+  await PublicationModel.updateOne(
+    own,
     {
-      ...(Object.keys(fields).length > 0 && { $set: fields }),
+      ...(fields.length > 0 && { $set: Object.fromEntries(fields) }),
       ...(lines.length > 0 && {
-        $push: { log: { $each: lines, $slice: -STEP_LOG_LINES } },
-        $inc: { logCount: lines.length },
+        $push: { [`${at}.log`]: { $each: lines, $slice: -STEP_LOG_LINES } },
+        $inc: { [`${at}.logCount`]: lines.length },
       }),
     },
     { session },

@@ -122,6 +122,7 @@ function newRelease({ startedAt }: Cast, { count: fileCount, totalBytes }: Simul
     ...{ platform: 'simulated', number: 1, state: 'queued', isCurrent: false, source: 'folder', createdBy: 'You' },
     ...{ url: SITE_URL, previewUrl: SITE_URL, fileCount, totalBytes, changedFiles: fileCount, corruptedFiles: [] },
     ...{ error: null, destinations: [], createdAt: startedAt, startedAt: null, finishedAt: null, servingNumber: null },
+    furtherSteps: [],
     steps: RELEASE_STEPS.map((name) => ({
       ...{ name, state: 'waiting', startedAt: null, endedAt: null, log: [] },
       ...{ done: 0, total: 0, doneBytes: 0, totalBytes: 0, doneBefore: null, doneBytesBefore: null },

@@ -110,13 +110,26 @@ function writeProgress(queryClient: QueryClient, event: ReleaseProgressEvent): v
  * server's.
  */
 function withProgress(release: ReleaseDetail, event: ReleaseProgressEvent, now: Date): ReleaseDetail {
-  const moved = release.steps.findIndex(({ name }) => name === event.step);
-  const steps = release.steps.map((step, index) => {
+  if (release.destinations[0]?.id !== event.destinationId) {
+    const furtherSteps = release.furtherSteps.map((one) =>
+      one.destinationId === event.destinationId ? { ...one, steps: movedSteps(one.steps, event, now) } : one,
+    );
+    return { ...release, furtherSteps };
+  }
+  const isRunning = event.state === 'running' && release.finishedAt === null;
+  return {
+    ...release,
+    steps: movedSteps(release.steps, event, now),
+    state: isRunning ? event.step : release.state,
+  };
+}
+
+function movedSteps(steps: readonly ReleaseStep[], event: ReleaseProgressEvent, now: Date): ReleaseStep[] {
+  const moved = steps.findIndex(({ name }) => name === event.step);
+  return steps.map((step, index) => {
     if (index === moved) return movedStep(step, event, now);
     return index < moved ? endedStep(step, event, now) : step;
   });
-  const isRunning = event.state === 'running' && release.finishedAt === null;
-  return { ...release, steps, state: isRunning ? event.step : release.state };
 }
 
 /** Ends earlier steps: those before a running one are done, though the news may come a moment later. */

@@ -12,7 +12,7 @@ const DAY_SECONDS = 86_400;
 
 const EXPORTED = [
   ...['users', 'sessions', 'api_tokens', 'subscriptions', 'payments', 'licenses', 'domains', 'feedback'],
-  ...['contact_messages', 'uploads', 'deployments', 'releases', 'release_steps', 'roll_backs', 'artifacts'],
+  ...['contact_messages', 'uploads', 'deployments', 'releases', 'publications', 'roll_backs', 'artifacts'],
   ...['visits', 'visit_hours'],
 ];
 

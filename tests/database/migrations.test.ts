@@ -122,9 +122,101 @@ test('what was published before has the platform that it named as its one destin
   expect(await deployments.findOne({ _id: deploymentId })).toMatchObject({
     destinations: [{ _id: id, platform: 'built-in', site: null, url: null, state: 'live', error: null }],
   });
-  expect(await releases.findOne({ _id: 'r' })).toMatchObject({
-    destinations: [{ _id: id, platform: 'built-in', ref: { a: 1 }, ownUrl: null, state: 'live' }],
+  const publications = mongoose.connection.collection<{ _id: string }>('publications');
+  expect(await publications.findOne({ _id: `r.${id}` })).toMatchObject({
+    ...{ releaseId: 'r', destinationId: id, platform: 'built-in', ref: { a: 1 }, ownUrl: null, state: 'live' },
   });
+});
+
+test('what became of a release at each destination is a publication, with its steps, and its job works on that', async () => {
+  await forget();
+  type Row = { _id: string; [field: string]: unknown };
+  const collection = (name: string) => mongoose.connection.collection<Row>(name);
+  const insert = (name: string, rows: Row[]) => collection(name).insertMany(rows);
+  const deploymentId = 'two-places';
+  await insert('deployments', [
+    { _id: deploymentId, currentReleaseId: 'r8', destinations: [{ _id: 'one' }, { _id: 'two' }] },
+  ]);
+  const common = { accountId: 'ada', deploymentId };
+  const url = 'https://harbour.example';
+  await insert('releases', [
+    {
+      ...{ _id: 'r8', ...common, number: 80, state: 'live' },
+      destinations: [
+        {
+          _id: 'one',
+          platform: 'netlify',
+          state: 'live',
+          ref: { id: 8 },
+          url,
+          missingLinks: ['/a.css'],
+          wasLive: true,
+        },
+        { _id: 'two', platform: 'vercel', state: 'live', ref: null, url: null, error: { code: 'x', message: 'y' } },
+      ],
+    },
+    {
+      ...{ _id: 'r9', ...common, number: 90, state: 'uploading' },
+      destinations: [{ _id: 'one', state: 'publishing' }],
+    },
+  ]);
+  const line = { at: new Date(5), text: 'index.html' };
+  await insert('release_steps', [
+    {
+      _id: 'r9.uploading',
+      ...common,
+      releaseId: 'r9',
+      name: 'uploading',
+      state: 'running',
+      done: 3,
+      log: [line],
+      logCount: 1,
+    },
+  ]);
+  await insert('jobs', [
+    {
+      _id: 'j1',
+      name: 'deploy-release',
+      ...common,
+      key: deploymentId,
+      payload: { releaseId: 'r9' },
+      status: 'running',
+    },
+    { _id: 'j2', name: 'publish-destination', ...common, key: 'k', payload: { deploymentId, destinationId: 'two' } },
+    { _id: 'j3', name: 'deploy-release', ...common, key: 'gone', payload: { releaseId: 'gone' } },
+  ]);
+  await runMigrations(log);
+  const published = (id: string) => collection('publications').findOne({ _id: id });
+  expect(await published('r8.one')).toMatchObject({
+    ...{ ...common, releaseId: 'r8', destinationId: 'one', platform: 'netlify', state: 'live', ref: { id: 8 }, url },
+    ...{ missingLinks: ['/a.css'], wasLive: true, looked: [], verifiedUnder: null },
+  });
+  expect(await published('r8.two')).toMatchObject({
+    ...{ state: 'live', error: { code: 'x' }, wasLive: false },
+    steps: { preparing: { state: 'done', log: [] }, verifying: { state: 'done' } },
+  });
+  expect(await published('r9.one')).toMatchObject({
+    state: 'publishing',
+    steps: {
+      preparing: { state: 'waiting', done: 0, logCount: 0 },
+      uploading: { state: 'running', done: 3, total: 0, log: [line], logCount: 1, isWaiting: false },
+    },
+  });
+  expect(await collection('releases').findOne({ _id: 'r8' })).not.toHaveProperty('destinations');
+  expect(await collection('release_steps').findOne({ _id: 'r9.uploading' })).toBeNull();
+  expect(
+    await collection('jobs')
+      .find({ _id: { $gte: '' } })
+      .toArray(),
+  ).toMatchObject([
+    { _id: 'j1', name: 'publish', key: `${deploymentId}.one`, payload: { releaseId: 'r9', destinationId: 'one' } },
+    { _id: 'j2', name: 'publish', key: 'k', payload: { releaseId: 'r8', destinationId: 'two' } },
+  ]);
+  // What a crash has cut off is done again, and takes nothing back.
+  await collection('publications').updateOne({ _id: 'r9.one' }, { $set: { state: 'live' } });
+  await MigrationModel.deleteOne({ _id: 6 });
+  await runMigrations(log);
+  expect(await published('r9.one')).toMatchObject({ state: 'live' });
 });
 
 test('a release keeps the list of what the store has lost', async () => {

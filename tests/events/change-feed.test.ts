@@ -4,7 +4,7 @@ import { type ChangeFeed, createChangeFeed } from '../../server/database/change-
 import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
 import { DomainModel } from '../../server/database/models/domain.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { ReleaseStepModel } from '../../server/database/models/release-step.ts';
+import { PublicationModel } from '../../server/database/models/publication.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { openEventReader } from '../../server/events/stream.ts';
 import type { Log } from '../../server/lib/log.ts';
@@ -67,10 +67,11 @@ async function readsOf(collection: string): Promise<number> {
 }
 
 async function moveStep(accountId: string): Promise<void> {
-  const _id = `${newId()}.uploading`;
-  const row = { accountId, deploymentId: newId(), releaseId: newId(), name: 'uploading' as const };
-  await ReleaseStepModel.create([{ _id, ...row }]);
-  for (let done = 1; done <= 5; done += 1) await ReleaseStepModel.updateOne({ _id, accountId }, { $set: { done } });
+  const _id = newId();
+  const ids = { accountId, deploymentId: newId(), releaseId: newId(), destinationId: newId() };
+  await PublicationModel.create([{ _id, ...ids, platform: 'built-in' }]);
+  for (let done = 1; done <= 5; done += 1)
+    await PublicationModel.updateOne({ _id, accountId }, { $set: { 'steps.uploading.done': done } });
 }
 
 test('a step of an account that nobody listens to here is not read, one of a listener is', async () => {
@@ -80,10 +81,10 @@ test('a step of an account that nobody listens to here is not read, one of a lis
   await feed.start();
   const reader = openEventReader(feed, here.user.id);
   try {
-    const before = await readsOf('release_steps');
+    const before = await readsOf('publications');
     await moveStep(elsewhere.user.id);
     await allIsPassedOn(here, feed);
-    expect(await readsOf('release_steps')).toBe(before + 1);
+    expect(await readsOf('publications')).toBe(before + 1);
     await moveStep(here.user.id);
     await expect.poll(() => reader.takeSteps().at(-1)?.done).toBe(5);
   } finally {

@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { ReleaseStepModel } from '../../server/database/models/release-step.ts';
+import { PublicationModel, publicationId } from '../../server/database/models/publication.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { publishEvent } from '../../server/events/publish.ts';
 import { EVENTS_A_PAGE } from '../../server/events/stream.ts';
@@ -253,24 +253,28 @@ test('progress goes out under the last event, with each line of the log once, an
   const accountId = person.user.id;
   const releaseId = newId();
   const deploymentId = newId();
-  const _id = `${releaseId}.uploading`;
+  const destinationId = newId();
+  const _id = publicationId({ releaseId, destinationId });
   const line = (text: string): { at: Date; text: string } => ({ at: new Date(), text });
   await using client = follow(listener, person);
   await client.until(() => client.seen.length > 0);
   const progress = (): unknown[] => client.seen.flatMap(({ data }) => (data.type === 'release_progress' ? [data] : []));
-  const step = { _id, accountId, deploymentId, releaseId, name: 'uploading' as const, total: 9 };
+  const publication = { _id, accountId, deploymentId, releaseId, destinationId, platform: 'built-in' as const };
 
-  await ReleaseStepModel.create({ ...step, state: 'running', done: 1, log: [line('one')], logCount: 1 });
+  const uploading = { state: 'running' as const, total: 9, done: 1, log: [line('one')], logCount: 1 };
+  await PublicationModel.create({ ...publication, state: 'publishing', steps: { uploading } });
   await client.until(() => progress().length >= 1);
-  await ReleaseStepModel.updateOne({ _id, accountId }, { $set: { done: 5, logCount: 2 }, $push: { log: line('two') } });
+  const moved = { 'steps.uploading.done': 5, 'steps.uploading.logCount': 2 };
+  await PublicationModel.updateOne({ _id, accountId }, { $set: moved, $push: { 'steps.uploading.log': line('two') } });
   await client.until(() => progress().length >= 2);
   const under = client.seen.at(-1)?.id;
   client.socket().terminate();
   await client.until(() => progress().length >= 3);
-  await ReleaseStepModel.deleteOne({ _id, accountId });
+  await PublicationModel.deleteOne({ _id, accountId });
 
   const texts = (log: string[]): unknown[] => log.map((text) => ({ at: expect.any(Date), text }));
-  const common = { type: 'release_progress', deploymentId, releaseId, step: 'uploading', state: 'running', total: 9 };
+  const ids = { deploymentId, releaseId, destinationId };
+  const common = { type: 'release_progress', ...ids, step: 'uploading', state: 'running', total: 9 };
   expect(progress()).toEqual([
     { ...common, done: 1, log: texts(['one']), firstLine: 0 },
     { ...common, done: 5, log: texts(['two']), firstLine: 1 },

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { DeploymentModel } from '../../server/database/models/deployment.ts';
 import { DomainModel } from '../../server/database/models/domain.ts';
 import { HeldSlugModel } from '../../server/database/models/held-slug.ts';
+import { PublicationModel } from '../../server/database/models/publication.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
-import { ReleaseStepModel } from '../../server/database/models/release-step.ts';
 import { RollBackModel } from '../../server/database/models/roll-back.ts';
 import { UserModel } from '../../server/database/models/user.ts';
 import { VisitModel, type VisitRow } from '../../server/database/models/visit.ts';
@@ -54,7 +54,7 @@ test('a removed deployment is gone with its releases, its place in the plan is f
   });
   const ofAccount = { accountId: person.user.id };
   expect(await ReleaseModel.countDocuments(ofAccount).comment('test')).toBe(0);
-  expect(await ReleaseStepModel.countDocuments(ofAccount).comment('test')).toBe(0);
+  expect(await PublicationModel.countDocuments(ofAccount).comment('test')).toBe(0);
   expect(await RollBackModel.countDocuments(ofAccount).comment('test')).toBe(0);
   expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(0);
   expect(await HeldSlugModel.exists({ _id: 'gone', ...ofAccount })).not.toBeNull();

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { RELEASES_KEPT, ROLL_BACKS_KEPT } from '../../routers/schemas/limits.ts';
 import { DeploymentModel } from '../../server/database/models/deployment.ts';
 import { EventModel } from '../../server/database/models/event.ts';
+import { PublicationModel } from '../../server/database/models/publication.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
-import { ReleaseStepModel } from '../../server/database/models/release-step.ts';
 import { RollBackModel } from '../../server/database/models/roll-back.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../server/lib/durations.ts';
@@ -17,11 +17,11 @@ test('of a deployment the newest releases keep rows and logs; older ones go with
   const deployment = await person.caller.deployments.create({ name: 'Daily', platform: 'built-in' });
   const live = await publish(app, person, deployment, { 'index.html': '<h1>Daily</h1>' });
   const add = async (number: number, more: object = {}) => {
-    const { _id, destinations: _, ...fields } = (await ReleaseModel.findOne(own).lean()) ?? { _id: '' };
+    const { _id, ...fields } = (await ReleaseModel.findOne(own).lean()) ?? { _id: '' };
     const id = newId();
-    await ReleaseModel.create({ ...fields, _id: id, number, state: 'superseded', destinations: [], ...more });
-    const step = { _id: `${id}.verifying`, accountId: person.user.id, releaseId: id, name: 'verifying' as const };
-    await ReleaseStepModel.create({ ...step, deploymentId: deployment.id });
+    await ReleaseModel.create({ ...fields, _id: id, number, state: 'superseded', ...more });
+    const publication = { _id: `${id}.there`, ...own, releaseId: id, destinationId: 'there' };
+    await PublicationModel.create({ ...publication, platform: 'built-in' });
     return id;
   };
   const own = { accountId: person.user.id, deploymentId: deployment.id };
@@ -42,7 +42,7 @@ test('of a deployment the newest releases keep rows and logs; older ones go with
 
   const ids = (await ReleaseModel.find(own).lean()).map(({ _id }) => _id);
   expect(ids.sort()).toEqual([live.id, ...kept].sort());
-  expect(await ReleaseStepModel.countDocuments({ accountId: person.user.id, releaseId: { $in: old } })).toBe(0);
+  expect(await PublicationModel.countDocuments({ accountId: person.user.id, releaseId: { $in: old } })).toBe(0);
   const notices = await EventModel.find({ accountId: person.user.id, type: 'notification' }).lean();
   expect(notices.map(({ payload }) => payload.message)).toContain(
     'The 500 newest releases of Daily are kept: 2 older ones went, with their logs.',

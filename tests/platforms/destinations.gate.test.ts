@@ -98,7 +98,7 @@ test('platforms that come and go leave nothing in the release or the queue, and 
   }
   const { destinations } = await app.releases.get({ releaseId: release.id });
   expect(destinations.map(({ platform }) => platform)).toEqual(['netlify']);
-  const waiting = { status: 'queued' as const, name: 'publish-destination', accountId: app.person.user.id };
+  const waiting = { status: 'queued' as const, name: 'publish', accountId: app.person.user.id };
   expect(await JobModel.countDocuments(waiting)).toBe(0);
   expect((await refusalOf(add())).code).toBe('rate_limited');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ReleaseModel } from '../../server/database/models/release.ts';
+import { PublicationModel } from '../../server/database/models/publication.ts';
 import { createPlatformApp, ONE, TWO } from '../support/platform-app.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
@@ -48,8 +48,8 @@ test('a platform that answers a name without measure fails the release, and noth
     state: 'failed',
     error: { code: 'platform_failed', message: expect.stringContaining('a name that is too long') },
   });
-  const stored = await ReleaseModel.findOne({ _id: release.id, accountId: app.person.user.id });
-  expect(stored?.destinations[0]?.ref).toBeNull();
+  const stored = await PublicationModel.findOne({ releaseId: release.id, accountId: app.person.user.id });
+  expect(stored?.ref).toBeNull();
 });
 
 test('where a release has no address of its own, the earlier one is rolled back to as well, and nothing is sent', async () => {

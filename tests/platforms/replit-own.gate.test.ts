@@ -124,7 +124,7 @@ test('it is live once all files are seen at the address, and not while others ar
     const error = { message: `${url} answers with another entry page than this release has.` };
     expect(await on.read()).toMatchObject({ state: 'processing', destinations: [{ state: 'waiting', error }] });
   }
-  const open = { status: 'queued' as const, name: 'deploy-release', accountId: on.person.user.id };
+  const open = { status: 'queued' as const, name: 'publish', accountId: on.person.user.id };
   expect(await JobModel.countDocuments(open)).toBe(1);
   const log = (await on.read()).steps.flatMap((step) => step.log.map(({ text }) => text)).join('\n');
   expect(log).toContain(`${url} answers with another entry page than this release has`);

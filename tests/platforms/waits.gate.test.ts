@@ -77,7 +77,7 @@ test('a hundred that wait for a platform hold nobody: each gets one look, and an
   await using harness = await platformHarness();
   const looks = new Map<string, number>();
   const quickId = newId();
-  const run: NonNullable<JobHandlers['deploy-release']>['run'] = async ({ payload, waits }) => {
+  const run: NonNullable<JobHandlers['publish']>['run'] = async ({ payload, waits }) => {
     const { releaseId } = payload;
     if (releaseId !== quickId) {
       const call = { ...harness.call, patience: createPatience(waits) };
@@ -92,10 +92,15 @@ test('a hundred that wait for a platform hold nobody: each gets one look, and an
   };
   const enqueue = (releaseId: string) =>
     transaction((session) =>
-      enqueueJob(session, { id: releaseId, name: 'deploy-release', payload: { releaseId }, accountId: newId() }),
+      enqueueJob(session, {
+        id: releaseId,
+        name: 'publish',
+        payload: { releaseId, destinationId: newId() },
+        accountId: newId(),
+      }),
     );
   await Promise.all(Array.from({ length: 100 }, () => enqueue(newId())));
-  const worker = createWorker(app.providers, { handlers: { 'deploy-release': { run } } });
+  const worker = createWorker(app.providers, { handlers: { publish: { run } } });
   await worker.drain();
   expect(looks.size).toBe(100);
   expect(Math.min(...looks.values())).toBeGreaterThan(1);
@@ -122,7 +127,7 @@ test(`${WAITING} whole releases that wait for a platform hold nobody: another go
   // Each asked once; then its job gave the place back, with all its attempts.
   expect(app.requestsOf('release')).toHaveLength(WAITING);
   const queued = await JobModel.find({ accountId: app.person.user.id, status: 'queued' });
-  const jobs = queued.filter(({ name }) => name === 'deploy-release');
+  const jobs = queued.filter(({ name }) => name === 'publish');
   expect(jobs.map(({ attempt }) => attempt)).toEqual(names.map(() => 0));
   for (const { runAt } of jobs) expect(runAt.getTime()).toBeGreaterThan(Date.now() + 15 * MINUTE_MS);
 
@@ -139,7 +144,7 @@ test('a wait that is over leaves the next one all its patience, in a later run a
   const releaseId = newId();
   let isFirstOver = false;
   const looks = [async () => (isFirstOver ? { ...NEVER, state: 'verifying' as const } : NEVER), async () => NEVER];
-  const run: NonNullable<JobHandlers['deploy-release']>['run'] = async ({ waits }) => {
+  const run: NonNullable<JobHandlers['publish']>['run'] = async ({ waits }) => {
     const call = { ...harness.call, patience: createPatience(waits) };
     for (const [index, look] of looks.entries()) {
       for await (const event of waitUntilDone(call, 'Elsewhere', look, `wait ${index}`)) {
@@ -148,9 +153,14 @@ test('a wait that is over leaves the next one all its patience, in a later run a
     }
   };
   await transaction((session) =>
-    enqueueJob(session, { id: releaseId, name: 'deploy-release', payload: { releaseId }, accountId: newId() }),
+    enqueueJob(session, {
+      id: releaseId,
+      name: 'publish',
+      payload: { releaseId, destinationId: newId() },
+      accountId: newId(),
+    }),
   );
-  const worker = createWorker(app.providers, { handlers: { 'deploy-release': { run } } });
+  const worker = createWorker(app.providers, { handlers: { publish: { run } } });
   const waited: number[] = [];
   for (let round = 0; round < 5; round += 1) {
     isFirstOver = round >= 3;

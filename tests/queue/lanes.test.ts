@@ -29,7 +29,7 @@ async function enqueue<Name extends JobName>(
 }
 
 const enqueueReleases = (accountId: string, count?: number): Promise<void> =>
-  enqueue(accountId, 'deploy-release', () => ({ releaseId: newId() }), count);
+  enqueue(accountId, 'publish', () => ({ releaseId: newId(), destinationId: newId() }), count);
 
 /** Handlers that run until they are let go, and note whose job they have. */
 function createHeldJobs() {
@@ -42,7 +42,7 @@ function createHeldJobs() {
   };
   const handlers = {
     'check-domain': { run },
-    'deploy-release': { run },
+    publish: { run },
     'issue-certificate': { run },
     'rehearse-renewals': { run },
   };
@@ -57,7 +57,7 @@ test(`an account with ${RELEASES} releases is served no more often than one with
   const served: string[] = [];
   const options: ClaimOptions = {};
   for (let turn = 0; turn < 6; turn += 1) {
-    const claimed = await claimJob('tester', ['deploy-release'], options);
+    const claimed = await claimJob('tester', ['publish'], options);
     if (claimed === null) break;
     await finishJob(claimed);
     options.after = claimed.accountId;
@@ -76,9 +76,9 @@ test('jobs that wait for their time are passed over, and the oldest that is due 
   const runAt = (hours: number): Date => new Date(Date.now() + hours * 3_600_000);
   await JobModel.updateMany({ accountId: 'ada', _id: { $in: waiting } }, { $set: { runAt: runAt(1) } });
   await JobModel.updateOne({ accountId: 'ada', _id: older }, { $set: { runAt: runAt(-1) } });
-  expect((await claimJob('tester', ['deploy-release']))?.id).toBe(older);
-  expect((await claimJob('tester', ['deploy-release']))?.id).toBe(due);
-  expect(await claimJob('tester', ['deploy-release'])).toBeNull();
+  expect((await claimJob('tester', ['publish']))?.id).toBe(older);
+  expect((await claimJob('tester', ['publish']))?.id).toBe(due);
+  expect(await claimJob('tester', ['publish'])).toBeNull();
 });
 
 test('one account has only so many jobs of a lane running, and those of no account are not counted', async () => {
@@ -86,7 +86,7 @@ test('one account has only so many jobs of a lane running, and those of no accou
   await enqueueReleases('ada', 3);
   await enqueueReleases(NO_ACCOUNT, 3);
   const claimedOf = async (): Promise<string | undefined> =>
-    (await claimJob('tester', ['deploy-release'], { perAccount: 2 }))?.accountId;
+    (await claimJob('tester', ['publish'], { perAccount: 2 }))?.accountId;
   const claimed = [await claimedOf(), await claimedOf(), await claimedOf(), await claimedOf(), await claimedOf()];
   expect(claimed).toEqual(['ada', 'ada', NO_ACCOUNT, NO_ACCOUNT, NO_ACCOUNT]);
   expect(await claimedOf()).toBeUndefined();
@@ -212,7 +212,7 @@ test('of an account that has its share no more certificates are taken while anot
 test('of those who wait the account whose jobs held a place for less time is served first, in every process', async () => {
   await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
   for (const accountId of ['ada', 'bob', 'zoe']) await enqueueReleases(accountId, 4);
-  const claim = (options: ClaimOptions = {}) => claimJob(newId(), ['deploy-release'], { after: 'zoe', ...options });
+  const claim = (options: ClaimOptions = {}) => claimJob(newId(), ['publish'], { after: 'zoe', ...options });
   const heldFor = async (seconds: number, end: typeof finishJob): Promise<void> => {
     const claimed = await claim();
     if (claimed === null) throw new Error('Nothing is due.');
@@ -233,7 +233,7 @@ test('time that was used long ago is forgotten, so that nobody waits behind othe
   await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
   await enqueueReleases('ada', 2);
   await enqueueReleases('zoe', 2);
-  const first = await claimJob('tester', ['deploy-release']);
+  const first = await claimJob('tester', ['publish']);
   if (first === null) throw new Error('Nothing is due.');
   await finishJob(first);
   const held = (minutesAgo: number) => {
@@ -241,22 +241,22 @@ test('time that was used long ago is forgotten, so that nobody waits behind othe
     return JobModel.updateOne({ _id: first.id }, { $set: set }).setOptions(CLEAR);
   };
   await held(9);
-  const second = await claimJob('tester', ['deploy-release']);
+  const second = await claimJob('tester', ['publish']);
   expect(second?.accountId).toBe('zoe');
   await held(11);
-  expect((await claimJob('tester', ['deploy-release']))?.accountId).toBe('ada');
+  expect((await claimJob('tester', ['publish']))?.accountId).toBe('ada');
 });
 
 test('what accounts have used is added up without reading the jobs that they have had', async () => {
   await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
   await enqueueReleases('ada', 60);
   const held = { status: 'done' as const, heldMs: 1_000, heldAt: new Date() };
-  await JobModel.updateMany({ name: 'deploy-release' }, { $set: held }).setOptions(CLEAR).comment('test');
+  await JobModel.updateMany({ name: 'publish' }, { $set: held }).setOptions(CLEAR).comment('test');
   await enqueueReleases('bob');
   const { db } = mongoose.connection;
   const { was, filter } = (await db?.command({ profile: -1 })) ?? {};
   await db?.command({ profile: 1, filter: { docsExamined: { $gt: 10 } } });
-  await claimJob('tester', ['deploy-release']);
+  await claimJob('tester', ['publish']);
   await db?.command({ profile: was, filter });
   const read = await db?.collection('system.profile').find({ docsExamined: { $gt: 10 } }, { comment: 'test' });
   expect((await read?.toArray())?.filter(({ command }) => command?.comment !== 'test')).toEqual([]);
@@ -265,14 +265,14 @@ test('what accounts have used is added up without reading the jobs that they hav
 test('a release that waited once is claimed by the lane of those that wait, and holds no place of the others', async () => {
   await JobModel.deleteMany({}).setOptions(CLEAR).comment('test');
   await enqueueReleases('ada', 2);
-  const first = await claimJob('tester', ['deploy-release'], { perAccount: 1 });
+  const first = await claimJob('tester', ['publish'], { perAccount: 1 });
   if (first === null) throw new Error('Nothing is due.');
   await requeueJob({ ...first, isAside: true });
-  const others = await claimJob('tester', ['deploy-release'], { perAccount: 1 });
+  const others = await claimJob('tester', ['publish'], { perAccount: 1 });
   expect(others?.id).not.toBe(first.id);
-  const aside = await claimJob('tester', ['deploy-release'], { perAccount: 1, isAside: true });
+  const aside = await claimJob('tester', ['publish'], { perAccount: 1, isAside: true });
   expect(aside).toMatchObject({ id: first.id, isAside: true, attempt: 1 });
-  expect(await claimJob('tester', ['deploy-release'], { isAside: true })).toBeNull();
+  expect(await claimJob('tester', ['publish'], { isAside: true })).toBeNull();
 });
 
 test('releases that wait for slow sites, of as many accounts as have places, hold up none that is sent', async () => {
@@ -287,7 +287,7 @@ test('releases that wait for slow sites, of as many accounts as have places, hol
   };
   const slow = Array.from({ length: 12 }, (_, number) => `slow${number}`);
   for (const accountId of slow) await enqueueReleases(accountId, 2);
-  const worker = createWorker(app.providers, { handlers: { 'deploy-release': { run } }, pollMs: 20 });
+  const worker = createWorker(app.providers, { handlers: { publish: { run } }, pollMs: 20 });
   await worker.start();
   await expect.poll(() => looks.begun.length).toBe(12);
   await enqueueReleases('zoe');

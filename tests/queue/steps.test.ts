@@ -1,14 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
-import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
+import { PublicationModel, publicationId, STEP_LOG_LINES } from '../../server/database/models/publication.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
-import { ReleaseStepModel, STEP_LOG_LINES } from '../../server/database/models/release-step.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { claimJob } from '../../server/queue/claim.ts';
 import type { RunningJob } from '../../server/queue/handler.ts';
 import { enqueueJob, fencedTransaction } from '../../server/queue/queue.ts';
-import { runStep, stepId } from '../../server/queue/steps.ts';
+import { runStep } from '../../server/queue/steps.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 
 /** A queued release with its rows, and the running job that works on it. */
@@ -27,24 +26,18 @@ async function createRun(app: TestApp) {
     totalBytes: 1,
     changedFiles: 1,
   });
-  const rows = RELEASE_STEPS.map((name) => ({
-    _id: stepId(release._id, name),
-    accountId,
-    deploymentId,
-    releaseId: release._id,
-    name,
-  }));
-  await ReleaseStepModel.insertMany(rows);
-  const payload = { releaseId: release._id };
-  await transaction((session) =>
-    enqueueJob(session, { name: 'deploy-release', payload, accountId, key: deploymentId }),
-  );
-  const claimed = await claimJob('tester', ['deploy-release']);
+  const destinationId = newId();
+  const ids = { accountId, deploymentId, releaseId: release._id, destinationId };
+  const _id = publicationId(ids);
+  const published = await PublicationModel.create({ ...ids, _id, platform: 'built-in', state: 'publishing' });
+  const payload = { releaseId: release._id, destinationId };
+  await transaction((session) => enqueueJob(session, { name: 'publish', payload, accountId, key: deploymentId }));
+  const claimed = await claimJob('tester', ['publish']);
   if (claimed === null) throw new Error('Nothing was claimed.');
   let writes = 0;
-  const job: RunningJob<'deploy-release'> = {
+  const job: RunningJob<'publish'> = {
     ...claimed,
-    name: 'deploy-release',
+    name: 'publish',
     payload,
     waits: { of: null, count: 0 },
     isAside: false,
@@ -57,10 +50,12 @@ async function createRun(app: TestApp) {
   };
   return {
     job,
+    of: { release, published, isPrimary: true },
+    elsewhere: { release, published, isPrimary: false },
+    published: { _id, accountId },
     release,
     writes: () => writes,
-    row: async (name: ReleaseStepName) =>
-      ReleaseStepModel.findOne({ _id: stepId(release._id, name), accountId }).orFail(),
+    row: async (name: ReleaseStepName) => (await PublicationModel.findOne({ _id, accountId }).orFail()).steps[name],
     state: async () => (await ReleaseModel.findOne({ _id: release._id, accountId }).orFail()).state,
   };
 }
@@ -68,7 +63,7 @@ async function createRun(app: TestApp) {
 test('a step writes its row and the state of the release together, and ends with its last progress', async () => {
   await using app = await createTestApp();
   const run = await createRun(app);
-  await runStep(run.job, run.release, 'preparing', async (step) => {
+  await runStep(run.job, run.of, 'preparing', async (step) => {
     expect(await run.state()).toBe('preparing');
     expect((await run.row('preparing')).state).toBe('running');
     step.progress({ done: 1, total: 2 });
@@ -84,9 +79,9 @@ test('a step writes its row and the state of the release together, and ends with
 test('a step that is done is skipped', async () => {
   await using app = await createTestApp();
   const run = await createRun(app);
-  await runStep(run.job, run.release, 'preparing', async () => undefined);
+  await runStep(run.job, run.of, 'preparing', async () => undefined);
   let runs = 0;
-  await runStep(run.job, run.release, 'preparing', async () => {
+  await runStep(run.job, run.of, 'preparing', async () => {
     runs += 1;
   });
   expect(runs).toBe(0);
@@ -95,14 +90,14 @@ test('a step that is done is skipped', async () => {
 test('a step that broke off is run again and keeps its start and its log', async () => {
   await using app = await createTestApp();
   const run = await createRun(app);
-  const broken = runStep(run.job, run.release, 'preparing', async (step) => {
+  const broken = runStep(run.job, run.of, 'preparing', async (step) => {
     step.log('first try');
     throw new Error('broke off');
   });
   await expect(broken).rejects.toThrow('broke off');
   const before = await run.row('preparing');
   expect(before).toMatchObject({ state: 'running', logCount: 1 });
-  await runStep(run.job, run.release, 'preparing', async (step) => step.log('second try'));
+  await runStep(run.job, run.of, 'preparing', async (step) => step.log('second try'));
   const after = await run.row('preparing');
   expect(after.startedAt).toEqual(before.startedAt);
   expect(after.log.map((line) => line.text)).toEqual(['first try', 'Continued after an interruption', 'second try']);
@@ -112,7 +107,7 @@ test('progress is written at most four times a second, however often it is told'
   await using app = await createTestApp();
   const run = await createRun(app);
   let beganAt = 0;
-  await runStep(run.job, run.release, 'preparing', async (step) => {
+  await runStep(run.job, run.of, 'preparing', async (step) => {
     beganAt = performance.now();
     for (let done = 1; done <= 300; done += 1) {
       step.progress({ done, total: 300 });
@@ -129,7 +124,7 @@ test('progress is written at most four times a second, however often it is told'
 test('the log of a step keeps its newest lines and counts them all', async () => {
   await using app = await createTestApp();
   const run = await createRun(app);
-  await runStep(run.job, run.release, 'preparing', async (step) => {
+  await runStep(run.job, run.of, 'preparing', async (step) => {
     for (let line = 1; line <= STEP_LOG_LINES + 20; line += 1) step.log(`line ${line}`);
   });
   const row = await run.row('preparing');
@@ -140,13 +135,24 @@ test('the log of a step keeps its newest lines and counts them all', async () =>
 test('a release that was cancelled meanwhile begins no further step', async () => {
   await using app = await createTestApp();
   const run = await createRun(app);
-  await runStep(run.job, run.release, 'preparing', async () => undefined);
+  await runStep(run.job, run.of, 'preparing', async () => undefined);
   await ReleaseModel.updateOne(
     { _id: run.release._id, accountId: run.job.accountId },
     { $set: { state: 'cancelled' } },
   );
-  await expect(runStep(run.job, run.release, 'uploading', async () => undefined)).rejects.toMatchObject({
+  await expect(runStep(run.job, run.of, 'uploading', async () => undefined)).rejects.toMatchObject({
     code: 'state_changed',
   });
   expect((await run.row('uploading')).state).toBe('waiting');
+});
+
+test('elsewhere than at the primary destination a step leaves the release as it is, and begins while it is wanted', async () => {
+  await using app = await createTestApp();
+  const run = await createRun(app);
+  await runStep(run.job, run.elsewhere, 'uploading', async (step) => step.log('sent'));
+  expect(await run.state()).toBe('queued');
+  expect(await run.row('uploading')).toMatchObject({ state: 'done', log: [{ text: 'sent' }] });
+  await PublicationModel.updateOne(run.published, { $set: { state: 'idle' } });
+  const over = runStep(run.job, run.elsewhere, 'processing', async () => undefined);
+  await expect(over).rejects.toMatchObject({ code: 'state_changed' });
 });

@@ -103,7 +103,7 @@ test('a job has its own lane look for work, and those in which something waits f
       done.push(deploymentId);
     }),
     'report-corruption': { run: async ({ payload }) => void done.push(payload.sha256) },
-    ...{ 'send-mail': idle, 'deploy-release': idle, 'check-domain': idle, 'apply-dns': idle, 'run-diagnostics': idle },
+    ...{ 'send-mail': idle, publish: idle, 'check-domain': idle, 'apply-dns': idle, 'run-diagnostics': idle },
     ...{ 'issue-certificate': idle, 'check-connection': idle, 'check-domains': idle },
   };
   const worker = createWorker(app.providers, { handlers, pollMs: 3_600_000, loops: 1 });

@@ -50,7 +50,7 @@ const CALLS: readonly Call[] = [
   {
     name: 'releases.get',
     run: (caller, { releaseId }) => caller.releases.get({ releaseId }),
-    asks: ['aggregate releases', 'find release_steps'],
+    asks: ['aggregate releases'],
   },
   {
     name: 'releases.diff',

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
+import { PublicationModel, publicationId } from '../../server/database/models/publication.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
 import type { ArtifactStore } from '../../server/store/store.ts';
 import type { Person } from '../support/app.ts';
@@ -126,7 +127,8 @@ test.each(IS_FULL ? CHANGES : ONE_OF_EACH)(
 );
 
 async function destinationOf(release: ReleaseDetail) {
-  return (await ReleaseModel.findOne({ _id: release.id }).setOptions(MAINTENANCE))?.destinations[0];
+  const ids = { releaseId: release.id, destinationId: release.destinations[0]?.id ?? '' };
+  return PublicationModel.findById(publicationId(ids)).setOptions(MAINTENANCE);
 }
 
 test('only what a verified release has shown under the same conditions counts as seen', async () => {

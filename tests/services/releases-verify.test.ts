@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream';
 import { expect, test } from 'vitest';
 import { builtInCapabilities } from '../../routers/schemas/platforms/capabilities/built-in.ts';
 import { DeploymentModel } from '../../server/database/models/deployment.ts';
+import { PublicationModel } from '../../server/database/models/publication.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { addressHere } from '../../server/database/site-address.ts';
@@ -52,7 +53,6 @@ async function createSubject(app: PublishingApp, slug: string, content: Content)
     number: 1,
     state: 'verifying',
     source: 'folder',
-    destinations: [{ _id: newId(), platform: 'built-in' }],
     createdBy: 'test',
     manifestHash,
     fileCount: manifest.size,
@@ -256,19 +256,18 @@ test('a slow site is looked at in turns, and what one turn has seen is not asked
 test('what the turns of a verification have seen is kept with the release, of two lists', async () => {
   await using app = await createPublishingApp();
   const { release } = await createSubject(app, 'kept', { 'index.html': 'one' });
-  const { _id, accountId } = release;
-  const turnsOf = (doc: typeof release): Turns =>
+  const ids = { accountId: release.accountId, deploymentId: release.deploymentId, releaseId: release._id };
+  const publication = { ...ids, _id: newId(), destinationId: newId(), platform: 'built-in' as const };
+  await PublicationModel.create(publication);
+  const read = () => PublicationModel.findOne({ _id: publication._id, accountId: ids.accountId }).orFail().lean();
+  const turnsOf = (published: Awaited<ReturnType<typeof read>>): Turns =>
     // All that turns need of the work.
-    createTurns({ providers: app.providers, transaction }, {
-      release: doc,
-      published: doc.destinations[0],
-    } as unknown as ReleaseWork);
+    createTurns({ providers: app.providers, transaction }, { release, published } as unknown as ReleaseWork);
   const one = { of: 'a'.repeat(64), seen: Buffer.from([5, 1]), spentMs: 1_200 };
   const two = { ...one, of: 'b'.repeat(64) };
-  const turns = turnsOf(release);
+  const turns = turnsOf(await read());
   for (const looked of [one, two, { ...one, spentMs: 2_400 }]) await turns.keep(looked);
-  const again = await ReleaseModel.findOne({ _id, accountId }).orFail();
-  expect(turnsOf(again).looked()).toEqual([{ ...one, spentMs: 2_400 }, two]);
+  expect(turnsOf(await read()).looked()).toEqual([{ ...one, spentMs: 2_400 }, two]);
 });
 
 test('what a platform serves by its own rules is what it says: clean addresses by a redirect, a page of its own', async () => {

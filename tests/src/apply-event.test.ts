@@ -36,6 +36,7 @@ const running = releaseDetailOf({
   finishedAt: null,
   servingNumber: 7,
   steps: RELEASE_STEPS.map((name) => stepOf({ name })),
+  furtherSteps: [{ destinationId: 'vercel', steps: RELEASE_STEPS.map((name) => stepOf({ name })) }],
 });
 
 /** A cache in which every list is fresh. */
@@ -62,6 +63,7 @@ const progress: ReleaseProgressEvent = {
   type: 'release_progress',
   deploymentId,
   releaseId,
+  destinationId: running.destinations[0]?.id ?? '',
   step: 'uploading',
   state: 'running',
   done: 1,
@@ -152,6 +154,14 @@ test('progress moves the step in the cache, and appends its log once', () => {
   expect(uploading?.startedAt).toBeInstanceOf(Date);
   expect(uploading?.endedAt).toBeInstanceOf(Date);
   expect(toasts.get()).toEqual([]);
+});
+
+test('progress at a further platform moves the steps there, and not those of the release', () => {
+  const queryClient = arrange();
+  applyEvent(targets(queryClient), { ...progress, destinationId: 'vercel' });
+  const shown = queryClient.getQueryData<ReleaseDetail>(keys.release);
+  expect([shown?.state, shown?.steps]).toEqual([running.state, running.steps]);
+  expect(shown?.furtherSteps[0]?.steps[1]).toMatchObject({ name: 'uploading', state: 'running', done: 1 });
 });
 
 test('progress of a release that is shown refreshes nothing, and takes no mark of an event before it away', () => {

@@ -217,7 +217,6 @@ export async function addRelease(
     number,
     state,
     source: 'folder',
-    destinations: [{ _id: newId(), platform: 'built-in' }],
     createdBy: 'test',
     manifestHash,
     fileCount: manifest.size,

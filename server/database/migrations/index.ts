@@ -10,6 +10,7 @@ import { subscriptionSource } from './004-subscription-source.ts';
 import { subscriptionLife } from './005-subscription-life.ts';
 import { changedAt } from './006-changed-at.ts';
 import { compressedOnRequest } from './007-compressed-on-request.ts';
+import { publications } from './008-publications.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   subscriptionLife,
   changedAt,
   compressedOnRequest,
+  publications,
 ];
 
 /** A process that waits for the lease looks again at this interval. */

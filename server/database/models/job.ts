@@ -10,7 +10,7 @@ const jobDocSchema = new Schema(
     name: { type: String, required: true },
     payload: { type: Schema.Types.Mixed, required: true },
     accountId: { type: String, required: true },
-    /** Two jobs of one key never run at once: `deploy-release` has the deployment's. */
+    /** Two jobs of one key never run at once: `publish` has one for each destination. */
     key: { type: String, required: true },
     dedupeKey: { type: String, default: null },
     status: { type: String, enum: ['queued', 'running', 'done', 'dead'] as const, required: true },

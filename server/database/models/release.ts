@@ -3,7 +3,7 @@ import { RELEASE_SOURCES } from '../../../routers/schemas/releases.ts';
 import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
 import { releaseStateSchema } from '../../../routers/schemas/states.ts';
 import { accountScope } from './account-scope.ts';
-import { errorDocSchema, releaseDestinationDocSchema } from './destination.ts';
+import { errorDocSchema } from './destination.ts';
 
 const releaseDocSchema = new Schema(
   {
@@ -19,8 +19,6 @@ const releaseDocSchema = new Schema(
     fileCount: { type: Number, required: true },
     totalBytes: { type: Number, required: true },
     changedFiles: { type: Number, required: true },
-    /** One for each destination that the deployment had when the release was made. */
-    destinations: { type: [releaseDestinationDocSchema], required: true },
     /** Files that the store has lost (server/services/corruption.ts). */
     corruptedFiles: {
       type: [

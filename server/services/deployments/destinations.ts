@@ -15,6 +15,7 @@ import type { AccountContext } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
 import type { DestinationDoc } from '../../database/models/destination.ts';
 import { JobModel } from '../../database/models/job.ts';
+import { PublicationModel } from '../../database/models/publication.ts';
 import { ReleaseModel } from '../../database/models/release.ts';
 import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
@@ -24,8 +25,8 @@ import { requireSeveralPlatforms } from '../../plans/quota.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
 import { enqueueJob } from '../../queue/queue.ts';
 import { forgetPlace, moveDomains, placeOf, requireNobodyLedTo } from '../domains/move.ts';
-import { destinationKey, publishAt } from '../releases/other-destinations.ts';
-import { type DestinationIds, fieldsBelow } from '../releases/release-work.ts';
+import { publishAt } from '../releases/other-destinations.ts';
+import { type DestinationIds, destinationKey, fieldsBelow } from '../releases/release-work.ts';
 import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { type Removal, tellKept, tellLeft } from './left-sites.ts';
@@ -153,19 +154,10 @@ export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput):
     // The old one is an ordinary destination from now on, which knows by itself what visitors have there.
     before.releaseId = currentReleaseId;
     chosen.isMove = false;
-    const first = <D extends { _id: string }>(list: readonly D[]): D[] => [
-      ...list.filter((one) => one._id === chosen._id),
-      ...list.filter((one) => one._id !== chosen._id),
-    ];
-    const release = await ReleaseModel.findOne({ _id: currentReleaseId, accountId }).session(session).orFail();
+    const others = deployment.destinations.filter((one) => one._id !== chosen._id);
     await DeploymentModel.updateOne(
       { _id, accountId },
-      { $set: { destinations: first(deployment.destinations), platform: chosen.platform } },
-      { session },
-    );
-    await ReleaseModel.updateOne(
-      { _id: release._id, accountId },
-      { $set: { destinations: first(release.destinations) } },
+      { $set: { destinations: [chosen, ...others], platform: chosen.platform } },
       { session },
     );
     const to = { deploymentId: _id, destinationId: chosen._id, platform: chosen.platform };
@@ -242,13 +234,9 @@ export async function endRemoval(
     if (kept !== null) await tellKept(session, { accountId, name }, kept);
   }
   await forgetPlace(session, accountId, { deploymentId, destinationId });
-  const neverLive = { _id: destinationId, state: { $ne: 'live' as const }, wasLive: { $ne: true } };
-  await ReleaseModel.updateMany(
-    { accountId, deploymentId, destinations: { $elemMatch: neverLive } },
-    { $pull: { destinations: neverLive } },
-    { session },
-  );
-  const name = { $in: ['publish-destination', 'remove-destination'] };
+  const neverLive = { accountId, destinationId, state: { $ne: 'live' as const }, wasLive: false };
+  await PublicationModel.deleteMany(neverLive, { session });
+  const name = { $in: ['publish', 'remove-destination'] };
   const key = destinationKey({ deploymentId, destinationId });
   await JobModel.deleteMany({ status: 'queued', name, accountId, key }, { session });
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });

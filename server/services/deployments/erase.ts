@@ -4,8 +4,8 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
 import { DeploymentHealthModel } from '../../database/models/deployment-health.ts';
+import { PublicationModel } from '../../database/models/publication.ts';
 import { ReleaseModel } from '../../database/models/release.ts';
-import { ReleaseStepModel } from '../../database/models/release-step.ts';
 import { RollBackModel } from '../../database/models/roll-back.ts';
 import { UserModel } from '../../database/models/user.ts';
 import { VisitModel } from '../../database/models/visit.ts';
@@ -67,7 +67,7 @@ export async function recordRemovals(
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }
 
-/** Erases some of its releases with their steps; false when none is left. Their files are collected later. */
+/** Erases some of its releases with all that became of them; false when none is left. Their files are collected later. */
 export async function eraseSomeReleases(session: ClientSession, deployment: DeploymentDoc): Promise<boolean> {
   const { accountId, _id: deploymentId } = deployment;
   const releases = await ReleaseModel.find({ accountId, deploymentId }, { _id: 1 })
@@ -75,7 +75,7 @@ export async function eraseSomeReleases(session: ClientSession, deployment: Depl
     .session(session);
   if (releases.length === 0) return false;
   const ids = releases.map((release) => release._id);
-  await ReleaseStepModel.deleteMany({ accountId, releaseId: { $in: ids } }, { session });
+  await PublicationModel.deleteMany({ accountId, releaseId: { $in: ids } }, { session });
   await ReleaseModel.deleteMany({ accountId, _id: { $in: ids } }, { session });
   return true;
 }

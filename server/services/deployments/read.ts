@@ -6,6 +6,7 @@ import type {
   ReleaseRef,
 } from '../../../routers/schemas/deployments.ts';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
+import { type DeploymentState, STATES_THAT_WAIT } from '../../../routers/schemas/state-names.ts';
 import { connectionsOfAll, lostConnections } from '../../connections/lost-connections.ts';
 import type { AccountContext, Addresses } from '../../context.ts';
 import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
@@ -15,7 +16,6 @@ import { ReleaseModel, type ReleaseRow } from '../../database/models/release.ts'
 import { siteOf, siteUrlOf, toDestination } from '../../database/site-address.ts';
 import { notFound } from '../../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
-import { shownStateFilter } from '../shown-state.ts';
 
 const CARE_BATCH = 200;
 /** No part of what is shown of a deployment, and two of these have no small end. */
@@ -57,6 +57,11 @@ export async function listDeployments(ctx: AccountContext, input: ListDeployment
     items: await toDeployments(ctx.providers.addresses, accountId, page),
     nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last, last.updatedAt) : null,
   };
+}
+
+/** `waiting` is the state of one of its platforms. */
+function shownStateFilter(state: DeploymentState | 'waiting'): Record<string, unknown> {
+  return state === 'waiting' ? { state: { $in: [...STATES_THAT_WAIT] }, 'destinations.state': state } : { state };
 }
 
 /** Returns the first of these that wait for their owner: an account may have any number, so that they are read in batches. */

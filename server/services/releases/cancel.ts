@@ -2,13 +2,17 @@ import type { ClientSession } from 'mongoose';
 import type { CancelReleaseInput, Release } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { AccountContext } from '../../context.ts';
+import { primaryOf } from '../../database/models/deployment.ts';
 import { JobModel } from '../../database/models/job.ts';
+import { PublicationModel } from '../../database/models/publication.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { transaction } from '../../database/mongo.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { hastenJob } from '../../queue/queue.ts';
+import { findDeployment } from '../deployments/read.ts';
 import { endCancelled } from './outcome.ts';
 import { findRelease, toReleaseOf } from './read.ts';
+import { destinationKey } from './release-work.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
@@ -30,10 +34,12 @@ export async function cancelRelease(ctx: AccountContext, input: CancelReleaseInp
 async function requestCancel(session: ClientSession, ctx: AccountContext, before: ReleaseDoc): Promise<ReleaseDoc> {
   const { accountId } = ctx.actor;
   const { _id: releaseId, deploymentId } = before;
-  const worked = await JobModel.exists({ accountId, key: deploymentId, status: 'running' }).session(session);
+  const { _id: destinationId } = primaryOf(await findDeployment(ctx, deploymentId));
+  const key = destinationKey({ deploymentId, destinationId });
+  const worked = await JobModel.exists({ accountId, key, status: 'running' }).session(session);
   // What is at a platform by now has to be ended there as well.
-  const isElsewhere = before.destinations.some(({ ref }) => ref !== null && ref !== undefined);
-  if (worked === null && !isElsewhere) {
+  const isElsewhere = await PublicationModel.exists({ accountId, releaseId, ref: { $ne: null } }).session(session);
+  if (worked === null && isElsewhere === null) {
     const ended = await endCancelled(session, ctx.providers, before);
     if (ended === null) throw over(before);
     return ended;
@@ -46,7 +52,7 @@ async function requestCancel(session: ClientSession, ctx: AccountContext, before
   if (doc === null) throw notFound('release');
   // Its own job may wait for hours until it is due.
   if (worked === null) {
-    await hastenJob(session, { name: 'deploy-release', payload: { releaseId }, accountId, key: deploymentId });
+    await hastenJob(session, { name: 'publish', payload: { releaseId, destinationId }, accountId, key });
   }
   return doc;
 }

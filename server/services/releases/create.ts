@@ -1,13 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../routers/schemas/releases.ts';
-import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
 import { actorName } from '../../account/actor-name.ts';
 import type { AccountContext } from '../../context.ts';
-import type { DeploymentDoc } from '../../database/models/deployment.ts';
-import type { ReleaseDestinationDoc } from '../../database/models/destination.ts';
+import { type DeploymentDoc, primaryOf } from '../../database/models/deployment.ts';
+import { PublicationModel, type PublicationRow, publicationId } from '../../database/models/publication.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
-import { ReleaseStepModel } from '../../database/models/release-step.ts';
 import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
 import { newId, transaction } from '../../database/mongo.ts';
 import { moveDeployment } from '../../database/move-state.ts';
@@ -24,6 +22,7 @@ import { findOpenUpload, KEYS_A_REQUEST, missingHashes, refusePrivateKeys } from
 import { withFileListSlot } from './file-list-slot.ts';
 import { countRelease } from './pace.ts';
 import { findRelease, readManifest, toReleaseOf, unlessLost } from './read.ts';
+import { destinationKey } from './release-work.ts';
 
 type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
   deploymentId: string;
@@ -35,7 +34,7 @@ type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'to
 type DescribedRelease = { release: NewRelease; reusedNames: string[] };
 
 /**
- * Makes a release of an upload that has arrived completely, and starts it: release, steps, event and job in one
+ * Makes a release of an upload that has arrived completely, and starts it: release, publications, event and job in one
  * transaction. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_refused`, `upload_closed`,
  * `deployment_busy`, `rate_limited`, and with `ifChanged` `release_unchanged`.
  */
@@ -168,7 +167,7 @@ async function startDescribed(
   }
 }
 
-/** Returns the next number of the deployment, its steps, its event and its job. */
+/** Returns the next number of the deployment, its publications, its event and its job. */
 async function startRelease(
   session: ClientSession,
   ctx: AccountContext,
@@ -196,26 +195,37 @@ async function startRelease(
     _id: id,
     accountId,
     number: deployment.releaseCount,
-    destinations: destinationsOf(deployment),
   };
   const [doc] = await ReleaseModel.create([fields], { session });
   if (doc === undefined) throw new Error('An insert gave no document.');
-  const steps = RELEASE_STEPS.map((name) => ({ _id: `${id}.${name}`, accountId, deploymentId, releaseId: id, name }));
-  await ReleaseStepModel.insertMany(steps, { session });
+  await PublicationModel.insertMany(publicationsOf(deployment, id), { session });
+  const { _id: destinationId } = primaryOf(deployment);
   await enqueueJob(session, {
-    name: 'deploy-release',
-    payload: { releaseId: id },
+    name: 'publish',
+    payload: { releaseId: id, destinationId },
     accountId,
-    key: deploymentId,
+    key: destinationKey({ deploymentId, destinationId }),
   });
   return doc;
 }
 
 /** It goes to the primary one, and once it is live there to the others. */
-function destinationsOf({ destinations }: DeploymentDoc): Pick<ReleaseDestinationDoc, '_id' | 'platform' | 'state'>[] {
+function publicationsOf(deployment: DeploymentDoc, releaseId: string): Partial<PublicationRow>[] {
+  const { _id: deploymentId, accountId, destinations } = deployment;
+  const primary = primaryOf(deployment);
   return destinations
     .filter(({ state }) => state !== 'removing')
-    .map(({ _id, platform }, index) => ({ _id, platform, state: index === 0 ? 'publishing' : 'idle' }));
+    .map(({ _id: destinationId, platform }) => ({
+      ...{
+        _id: publicationId({ releaseId, destinationId }),
+        accountId,
+        deploymentId,
+        releaseId,
+        destinationId,
+        platform,
+      },
+      state: destinationId === primary._id ? 'publishing' : 'idle',
+    }));
 }
 
 async function differenceTo(

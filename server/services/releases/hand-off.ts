@@ -4,6 +4,7 @@ import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
+import { PublicationModel, publicationId } from '../../database/models/publication.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { transaction } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
@@ -11,9 +12,9 @@ import { EgressError } from '../../lib/egress/egress.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { hastenJob } from '../../queue/queue.ts';
 import { prepareDownload } from './download.ts';
-import { destinationKey } from './other-destinations.ts';
 import { handOffOf } from './platform-call.ts';
 import { findRelease, toReleaseOf } from './read.ts';
+import { destinationKey, fieldsBelow } from './release-work.ts';
 
 /**
  * Returns what a person does at a platform that nobody else can publish to, with a link to the archive. Throws
@@ -23,7 +24,7 @@ export async function readHandOff(ctx: AccountContext, { releaseId }: HandOffInp
   const release = await findRelease(ctx, releaseId);
   const deployment = await findDeployment(ctx, release);
   const handOff = handOffOf(ctx.providers, deployment, release);
-  if (handOff === null || (!isRunningReleaseState(release.state) && waitingAt(deployment, release) === null)) {
+  if (handOff === null || (!isRunningReleaseState(release.state) && (await waitingAt(deployment, release)) === null)) {
     throw nothingToDo(release);
   }
   const { url } = await prepareDownload(ctx, { releaseId });
@@ -44,7 +45,7 @@ const LOOK_BYTES = 1024 * 1024;
 export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseInput): Promise<Release> {
   const release = await findRelease(ctx, input.releaseId);
   const deployment = await findDeployment(ctx, release);
-  const destinationId = waitingAt(deployment, release);
+  const destinationId = await waitingAt(deployment, release);
   if (destinationId === null) throw nothingToDo(release);
   const { accountId } = ctx.actor;
   await countAgainst({ name: 'address-looks', key: accountId, limit: LOOKS_PER_HOUR, windowMs: HOUR_MS });
@@ -55,15 +56,16 @@ export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseI
 }
 
 /** The destination where this release waits for the person: at the primary one it is on its way, elsewhere it is live. */
-function waitingAt(deployment: DeploymentDoc, release: ReleaseDoc): string | null {
-  const waiting = release.destinations.find(({ state }) => state === 'waiting');
-  if (waiting === undefined) return null;
-  const isPrimary = primaryOf(deployment)._id === waiting._id;
+async function waitingAt(deployment: DeploymentDoc, release: ReleaseDoc): Promise<string | null> {
+  const waiting = { accountId: release.accountId, releaseId: release._id, state: 'waiting' as const };
+  const destinationId = (await PublicationModel.findOne(waiting, { destinationId: 1 }).lean())?.destinationId;
+  if (destinationId === undefined) return null;
+  const isPrimary = primaryOf(deployment)._id === destinationId;
   const isWanted = isPrimary ? isRunningReleaseState(release.state) : deployment.currentReleaseId === release._id;
-  return isWanted ? waiting._id : null;
+  return isWanted ? destinationId : null;
 }
 
-const BEING_LOOKED_AT = { 'destinations.$.state': 'publishing', 'destinations.$.error': null } as const;
+const BEING_LOOKED_AT = { state: 'publishing', error: null } as const;
 
 type Address = { deployment: DeploymentDoc; release: ReleaseDoc; destinationId: string; url: string };
 
@@ -72,30 +74,22 @@ async function saveAddress(
   { deployment, release, destinationId, url }: Address,
 ): Promise<ReleaseDoc> {
   const { accountId, _id: deploymentId } = deployment;
-  const doc = await ReleaseModel.findOneAndUpdate(
-    {
-      _id: release._id,
-      accountId,
-      state: release.state,
-      destinations: { $elemMatch: { _id: destinationId, state: 'waiting' } },
-    },
-    { $set: { 'destinations.$.confirmedUrl': url, ...BEING_LOOKED_AT } },
-    { session, returnDocument: 'after' },
-  );
-  if (doc === null) throw nothingToDo(release);
-  await DeploymentModel.updateOne(
-    { _id: deploymentId, accountId, destinations: { $elemMatch: { _id: destinationId, state: 'waiting' } } },
-    { $set: BEING_LOOKED_AT },
+  const doc = await ReleaseModel.findOne({ _id: release._id, accountId, state: release.state }).session(session);
+  const { matchedCount } = await PublicationModel.updateOne(
+    { _id: publicationId({ releaseId: release._id, destinationId }), accountId, state: 'waiting' },
+    { $set: { confirmedUrl: url, ...BEING_LOOKED_AT } },
     { session },
   );
-  // The job of the destination may wait for hours.
-  if (primaryOf(deployment)._id === destinationId) {
-    const payload = { releaseId: release._id };
-    await hastenJob(session, { name: 'deploy-release', payload, accountId, key: deploymentId });
-    return doc;
-  }
-  const ids = { deploymentId, destinationId };
-  await hastenJob(session, { name: 'publish-destination', payload: ids, accountId, key: destinationKey(ids) });
+  if (doc === null || matchedCount === 0) throw nothingToDo(release);
+  await DeploymentModel.updateOne(
+    { _id: deploymentId, accountId, destinations: { $elemMatch: { _id: destinationId, state: 'waiting' } } },
+    { $set: fieldsBelow('destinations.$', BEING_LOOKED_AT) },
+    { session },
+  );
+  // Its job may wait for hours.
+  const payload = { releaseId: release._id, destinationId };
+  const key = destinationKey({ deploymentId, destinationId });
+  await hastenJob(session, { name: 'publish', payload, accountId, key });
   return doc;
 }
 

@@ -1,5 +1,6 @@
 import type { PipelineStage } from 'mongoose';
 import { DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
+import { PublicationModel, type PublicationRow } from '../../database/models/publication.ts';
 
 /** A row with its deployment; without one when that was removed meanwhile. */
 export type WithDeployment<Row> = Row & { deployment: DeploymentRow[] };
@@ -14,6 +15,34 @@ export function joinDeployment(accountId: string): PipelineStage.Lookup[] {
         foreignField: '_id',
         pipeline: [{ $match: { accountId } }],
         as: 'deployment',
+      },
+    },
+  ];
+}
+
+/** What is shown of a publication in a list: neither its steps nor what its work goes on from. */
+export const SHOWN_IN_LISTS = {
+  destinationId: 1,
+  platform: 1,
+  state: 1,
+  error: 1,
+  url: 1,
+  ownUrl: 1,
+  missingLinks: 1,
+} as const;
+export type ListedPublication = Pick<PublicationRow, '_id' | keyof typeof SHOWN_IN_LISTS>;
+export type WithPublications<Row, Publication = ListedPublication> = Row & { publications: Publication[] };
+
+/** The same for what became of each release at its destinations; `shown` narrows what is brought along. */
+export function joinPublications(accountId: string, shown?: PipelineStage.Project['$project']): PipelineStage.Lookup[] {
+  return [
+    {
+      $lookup: {
+        from: PublicationModel.collection.name,
+        localField: '_id',
+        foreignField: 'releaseId',
+        pipeline: [{ $match: { accountId } }, ...(shown === undefined ? [] : [{ $project: shown }])],
+        as: 'publications',
       },
     },
   ];

@@ -1,15 +1,14 @@
 import type { ClientSession } from 'mongoose';
-import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
 import type { DestinationDoc } from '../../database/models/destination.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
-import { newId } from '../../database/mongo.ts';
+import type { ReleaseDoc } from '../../database/models/release.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { furtherPlatformsRefusal } from '../../plans/quota.ts';
 import { enqueueJob } from '../../queue/queue.ts';
-import { BEING_PUBLISHED, type DestinationIds, fieldsBelow, type ReleaseWork } from './release-work.ts';
+import { beginAct, endPublication, type PublicationEnd } from './publications.ts';
+import { BEING_PUBLISHED, destinationKey, fieldsBelow, type ReleaseWork } from './release-work.ts';
 
 /**
  * A deployment may have destinations besides the primary one. They follow it: whenever a release goes live at the primary
@@ -21,11 +20,6 @@ import { BEING_PUBLISHED, type DestinationIds, fieldsBelow, type ReleaseWork } f
  * while sending them takes most of a minute at 100 Mbit/s. One reading for all would hold each of them up by the slowest,
  * or hold in our own memory what that one has not sent yet.
  */
-
-/** Of one destination one job runs at a time. */
-export function destinationKey({ deploymentId, destinationId }: DestinationIds): string {
-  return `${deploymentId}.${destinationId}`;
-}
 
 /** Publishes what has just gone live at the destinations besides the primary one; part of the caller's transaction. */
 export async function publishElsewhere(
@@ -50,10 +44,13 @@ async function skipAt(
   error: ShownError,
 ): Promise<void> {
   const { accountId } = deployment;
-  const set = { $set: fieldsBelow('destinations.$', { state: 'failed', error }) };
-  const there = { 'destinations._id': destination._id };
-  await DeploymentModel.updateOne({ _id: deployment._id, accountId, ...there }, set, { session });
-  await ReleaseModel.updateOne({ _id: release._id, accountId, ...there }, set, { session });
+  const failed = { state: 'failed', error } as const;
+  await DeploymentModel.updateOne(
+    { _id: deployment._id, accountId, 'destinations._id': destination._id },
+    { $set: fieldsBelow('destinations.$', failed) },
+    { session },
+  );
+  await endPublication(session, accountId, { releaseId: release._id, destinationId: destination._id }, failed);
 }
 
 export type NewPublication = {
@@ -63,69 +60,50 @@ export type NewPublication = {
   at: Date;
 };
 
-/** Begins to publish a release at one destination, as an act of its own: nothing of one that failed is gone on with. */
+/** Begins to publish a release at one destination besides the primary one. */
 export async function publishAt(
   session: ClientSession,
   { deployment, release, destination, at }: NewPublication,
 ): Promise<void> {
   const { accountId, _id: deploymentId } = deployment;
-  const { _id: destinationId, platform } = destination;
-  const before = release.destinations.find(({ _id }) => _id === destinationId);
-  const canGoBack = (PLATFORM_CAPABILITIES[platform]?.rollBack ?? null) !== null;
-  const wasLive = before?.state === 'live' && canGoBack;
-  const act = {
-    ...{ state: 'publishing' as const, error: null, wasLive, ref: wasLive ? before.ref : null },
-    ...{
-      actId: newId(),
-      startedAt: at,
-      publicAt: null,
-      confirmedUrl: null,
-      verifiedUnder: before?.verifiedUnder ?? null,
-    },
-  };
+  const { _id: destinationId } = destination;
   await DeploymentModel.updateOne(
     { _id: deploymentId, accountId, 'destinations._id': destinationId },
     { $set: fieldsBelow('destinations.$', { state: 'publishing', error: null }) },
     { session },
   );
-  await ReleaseModel.updateOne(
-    before === undefined
-      ? { _id: release._id, accountId }
-      : { _id: release._id, accountId, 'destinations._id': destinationId },
-    before === undefined
-      ? { $push: { destinations: { _id: destinationId, platform, ...act } } }
-      : { $set: fieldsBelow('destinations.$', act) },
-    { session },
-  );
-  const ids = { deploymentId, destinationId };
-  await enqueueJob(session, { name: 'publish-destination', payload: ids, accountId, key: destinationKey(ids) });
+  await beginAct(session, { release, destination, at });
+  const payload = { releaseId: release._id, destinationId };
+  const key = destinationKey({ deploymentId, destinationId });
+  await enqueueJob(session, { name: 'publish', payload, accountId, key });
 }
 
 /** Seen live there. */
-export async function endLiveAt(session: ClientSession, { deployment, release, destination }: ReleaseWork) {
+export async function completeElsewhere(
+  session: ClientSession,
+  { deployment, release, destination }: ReleaseWork,
+): Promise<void> {
   const place = { deployment, release, destinationId: destination._id };
-  const set = { state: 'live', error: null };
-  if (!(await endAt(session, place, { published: set, destination: { ...set, releaseId: release._id } }))) return;
+  const live = { state: 'live', error: null } as const;
+  if (!(await endAt(session, place, live, { releaseId: release._id }))) return;
   const ids = { deploymentId: deployment._id, releaseId: release._id };
   await publishEvent(session, deployment.accountId, { type: 'analytics_update', ...ids });
 }
 
 /** Failed there for good: what was live there before may be live all the same. */
-export async function endFailedAt(
+export async function failElsewhere(
   session: ClientSession,
-  accountId: string,
-  { deploymentId, destinationId }: DestinationIds,
+  { deployment, release, destinationId }: Place,
   error: ShownError,
+  at: Date,
 ): Promise<void> {
-  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).session(session);
-  const destination = deployment?.destinations.find(({ _id }) => _id === destinationId);
-  const release = await ReleaseModel.findOne({ _id: deployment?.currentReleaseId ?? '', accountId }).session(session);
-  if (!deployment || !destination || !release) return;
-  const set = { state: 'failed', error };
+  const { _id: deploymentId, accountId } = deployment;
+  const destination = deployment.destinations.find(({ _id }) => _id === destinationId);
+  if (destination === undefined) return;
+  const failed = { state: 'failed', error, steps: { state: 'failed', at } } as const;
   // What was deleted there is made anew by the next attempt.
-  const isGone = error.code === 'platform_place_gone' && { site: null };
-  const changes = { published: set, destination: { ...set, ...isGone } };
-  if (!(await endAt(session, { deployment, release, destinationId }, changes))) return;
+  const place = error.code === 'platform_place_gone' ? { site: null } : {};
+  if (!(await endAt(session, { deployment, release, destinationId }, failed, place))) return;
   const { title } = PLATFORMS[destination.platform];
   await publishEvent(session, accountId, {
     type: 'notification',
@@ -138,25 +116,21 @@ export async function endFailedAt(
 }
 
 type Place = { deployment: DeploymentDoc; release: ReleaseDoc; destinationId: string };
-type Changes = { published: Record<string, unknown>; destination: Record<string, unknown> };
 
 /** Holds only while this release is to be published there; false when something else is by now. */
 async function endAt(
   session: ClientSession,
   { deployment: { _id, accountId }, release, destinationId }: Place,
-  changes: Changes,
+  end: PublicationEnd,
+  place: { site?: null; releaseId?: string },
 ): Promise<boolean> {
   const wanted = { $elemMatch: { _id: destinationId, state: { $in: [...BEING_PUBLISHED] } } };
   const ended = await DeploymentModel.updateOne(
     { _id, accountId, currentReleaseId: release._id, destinations: wanted },
-    { $set: fieldsBelow('destinations.$', changes.destination) },
+    { $set: fieldsBelow('destinations.$', { state: end.state, error: end.error, ...place }) },
     { session },
   );
   if (ended.matchedCount === 0) return false;
-  await ReleaseModel.updateOne(
-    { _id: release._id, accountId, 'destinations._id': destinationId },
-    { $set: fieldsBelow('destinations.$', changes.published) },
-    { session },
-  );
+  await endPublication(session, accountId, { releaseId: release._id, destinationId }, end);
   return true;
 }

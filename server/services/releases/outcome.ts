@@ -5,14 +5,15 @@ import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts'
 import type { Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
-import { ReleaseStepModel } from '../../database/models/release-step.ts';
 import { moveDeployment, moveRelease } from '../../database/move-state.ts';
 import { siteOf, siteUrlOf } from '../../database/site-address.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError } from '../../lib/errors.ts';
 import { scheduleHealthCheck } from '../health-schedule.ts';
-import { publishElsewhere } from './other-destinations.ts';
+import { completeElsewhere, failElsewhere, publishElsewhere } from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
+import { endPublication, findPublication, type PublicationIds } from './publications.ts';
+import { fieldsBelow, type ReleaseWork } from './release-work.ts';
 import { endRollBack } from './roll-backs.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
@@ -43,14 +44,16 @@ export async function switchTo(session: ClientSession, release: ReleaseDoc): Pro
   }
 }
 
-const LIVE = { 'destinations.0.state': 'live', 'destinations.0.error': null } as const;
+const LIVE = { state: 'live', error: null } as const;
 
-/** Seen live: the release is public, and the one before it can be gone back to. */
-export async function endLive(
-  session: ClientSession,
-  providers: Providers,
-  release: ReleaseDoc,
-): Promise<ReleaseDoc | null> {
+/** Seen live at its destination. At the primary one the release goes with it. */
+export async function complete(session: ClientSession, providers: Providers, work: ReleaseWork): Promise<void> {
+  if (work.isPrimary) await completeRelease(session, providers, work.release);
+  else await completeElsewhere(session, work);
+}
+
+/** The release is public, the one before it can be gone back to, and the other destinations follow. */
+async function completeRelease(session: ClientSession, providers: Providers, release: ReleaseDoc): Promise<void> {
   const { accountId, deploymentId, _id: id } = release;
   const now = providers.now();
   const set = {
@@ -59,10 +62,9 @@ export async function endLive(
     liveSince: now,
     servedUntil: null,
     error: null,
-    ...LIVE,
   };
   const live = await moveRelease(session, { id, accountId, from: ['verifying'], to: 'live', set });
-  if (live === null) return null;
+  if (live === null) return;
   if (live.replacedReleaseId) {
     await moveRelease(session, {
       id: live.replacedReleaseId,
@@ -79,9 +81,10 @@ export async function endLive(
     from: ['deploying'],
     to: 'live',
     when: { currentReleaseId: id },
-    set: LIVE,
+    set: fieldsBelow('destinations.0', LIVE),
   });
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
+  await endPublication(session, accountId, primaryPublication(deployment, id), LIVE);
   await scheduleHealthCheck(session, { accountId, deploymentId, now });
   await publishElsewhere(session, deployment, live, now);
   const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, siteOf(deployment))}`;
@@ -89,49 +92,60 @@ export async function endLive(
   const event = { type: 'deployment_status', status: 'success', message, deploymentId, releaseId: id } as const;
   await publishEvent(session, accountId, event);
   await mailOutcome(session, providers, live, { kind: 'release-live', message });
-  return live;
 }
 
-/** Failed for good: the error is kept for the person, and what was live before is live again. */
-export async function endFailed(
+/**
+ * Failed for good at one destination: the error is kept for the person. At the primary one the release fails with it, and
+ * what was live before is live again.
+ */
+export async function fail(
+  session: ClientSession,
+  providers: Providers,
+  accountId: string,
+  ids: PublicationIds,
+  error: unknown,
+): Promise<void> {
+  const release = await ReleaseModel.findOne({ _id: ids.releaseId, accountId }).session(session);
+  const deployment = await DeploymentModel.findOne({ _id: release?.deploymentId ?? '', accountId }).session(session);
+  if (release === null || deployment === null) return;
+  const shown = shownError(error);
+  if (primaryOf(deployment)._id === ids.destinationId) await failRelease(session, providers, release, shown);
+  else await failElsewhere(session, { deployment, release, destinationId: ids.destinationId }, shown, providers.now());
+}
+
+async function failRelease(
   session: ClientSession,
   providers: Providers,
   release: ReleaseDoc,
-  error: unknown,
-): Promise<ReleaseDoc | null> {
-  const shown = shownError(error);
+  error: ShownError,
+): Promise<void> {
+  const { accountId, _id: id } = release;
+  const at = providers.now();
   const isRollBack = wasLiveBefore(release);
   const ended = await moveRelease(session, {
-    id: release._id,
-    accountId: release.accountId,
+    id,
+    accountId,
     from: isRollBack ? ['verifying'] : RUNNING_RELEASE_STATES,
     to: isRollBack ? 'superseded' : 'failed',
-    set: {
-      error: shown,
-      'destinations.0.state': isRollBack && primaryOf(release).wasLive ? 'live' : 'failed',
-      'destinations.0.error': shown,
-      ...(!isRollBack && { finishedAt: providers.now() }),
-    },
+    set: { error, ...(!isRollBack && { finishedAt: at }) },
   });
-  if (ended === null) return null;
-  if (isRollBack) await endRollBack(session, ended, 'failed', providers.now());
-  const deployment = await leaveDeployment(session, ended, {
-    otherwise: 'failed',
-    error: shown,
-    at: providers.now(),
-  });
-  await endSteps(session, providers, ended, 'failed');
+  if (ended === null) return;
+  if (isRollBack) await endRollBack(session, ended, 'failed', at);
+  const deployment = await leaveDeployment(session, ended, { otherwise: 'failed', error, at });
+  const ids = primaryPublication(deployment, id);
+  const wasLive = isRollBack && (await findPublication(accountId, ids))?.wasLive === true;
+  const steps = { state: 'failed', at } as const;
+  await endPublication(session, accountId, ids, { state: wasLive ? 'live' : 'failed', error, steps });
   const what = isRollBack ? `Rolling back ${deployment.name} failed` : `${deployment.name} was not published`;
-  const message = `${what}: ${shown.message}`;
-  await publishEvent(session, release.accountId, {
+  const message = `${what}: ${error.message}`;
+  await publishEvent(session, accountId, {
     type: 'deployment_status',
     status: 'failed',
     message,
     deploymentId: deployment._id,
-    releaseId: release._id,
+    releaseId: id,
   });
   await mailOutcome(session, providers, ended, { kind: 'release-failed', message });
-  return ended;
 }
 
 /** Cancelled by a person: no failure, so no failure is told. */
@@ -146,11 +160,12 @@ export async function endCancelled(
     accountId,
     from: RUNNING_RELEASE_STATES,
     to: 'cancelled',
-    set: { finishedAt: providers.now(), 'destinations.0.state': 'idle', 'destinations.0.error': null },
+    set: { finishedAt: providers.now() },
   });
   if (ended === null) return null;
   const deployment = await leaveDeployment(session, ended, { otherwise: 'draft', error: null, at: providers.now() });
-  await endSteps(session, providers, ended, 'cancelled');
+  const steps = { state: 'cancelled', at: providers.now() } as const;
+  await endPublication(session, accountId, primaryPublication(deployment, id), { state: 'idle', error: null, steps });
   const event: StoredEvent = {
     type: 'notification',
     title: 'Release cancelled',
@@ -192,20 +207,8 @@ async function leaveDeployment(
   return left;
 }
 
-async function endSteps(
-  session: ClientSession,
-  providers: Providers,
-  release: ReleaseDoc,
-  state: 'failed' | 'cancelled',
-): Promise<void> {
-  const filter = { accountId: release.accountId, releaseId: release._id };
-  await ReleaseStepModel.updateMany(
-    { ...filter, state: 'running' },
-    { $set: { state, endedAt: providers.now() } },
-    { session },
-  );
-  if (state === 'failed') return;
-  await ReleaseStepModel.updateMany({ ...filter, state: 'waiting' }, { $set: { state } }, { session });
+function primaryPublication(deployment: DeploymentDoc, releaseId: string): PublicationIds {
+  return { releaseId, destinationId: primaryOf(deployment)._id };
 }
 
 /** What of an error is for a person: an unknown one says nothing of its inside. */

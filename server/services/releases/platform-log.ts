@@ -2,11 +2,12 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { PlatformLog, ReadPlatformLogInput } from '../../../routers/schemas/releases.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
-import { DeploymentModel } from '../../database/models/deployment.ts';
+import { DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { toldToPerson } from '../../lib/waiting-words.ts';
 import { platformCall, storedRef } from './platform-call.ts';
+import { findPublication } from './publications.ts';
 import { findRelease } from './read.ts';
 
 /** Each is a request to a platform in our name: an account cannot make us send more than a person needs. */
@@ -21,20 +22,23 @@ const TERMINAL_CODE = /^\[[0-?]*[ -/]*[@-~]/;
 const NO_TEXT = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
 
 /**
- * Reads the platform's own log of a release. Throws `not_found`, `conflict` where the platform keeps none or was not asked
- * for this release, `rate_limited`, and what the platform answers.
+ * Reads the log that one of its platforms, else the primary one, keeps of a release. Throws `not_found`, `conflict` where
+ * the platform keeps none or was not asked for this release, `rate_limited`, and what the platform answers.
  */
-export async function readPlatformLog(ctx: AccountContext, { releaseId }: ReadPlatformLogInput): Promise<PlatformLog> {
+export async function readPlatformLog(
+  ctx: AccountContext,
+  { releaseId, destinationId }: ReadPlatformLogInput,
+): Promise<PlatformLog> {
   const { accountId } = ctx.actor;
   const release = await findRelease(ctx, releaseId);
   const deployment = await DeploymentModel.findOne({ _id: release.deploymentId, accountId });
   if (deployment === null) throw notFound('release');
-  const [published] = release.destinations;
-  const destination = deployment.destinations.find(({ _id }) => _id === published?._id);
+  const destination = deployment.destinations.find(({ _id }) => _id === (destinationId ?? primaryOf(deployment)._id));
+  const published = destination && (await findPublication(accountId, { releaseId, destinationId: destination._id }));
   const platform = destination && ctx.providers.platforms[destination.platform];
   const ref = storedRef(published?.ref);
   if (destination === undefined || platform?.readLog === undefined || ref === null) {
-    const title = published === undefined ? 'The platform' : PLATFORMS[published.platform].title;
+    const title = published ? PLATFORMS[published.platform].title : 'The platform';
     throw new AppError('conflict', `${title} has no log of this release.`);
   }
   await countAgainst({ name: 'platform-logs', key: accountId, limit: READS_PER_HOUR, windowMs: HOUR_MS });

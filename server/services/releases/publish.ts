@@ -15,6 +15,7 @@ import { refusePrivateKeys } from '../uploads/index.ts';
 import { reportFindings } from './inspect.ts';
 import { folderAtHost, reportPacked } from './place-report.ts';
 import { readSha1s, requireWithinLimits, storedRef } from './platform-call.ts';
+import { findPublication } from './publications.ts';
 import { comparedRelease } from './read.ts';
 import { begunAt, type ReleaseTime, timeOf } from './release-time.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
@@ -134,30 +135,13 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
   };
 }
 
-/**
- * Runs both halves at once, where no step of a release tells of them: what was live before may hold what is refused by now.
- * Throws as they do, `content_refused` and `upload_refused`.
- */
-export async function publishFiles(
-  work: ReleaseWork,
-  job: Writer,
-  call: PlatformCall,
-  report: StepReport,
-): Promise<void> {
-  const manifest = await work.readManifest(work.release.manifestHash);
-  requireWithinLimits(work.platform, work.title, manifest);
-  await refusePrivateKeys(call.store, manifest, { signal: call.signal });
-  const publication = await startPublication(work, job, call);
-  await publication.upload(report);
-  await publication.process(report);
-}
-
 /** Returns what visitors of the destination have now, unless the deployment moved there since. */
 async function readPrevious(work: ReleaseWork): Promise<PublishRequest['previous']> {
   const { servedId, release } = work;
   if (servedId === null || servedId === release._id) return null;
-  const current = await ReleaseModel.findOne({ _id: servedId, accountId: release.accountId });
-  const published = current?.destinations.find(({ _id }) => _id === work.destination._id);
+  const { accountId } = release;
+  const current = await ReleaseModel.findOne({ _id: servedId, accountId });
+  const published = await findPublication(accountId, { releaseId: servedId, destinationId: work.destination._id });
   const ref = storedRef(published?.ref);
   if (current === null || ref === null) return null;
   const manifest = await work.readEarlier(current);

@@ -12,19 +12,26 @@ import {
   type ReleaseList,
   type ReleaseStep,
 } from '../../../routers/schemas/releases.ts';
-import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
+import { type ReleaseState, STATES_THAT_WAIT } from '../../../routers/schemas/state-names.ts';
+import { RELEASE_STEPS, type ReleaseStepName } from '../../../routers/schemas/states.ts';
 import type { AccountContext, Addresses } from '../../context.ts';
-import { DeploymentModel, type DeploymentRow, primaryOf } from '../../database/models/deployment.ts';
+import { DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
+import { PublicationModel, type PublicationRow } from '../../database/models/publication.ts';
 import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
-import { ReleaseStepModel, type ReleaseStepRow } from '../../database/models/release-step.ts';
 import { releaseUrlOf, siteOf, siteUrlOf, toDestination, toShownError } from '../../database/site-address.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../../lib/page-cursor.ts';
 import { compareManifests, decodeManifest, type Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
-import { shownStateFilter } from '../shown-state.ts';
 import { withFileListSlot } from './file-list-slot.ts';
-import { joinDeployment, type WithDeployment } from './join-deployment.ts';
+import {
+  joinDeployment,
+  joinPublications,
+  type ListedPublication,
+  SHOWN_IN_LISTS,
+  type WithDeployment,
+  type WithPublications,
+} from './join-deployment.ts';
 import { findRollBacks, toRollBack } from './roll-backs.ts';
 
 /**
@@ -42,18 +49,20 @@ export async function listReleases(ctx: AccountContext, input: ListReleasesInput
   const span = { after: hasMore ? last.createdAt : null, until };
   const rollBacks = input?.state === undefined ? await findRollBacks(accountId, input?.deploymentId, span) : [];
   return {
-    items: page.flatMap((row) => row.deployment.map((deployment) => toRelease(addresses, row, deployment))),
+    items: page.flatMap((row) =>
+      row.deployment.map((deployment) => toRelease(addresses, row, row.publications, deployment)),
+    ),
     rollBacks: rollBacks.flatMap((row) => row.deployment.map((deployment) => toRollBack(row, deployment))),
     nextCursor: hasMore ? cursorOf(last) : null,
   };
 }
 
-type ReleaseWithDeployment = WithDeployment<ReleaseRow>;
+type ReleaseWithDeployment = WithPublications<WithDeployment<ReleaseRow>>;
 /** `until` is when the page before this one ended; null for the first. */
 type Page = { rows: ReleaseWithDeployment[]; cursorOf(last: ReleaseRow): string; until: Date | null };
 
 async function readPage(accountId: string, input: ListReleasesInput, count: number): Promise<Page> {
-  const state = input?.state === undefined ? {} : shownStateFilter(input.state);
+  const state = input?.state === undefined ? {} : await releaseStateFilter(accountId, input.state);
   const { deploymentId, cursor } = input ?? {};
   if (deploymentId === undefined) {
     const until = cursor === undefined ? null : decodeCursor(cursor).at;
@@ -79,7 +88,20 @@ function readRows(
     { $sort: sort },
     { $limit: count },
     ...joinDeployment(String(accountId)),
+    ...joinPublications(String(accountId), SHOWN_IN_LISTS),
   ]).hint('number' in sort ? 'account_deployment_newest' : 'account_newest');
+}
+
+/** `waiting` is the state of one of its platforms. */
+async function releaseStateFilter(
+  accountId: string,
+  state: ReleaseState | 'waiting',
+): Promise<Record<string, unknown>> {
+  if (state !== 'waiting') return { state };
+  const waiting = await PublicationModel.find({ accountId, state }, { _id: 0, releaseId: 1 })
+    .hint('account_state')
+    .lean();
+  return { _id: { $in: waiting.map(({ releaseId }) => releaseId) }, state: { $in: [...STATES_THAT_WAIT] } };
 }
 
 function numberCursor(cursor: string): number {
@@ -92,9 +114,12 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
   const { accountId } = ctx.actor;
   const filter =
     'releaseId' in input ? { _id: input.releaseId } : { deploymentId: input.deploymentId, number: input.number };
-  const [row] = await ReleaseModel.aggregate<ReleaseWithDeployment & { current: { number: number }[] }>([
+  const [row] = await ReleaseModel.aggregate<
+    WithPublications<WithDeployment<ReleaseRow>, PublicationRow> & { current: { number: number }[] }
+  >([
     { $match: { ...filter, accountId } },
     ...joinDeployment(accountId),
+    ...joinPublications(accountId),
     {
       $lookup: {
         from: ReleaseModel.collection.name,
@@ -108,8 +133,8 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
   const deployment = row?.deployment[0];
   if (row === undefined || deployment === undefined) throw notFound('release');
   return {
-    ...toRelease(ctx.providers.addresses, row, deployment),
-    steps: await readSteps(accountId, row._id),
+    ...toRelease(ctx.providers.addresses, row, row.publications, deployment),
+    ...toSteps(row.publications, deployment),
     servingNumber: row.current[0]?.number ?? null,
   };
 }
@@ -202,13 +227,19 @@ export async function toReleaseOf(ctx: AccountContext, doc: ReleaseRow): Promise
   const { accountId } = ctx.actor;
   const deployment = await DeploymentModel.findOne({ _id: doc.deploymentId, accountId }).lean();
   if (deployment === null) throw notFound('release');
-  return toRelease(ctx.providers.addresses, doc, deployment);
+  const publications = await PublicationModel.find({ accountId, releaseId: doc._id }, SHOWN_IN_LISTS).lean();
+  return toRelease(ctx.providers.addresses, doc, publications, deployment);
 }
 
-/** Returns the document with its deployment's name and addresses. */
-export function toRelease(addresses: Addresses, doc: ReleaseRow, deployment: DeploymentRow): Release {
+/** Returns the document with its deployment's name and addresses, and with what became of it at each destination. */
+export function toRelease(
+  addresses: Addresses,
+  doc: ReleaseRow,
+  publications: readonly ListedPublication[],
+  deployment: DeploymentRow,
+): Release {
   const site = siteOf(deployment);
-  const published = primaryOf(doc);
+  const ordered = inOrder(publications, deployment);
   return {
     id: doc._id,
     deploymentId: doc.deploymentId,
@@ -221,9 +252,9 @@ export function toRelease(addresses: Addresses, doc: ReleaseRow, deployment: Dep
     source: doc.source,
     createdBy: doc.createdBy,
     url: siteUrlOf(addresses, site),
-    previewUrl: releaseUrlOf(addresses, { ...site, number: doc.number, ownUrl: published.ownUrl }),
-    destinations: doc.destinations.map((one) => ({
-      ...toDestination(addresses, deployment.slug, one),
+    previewUrl: releaseUrlOf(addresses, { ...site, number: doc.number, ownUrl: ordered[0]?.ownUrl }),
+    destinations: ordered.map((one) => ({
+      ...toDestination(addresses, deployment.slug, { ...one, _id: one.destinationId }),
       missingLinks: [...(one.missingLinks ?? [])],
     })),
     fileCount: doc.fileCount,
@@ -237,24 +268,44 @@ export function toRelease(addresses: Addresses, doc: ReleaseRow, deployment: Dep
   };
 }
 
-/** In the order in which they run. */
-export async function readSteps(accountId: string, releaseId: string): Promise<ReleaseStep[]> {
-  const rows = await ReleaseStepModel.find({ accountId, releaseId }).lean();
-  return RELEASE_STEPS.flatMap((name) => rows.filter((row) => row.name === name).map(toReleaseStep));
+/** The primary destination first, then the others as the deployment has them; last where it is published no more. */
+function inOrder<Publication extends Pick<PublicationRow, 'destinationId'>>(
+  publications: readonly Publication[],
+  deployment: DeploymentRow,
+): Publication[] {
+  const at = ({ destinationId }: Publication): number => {
+    const index = deployment.destinations.findIndex(({ _id }) => _id === destinationId);
+    return index < 0 ? deployment.destinations.length : index;
+  };
+  return [...publications].sort((one, other) => at(one) - at(other));
 }
 
-function toReleaseStep(row: ReleaseStepRow): ReleaseStep {
+type Stepped = Pick<PublicationRow, 'destinationId' | 'steps'>;
+
+/** Returns the steps at the primary destination, and those at each of the others. */
+export function toSteps(
+  publications: readonly Stepped[],
+  deployment: DeploymentRow,
+): Pick<ReleaseDetail, 'steps' | 'furtherSteps'> {
+  const [first, ...others] = inOrder(publications, deployment).map(({ destinationId, steps }) => ({
+    destinationId,
+    steps: RELEASE_STEPS.map((name) => toReleaseStep(name, steps[name])),
+  }));
+  return { steps: first?.steps ?? [], furtherSteps: others };
+}
+
+function toReleaseStep(name: ReleaseStepName, step: PublicationRow['steps'][ReleaseStepName]): ReleaseStep {
   return {
-    name: row.name,
-    state: row.state,
-    startedAt: row.startedAt ?? null,
-    endedAt: row.endedAt ?? null,
-    done: row.done,
-    total: row.total,
-    doneBytes: row.doneBytes,
-    totalBytes: row.totalBytes,
-    doneBefore: row.doneBefore ?? null,
-    doneBytesBefore: row.doneBytesBefore ?? null,
-    log: row.log.map(({ at, text }) => ({ at, text })),
+    name,
+    state: step.state,
+    startedAt: step.startedAt ?? null,
+    endedAt: step.endedAt ?? null,
+    done: step.done,
+    total: step.total,
+    doneBytes: step.doneBytes,
+    totalBytes: step.totalBytes,
+    doneBefore: step.doneBefore ?? null,
+    doneBytesBefore: step.doneBytesBefore ?? null,
+    log: step.log.map(({ at, text }) => ({ at, text })),
   };
 }

@@ -3,21 +3,25 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { Providers } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
-import type { DestinationDoc, ReleaseDestinationDoc } from '../../database/models/destination.ts';
+import type { DestinationDoc } from '../../database/models/destination.ts';
+import { PublicationModel, type PublicationRow } from '../../database/models/publication.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Platform } from '../../platforms/platform.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
+import { findPublication, type PublicationIds } from './publications.ts';
 import { readManifest, unlessLost } from './read.ts';
 
 /** A release that is on its way, with what its worker needs. */
 export type ReleaseWork = {
   release: ReleaseDoc;
   deployment: DeploymentDoc;
-  /** The destination, as the deployment has it and as the release has it. */
+  /** Where it goes, and what has become of it there. */
   destination: DestinationDoc;
-  published: ReleaseDestinationDoc;
+  published: PublicationRow;
+  /** The release is live when it is seen live here. */
+  isPrimary: boolean;
   platform: Platform;
   title: string;
   /** The pointer is on it already: a run before this one came so far. */
@@ -32,52 +36,48 @@ export type ReleaseWork = {
   readEarlier(earlier: Pick<ReleaseDoc, 'manifestHash'>): Promise<Manifest | null>;
 };
 
-/** Reads it as it stands; null when it is over, so that there is nothing left to do. */
+/**
+ * Reads it as it stands; null when there is nothing left to do: at the primary destination once the release is over, at
+ * another one, which follows what is live there, once that is another release or somebody has taken it away.
+ */
 export async function loadReleaseWork(
   providers: Providers,
   accountId: string,
-  releaseId: string,
+  { releaseId, destinationId }: PublicationIds,
 ): Promise<ReleaseWork | null> {
-  const release = await findRunningRelease(accountId, releaseId);
-  if (release === null) return null;
-  const deployment = await DeploymentModel.findOne({ _id: release.deploymentId, accountId });
-  if (deployment === null) return null;
-  return workAt(providers, {
-    release,
-    deployment,
-    destination: primaryOf(deployment),
-    published: primaryOf(release),
-    servedId: deployment.currentReleaseId ?? null,
-  });
+  const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
+  const deployment = await DeploymentModel.findOne({ _id: release?.deploymentId ?? '', accountId });
+  const destination = deployment?.destinations.find(({ _id }) => _id === destinationId);
+  const published = await findPublication(accountId, { releaseId, destinationId });
+  if (!release || !deployment || !destination || !published) return null;
+  const isPrimary = primaryOf(deployment)._id === destinationId;
+  const isWanted = isPrimary
+    ? isRunningReleaseState(release.state)
+    : isWantedElsewhere(deployment, destination, release);
+  if (!isWanted) return null;
+  const servedId = (isPrimary ? deployment.currentReleaseId : destination.releaseId) ?? null;
+  return workAt(providers, { release, deployment, destination, published, isPrimary, servedId });
 }
 
-/**
- * The same for a destination besides the primary one, which follows what is live at that; null when there is nothing to
- * follow, or somebody has taken the destination away.
- */
-export async function loadDestinationWork(
-  providers: Providers,
-  accountId: string,
-  { deploymentId, destinationId }: DestinationIds,
-): Promise<ReleaseWork | null> {
-  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId, state: { $ne: 'deleting' } });
-  const destination = deployment?.destinations.find(({ _id }) => _id === destinationId);
-  const release = await ReleaseModel.findOne({ _id: deployment?.currentReleaseId ?? '', accountId });
-  const published = release?.destinations.find(({ _id }) => _id === destinationId);
-  if (!deployment || !destination || !release || !published) return null;
-  if (!BEING_PUBLISHED.some((state) => state === destination.state)) return null;
-  return workAt(providers, { release, deployment, destination, published, servedId: destination.releaseId ?? null });
+function isWantedElsewhere(deployment: DeploymentDoc, { state }: DestinationDoc, release: ReleaseDoc): boolean {
+  const isBeingPublished = BEING_PUBLISHED.some((one) => one === state);
+  return isBeingPublished && deployment.state !== 'deleting' && deployment.currentReleaseId === release._id;
 }
 
 export type DestinationIds = { deploymentId: string; destinationId: string };
 
+/** Is the key of the jobs at one destination, of which one runs at a time. */
+export function destinationKey({ deploymentId, destinationId }: DestinationIds): string {
+  return `${deploymentId}.${destinationId}`;
+}
+
 /** The states of a destination that somebody works on, or will. */
 export const BEING_PUBLISHED = ['publishing', 'waiting'] as const;
 
-type WorkPlace = Pick<ReleaseWork, 'release' | 'deployment' | 'destination' | 'published' | 'servedId'>;
+type WorkPlace = Pick<ReleaseWork, 'release' | 'deployment' | 'destination' | 'published' | 'isPrimary' | 'servedId'>;
 
 function workAt(providers: Providers, place: WorkPlace): ReleaseWork {
-  const { release, deployment, destination, published } = place;
+  const { release, deployment, destination, published, isPrimary } = place;
   const platform = providers.platforms[destination.platform];
   if (platform === undefined)
     throw new AppError('platform_unavailable', 'This platform is not available in this version.');
@@ -85,7 +85,7 @@ function workAt(providers: Providers, place: WorkPlace): ReleaseWork {
     ...place,
     platform,
     title: PLATFORMS[destination.platform].title,
-    isSwitched: deployment.currentReleaseId === release._id,
+    isSwitched: isPrimary && deployment.currentReleaseId === release._id,
     wasVerified: published.wasLive,
     ...createManifestReader(providers.store),
   };
@@ -110,9 +110,9 @@ export async function findRunningRelease(accountId: string, releaseId: string): 
   return release !== null && isRunningReleaseState(release.state) ? release : null;
 }
 
-type ReleaseChange = Partial<
+type PublicationChange = Partial<
   Pick<
-    ReleaseDestinationDoc,
+    PublicationRow,
     'ref' | 'url' | 'ownUrl' | 'actId' | 'publicAt' | 'verifiedUnder' | 'looked' | 'missingLinks' | 'state' | 'error'
   >
 >;
@@ -120,15 +120,11 @@ type ReleaseChange = Partial<
 /** Writes what became of the release at its destination, and has the work go on with it. */
 export async function savePublished(
   session: ClientSession,
-  { release, published }: ReleaseWork,
-  change: ReleaseChange,
+  { published }: Pick<ReleaseWork, 'published'>,
+  change: PublicationChange,
 ): Promise<void> {
-  const { _id, accountId } = release;
-  await ReleaseModel.updateOne(
-    { _id, accountId, 'destinations._id': published._id },
-    { $set: fieldsBelow('destinations.$', change) },
-    { session },
-  );
+  const { _id, accountId } = published;
+  await PublicationModel.updateOne({ _id, accountId }, { $set: change }, { session });
   Object.assign(published, change);
 }
 

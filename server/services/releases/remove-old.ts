@@ -4,8 +4,8 @@ import { RELEASES_KEPT } from '../../../routers/schemas/limits.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
 import { MAINTENANCE } from '../../database/models/account-scope.ts';
 import { DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
+import { PublicationModel } from '../../database/models/publication.ts';
 import { ReleaseModel } from '../../database/models/release.ts';
-import { ReleaseStepModel } from '../../database/models/release-step.ts';
 import { RollBackModel } from '../../database/models/roll-back.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY_MS } from '../../lib/durations.ts';
@@ -56,7 +56,7 @@ async function removeSome(
   if (rows.length === 0) return 0;
   const ids = rows.map((row) => row._id);
   const ofReleases = { accountId, releaseId: { $in: ids } };
-  await ReleaseStepModel.deleteMany(ofReleases, { session });
+  await PublicationModel.deleteMany(ofReleases, { session });
   await RollBackModel.deleteMany({ accountId, deploymentId: _id, toReleaseId: { $in: ids } }, { session });
   await ReleaseModel.deleteMany({ accountId, _id: { $in: ids } }, { session });
   await publishEvent(session, accountId, {

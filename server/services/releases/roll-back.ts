@@ -3,10 +3,8 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { actorName } from '../../account/actor-name.ts';
 import type { AccountContext } from '../../context.ts';
 import { type DeploymentDoc, primaryOf } from '../../database/models/deployment.ts';
-import type { ReleaseDestinationDoc } from '../../database/models/destination.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
-import { ReleaseStepModel } from '../../database/models/release-step.ts';
-import { newId, transaction } from '../../database/mongo.ts';
+import { ReleaseModel } from '../../database/models/release.ts';
+import { transaction } from '../../database/mongo.ts';
 import { moveDeployment, moveRelease } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
@@ -15,6 +13,8 @@ import { enqueueJob } from '../../queue/queue.ts';
 import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment, toDeployment } from '../deployments/read.ts';
 import { countRelease } from './pace.ts';
+import { beginAct } from './publications.ts';
+import { destinationKey } from './release-work.ts';
 import { recordRollBack } from './roll-backs.ts';
 
 /**
@@ -58,45 +58,23 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
         error: null,
         cancelRequestedAt: null,
         replacedReleaseId: null,
-        destinations: destinationsOf(deploying, target, ctx.now()),
       },
     });
     if (moved === null) throw deploymentBusy();
     if (serving !== null) {
       await recordRollBack(session, { from: serving.number, to: moved, createdBy, at: ctx.now() });
     }
-    await ReleaseStepModel.updateOne(
-      { _id: `${target._id}.verifying`, accountId },
-      { $set: { state: 'waiting', startedAt: null, endedAt: null, done: 0, total: 0, doneBytes: 0, totalBytes: 0 } },
-      { session },
-    );
+    const destination = primaryOf(deploying);
+    await beginAct(session, { release: moved, destination, at: ctx.now() });
     await enqueueJob(session, {
-      name: 'deploy-release',
-      payload: { releaseId: target._id },
+      name: 'publish',
+      payload: { releaseId: target._id, destinationId: destination._id },
       accountId,
-      key: before._id,
+      key: destinationKey({ deploymentId: before._id, destinationId: destination._id }),
     });
     return deploying;
   });
   return toDeployment(ctx, doc);
-}
-
-/**
- * What the release came to at each destination that there is now, the primary one first. Going public there is another act
- * than the one that made it live before; where it was never live, it is sent.
- */
-function destinationsOf(
-  { destinations }: DeploymentDoc,
-  target: Pick<ReleaseDoc, 'destinations'>,
-  startedAt: Date,
-): Partial<ReleaseDestinationDoc>[] {
-  return destinations.map(({ _id, platform }, index) => {
-    const known = target.destinations.find((one) => one._id === _id);
-    if (index > 0) return known ?? { _id, platform };
-    const wasLive = known?.state === 'live';
-    const act = { actId: newId(), publicAt: null, startedAt, state: 'publishing' as const, error: null, wasLive };
-    return { ...(known ?? { _id, platform }), ...act, ref: wasLive ? known.ref : null };
-  });
 }
 
 function requireRollBack({ providers }: AccountContext, deployment: DeploymentDoc): void {

@@ -3,6 +3,7 @@ import { RULE_FILES } from '../../../routers/rules/hosting/rule-file.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
+import { findPublication } from './publications.ts';
 import { previousRelease } from './read.ts';
 import type { ReleaseWork } from './release-work.ts';
 
@@ -19,7 +20,7 @@ export type SeenFiles = (path: string, sha256: string) => boolean;
 /**
  * A fingerprint of all that decides, besides the file itself, whether a file is answered and from where: the store, the
  * place at the platform, the settings, and the site's own rules. What was seen under other conditions counts as not seen.
- * It is kept with each release (`destinations.verifiedUnder`).
+ * It is kept with each release at its destination (`verifiedUnder`).
  */
 export function servingConditions(
   { id: storeId }: Pick<ArtifactStore, 'id'>,
@@ -44,8 +45,9 @@ export async function findSeenFiles(work: ReleaseWork, conditions: string): Prom
   const current = currentId === null || currentId === latest?._id ? null : await findVerified(accountId, currentId);
   const lists: { manifest: Manifest; lost: ReadonlySet<string> }[] = [];
   for (const doc of [latest, current]) {
-    const published = doc?.destinations.find(({ _id }) => _id === work.destination._id);
-    if (!doc || published?.verifiedUnder !== conditions) continue;
+    if (doc === null) continue;
+    const published = await findPublication(accountId, { releaseId: doc._id, destinationId: work.destination._id });
+    if (published?.verifiedUnder !== conditions) continue;
     const manifest = await work.readEarlier(doc);
     if (manifest !== null) lists.push({ manifest, lost: new Set(doc.corruptedFiles.map(({ path }) => path)) });
   }

@@ -80,6 +80,7 @@ export async function verifyRelease(
 ): Promise<Verification> {
   const { providers } = job;
   const { release, deployment, platform } = work;
+  const isRollBack = work.isPrimary ? wasLiveBefore(release) : work.wasVerified;
   const { serving, specialFiles, limits } = platform.capabilities;
   const manifest = await work.readManifest(release.manifestHash);
   const conditions = servingConditions(providers.store, work, manifest);
@@ -122,7 +123,7 @@ export async function verifyRelease(
       const isSeenWhole = toVerify.own !== null || work.wasVerified;
       if (isSeenWhole) await verifyAtPublicAddress({ ...atPublic, onProgress: () => undefined });
       else report.log(told(await verifyWhole(atPublic), 'the public address', release._id));
-      if (wasLiveBefore(release)) report.log('Switched back to this release');
+      if (isRollBack) report.log('Switched back to this release');
       report.log(`Seen live at ${toVerify.public.url}`);
       const entryPage = await visitEntryPage(call, toVerify.public);
       for (const line of toldOfEntryPage(entryPage)) report.log(line);

@@ -18,9 +18,14 @@ type Watched = {
 };
 
 /**
- * Returns a signal that is aborted within a second or two after somebody asked to cancel the release, on any instance.
+ * Returns a signal that is aborted within a second or two after the publication was called off, on any instance: somebody
+ * asked to cancel the release, or at another than the primary destination that is taken away or follows another release.
  */
-export function watchCancel(providers: Providers, { _id, accountId, cancelRequestedAt }: ReleaseDoc): Watch {
+export function watchPublication(providers: Providers, work: ReleaseWork): Watch {
+  return work.isPrimary ? watchCancel(providers, work.release) : watchDestination(providers, work);
+}
+
+function watchCancel(providers: Providers, { _id, accountId, cancelRequestedAt }: ReleaseDoc): Watch {
   const asked = { _id, accountId, cancelRequestedAt: { $ne: null } };
   const isOver = async (): Promise<boolean> => (await ReleaseModel.exists(asked)) !== null;
   const isOverAlready = cancelRequestedAt instanceof Date;
@@ -28,8 +33,7 @@ export function watchCancel(providers: Providers, { _id, accountId, cancelReques
   return watch(providers, { collection: 'releases', id: _id, isOver, isOverAlready, message });
 }
 
-/** Does likewise when the destination is taken away, or when another release has gone live that is published there instead. */
-export function watchDestination(providers: Providers, { deployment, destination, release }: ReleaseWork): Watch {
+function watchDestination(providers: Providers, { deployment, destination, release }: ReleaseWork): Watch {
   const { _id, accountId } = deployment;
   const wanted = {
     _id,

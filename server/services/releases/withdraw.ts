@@ -2,8 +2,9 @@ import { DeploymentModel } from '../../database/models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import type { PlatformCall } from '../../platforms/platform.ts';
 import { storedRef } from './platform-call.ts';
+import { findPublication } from './publications.ts';
 import type { Writer } from './publish.ts';
-import { type ReleaseWork, saveDestination } from './release-work.ts';
+import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 
 /**
  * Undoes at the platform what a release that failed or was cancelled has done there: a cancelled one is stopped where
@@ -36,20 +37,14 @@ async function restoreBefore(
   call: PlatformCall,
   before: ReleaseDoc,
 ): Promise<void> {
-  const published = before.destinations.find(({ _id }) => _id === destination._id);
+  const published = await findPublication(before.accountId, { releaseId: before._id, destinationId: destination._id });
   const ref = storedRef(published?.ref);
-  if (published === undefined || ref === null || platform.restore === undefined) return;
+  if (published === null || ref === null || platform.restore === undefined) return;
   const events = platform.restore(call, { ref, actId: `${release._id}-withdrawn` });
   for (let next = await events.next(); ; next = await events.next()) {
     const named = next.done ? next.value : next.value.type === 'ref' ? next.value.ref : null;
     if (named !== null) {
-      await job.transaction((session) =>
-        ReleaseModel.updateOne(
-          { _id: before._id, accountId: before.accountId, 'destinations._id': destination._id },
-          { $set: { 'destinations.$.ref': named } },
-          { session },
-        ),
-      );
+      await job.transaction((session) => savePublished(session, { published }, { ref: named }));
     }
     if (next.done || next.value.type === 'waiting') return;
   }

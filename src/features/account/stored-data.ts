@@ -48,7 +48,7 @@ export const STORED_DATA: readonly StoredData[] = [
     ends: 'account',
   },
   {
-    collections: ['deployments', 'releases', 'release_steps', 'roll_backs'],
+    collections: ['deployments', 'releases', 'publications', 'roll_backs'],
     what: 'What you publish: names, addresses, releases and their logs.',
     kept: 'Until you delete the deployment.',
     ends: 'account',

@@ -5,6 +5,7 @@ import { contextFor } from '../../../routers/context.ts';
 import { createReadiness } from '../../../server/boot/readiness.ts';
 import type { Providers } from '../../../server/context.ts';
 import { DeploymentModel } from '../../../server/database/models/deployment.ts';
+import { PublicationModel, publicationId } from '../../../server/database/models/publication.ts';
 import { ReleaseModel } from '../../../server/database/models/release.ts';
 import { newId } from '../../../server/database/mongo.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
@@ -55,10 +56,20 @@ async function addLiveRelease(accountId: string, deploymentId: string): Promise<
     fileCount: 1,
     totalBytes: 1,
     changedFiles: 1,
-    destinations: [{ _id: newId(), platform: 'built-in', state: 'live' }],
     verifiedAt: now,
     liveSince: now,
     finishedAt: now,
+  });
+  const destinationId = newId();
+  await PublicationModel.create({
+    ...{
+      _id: publicationId({ releaseId: _id, destinationId }),
+      accountId,
+      deploymentId,
+      releaseId: _id,
+      destinationId,
+    },
+    ...{ platform: 'built-in', state: 'live' },
   });
   await DeploymentModel.updateOne(
     { _id: deploymentId, accountId },

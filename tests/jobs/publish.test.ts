@@ -173,7 +173,7 @@ test('a release elsewhere looks at its site in the lane of those that wait, and 
   const lanes = new Map<string, boolean | null>();
   const faults = {
     at: async (boundary: string): Promise<void> => {
-      const running = await JobModel.findOne({ status: 'running', name: 'deploy-release' }).setOptions(ACROSS);
+      const running = await JobModel.findOne({ status: 'running', name: 'publish' }).setOptions(ACROSS);
       if (running !== null) lanes.set(boundary, running.isAside === true);
     },
   };

@@ -2,37 +2,40 @@ import { AppError, JobDeferred } from '../lib/errors.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
 import { errorText, isFinal } from '../queue/failure.ts';
 import type { JobHandler, RunningJob } from '../queue/handler.ts';
-import { endCancelled, endFailed } from '../services/releases/outcome.ts';
+import { endCancelled, fail } from '../services/releases/outcome.ts';
 import { findRunningRelease, type ReleaseWork } from '../services/releases/release-work.ts';
 import { withdrawRelease } from '../services/releases/withdraw.ts';
 
-type Job = RunningJob<'deploy-release'>;
+type Job = RunningJob<'publish'>;
 type Broken = { error: unknown; isCancelled: boolean };
 
 /**
- * What becomes of a release whose work threw: cancelled, failed for good, or left to the worker to try again. What it
- * has done at its platform is undone first.
+ * What becomes of a publication whose work threw: called off, failed for good, or left to the worker to try again. At the
+ * primary destination what it has done there is undone first; at another one that fails keeps what it had, and whatever
+ * called it off, another release or the removal, has a job of its own.
  */
-export async function endRelease(
+export async function endPublishing(
   job: Job,
   work: ReleaseWork,
   call: PlatformCall,
   error: unknown,
-  cancelled: AbortSignal,
+  calledOff: AbortSignal,
 ): Promise<void> {
   if (job.signal.aborted) throw job.signal.reason;
-  const isCancelled = cancelled.aborted || (error instanceof AppError && error.code === 'state_changed');
+  const isCancelled = calledOff.aborted || (error instanceof AppError && error.code === 'state_changed');
+  if (isCancelled && !work.isPrimary) return;
   const isLastTry = job.attempt >= job.maxAttempts && !(error instanceof JobDeferred);
   const isTriedAgain = !isCancelled && !isFinal(error);
   if (isTriedAgain && !isLastTry) throw error;
-  await withdraw(job, work, { ...call, signal: job.signal, mayHold: () => true }, { error, isCancelled });
-  // The worker gives the job up, and with it the release.
+  if (work.isPrimary) {
+    await withdraw(job, work, { ...call, signal: job.signal, mayHold: () => true }, { error, isCancelled });
+  }
+  // The worker gives the job up, and with it the publication.
   if (isTriedAgain) throw error;
-  await job.transaction((session) =>
-    isCancelled
-      ? endCancelled(session, job.providers, work.release)
-      : endFailed(session, job.providers, work.release, error),
-  );
+  await job.transaction(async (session) => {
+    if (isCancelled) await endCancelled(session, job.providers, work.release);
+    else await fail(session, job.providers, job.accountId, job.payload, error);
+  });
 }
 
 /** Tries again with the job what may pass, as long as it has attempts; the release ends all the same. */
@@ -52,14 +55,10 @@ async function withdraw(
   }
 }
 
-/** With its job given up a release ends, whatever state it broke off in. */
-export const endDeadRelease: NonNullable<JobHandler<'deploy-release'>['onDeadLetter']> = async (
-  session,
-  job,
-  error,
-) => {
-  const release = await findRunningRelease(job.accountId, job.payload.releaseId);
-  if (release === null) return;
-  if (release.cancelRequestedAt) await endCancelled(session, job.providers, release);
-  else await endFailed(session, job.providers, release, error);
+/** With its job given up a publication ends, whatever state it broke off in. */
+export const endDeadPublication: NonNullable<JobHandler<'publish'>['onDeadLetter']> = async (session, job, error) => {
+  const { accountId, payload, providers } = job;
+  const release = await findRunningRelease(accountId, payload.releaseId);
+  if (release?.cancelRequestedAt) await endCancelled(session, providers, release);
+  else await fail(session, providers, accountId, payload, error);
 };
