@@ -25,7 +25,6 @@ import { useReleaseActs } from '../features/releases/acts/use-release-acts.ts';
 import { CorruptedPanel } from '../features/releases/history/corrupted-panel.tsx';
 import type { MissingLinksProps } from '../features/releases/history/missing-links.tsx';
 import { ReleaseDiff } from '../features/releases/history/release-diff.tsx';
-import { ReleasePlatforms } from '../features/releases/history/release-platforms.tsx';
 import { RollBackBadge } from '../features/releases/history/roll-back-badge.tsx';
 import { HandOffPanel } from '../features/releases/progress/hand-off-panel.tsx';
 import { ReleaseFrame } from '../features/releases/progress/release-frame.tsx';
@@ -139,12 +138,7 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
       }
       steps={<ReleaseSteps release={release} />}
       afterSteps={isRunning ? <p>{meanwhile(release)}</p> : <AfterRelease release={release} mayChange={mayChange} />}
-      aside={
-        <>
-          {release.destinations.length > 1 && <ReleasePlatforms destinations={release.destinations} />}
-          <ReleaseFacts release={release} />
-        </>
-      }
+      aside={<ReleaseFacts release={release} />}
       more={!isRunning && <ReleaseDiff release={release} />}
     />
   );

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { DeploymentRows } from '../../src/features/deployments/manage/deployment-rows.tsx';
 import { DeploymentTable } from '../../src/features/deployments/manage/deployment-table.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { deploymentOf, releaseDetailOf } from '../support/screen-fixtures.ts';
+import { deploymentOf, releaseDetailOf, stepOf } from '../support/screen-fixtures.ts';
 
 const [here] = deploymentOf().destinations;
 const error = { code: 'credentials_invalid', message: 'Vercel does not accept the token.', hint: null, raw: null };
@@ -22,20 +23,36 @@ test('lists say on how many platforms a deployment is', () => {
   }
 });
 
-test('a release names every platform that it goes to, with its state', async () => {
+test('a release names every platform that it goes to, with its state, its steps and its log', async () => {
   const place = { pattern: '/deployments/:deploymentId/releases/:number', path: '/deployments/harbour/releases/3' };
   using shown = showScreen(
     <ReleaseScreen />,
     {
       'releases.get': () =>
-        releaseDetailOf({ destinations: destinations.map((one) => ({ ...one, missingLinks: [] })) }),
+        releaseDetailOf({
+          destinations: destinations.map((one) => ({ ...one, missingLinks: [] })),
+          steps: RELEASE_STEPS.map((name) => stepOf({ name, state: 'done' })),
+          furtherSteps: [
+            { destinationId: 'netlify', steps: [...sent, stepOf({ name: 'verifying', state: 'running' })] },
+            { destinationId: 'vercel', steps: [stepOf({ name: 'preparing', state: 'failed' })] },
+          ],
+        }),
     },
     place,
   );
   await shown.sees('Built-in host');
-  expect(shown.rows('Platforms of this release')).toEqual([
-    'Built-in hostLive',
-    'NetlifyPublishing',
-    'VercelFailedVercel does not accept the token.',
+  const platforms = shown.page.querySelectorAll('[aria-label="Platforms of this release"] > li');
+  expect(Array.from(platforms, (one) => one.textContent)).toEqual([
+    expect.stringMatching(/^Built-in hostLive.*Sent.*Checked.*Switched on/),
+    expect.stringMatching(/^NetlifyPublishing.*Sent.*Log.*Checking.*Switch on/),
+    expect.stringMatching(/^VercelFailedVercel does not accept the token\..*Send/),
   ]);
+  shown.page.querySelector<HTMLElement>('[aria-label="Log of Sent, 1 line"]')?.click();
+  await shown.sees('app.js');
 });
+
+const sent = [
+  stepOf({ name: 'preparing', state: 'done' }),
+  stepOf({ name: 'uploading', state: 'done', log: [{ at: new Date(), text: 'app.js' }] }),
+  stepOf({ name: 'processing', state: 'done' }),
+];

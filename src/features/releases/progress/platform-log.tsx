@@ -1,21 +1,24 @@
 import { useId, useState } from 'react';
 import { PLATFORM_CAPABILITIES } from '../../../../routers/schemas/platforms/capabilities/index.ts';
+import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import type { Release } from '../../../../routers/schemas/releases.ts';
+import type { ReadPlatformLogInput } from '../../../../routers/schemas/releases.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 
+export type PlatformLogProps = { releaseId: string; destination: Pick<Destination, 'id' | 'platform'> };
+
 /** Shows the platform's own log of a release on request; nothing when it has none. */
-export function PlatformLog({ release }: { release: Release }) {
-  const platform = release.destinations[0]?.platform ?? release.platform;
+export function PlatformLog({ releaseId, destination }: PlatformLogProps) {
+  const { id: destinationId, platform } = destination;
   if (PLATFORM_CAPABILITIES[platform]?.log !== true) return null;
-  return <LogOnRequest releaseId={release.id} title={PLATFORMS[platform].title} />;
+  return <LogOnRequest of={{ releaseId, destinationId }} title={PLATFORMS[platform].title} />;
 }
 
-function LogOnRequest({ releaseId, title }: { releaseId: string; title: string }) {
+function LogOnRequest({ of, title }: { of: ReadPlatformLogInput; title: string }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  const { data, error } = trpc.releases.platformLog.useQuery({ releaseId }, { enabled: isOpen });
+  const { data, error } = trpc.releases.platformLog.useQuery(of, { enabled: isOpen });
   return (
     <>
       <Button variant="quiet" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>

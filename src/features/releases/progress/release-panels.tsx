@@ -75,6 +75,7 @@ type ActPanelProps = { release: ReleaseDetail; action: ReactNode };
 export function FailedPanel({ release, action }: ActPanelProps) {
   const [isOpen, setOpen] = useState(false);
   const rawId = useId();
+  const [primary] = release.destinations;
   const step = failedStep(release.steps);
   const raw = release.error?.raw ?? null;
   return (
@@ -100,7 +101,7 @@ export function FailedPanel({ release, action }: ActPanelProps) {
             {isOpen ? 'Hide the raw answer' : 'Show the raw answer'}
           </Button>
         )}
-        <PlatformLog release={release} />
+        {primary !== undefined && <PlatformLog releaseId={release.id} destination={primary} />}
       </div>
       {raw !== null && isOpen && (
         <pre

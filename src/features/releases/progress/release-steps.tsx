@@ -1,18 +1,95 @@
 import { ChevronRight } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import type { ReleaseDetail, ReleaseStep } from '../../../../routers/schemas/releases.ts';
+import type { Destination } from '../../../../routers/schemas/platforms/destination.ts';
+import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts';
+import type { Release, ReleaseDetail, ReleaseStep } from '../../../../routers/schemas/releases.ts';
+import { LinkedText } from '../../../components/linked-text.tsx';
 import { type LogEntry, LogView } from '../../../components/lists/log-view.tsx';
 import { type ShownStepState, type Step, Stepper } from '../../../components/page/stepper.tsx';
 import { Progress } from '../../../components/progress.tsx';
+import { DestinationBadge } from '../../../components/states/destination-badge.tsx';
+import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { stepProgress, stepResult, stepTitle, tookText } from '../release-labels.ts';
+import { PlatformLog } from './platform-log.tsx';
 import { PART_TEXTS, partTitle, type ReleasePart, releaseParts } from './release-parts.ts';
 
-type StepsOf = Pick<ReleaseDetail, 'state' | 'finishedAt' | 'destinations'> & { steps: readonly ReleaseStep[] };
+type StepsOf = Pick<Release, 'state' | 'finishedAt'> & {
+  destinations: readonly Destination[];
+  steps: readonly ReleaseStep[];
+};
 
-/** Lists the parts of a release, each with its time, its progress and its folded log. */
-export function ReleaseSteps({ release }: { release: StepsOf }) {
-  return <Stepper label="Steps of the release" steps={useReleaseRows(release)} />;
+/**
+ * Lists the parts of a release, each with its time, its progress and its folded log; with several platforms, the parts
+ * of each follow its name.
+ */
+export function ReleaseSteps({ release }: { release: ReleaseDetail }) {
+  const { destinations, furtherSteps } = release;
+  if (destinations.length < 2) return <Parts label="Steps of the release" run={release} />;
+  return (
+    <ul aria-label="Platforms of this release" className="divide-y divide-line">
+      {destinations.map((destination, index) => {
+        const steps = furtherSteps.find(({ destinationId }) => destinationId === destination.id)?.steps ?? [];
+        const run = index === 0 ? release : runAt(destination, steps);
+        return (
+          <li key={destination.id}>
+            <PlatformHead releaseId={release.id} destination={destination} hasLog={index > 0} />
+            {destination.state !== 'idle' && (
+              <Parts label={index === 0 ? 'Steps of the release' : `Steps on ${titleOf(destination)}`} run={run} />
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Parts({ label, run }: { label: string; run: StepsOf }) {
+  return <Stepper label={label} steps={useReleaseRows(run)} />;
+}
+
+/** Returns the publication on a platform that follows the primary one in the form of a release of its own. */
+function runAt(destination: Destination, steps: readonly ReleaseStep[]): StepsOf {
+  const { state } = destination;
+  const running =
+    state === 'waiting' ? 'processing' : (steps.find((step) => step.state === 'running')?.name ?? 'queued');
+  return {
+    state: state === 'live' || state === 'failed' ? state : running,
+    finishedAt: null,
+    destinations: [destination],
+    steps,
+  };
+}
+
+type PlatformHeadProps = { releaseId: string; destination: Destination; hasLog: boolean };
+
+function PlatformHead({ releaseId, destination, hasLog }: PlatformHeadProps) {
+  const { platform, state, error } = destination;
+  return (
+    <div className="px-4 pt-4 sm:px-5 last:pb-4">
+      <h3 className="flex flex-wrap items-center justify-between gap-2 font-semibold">
+        <span className="flex items-center gap-2">
+          <PlatformMark platform={platform} className="size-4" />
+          {titleOf(destination)}
+        </span>
+        <DestinationBadge state={state} />
+      </h3>
+      {error !== null && (
+        <p className="mt-1 text-sm text-ink-muted wrap-anywhere">
+          <LinkedText text={error.message} />
+        </p>
+      )}
+      {hasLog && state === 'failed' && (
+        <div className="mt-2 flex flex-wrap gap-2">
+          <PlatformLog releaseId={releaseId} destination={destination} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function titleOf({ platform }: Destination): string {
+  return PLATFORM_TITLES[platform];
 }
 
 export function useReleaseRows(release: StepsOf): Step[] {
