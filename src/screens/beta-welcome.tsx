@@ -62,6 +62,8 @@ export function BetaWelcomeScreen() {
   const navigate = useNavigate();
   const hasRead = useReadToEnd();
   const wanted = useWantedPage();
+  // What Home is for; its chooser opens on the way.
+  const isForHome = wanted?.to === paths.home;
   return (
     <Page className="sm:pt-8 lg:pb-6">
       <h1 className="text-2xl font-semibold">Welcome to the beta</h1>
@@ -100,8 +102,13 @@ export function BetaWelcomeScreen() {
 
       <div className="mt-5 flex flex-wrap items-center gap-2">
         {wanted !== null && (
-          <Button variant="primary" disabled={!hasRead} onClick={() => navigate(wanted.to)} className="max-sm:w-full">
-            Continue to {wanted.title}
+          <Button
+            variant="primary"
+            disabled={!hasRead}
+            onClick={() => navigate(isForHome ? `${paths.home}#publish` : wanted.to)}
+            className="max-sm:w-full"
+          >
+            {isForHome ? 'Choose a folder' : `Continue to ${wanted.title}`}
           </Button>
         )}
         <Button

@@ -23,7 +23,7 @@ export function DisclaimerScreen() {
     return <Redirect to={paths.betaWelcome} replace state={wanted} />;
   }
   return (
-    <Page width="reading" className="sm:pt-12">
+    <Page className="sm:pt-12 lg:pb-6">
       <h1 className="text-2xl font-semibold">Beta Program Disclaimer</h1>
       <p className="mt-2 text-ink-muted text-pretty">
         Fairlead takes a folder of web files and puts it on the web. It is in beta: this is what to know first. You are
@@ -35,10 +35,10 @@ export function DisclaimerScreen() {
           aria-label="Beta Program Disclaimer"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard (WCAG 2.1.1)
           tabIndex={0}
-          className="max-h-[max(15rem,min(34rem,calc(100dvh-33rem)))] overflow-y-auto overscroll-contain rounded-t-card px-4 py-5 focus-visible:-outline-offset-2 sm:px-6"
+          className="grid max-h-[max(15rem,min(34rem,calc(100dvh-30rem)))] gap-x-10 gap-y-4 overflow-y-auto overscroll-contain rounded-t-card px-4 py-5 focus-visible:-outline-offset-2 sm:px-6 lg:grid-cols-2"
         >
           {disclaimerSections.map(({ title, paragraphs }, index) => (
-            <section key={title} className="mt-4 first:mt-0">
+            <section key={title}>
               <h2 className="font-semibold">
                 <span className="mr-2 font-normal text-ink-faint tabular-nums" aria-hidden>
                   {index + 1}

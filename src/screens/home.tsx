@@ -1,4 +1,5 @@
 import { Check } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { HOSTING_PLATFORMS, type HostingPlatform } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
@@ -9,13 +10,18 @@ import { QuickDrop } from '../features/deployments/create/quick-drop.tsx';
 import { href } from '../lib/paths.ts';
 
 export function HomeScreen() {
+  const files = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // What led here asks for a folder already; browsers open the choice for a press alone.
+    if (location.hash && navigator.userActivation?.isActive) files.current?.querySelector('input')?.click();
+  }, []);
   return (
     <Page>
       <h1 className="text-2xl font-semibold sm:text-3xl">Put a folder on the web</h1>
       <p className="mt-3 max-w-reading text-lg text-ink-muted text-balance">
         Publish a folder or a ZIP and watch it go live, step by step. No terminal, no Git account.
       </p>
-      <section aria-label="Publish a folder or a ZIP" className="mt-7">
+      <section ref={files} aria-label="Publish a folder or a ZIP" className="mt-7">
         <QuickDrop shape="wide" title="Drop a folder or a ZIP" description="It stays private until you publish." />
       </section>
       <h2 className="mt-12 text-lg font-semibold">Choose your preferred hosting platform below</h2>

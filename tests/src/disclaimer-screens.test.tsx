@@ -72,14 +72,14 @@ test('who was going somewhere is offered the way there after the welcome, with q
   );
 });
 
-test('who came to Home is offered it: the place for the files is there', async () => {
+test('who came to Home is led to the place for the files there', async () => {
   using visit = enterAt('/', 'Home');
   await visit.presses('Accept & Continue');
-  await visit.sees('Continue to Home');
-  expect(visit.names()).toEqual(['Continue to Home', ...WAYS_ON]);
+  await visit.sees('Choose a folder');
+  expect(visit.names()).toEqual(['Choose a folder', ...WAYS_ON]);
   expect(visit.text()).toContain('Who visits your sites, how your releases went, and all checks of each deployment.');
-  await visit.presses('Continue to Home');
-  await vi.waitFor(() => expect(visit.place().pathname).toBe('/'), { timeout: 30_000 });
+  await visit.presses('Choose a folder');
+  await vi.waitFor(() => expect([location.pathname, location.hash]).toEqual(['/', '#publish']), { timeout: 30_000 });
 });
 
 test.each(['/dashboard', '/dashboard/', '/nowhere'])('who came by %s has the two ways on', async (path) => {

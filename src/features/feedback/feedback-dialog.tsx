@@ -3,7 +3,7 @@ import { RATING_WANTED } from '../../../routers/schemas/feedback.ts';
 import { FEEDBACK_MAIN_APP } from '../../../routers/schemas/limits.ts';
 import { DataProvider } from '../../api/data-provider.tsx';
 import { serverMessage } from '../../api/errors.ts';
-import { trpc } from '../../api/trpc.ts';
+import { trpc, trpcClient } from '../../api/trpc.ts';
 import { Field } from '../../components/fields/field.tsx';
 import { Textarea } from '../../components/fields/textarea.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
@@ -16,6 +16,11 @@ export type FeedbackDialogProps = {
   onOpenChange: (isOpen: boolean) => void;
   onSent: () => void;
 };
+
+/** Whether anything of the account is live. */
+export async function hasLiveSite(): Promise<boolean> {
+  return (await trpcClient.deployments.list.query({ state: 'live', limit: 1 })).items.length > 0;
+}
 
 export function FeedbackDialog(props: FeedbackDialogProps) {
   return (

@@ -30,7 +30,7 @@ export function useFeedbackPrompt(ask: () => void, hasAccount: boolean): void {
         timer = setTimeout(look, LOOK_AGAIN_MS);
         return;
       }
-      const isLive = !latest.current.hasAccount || (await (await import('./has-live-site.ts')).hasLiveSite());
+      const isLive = !latest.current.hasAccount || (await isAnythingLive());
       if (isOver) return;
       if (isLive && isGoodMoment() && !wasFeedbackAsked()) latest.current.ask();
       else timer = setTimeout(look, isLive ? LOOK_AGAIN_MS : FEEDBACK_PROMPT_DELAY_MS);
@@ -41,6 +41,11 @@ export function useFeedbackPrompt(ask: () => void, hasAccount: boolean): void {
       clearTimeout(timer);
     };
   }, []);
+}
+
+/** False where nobody could say so. */
+function isAnythingLive(): Promise<boolean> {
+  return import('./feedback-dialog.tsx').then(({ hasLiveSite }) => hasLiveSite()).catch(() => false);
 }
 
 function isGoodMoment(): boolean {

@@ -22,7 +22,7 @@ export function ReplaceFiles({ noun, onSelection, onRemove }: ReplaceFilesProps)
   const [same, other] = noun === 'ZIP' ? [zip, folder] : [folder, zip];
   return (
     <>
-      <div className="flex shrink-0 gap-1">
+      <div className="flex shrink-0 gap-1 max-sm:w-full">
         <Button size="sm" isBusy={filesRead !== null} busyLabel="Reading…" onClick={() => same.current?.click()}>
           Replace
         </Button>

@@ -102,9 +102,10 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
           {release.corruptedFiles.length > 0 && <CorruptedBadge />}
         </span>
       </TableCell>
-      <TableCell label="By" className="text-ink-muted md:max-w-48 md:min-w-28 sm:max-md:hidden!">
-        <span className="min-w-0 wrap-anywhere">
-          {release.createdBy}, {SOURCE_LABELS[release.source].toLowerCase()}
+      <TableCell label="By" className="text-ink-muted md:max-w-44 md:min-w-28 sm:max-md:hidden!">
+        <span title={release.createdBy} className="flex min-w-0">
+          <span className="truncate">{release.createdBy}</span>
+          <span className="whitespace-pre">{`, ${SOURCE_LABELS[release.source].toLowerCase()}`}</span>
         </span>
       </TableCell>
       <TableCell label="When" className="text-ink-muted">
@@ -183,8 +184,10 @@ function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsD
       <TableCell>
         <RollBackBadge state={rollBack.state} />
       </TableCell>
-      <TableCell label="By" className="text-ink-muted md:max-w-48 sm:max-md:hidden!">
-        <span className="min-w-0 wrap-anywhere">{createdBy}</span>
+      <TableCell label="By" className="text-ink-muted md:max-w-44 sm:max-md:hidden!">
+        <span title={createdBy} className="block min-w-0 truncate">
+          {createdBy}
+        </span>
       </TableCell>
       <TableCell label="When" className="text-ink-muted">
         <Time at={createdAt} className="sm:whitespace-nowrap" />
