@@ -7,7 +7,7 @@ import { signInAs } from '../../src/api/user.ts';
 import { PreviewPane } from '../../src/features/deployments/edit/preview-pane.tsx';
 import { aroundNavigation } from '../../src/lib/location.ts';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
-import { type Answers, refusal, type ShownScreen, showScreen, typeInto } from '../support/screen.tsx';
+import { type Answers, refusal, type ShownScreen, showScreen, submit, typeInto } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf, releaseOf, releaseRefOf, shownAt } from '../support/screen-fixtures.ts';
 
 const EDITOR = { pattern: '/deployment-editor/:deploymentId', path: '/deployment-editor/harbour' };
@@ -273,6 +273,17 @@ test('a file is dragged into a folder and out of it, and the tab goes with it', 
   await drag('site.css', shown.page.querySelector('[role=tree]'));
   await soon(() => expect(filesOf(shown)).toEqual(['css', 'index.html', 'index.html', 'site.cssnew']));
   await shown.sees('2 changes');
+});
+
+test('a name that cannot be published is refused where it is typed, with the reason', async () => {
+  serveFiles([['index.html', HASH, 1]]);
+  using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
+  await shown.sees('No changes');
+  flushSync(() => shown.button('New file').click());
+  typeInto(document, 'name', '../away.html');
+  const dialog = document.querySelector('[role=dialog]');
+  await submit(dialog?.querySelector('form'));
+  await soon(() => expect(dialog?.textContent).toContain('This name leads out of the folder ("..").'));
 });
 
 test('before a draft is published it is told what is left out of it, what stops it, and which new names are odd', async () => {

@@ -37,6 +37,7 @@ export function NameDialog({ path, initial, onName, onClose }: NameDialogProps) 
         error={error}
       >
         <Input
+          name="name"
           value={name}
           autoComplete="off"
           autoCapitalize="none"

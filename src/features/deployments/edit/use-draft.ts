@@ -31,7 +31,9 @@ export type Editing = Edited & {
   /** True when the browser could not store the draft: a reload would lose it. */
   isUnstored: boolean;
   write: (path: string, text: string, original: string | null) => void;
-  /** Changes files; if the result could not be published it shows why, and returns false. */
+  /** Changes files; returns null, or the reason why the result could not be published. */
+  tryChange: (next: (draft: Draft) => Draft, opened?: string) => string | null;
+  /** Does the same for a caller that has no place for the reason: it is shown, and false returned. */
   change: (next: (draft: Draft) => Draft, opened?: string) => boolean;
   show: (path: string) => void;
   close: (path: string) => void;
@@ -52,17 +54,20 @@ export function useDraft(key: string, initial: Edited): Editing {
         const content = text === original && stored !== undefined ? stored : { text };
         return { ...before, draft: withContent(before.draft, path, content) };
       });
-    const change: Editing['change'] = (next, opened) => {
+    const tryChange: Editing['tryChange'] = (next, opened) => {
       const { draft, open, active } = latest.current;
       const changed = next(draft);
       const problem = problemOf(changed);
-      if (problem !== null) {
-        showToast({ title: 'This cannot be published', description: problem, variant: 'destructive' });
-        return false;
-      }
+      if (problem !== null) return problem;
       setEdited(withTabs({ draft: changed, open, active }, opened));
       setVersion((count) => count + 1);
-      return true;
+      return null;
+    };
+    const change: Editing['change'] = (next, opened) => {
+      const problem = tryChange(next, opened);
+      if (problem !== null)
+        showToast({ title: 'This cannot be published', description: problem, variant: 'destructive' });
+      return problem === null;
     };
     const show: Editing['show'] = (path) => setEdited((before) => withTabs(before, path));
     const close: Editing['close'] = (path) =>
@@ -71,7 +76,7 @@ export function useDraft(key: string, initial: Edited): Editing {
         const next = before.open[before.open.indexOf(path) + 1] ?? open.at(-1) ?? null;
         return { ...before, open, active: before.active === path ? next : before.active };
       });
-    return { write, change, show, close };
+    return { write, tryChange, change, show, close };
   }, []);
   return { ...edited, version, isUnstored, ...acts };
 }

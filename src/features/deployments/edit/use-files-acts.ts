@@ -10,7 +10,7 @@ export type Naming = { path: string | null; initial: string };
 const TAKEN = 'There is one of this name already.';
 
 /** Returns the acts on files of the tree, with its selection and open folders. */
-export function useFilesActs({ draft, active, change, show }: Editing, onShown: () => void) {
+export function useFilesActs({ draft, active, change, tryChange, show }: Editing, onShown: () => void) {
   const { selected, openFolders, toggle, select, deselect } = useTreeState(active);
   const [naming, setNaming] = useState<Naming | null>(null);
 
@@ -28,9 +28,9 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
     if (to === '') return 'Enter a name';
     if (from === null) {
       if (pathsBelow(filesOf(draft), to).length > 0) return TAKEN;
-      if (!change((before) => withContent(before, to, { text: '' }), to)) return 'This name cannot be published.';
-      open(to);
-      return null;
+      const problem = tryChange((before) => withContent(before, to, { text: '' }), to);
+      if (problem === null) open(to);
+      return problem;
     }
     return move(from, to);
   }
@@ -42,9 +42,9 @@ export function useFilesActs({ draft, active, change, show }: Editing, onShown: 
     // Visible rows stay visible, even in a folder that moves.
     const isInView = active !== null && (active === from || active.startsWith(`${from}/`));
     const shown = isInView ? to + active.slice(from.length) : undefined;
-    if (!change((before) => withMoved(before, from, to), shown)) return 'This name cannot be published.';
-    select(to);
-    return null;
+    const problem = tryChange((before) => withMoved(before, from, to), shown);
+    if (problem === null) select(to);
+    return problem;
   }
 
   /** Moves a file or a folder into a folder, '' for the outermost, as the mouse does. */
