@@ -85,6 +85,7 @@ test('a search goes through the names and the texts of all files, and leads to t
       ['menu/tea.html', menu, 17],
       ['notes.txt', other, 3],
       ['tea.png', other, 3],
+      ['all.html', 'd'.repeat(64), 2 * 1024 * 1024],
     ],
     texts,
   );
@@ -93,7 +94,7 @@ test('a search goes through the names and the texts of all files, and leads to t
   const field = shown.page.querySelector<HTMLInputElement>('input[type=search]');
   field?.setAttribute('name', 'words');
   typeInto(shown.page, 'words', 'tea');
-  await shown.sees('4 matches');
+  await shown.sees('4 matches. Not searched: 1 file, too large or too many.');
   expect(shown.rows('Matches')).toEqual([
     'menu/tea.html',
     'tea.png',

@@ -38,10 +38,13 @@ export function SearchResults({ draft, words, onOpen }: SearchResultsProps) {
   );
 }
 
-function resultText({ hits, searchedCount, fileCount, isCut }: Search): string {
+function resultText({ hits, searchedCount, fileCount, isCut, leftOutCount }: Search): string {
   if (searchedCount < fileCount && !isCut) return `Searching… ${searchedCount} of ${formatCount(fileCount, 'file')}`;
   const found = hits.length === 0 ? 'No matches' : formatCount(hits.length, 'match', 'matches');
-  return isCut ? `The first ${found}. Type more to narrow it down.` : found;
+  if (isCut) return `The first ${found}. Type more to narrow it down.`;
+  return leftOutCount === 0
+    ? found
+    : `${found}. Not searched: ${formatCount(leftOutCount, 'file')}, too large or too many.`;
 }
 
 function useFileSearch(draft: Draft, words: string) {

@@ -4,7 +4,15 @@ import type { Content } from './draft.ts';
 
 /** A place in a text, counted from 1, with the text around it; `line` is null when the name of the file matches. */
 export type Hit = { path: string; line: number | null; text: string };
-export type Search = { hits: readonly Hit[]; searchedCount: number; fileCount: number; isCut: boolean };
+export type Search = {
+  hits: readonly Hit[];
+  searchedCount: number;
+  fileCount: number;
+  /** There may be more hits than these. */
+  isCut: boolean;
+  /** Texts that are not looked into, being too large or too many. */
+  leftOutCount: number;
+};
 
 /** More than anybody reads; a longer word finds fewer. */
 const HITS_MAX = 300;
@@ -23,24 +31,21 @@ export async function* searchFiles(
   read: (content: Content) => Promise<string | null>,
 ): AsyncGenerator<Search> {
   const wanted = words.toLowerCase();
-  const texts = [...files].filter(([path, content]) => mayHoldText(path, content));
-  const fileCount = Math.min(texts.length, FILES_MAX);
+  const texts = [...files].filter(([path]) => mayBeText(path));
+  const searched = texts.filter(([, content]) => sizeOf(content) <= TEXT_MAX_BYTES).slice(0, FILES_MAX);
+  const [fileCount, leftOutCount] = [searched.length, texts.length - searched.length];
   const named = [...files.keys()].filter((path) => path.toLowerCase().includes(wanted));
   const hits: Hit[] = named.slice(0, HITS_MAX).map((path) => ({ path, line: null, text: '' }));
   let searchedCount = 0;
-  for (const [path, content] of texts.slice(0, FILES_MAX)) {
+  for (const [path, content] of searched) {
     if (hits.length >= HITS_MAX) break;
-    if (searchedCount % FILES_A_STEP === 0) yield { hits: [...hits], searchedCount, fileCount, isCut: false };
+    if (searchedCount % FILES_A_STEP === 0)
+      yield { hits: [...hits], searchedCount, fileCount, isCut: false, leftOutCount };
     const text = await read(content);
     if (text !== null) hits.push(...hitsIn(path, text, wanted, HITS_MAX - hits.length));
     searchedCount += 1;
   }
-  const isCut = hits.length >= HITS_MAX || texts.length > FILES_MAX;
-  yield { hits, searchedCount: fileCount, fileCount, isCut };
-}
-
-function mayHoldText(path: string, content: Content): boolean {
-  return mayBeText(path) && sizeOf(content) <= TEXT_MAX_BYTES;
+  yield { hits, searchedCount: fileCount, fileCount, isCut: hits.length >= HITS_MAX, leftOutCount };
 }
 
 function hitsIn(path: string, text: string, wanted: string, most: number): Hit[] {
