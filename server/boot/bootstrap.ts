@@ -28,7 +28,7 @@ const NEW_DATA =
 type BootstrapParts = { env: Env; log: Log; rateCounters: RateCounters };
 
 /**
- * Does everything that a start does once, whatever the number of processes:
+ * Does everything that a start does once, however often the app is started again:
  *
  * data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
  *
@@ -60,10 +60,7 @@ function endLost({ dataDir }: Env, log: Log): void {
   process.exit(EXIT_FAILED);
 }
 
-/**
- * Prepares a child process of an instance. The first process has already opened the folder and the database, and made
- * the keys.
- */
+/** Prepares the child of a supervisor, which has opened the folder and the database, and made the keys. */
 export async function bootstrapChild(
   { uri, worker }: { uri: string; worker: string },
   parts: BootstrapParts,

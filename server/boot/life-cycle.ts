@@ -26,7 +26,7 @@ export type LifeCycleOptions = {
   limits?: Partial<Limits>;
 };
 
-/** Starts everything in this process; for several processes see processes/group.ts. */
+/** Starts everything in this process; supervisor.ts starts it again when it ends. */
 export function createLifeCycle({ env, log, webRoot, faults, limits }: LifeCycleOptions): LifeCycle {
   const shutdown = createShutdownStack(log);
   let isServing = false;
@@ -41,14 +41,7 @@ export function createLifeCycle({ env, log, webRoot, faults, limits }: LifeCycle
       limits: { ...providers.limits, ...limits },
       ...(faults !== undefined && { faults }),
     };
-    const serving = {
-      env,
-      webRoot,
-      worker: run,
-      takesOverFrom: killedRuns,
-      isServing: () => isServing,
-      keepsSnapshot: true,
-    };
+    const serving = { env, webRoot, worker: run, takesOverFrom: killedRuns, isServing: () => isServing };
     await startServing(complete, serving, shutdown.push);
     forgetKilledRuns();
     isServing = !shutdown.isStopping;

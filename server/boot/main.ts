@@ -5,12 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { createLog, type Log, redactSecrets, writerTo } from '../lib/log.ts';
 import { SLUG_MARK } from '../lib/site-names.ts';
 import { EXIT_FAILED, StartError, sentenceOf } from '../lib/start-error.ts';
+import { CHILD_ARGUMENT, runChild } from './child.ts';
 import { type Env, readEnv, showsStackTraces } from './env/env.ts';
 import { endOnFatalErrors } from './fatal-errors.ts';
 import { createLifeCycle } from './life-cycle.ts';
-import { runGroupChild } from './processes/child.ts';
-import { createProcessGroup } from './processes/group.ts';
-import { CHILD_ARGUMENT, SUPERVISED_ARGUMENT } from './processes/messages.ts';
+import { createSupervisor, SUPERVISED_ARGUMENT } from './supervisor.ts';
 
 /**
  * A second signal within this time counts as the same one: npm forwards the signal that the terminal has already sent
@@ -31,11 +30,11 @@ async function main(): Promise<void> {
   process.stderr.on('error', () => undefined);
   const webRoot = join(packageRoot(), 'dist', 'web');
   endOnFatalErrors(log);
-  if (cluster.isWorker && process.argv.includes(CHILD_ARGUMENT)) return runGroupChild({ env, log, webRoot });
+  if (cluster.isWorker && process.argv.includes(CHILD_ARGUMENT)) return runChild({ env, log, webRoot });
   for (const warning of env.warnings) log.warn(warning);
   const entry = fileURLToPath(import.meta.url);
-  const isGroup = env.processes > 1 || process.argv.includes(SUPERVISED_ARGUMENT);
-  const app = isGroup ? createProcessGroup({ env, log, entry }) : createLifeCycle({ env, log, webRoot });
+  const isSupervised = process.argv.includes(SUPERVISED_ARGUMENT);
+  const app = isSupervised ? createSupervisor({ env, log, entry }) : createLifeCycle({ env, log, webRoot });
   endOnSignals(() => app.stop(), log);
   await app.start();
   announce(env, log, isTerminal ? write : undefined);
@@ -74,7 +73,7 @@ function announce(env: Env, log: Log, write: ((text: string) => void) | undefine
   const sites = env.sitesUrl.replace(SLUG_MARK, '{name}');
   const mail = env.smtp === undefined ? 'kept here: npx fairlead outbox lists it' : 'sent by SMTP';
   if (write === undefined) {
-    log.info('Fairlead is running', { app: env.publicUrl, sites, data: env.dataDir, mail, processes: env.processes });
+    log.info('Fairlead is running', { app: env.publicUrl, sites, data: env.dataDir, mail });
     return;
   }
   write(

@@ -7,7 +7,6 @@ import type { Providers } from '../context.ts';
 import { createHost, type HostTls } from '../host/listener.ts';
 import { createSiteCertificates } from '../host/site-certificates.ts';
 import { createHttpServer } from '../http/server.ts';
-import type { TicketRoot } from '../http/transport/ticket-keys.ts';
 import { jobHandlers } from '../jobs/registry.ts';
 import { EXIT_CONFIG, StartError } from '../lib/start-error.ts';
 import { scheduleRecurringJobs } from '../queue/recurring.ts';
@@ -29,39 +28,35 @@ export type ServingOptions = {
   worker: string;
   /**
    * Names the dead workers whose jobs this one takes over: those of an earlier run, whose lock was stale, or that of a
-   * child whose end the first process has seen. The fence stops a child that outlives its killed run by a moment.
+   * child whose end the supervisor has seen. The fence stops a child that outlives its killed run by a moment.
    */
   takesOverFrom: readonly string[];
-  /** False before the start of all processes is complete and from the first moment of a stop. */
+  /** False before the start is complete and from the first moment of a stop. */
   isServing: () => boolean;
-  /** Makes this process write down what the host serves; only one of several does. */
-  keepsSnapshot: boolean;
-  /** The keys of TLS session tickets are derived from this; a single process makes its own. */
-  ticketRoot?: TicketRoot | undefined;
 };
 
-/** Starts the parts that every process of an instance runs: change feed → host → HTTP → worker. */
+/** Starts the parts of a running instance: change feed → host → HTTP → worker. */
 export async function startServing(
   providers: Providers,
   options: ServingOptions,
   onShutdown: OnShutdown,
 ): Promise<void> {
-  const { env, webRoot, isServing, keepsSnapshot } = options;
-  const { host, processes, dataDir } = env;
+  const { env, webRoot, isServing } = options;
+  const { host, dataDir } = env;
   await providers.changes.start();
   onShutdown('change feed', () => providers.changes.stop());
   const tls = await startTls(providers, options, onShutdown);
-  const sites = createHost(providers, { port: env.sitesPort, host, dataDir, processes, keepsSnapshot, tls });
+  const sites = createHost(providers, { port: env.sitesPort, host, dataDir, tls });
   await listening(env, () => sites.start());
   onShutdown('host', () => sites.stop());
   const takingOver = takeOverJobs(options.takesOverFrom, providers.log);
   takingOver.catch(() => undefined);
-  const worker = createWorker(providers, { handlers: jobHandlers, name: options.worker, processes });
+  const worker = createWorker(providers, { handlers: jobHandlers, name: options.worker });
   let resting: Promise<void> | undefined;
   const restWorker = (): Promise<void> => (resting ??= worker.stop());
   onShutdown('worker', restWorker);
   const readiness = createReadiness({ store: providers.store, worker, isServing });
-  const http = createHttpServer({ providers, port: env.port, host, webRoot, readiness, processes });
+  const http = createHttpServer({ providers, port: env.port, host, webRoot, readiness });
   await listening(env, () => http.start());
   onShutdown('HTTP server', async () => {
     // These stop together: the worker claims nothing more at once, and its jobs end while requests do.
@@ -103,17 +98,17 @@ async function preparePayments({ payments, log }: Providers): Promise<void> {
 /** Starts the TLS listeners. The operator names the certificate of the sites; those of domains are in the database. */
 async function startTls(
   providers: Providers,
-  { env, ticketRoot }: ServingOptions,
+  { env }: ServingOptions,
   onShutdown: OnShutdown,
 ): Promise<HostTls | undefined> {
-  const { sitesTls, tlsPort: port, isTlsPortGiven, processes } = env;
+  const { sitesTls, tlsPort: port, isTlsPortGiven } = env;
   if (port === undefined) return undefined;
   const sites = sitesTls && (await startSitesCertificate(providers, sitesTls, onShutdown));
-  const domains = createSiteCertificates(providers, { processes });
+  const domains = createSiteCertificates(providers);
   await domains.start();
   onShutdown('certificates', async () => domains.stop());
   const contextFor: HostTls['contextFor'] = (name) => sites?.contextFor(name) ?? domains.contextFor(name);
-  return { port, isOptional: !isTlsPortGiven, url: sitesTls?.url, ticketRoot, contextFor, has: domains.has };
+  return { port, isOptional: !isTlsPortGiven, url: sitesTls?.url, contextFor, has: domains.has };
 }
 
 /** Loads the sites' certificate. Throws StartError with a sentence when it cannot be used. */

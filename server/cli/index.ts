@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { readEnv } from '../boot/env/env.ts';
-import { SUPERVISED_ARGUMENT } from '../boot/processes/messages.ts';
+import { SUPERVISED_ARGUMENT } from '../boot/supervisor.ts';
 import { redactSecrets } from '../lib/log.ts';
 import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
 import { listJobs, onDatabase, rerunJob } from './jobs.ts';

@@ -7,14 +7,13 @@ import {
   type ListenerOptions,
   type ListenerTimeouts,
 } from '../http/transport/listener.ts';
-import { createTicketKeys, type TicketRoot } from '../http/transport/ticket-keys.ts';
 import type { TlsOptions } from '../http/transport/tls.ts';
 import { errnoOf } from '../lib/durable-file.ts';
 import { withTimeout } from '../lib/with-timeout.ts';
 import { createAccessLog } from './access-log.ts';
 import { createChallengeAnswers } from './challenge-answers.ts';
 import { createHttpsRedirect } from './https-redirect.ts';
-import { createFileCache, defaultCacheBytes } from './responses/file-cache.ts';
+import { createFileCache } from './responses/file-cache.ts';
 import { sendErrorPage } from './responses/respond.ts';
 import { createSiteCache } from './responses/site.ts';
 import { HEADERS_MAX } from './routing/route.ts';
@@ -33,10 +32,6 @@ export type HostOptions = {
   host: string | undefined;
   /** The folder that keeps the list of live sites, for the day when the database is away. */
   dataDir: string;
-  /** False for all but one of several processes: the list is of what any of them would serve. */
-  keepsSnapshot?: boolean;
-  /** The number of processes that share the visitors and the memory for files; 1 when absent. */
-  processes?: number;
   /** With these, sites are served over TLS as well, and visitors who come in the clear are led there. */
   tls?: HostTls | undefined;
   timeouts?: ListenerTimeouts;
@@ -52,8 +47,6 @@ export type HostTls = Pick<TlsOptions, 'contextFor'> & {
   url?: string | undefined;
   /** Whether a domain has a certificate. */
   has?(name: string): boolean;
-  /** What the keys of session tickets come from, the same in all processes; random when absent. */
-  ticketRoot?: TicketRoot | undefined;
 };
 
 export type Host = {
@@ -73,12 +66,10 @@ export type Host = {
  */
 export function createHost(providers: HostProviders, options: HostOptions): Host {
   const sites = createSiteCache(providers);
-  const { dataDir, keepsSnapshot = true, processes = 1 } = options;
-  const files = createFileCache(providers.store, Math.floor(defaultCacheBytes() / processes));
+  const files = createFileCache(providers.store);
   const table = createRouteTable({
     providers,
-    dataDir,
-    keepsSnapshot,
+    dataDir: options.dataDir,
     // The names of all accounts are read in one loop, which waits for no heavy release of one of them.
     warm: (ref) => withTimeout(sites.load(ref).then(noResult, noResult), WARM_TIMEOUT_MS, noResult),
   });
@@ -87,7 +78,6 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
   const isDue = createLineLimit(providers.now);
   const shared = {
     host: options.host,
-    processes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     onError(_request: WebRequest, response: WebResponse, error: unknown) {
       if (isDue(String(error))) providers.log.error('A request to the host failed', { error: String(error) });
@@ -151,23 +141,22 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
   };
 }
 
-type Shared = Pick<ListenerOptions, 'host' | 'processes' | 'requestTimeout' | 'timeouts'> & Pick<TlsOptions, 'onError'>;
+type Shared = Pick<ListenerOptions, 'host' | 'requestTimeout' | 'timeouts'> & Pick<TlsOptions, 'onError'>;
 
 function createTlsListener(
   providers: HostProviders,
   parts: Omit<HandlerParts, 'isTls'>,
-  { port, contextFor, ticketRoot }: HostTls,
+  { port, contextFor }: HostTls,
   shared: Shared,
 ): Listener {
   const direct = withoutProxies(providers);
   const handle = createRequestHandler({ ...parts, providers: direct, isTls: true });
-  const tickets = createTicketKeys(providers.now(), ticketRoot);
   return createListener(direct, {
     ...shared,
     name: 'the host over TLS',
     port,
     handle,
-    tls: { contextFor, ticketKeys: () => tickets.at(providers.now()), handle, onError: shared.onError },
+    tls: { contextFor, handle, onError: shared.onError },
   });
 }
 

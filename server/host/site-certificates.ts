@@ -61,14 +61,7 @@ export function weightOf(chain: string): number {
  */
 export function createSiteCertificates(
   { changes, secrets, log }: Pick<Providers, 'changes' | 'secrets' | 'log'>,
-  {
-    processes = 1,
-    weightMaxBytes = Math.floor((defaultCacheBytes() * PART_OF_CACHE) / processes),
-  }: {
-    /** How many share the memory. */
-    processes?: number;
-    weightMaxBytes?: number;
-  } = {},
+  { weightMaxBytes = Math.floor(defaultCacheBytes() * PART_OF_CACHE) }: { weightMaxBytes?: number } = {},
 ): SiteCertificates {
   const holders = createNameIndex<Holder>(log, {
     read: readHolders,

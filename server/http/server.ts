@@ -25,8 +25,6 @@ export type HttpServerOptions = {
   /** The folder of the built web app. */
   webRoot: string;
   readiness: Readiness;
-  /** The number of processes that share the connections; 1 when absent. */
-  processes?: number;
   socketTimes?: Partial<SocketTimes>;
   timeouts?: ListenerTimeouts & { bodyMs?: number };
 };
@@ -45,7 +43,7 @@ export type HttpServer = {
  * reconnect, refuses new connections and gives running calls ten seconds.
  */
 export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const { providers, port, host, webRoot, readiness, processes, socketTimes } = options;
+  const { providers, port, host, webRoot, readiness, socketTimes } = options;
   const { bodyMs = BODY_MS, ...timeouts } = options.timeouts ?? {};
   const webApp = createWebApp(webRoot, providers);
   const app = createApp(providers, webApp, readiness);
@@ -54,7 +52,6 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     name: 'the app',
     port,
     host,
-    processes,
     requestTimeout: REQUEST_TIMEOUT_MS,
     mayAnswerSlowly: true,
     handle(request, response) {

@@ -1,7 +1,6 @@
 /**
- * Counts for a whole instance, however many processes it has (PROCESSES): in the memory of the only process, or of the
- * first one, which the others ask (boot/processes/remote-rate-counters.ts). Limits that guard accounts over several
- * instances are counted in the database (services/rate-limit.ts).
+ * Counts for an instance, in its memory. Limits that guard accounts over several instances are counted in the database
+ * (account/rate-limit.ts).
  *
  *   calls a minute of a session, token, account or address  counted here
  *   bytes a minute of the bodies of an account's calls      counted here
@@ -19,13 +18,6 @@
  *   bytes that are about to be written to a disk            held here
  *   bytes of calls of an address, and in a process,         held here
  *     with those of messages over sockets
- *   connections to a port in all, the host's memory         divided: each process has a share, though connections come
- *     for files, loops of the job worker                      to whichever is free to take them
- *   requests that a client has at once behind a proxy       by process: one that finds its answer in memory asks nobody
- *   calls of an account that are under way                  by process: each has an event loop of its own
- *   tokens that were refused for too many calls             by process: each has seen the refusal itself
- *   subscriptions and messages of a socket, names that      by process: a socket has one, and the others guard the
- *   are looked up at once, lists of files in memory         memory of the process that they are in
  */
 export interface RateCounters {
   /**
@@ -111,7 +103,7 @@ export function createRateCounters(now: () => number = () => performance.now()):
 }
 
 /** Runs `act` at the first call only, so that a slot is given back once. */
-export function callOnce(act: () => void): () => void {
+function callOnce(act: () => void): () => void {
   let isDone = false;
   return () => {
     if (isDone) return;
@@ -121,7 +113,7 @@ export function callOnce(act: () => void): () => void {
 }
 
 /** Lets `act` give back parts of `amount`, and never more than all of it. */
-export function createRefund(amount: number, act: (part: number) => void): Refund {
+function createRefund(amount: number, act: (part: number) => void): Refund {
   let left = amount;
   return (asked) => {
     const part = Math.min(asked, left);

@@ -37,8 +37,6 @@ export type WorkerOptions = {
   pollMs?: number;
   /** The number of loops of each lane; as in LANES by default. */
   loops?: number;
-  /** The number of processes that run a worker like this one. */
-  processes?: number;
 };
 
 export type Worker = {
@@ -118,8 +116,7 @@ export function createWorker(providers: Providers, options: WorkerOptions): Work
     async start() {
       stopWaking = wakeLanes(providers.changes, lanes, options.pollMs ?? POLL_MS);
       loops = lanes.flatMap((lane) => {
-        const count = options.loops ?? Math.ceil(lane.loops / (options.processes ?? 1));
-        return Array.from({ length: count }, () => loop(lane));
+        return Array.from({ length: options.loops ?? lane.loops }, () => loop(lane));
       });
     },
     silentMs: () => performance.now() - aliveAt,

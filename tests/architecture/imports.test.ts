@@ -69,7 +69,7 @@ const ROWS: readonly Row[] = [
   },
   // The order of the start, and the choice of adapters.
   {
-    of: /^server\/boot\/(main|providers|life-cycle|bootstrap|serving|processes\/(group|child))\.ts$/,
+    of: /^server\/boot\/(main|providers|life-cycle|bootstrap|serving|supervisor|child)\.ts$/,
     files: [/^server\//, SCHEMAS],
     packages: WITH_DATABASE,
   },

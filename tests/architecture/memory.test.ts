@@ -88,7 +88,6 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/host/routing/route-table.ts timers': 'two',
   'server/host/routing/routes.ts byDeployment':
     '64 MiB by weight: sites that are visited; of the others nothing is kept, and their routes are read when somebody asks',
-  'server/host/routing/routes.ts byRelease': 'the routes of byDeployment, in its weight',
   'server/host/routing/routes.ts byHost': 'the routes of byDeployment, in its weight',
   'server/host/routing/route-reader.ts wanted': 'the deployments of open lookups, of which there are 64',
   'server/host/routing/route-reader.ts changed': 'the deployments that changed since the last reading: ids alone',
@@ -126,11 +125,6 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/platforms/netlify/files.ts manifest': 'the files of one release: 20,000 at most, gone with its request',
   'server/platforms/send-files.ts queue': 'the files that one release sends at once, gone with its job',
   'server/platforms/vercel/publish.ts served': 'the files of one release, gone with its job',
-  'server/boot/processes/group.ts children': 'the processes, PROCESSES of them',
-  'server/boot/processes/remote-rate-counters.ts amounts': 'one for each body that is being written',
-  'server/boot/processes/remote-rate-counters.ts gathered': 'what is asked within one turn of the event loop',
-  'server/boot/processes/remote-rate-counters.ts held': 'slots that are held, each by a request or a connection',
-  'server/boot/processes/remote-rate-counters.ts waiting': 'questions of calls that wait for the answer',
   'server/lib/rate-counters.ts counts': 'the keys of one window, thrown away at its end',
   'server/lib/rate-counters.ts heldByKey':
     'one for each disk and process, and for each address that sends something right now',

@@ -5,8 +5,8 @@ import { expect, inject, test } from 'vitest';
 import { openAccount, publishSite } from '../support/api-account.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { freePort, freePorts } from '../support/free-ports.ts';
-import { ask, childAt, startGroup, withChild } from '../support/real-group.ts';
 import { makeFolder, startUntilItEnds } from '../support/start.ts';
+import { ask, startSupervised } from '../support/supervised-app.ts';
 import { askHttp1, askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -34,38 +34,23 @@ async function served(port: number, host: string): Promise<string> {
   return fingerprint256;
 }
 
-test('two processes publish and serve over TLS, share tickets and take a new certificate', async () => {
+test('an installation publishes and serves over TLS, and takes a new certificate', async () => {
   await using folder = await makeFolder();
   const files = await writePair(folder.path, newPair());
   const port = await freePort();
   const env = { ...files, SITES_TLS_PORT: String(port), MONGOMS_SYSTEM_BINARY: inject('mongodPath') };
-  await using app = await startGroup(env);
+  await using app = await startSupervised(env);
   const account = await openAccount(app.url, 'harbour');
   // Published means seen live, at the address that is shown.
   const { siteUrl } = await publishSite(account, 'harbour', { 'index.html': 'PAGE' });
   expect(siteUrl).toBe(`https://harbour.localhost:${port}`);
   const host = new URL(siteUrl).hostname;
   expect((await ask(`http://${host}:${app.sitesPort}/a?b`)).headers.location).toBe(`${siteUrl}/a?b`);
-  const at = <T>(child: 0 | 1, work: () => Promise<T>): Promise<T> => withChild(app, childAt(app, child), work);
-
-  const session = await at(0, async () => {
-    expect(await askHttp1(port, host, '/')).toContain('PAGE');
-    const socket = await handshake(port, host, { ALPNProtocols: ['http/1.1'], maxVersion: 'TLSv1.2' });
-    const ticket = socket.getSession();
-    socket.destroy();
-    return ticket;
-  });
-  await at(1, async () => {
-    const socket = await handshake(port, host, { session, ALPNProtocols: ['http/1.1'], maxVersion: 'TLSv1.2' });
-    expect(socket.isSessionReused()).toBe(true);
-    socket.destroy();
-  });
+  expect(await askHttp1(port, host, '/')).toContain('PAGE');
 
   const before = await served(port, host);
   await writePair(folder.path, newPair());
-  for (const child of [0, 1] as const) {
-    await expect.poll(() => at(child, () => served(port, host)), { timeout: 30_000 }).not.toBe(before);
-  }
+  await expect.poll(() => served(port, host), { timeout: 30_000 }).not.toBe(before);
   const renewed = await openHttp2(port, host);
   expect((await askHttp2(renewed, '/')).text).toBe('PAGE');
   renewed.destroy();

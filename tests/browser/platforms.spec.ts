@@ -3,7 +3,7 @@ import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts'
 import { TOKEN_GUIDES } from '../../routers/schemas/platforms/token-guides.ts';
 import { type Account, clientOf, releaseEnd, startPublish } from '../support/api-account.ts';
 import { startRealApp } from '../support/real-app.ts';
-import { ask } from '../support/real-group.ts';
+import { ask } from '../support/supervised-app.ts';
 import { writeSite } from '../support/sites.ts';
 import { IS_FULL } from '../support/size.ts';
 import { startGithub } from '../support/standins/github-pages/index.ts';

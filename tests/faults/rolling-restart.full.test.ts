@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
 import { type RealApp, startRealApp } from '../support/real-app.ts';
-import { type Answer, ask } from '../support/real-group.ts';
 import { loopRequests } from '../support/request-loop.ts';
 import { makeSharedFixtures } from '../support/shared-fixtures.ts';
 import { IS_FULL } from '../support/size.ts';
+import { type Answer, ask } from '../support/supervised-app.ts';
 
 /** Calls of one token are limited to 600 a minute. */
 const CALL_EVERY_MS = 300;

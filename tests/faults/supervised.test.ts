@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openAccount, publishSite } from '../support/api-account.ts';
 import { cacheApp } from '../support/cached-app.ts';
-import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
-import { ask, childAt, childrenOf, isRunning } from '../support/real-group.ts';
+import { mongodPidOf } from '../support/real-app.ts';
 import { IS_FULL } from '../support/size.ts';
+import { ask, childOf, isRunning, startSupervised } from '../support/supervised-app.ts';
 
 const KILLS = IS_FULL ? 2 : 1;
 const FAILED_STARTS = IS_FULL ? 5 : 3;
@@ -43,32 +43,25 @@ const DEADLY = join(tmpdir(), `fairlead-deadly-${process.pid}`);
 const PRELOAD = `import { existsSync } from 'node:fs';
 const { setInterval: every } = globalThis;
 globalThis.setInterval = (work, ms, ...rest) => every(work, ms === 1_000 ? ${LOOK_EVERY_MS} : ms, ...rest);
-if (process.argv.includes('child-of-a-group')) {
+if (process.argv.includes('child-of-a-supervisor')) {
   if (existsSync(${JSON.stringify(DEADLY)})) process.exit(1);
   process.once('SIGUSR2', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
 }`;
 
-function startSupervised(env: NodeJS.ProcessEnv = {}): Promise<RealApp> {
-  const preload = `--import data:text/javascript,${encodeURIComponent(PRELOAD)}`;
-  return startRealApp({ NODE_OPTIONS: preload, ...env }, ['dist/server/main.js', '--supervised']);
-}
-
-const cachedApp = cacheApp(() => startSupervised());
+const cachedApp = cacheApp(() =>
+  startSupervised({ NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(PRELOAD)}` }),
+);
 afterEach(() => rm(DEADLY, { force: true }));
 
-test.each(IS_FULL ? [1, 2] : [1])(
-  'of %i processes one that is frozen is ended and started again',
-  async (processes) => {
-    await using group = processes === 1 ? null : await startSupervised({ PROCESSES: String(processes) });
-    const app = group ?? (await cachedApp.running());
-    const frozen = childAt(app, 0);
-    process.kill(frozen, 'SIGUSR2');
-    await expect.poll(() => isRunning(frozen), PATIENCE).toBe(false);
-    await expect.poll(() => childAt(app, 0), PATIENCE).not.toBe(frozen);
-    await expect.poll(() => statusOf(`${app.url}/api/ready`)).toBe(200);
-    expect(app.output()).toContain('Process does not go on; it is ended');
-  },
-);
+test('a process that is frozen is ended and started again', async () => {
+  const app = await cachedApp.running();
+  const frozen = childOf(app);
+  process.kill(frozen, 'SIGUSR2');
+  await expect.poll(() => isRunning(frozen), PATIENCE).toBe(false);
+  await expect.poll(() => childOf(app), PATIENCE).not.toBe(frozen);
+  await expect.poll(() => statusOf(`${app.url}/api/ready`)).toBe(200);
+  expect(app.output()).toContain('Process does not go on; it is ended');
+});
 
 test('an app process that is killed comes up by itself again and again, on the same database', async () => {
   const app = await cachedApp.running();
@@ -76,14 +69,14 @@ test('an app process that is killed comes up by itself again and again, on the s
   const site = await publishSite(account, 'Supervised', { 'index.html': 'still here' });
   const mongod = mongodPidOf(app);
   for (let round = 0; round < KILLS; round += 1) {
-    const killed = childAt(app, 0);
+    const killed = childOf(app);
     process.kill(killed, 'SIGKILL');
-    await expect.poll(() => childrenOf(app)).not.toContain(killed);
+    await expect.poll(() => isRunning(killed)).toBe(false);
     await expect.poll(() => statusOf(`${app.url}/api/ready`)).toBe(200);
     // Sites come back before the rest does.
     expect(await statusOf(`http://${site.slug}.localhost:${app.sitesPort}/`)).toBe(200);
-    await expect.poll(() => childAt(app, 0)).not.toBe(killed);
-    expect(cpuMsOf(childAt(app, 0))).toBeLessThan(START_CPU_MAX_MS);
+    await expect.poll(() => childOf(app)).not.toBe(killed);
+    expect(cpuMsOf(childOf(app))).toBeLessThan(START_CPU_MAX_MS);
   }
   expect(mongodPidOf(app)).toBe(mongod);
   expect(isRunning(mongod)).toBe(true);
@@ -98,7 +91,7 @@ test('a child that dies at once is started again more and more seldom, until it 
   const app = await cachedApp.running();
   const mongod = mongodPidOf(app);
   await writeFile(DEADLY, '');
-  process.kill(childAt(app, 0), 'SIGKILL');
+  process.kill(childOf(app), 'SIGKILL');
   const failed = () =>
     [...app.output().matchAll(FAILED_START)].map(([, at = '', nextTryInMs]) => ({
       at: Date.parse(at),
@@ -116,7 +109,7 @@ test('a child that dies at once is started again more and more seldom, until it 
   await rm(DEADLY);
   await expect.poll(() => statusOf(`${app.url}/api/ready`), PATIENCE).toBe(200);
 
-  const child = childAt(app, 0);
+  const child = childOf(app);
   const closed = once(app.child, 'close');
   app.child.kill('SIGTERM');
   await closed;

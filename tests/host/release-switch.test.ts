@@ -28,7 +28,7 @@ test('a live site that nobody visits is not in memory: its route is read when so
   await using site = await createTestHost({ changes: 'feed' });
   await publishSite(site, 'quiet', release('one'));
   const { providers, folder: dataDir } = site;
-  const table = createRouteTable({ providers, dataDir, keepsSnapshot: false, warm: async () => undefined });
+  const table = createRouteTable({ providers, dataDir, warm: async () => undefined });
   await table.start();
   try {
     const name = 'quiet.localhost';

@@ -73,7 +73,7 @@ test('routes in memory weigh what they take, and the longest unused gives way wi
   for (const route of [one, two, three]) routes.restore(route);
   expect(routes.byHost('one.localhost')).toBe(one);
   routes.restore(four);
-  expect([routes.byHost('two.localhost'), routes.deploymentOf(two.releaseId)]).toEqual([undefined, undefined]);
+  expect([routes.byHost('two.localhost'), routes.byDeployment(two.deploymentId)]).toEqual([undefined, undefined]);
   expect(routes.ids().sort()).toEqual([one, three, four].map(({ deploymentId }) => deploymentId).sort());
   const earlier = Array.from({ length: 13 }, () => ({ manifestHash: 'b'.repeat(64), until: 1 }));
   routes.restore({ ...four, slug: 'moved', earlier });

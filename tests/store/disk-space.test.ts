@@ -11,7 +11,6 @@ import { createDiskSpace, type OnDiskFull } from '../../server/store/disk/space.
 import { createFullDiskListener } from '../../server/store/full-disk.ts';
 import { createZipIntake } from '../../server/store/intake.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
-import { countingProcess } from '../support/counting-process.ts';
 import { contextOf } from '../support/publishing.ts';
 import { makeSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { sha256Of } from '../support/store-suite.ts';
@@ -23,7 +22,7 @@ const ACCOUNTS = 8;
 /** For the disk's 64 MiB; on a real one it is 500 MiB. */
 const KEPT_FREE = 16 * MIB;
 
-/** An app whose files are on the small disk, counted with those of the other processes that share `rateCounters`. */
+/** An app whose files are on the small disk, counted with those of all that share `rateCounters`. */
 async function startOn(disk: SmallDisk, rateCounters: RateCounters): Promise<TestApp> {
   const minFreeBytes = disk.minFreeBytes + KEPT_FREE;
   return createTestApp({
@@ -84,11 +83,11 @@ async function prepareSender(app: TestApp, kind: 'file' | 'zip') {
   };
 }
 
-test('uploads of many accounts at once, in two processes, never take what is kept free', async () => {
+test('uploads of many accounts at once, over two stores, never take what is kept free', async () => {
   await using disk = await makeSmallDisk();
   const all = createRateCounters();
-  await using one = await startOn(disk, countingProcess(all).rateCounters);
-  await using other = await startOn(disk, countingProcess(all).rateCounters);
+  await using one = await startOn(disk, all);
+  await using other = await startOn(disk, all);
   const senders = [await prepareSender(one, 'zip')];
   while (senders.length < ACCOUNTS) senders.push(await prepareSender(senders.length % 2 === 0 ? one : other, 'file'));
   const met = meeting(senders.length);

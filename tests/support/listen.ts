@@ -11,7 +11,7 @@ const READY = { isReady: true, parts: { database: 'ok', store: 'ok', worker: 'ok
  */
 export async function listen(
   app: TestApp,
-  options: Partial<Pick<HttpServerOptions, 'webRoot' | 'socketTimes' | 'timeouts' | 'processes'>> = {},
+  options: Partial<Pick<HttpServerOptions, 'webRoot' | 'socketTimes' | 'timeouts'>> = {},
 ) {
   const { providers } = app;
   const server = createHttpServer({
@@ -22,7 +22,6 @@ export async function listen(
     readiness: { check: async () => READY },
     ...(options.socketTimes !== undefined && { socketTimes: options.socketTimes }),
     ...(options.timeouts !== undefined && { timeouts: options.timeouts }),
-    ...(options.processes !== undefined && { processes: options.processes }),
   });
   await providers.changes.start();
   await server.start();

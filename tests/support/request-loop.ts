@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Answer } from './real-group.ts';
+import type { Answer } from './supervised-app.ts';
 
 /** `again`: what came, or did not, where a question was asked once more; `failed`: what came of that, where it was no better. */
 export type Load = { answered: number; again: string[]; failed: string[] };

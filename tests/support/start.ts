@@ -18,9 +18,13 @@ function bareEnvironment(): Record<string, string> {
 /** Returns a start of the built product, in a process of its own, until it ends by itself. */
 export async function startUntilItEnds(
   environment: Record<string, string>,
-  { nodeArguments = [], program = MAIN }: { nodeArguments?: string[]; program?: string } = {},
+  {
+    nodeArguments = [],
+    program = MAIN,
+    programArguments = [],
+  }: Partial<Record<'nodeArguments' | 'programArguments', string[]>> & { program?: string } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [...nodeArguments, program], {
+  const child = spawn(process.execPath, [...nodeArguments, program, ...programArguments], {
     env: { ...bareEnvironment(), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

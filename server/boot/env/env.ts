@@ -1,4 +1,4 @@
-import { availableParallelism, homedir } from 'node:os';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod/mini';
 import type { MongodSources } from '../../database/embedded/mongod-binary.ts';
@@ -36,8 +36,6 @@ export type Env = SitesEnv & {
   /** When undefined, mail stays in the outbox. */
   smtp: { url: string; from: string } | undefined;
   dataDir: string;
-  /** The number of processes that share the ports. */
-  processes: number;
   mongodbUri: string | undefined;
   mongodSources: MongodSources;
   artifacts: StoreChoice;
@@ -68,15 +66,8 @@ function whole(min: number, max: number): z.ZodMiniType<number, string> {
   );
 }
 
-const PROCESSES_MAX = 64;
-const PROCESSES_TEXT = `it must be a whole number from 1 to ${PROCESSES_MAX}, or auto for one a core`;
-const processes = z.pipe(
-  z.string().check(z.regex(/^(?:auto|[1-9]\d?)$/, PROCESSES_TEXT)),
-  z.pipe(
-    z.transform((text: string) => (text === 'auto' ? Math.min(availableParallelism(), PROCESSES_MAX) : Number(text))),
-    z.number().check(z.maximum(PROCESSES_MAX, PROCESSES_TEXT)),
-  ),
-);
+const NO_PROCESSES =
+  'PROCESSES is not read any more: for more cores start further instances, each with a DATA_DIR of its own, on one MONGODB_URI.';
 
 const emailAddress = z
   .string()
@@ -124,7 +115,6 @@ const variables = z.object({
   SMTP_URL: z.optional(smtpUrl),
   MAIL_FROM: z.optional(mailFrom),
   DATA_DIR: z._default(z.string(), 'data'),
-  PROCESSES: z._default(processes, 1),
   MONGODB_URI: z.optional(mongodbUri),
   MONGOMS_SYSTEM_BINARY: z.optional(z.string()),
   ARTIFACTS_URL: z.optional(artifactsUrl),
@@ -195,7 +185,6 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
         ? undefined
         : { url: values.SMTP_URL, from: values.MAIL_FROM ?? `Fairlead <${supportEmail}>` },
     dataDir,
-    processes: values.PROCESSES,
     mongodbUri: values.MONGODB_URI,
     mongodSources: readMongodSources(given),
     artifacts: storeChoice(values.ARTIFACTS_URL, dataDir),
@@ -212,6 +201,7 @@ export function readEnv(environment: Record<string, string | undefined>): Env {
     accessTokenSeconds: values.ACCESS_TOKEN_SECONDS,
     logLevel: values.LOG_LEVEL,
     warnings: [
+      ...(given.PROCESSES === undefined ? [] : [NO_PROCESSES]),
       ...warningsOf(publicUrl, publicHost, values.SITES_DOMAIN),
       ...sitesWarnings(sites),
       ...egressWarning(given.EGRESS_ALLOW),

@@ -7,8 +7,8 @@ import type { Route, SiteList } from './site-list.ts';
 
 type ReaderParts = {
   routes: Routes;
-  /** Where this process writes what is live; null where another one does. */
-  list: SiteList | null;
+  /** Where what is live is written for the time when the database is away. */
+  list: SiteList;
   now(): Date;
   warm(ref: SiteRef): Promise<void>;
 };
@@ -42,7 +42,7 @@ export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderP
     for (const id of ids) if (!rows.has(id)) routes.drop(id);
     for (const row of rows.values()) await applyRow(row);
     if (listed.length === 0) return;
-    await list?.append(
+    await list.append(
       listed.map((deploymentId) => {
         const row = rows.get(deploymentId);
         return row === undefined ? { deploymentId } : routes.toRoute(row);
@@ -62,7 +62,7 @@ export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderP
     // What was changed until now is read by this; what is changed meanwhile is appended after it.
     changed.clear();
     await readSome([...new Set([...routes.ids(), ...wanted])]);
-    await list?.rewrite(allRoutes());
+    await list.rewrite(allRoutes());
   }
 
   const loop = createReadLoop(log, { readAll, readSome });
@@ -77,8 +77,8 @@ export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderP
       }
     },
     follow(deploymentId) {
-      if (list !== null) changed.add(deploymentId);
-      return list !== null || routes.isKnown(deploymentId) ? loop.refresh([deploymentId]) : Promise.resolve();
+      changed.add(deploymentId);
+      return loop.refresh([deploymentId]);
     },
   };
 }

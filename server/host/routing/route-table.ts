@@ -44,8 +44,6 @@ export type RouteTable = {
 export type RouteTableOptions = {
   providers: Pick<Providers, 'addresses' | 'changes' | 'log' | 'now'>;
   dataDir: string;
-  /** Whether this process writes sites and domains to disk. */
-  keepsSnapshot: boolean;
   /** Called before a name moves to another release, so that its first visitor finds it in memory. */
   warm(ref: SiteRef): Promise<void>;
 };
@@ -55,7 +53,7 @@ export type RouteTableOptions = {
  * follow the change feed. On disk stand all of them, for the time when the database is away. One loop reads the releases
  * and one the domains, so an older answer never overwrites a newer one.
  */
-export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: RouteTableOptions): RouteTable {
+export function createRouteTable({ providers, dataDir, warm }: RouteTableOptions): RouteTable {
   const { sitesDomain } = providers.addresses;
   const hostOf = ({ slug }: Pick<Route, 'slug'>): string => siteHost(sitesDomain, { slug, release: null });
   const routes = createRoutes({ now: () => providers.now().getTime(), hostOf });
@@ -64,11 +62,11 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
   const previews = createPreviews();
   const reader = createRouteReader(providers.log, {
     routes,
-    list: keepsSnapshot ? list : null,
+    list,
     now: providers.now,
     warm,
   });
-  const held = createHeldNames(providers.log, keepsSnapshot ? snapshot.writeSoon : (): void => undefined);
+  const held = createHeldNames(providers.log, snapshot.writeSoon);
   const find = createFinder({ sitesDomain, routes, reader, held, previews, list, known: (host) => known(host) });
   const lookups = createSingleFlight<Route | null>();
   const lookAgain = createRouteRecheck((deploymentId) => reader.refresh([deploymentId]));
@@ -78,9 +76,8 @@ export function createRouteTable({ providers, dataDir, keepsSnapshot, warm }: Ro
   function onChange(change: Change): void {
     if (change.collection === 'domains') return void held.refresh([change.id]);
     previews.drop(change.id);
-    // Of a live release one thing changes: that its compressed files are made.
-    const deploymentId = change.collection === 'deployments' ? change.id : routes.deploymentOf(change.id);
-    if (deploymentId !== undefined) void reader.follow(deploymentId);
+    // Of a live release nothing changes that its visitors see.
+    if (change.collection === 'deployments') void reader.follow(change.id);
   }
 
   const known = (host: string): Route | undefined => routes.byHost(host) ?? previews.get(host) ?? ofDomain(host);

@@ -8,7 +8,7 @@ import { EARLIER_ASSETS_MS, type Route } from './site-list.ts';
  */
 const EARLIER_MAX = 100;
 
-/** Ids, hashes and names with their places in three maps, and of each earlier release a hash and a time: from above. */
+/** Ids, hashes and names with their places in two maps, and of each earlier release a hash and a time: from above. */
 const ROUTE_BYTES = 1024;
 const EARLIER_BYTES = 150;
 /** Some 60,000 sites that are visited at one time; more of them are asked for again. */
@@ -20,18 +20,16 @@ const NEWS = ['slug', 'releaseId', 'manifestHash', 'isSinglePage', 'hasCleanUrls
 type RoutesParts = { now(): number; hostOf(route: Route): string; maxBytes?: number };
 
 /**
- * Creates the routes of the live sites that are visited, by host name, deployment and release: maps that always agree. The
- * longest unused gives way.
+ * Creates the routes of the live sites that are visited, by host name and by deployment: maps that always agree. The longest
+ * unused gives way.
  */
 export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: RoutesParts) {
   const byHost = new Map<string, Route>();
-  const byRelease = new Map<string, Route>();
   const byDeployment = new LRUCache<string, Route>({
     maxSize: maxBytes,
     sizeCalculation: ({ earlier, reusedNames }) =>
       ROUTE_BYTES + earlier.length * EARLIER_BYTES + 2 * reusedNames.join('').length,
     dispose(route) {
-      byRelease.delete(route.releaseId);
       // The name may belong to another deployment by now.
       if (byHost.get(hostOf(route)) === route) byHost.delete(hostOf(route));
     },
@@ -41,7 +39,6 @@ export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: Route
     // First, since the route that it takes the place of takes its names away.
     byDeployment.set(route.deploymentId, route);
     byHost.set(hostOf(route), route);
-    byRelease.set(route.releaseId, route);
   }
 
   /**
@@ -82,8 +79,6 @@ export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: Route
     /** Returns the route, which is in use by that. */
     byHost: (host: string) => byDeployment.get(byHost.get(host)?.deploymentId ?? ''),
     byDeployment: (deploymentId: string) => byDeployment.get(deploymentId),
-    /** Undefined unless this release is live, and its site visited. */
-    deploymentOf: (releaseId: string) => byRelease.get(releaseId)?.deploymentId,
     ids: () => [...byDeployment.keys()],
     restore: put,
     drop: (deploymentId: string) => byDeployment.delete(deploymentId),

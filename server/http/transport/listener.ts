@@ -28,8 +28,8 @@ export type ListenerOptions = {
   /** Port 0 takes a free one; `address` returns it. */
   port: number;
   host: string | undefined;
-  /** The number of processes that share the connections; 1 when absent. */
-  processes?: number | undefined;
+  /** The most connections at once; 10,000 when absent. */
+  connectionsMax?: number | undefined;
   /** A request must arrive whole within this time. */
   requestTimeout: number;
   /** True when an answer may take longer than a silence: such a connection is not silent, it waits for us. */
@@ -59,7 +59,7 @@ export type Listener = {
  * request alone.
  */
 export function createListener(counts: ConnectionCounts, options: ListenerOptions): Listener {
-  const { name, port, host, processes = 1, requestTimeout, mayAnswerSlowly = false, handle, onError } = options;
+  const { name, port, host, requestTimeout, mayAnswerSlowly = false, handle, onError } = options;
   const { silentMs = SILENT_MS, ...timeouts } = options.timeouts ?? {};
   const settings = { ...SETTINGS, requestTimeout, ...timeouts };
   const takePlace = createInFlightLimit(counts);
@@ -75,7 +75,7 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
   const inTurn = oneAtATime(onRequest);
   const server =
     options.tls === undefined ? createServer(settings, inTurn) : createTlsServer(settings, inTurn, options.tls);
-  const budget = createUnreadBudget(Math.ceil((options.heldMaxBytes ?? HELD_MAX_BYTES) / processes));
+  const budget = createUnreadBudget(options.heldMaxBytes ?? HELD_MAX_BYTES);
   watchUnread(server, budget, settings.connectionsCheckingInterval);
   const http2 =
     options.tls === undefined
@@ -89,7 +89,7 @@ export function createListener(counts: ConnectionCounts, options: ListenerOption
           requestsMax: REQUESTS_PER_SOCKET,
           budget,
         });
-  server.maxConnections = Math.ceil(CONNECTIONS_MAX / processes);
+  server.maxConnections = options.connectionsMax ?? CONNECTIONS_MAX;
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET;
   endSilentConnections(server, silentMs, mayAnswerSlowly ? watchAnswers(server) : undefined);
   server.on('connection', (socket) => {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { RequestListener, Server, ServerOptions } from 'node:http';
 import { createServer } from 'node:https';
 import type { SecureContext, TLSSocket } from 'node:tls';
@@ -7,14 +8,17 @@ import { createHttp2Sessions, type Http2Options, type Http2Sessions } from './ht
 export type TlsOptions = {
   /** Returns the certificate for a server name, or undefined to end the handshake; rejects when it cannot be read. */
   contextFor(name: string): SecureContext | undefined | Promise<SecureContext | undefined>;
-  /** Returns 48 bytes that seal session tickets: the same in all processes, replaced from time to time. */
-  ticketKeys(): Buffer;
 } & Pick<Http2Options, 'handle' | 'onError'>;
 
 /** A handshake that takes longer is an attack or a broken connection. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;
-/** The keys of session tickets are refreshed at this interval. */
-const TICKET_KEYS_EVERY_MS = 60_000;
+/**
+ * For this time a client comes back by its session ticket without a whole handshake. The key that seals tickets is
+ * random and in memory alone: a key that could be made again would open recorded connections (RFC 5077, section 4).
+ */
+const TICKETS_MS = 12 * 60 * 60_000;
+/** Node takes a name, a key that encrypts and one that signs, 16 bytes each. */
+const TICKET_KEYS_BYTES = 48;
 
 /**
  * Creates an HTTP server behind TLS 1.2 and 1.3. It has no default certificate: a client that names no server, or one
@@ -28,7 +32,6 @@ export function createTlsServer(settings: ServerOptions, onRequest: RequestListe
       honorCipherOrder: true,
       handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
       ALPNProtocols: ['h2', 'http/1.1'],
-      ticketKeys: options.ticketKeys(),
       SNICallback: (name, done) => {
         catchErrors(
           () => {
@@ -43,13 +46,7 @@ export function createTlsServer(settings: ServerOptions, onRequest: RequestListe
     },
     onRequest,
   );
-  let ticketKeys = options.ticketKeys();
-  const rotating = setInterval(() => {
-    const next = options.ticketKeys();
-    if (next.equals(ticketKeys)) return;
-    server.setTicketKeys(next);
-    ticketKeys = next;
-  }, TICKET_KEYS_EVERY_MS).unref();
+  const rotating = setInterval(() => server.setTicketKeys(randomBytes(TICKET_KEYS_BYTES)), TICKETS_MS).unref();
   server.once('close', () => clearInterval(rotating));
   return server;
 }

@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { NO_ANSWER } from '../../support/real-group.ts';
+import { NO_ANSWER } from '../../support/supervised-app.ts';
 
 /** Far more than an answer takes on a busy machine: what is not there by then never comes. */
 const PATIENCE_MS = 60_000;

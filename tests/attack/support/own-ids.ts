@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Account, clientOf, publishSite } from '../../support/api-account.ts';
-import { NO_ANSWER } from '../../support/real-group.ts';
 import { TOKEN } from '../../support/standins/stand-in.ts';
+import { NO_ANSWER } from '../../support/supervised-app.ts';
 import type { AttackedApp } from './attacked-app.ts';
 
 const run = promisify(execFile);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { get } from '../../support/host.ts';
-import { ask } from '../../support/real-group.ts';
 import { IS_FULL } from '../../support/size.ts';
+import { ask } from '../../support/supervised-app.ts';
 import { type AttackedApp, SITE_TEXT } from './attacked-app.ts';
 
 const EVERY_MS = IS_FULL ? 50 : 150;

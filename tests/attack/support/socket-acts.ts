@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import type { Random } from '../../support/random.ts';
-import { NO_ANSWER } from '../../support/real-group.ts';
+import { NO_ANSWER } from '../../support/supervised-app.ts';
 import type { Act } from './right-acts.ts';
 import { inputFor } from './surface.ts';
 import { faultIn } from './wire.ts';

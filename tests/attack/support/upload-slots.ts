@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Account, clientOf } from '../../support/api-account.ts';
-import { NO_ANSWER } from '../../support/real-group.ts';
+import { NO_ANSWER } from '../../support/supervised-app.ts';
 import { faultOf } from './call.ts';
 
 /** Calls are limited to 600 a minute. */

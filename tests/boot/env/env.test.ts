@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
-import { availableParallelism, homedir, tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readEnv } from '../../../server/boot/env/env.ts';
@@ -37,7 +37,6 @@ test('an empty environment gives the documented defaults', () => {
     operatorEmail: 'support@localhost',
     smtp: undefined,
     dataDir: resolve('data'),
-    processes: 1,
     artifacts: { kind: 'disk', folder: resolve('data/artifacts') },
     mongodbUri: undefined,
     keys: undefined,
@@ -50,15 +49,8 @@ test('an empty environment gives the documented defaults', () => {
   expect(readEnv({ XDG_CACHE_HOME: '/c' }).mongodSources.cacheFolder).toBe('/c/fairlead');
 });
 
-test('PROCESSES is a number, or auto for one a core', () => {
-  expect(readEnv({ PROCESSES: '4' }).processes).toBe(4);
-  expect(readEnv({ PROCESSES: 'auto' }).processes).toBe(Math.min(availableParallelism(), 64));
-  for (const wrong of ['0', '-1', '65', '1.5', 'all']) {
-    expect(refusalOf({ PROCESSES: wrong })).toEqual({
-      message: `PROCESSES is "${wrong}", but it must be a whole number from 1 to 64, or auto for one a core.`,
-      exitCode: 78,
-    });
-  }
+test('PROCESSES of a version before is not read, and the operator is told so', () => {
+  expect(readEnv({ PROCESSES: '4' }).warnings).toEqual([expect.stringContaining('PROCESSES is not read any more')]);
 });
 
 test.each([

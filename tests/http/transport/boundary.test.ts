@@ -35,7 +35,7 @@ async function listening({ contextFor = () => CONTEXT, handle = hello }: Parts) 
     { addresses: TLS_ADDRESSES, limits: WIDE_LIMITS, rateCounters: createRateCounters() },
     {
       ...{ name: 'a port', port: 0, host: '127.0.0.1', requestTimeout: 30_000, handle, onError },
-      tls: { contextFor, ticketKeys: () => Buffer.alloc(48), handle, onError },
+      tls: { contextFor, handle, onError },
     },
   );
   await listener.start();
@@ -72,7 +72,7 @@ function brokenNumber(): number {
 
 /** A TLS port whose `onSecure` hears of each connection before those who speak HTTP on it. */
 async function secured(onSecure: (socket: TLSSocket) => void, requestsMax = 1_000) {
-  const parts = { contextFor: () => CONTEXT, ticketKeys: () => Buffer.alloc(48), handle: hello, onError: broken };
+  const parts = { contextFor: () => CONTEXT, handle: hello, onError: broken };
   const server = createTlsServer({}, (_request, response) => response.end('hello'), parts);
   const [speak] = server.listeners('secureConnection');
   server.removeAllListeners('secureConnection');

@@ -199,12 +199,12 @@ test('where answers may be slow, who waits for one is spared, and who does not r
 });
 
 const PORTS = {
-  app: async (app: TestApp, processes: number) => {
-    const { port, ...listening } = await listen(app, { processes });
+  app: async (app: TestApp) => {
+    const { port, ...listening } = await listen(app);
     return { port, close: () => listening[Symbol.asyncDispose]() };
   },
-  host: async (app: TestApp, processes: number) => {
-    const host = createHost(app.providers, { port: 0, host: '127.0.0.1', dataDir: app.folder, processes });
+  host: async (app: TestApp) => {
+    const host = createHost(app.providers, { port: 0, host: '127.0.0.1', dataDir: app.folder });
     await host.start();
     return { port: host.address.port, close: () => host.stop() };
   },
@@ -232,7 +232,7 @@ test.each(IS_FULL ? LISTENERS : (['app'] as const))(
   'connections beyond the cap of an address are closed at the %s; those below it are answered, and one that leaves makes room',
   async (name) => {
     await using app = await createTestApp({ limits: { isAddressCounted: true } });
-    const { port, close } = await PORTS[name](app, 1);
+    const { port, close } = await PORTS[name](app);
     const sockets = await connectMany(port, PER_ADDRESS + 5);
     await expect.poll(() => closedOf(sockets)).toBe(5);
     const open = sockets.filter(({ closed }) => !closed);
@@ -244,23 +244,28 @@ test.each(IS_FULL ? LISTENERS : (['app'] as const))(
   },
 );
 
-test.each(LISTENERS)(
-  'connections beyond the cap of all are closed at the %s, wherever they come from, and one that leaves makes room',
-  async (name) => {
-    /** The share of each of so many processes is five connections. */
-    const [processes, share] = [2_000, 5];
-    await using app = await createTestApp();
-    const { port, close } = await PORTS[name](app, processes);
-    const sockets = await connectMany(port, share + 3);
-    await expect.poll(() => closedOf(sockets)).toBe(3);
-    const open = sockets.filter(({ closed }) => !closed);
-    expect(await Promise.all(open.map(askOver))).toEqual(open.map(() => expect.stringMatching(/^HTTP/)));
-    open[0]?.destroy();
-    await expect.poll(async () => askOver((await connectMany(port, 1))[0] ?? new Socket())).toMatch(/^HTTP/);
-    for (const socket of sockets) socket.destroy();
-    await close();
-  },
-);
+test('connections beyond the cap of all are closed, wherever they come from, and one that leaves makes room', async () => {
+  const connectionsMax = 5;
+  const listener = createListener(countsOf(), {
+    name: 'a port',
+    port: 0,
+    host: '127.0.0.1',
+    requestTimeout: 10_000,
+    connectionsMax,
+    handle: (_request, response) => response.end('here'),
+    onError: (_request, response) => void response.destroy(),
+  });
+  await listener.start();
+  const { port } = listener.address;
+  const sockets = await connectMany(port, connectionsMax + 3);
+  await expect.poll(() => closedOf(sockets)).toBe(3);
+  const open = sockets.filter(({ closed }) => !closed);
+  expect(await Promise.all(open.map(askOver))).toEqual(open.map(() => expect.stringMatching(/^HTTP/)));
+  open[0]?.destroy();
+  await expect.poll(async () => askOver((await connectMany(port, 1))[0] ?? new Socket())).toMatch(/^HTTP/);
+  for (const socket of sockets) socket.destroy();
+  await listener.stop();
+});
 
 test('requests that come all at once are answered one after the other, and no further than somebody reads', async () => {
   const body = Buffer.alloc(1024 * 1024);

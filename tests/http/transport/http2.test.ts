@@ -34,7 +34,7 @@ async function listening(handle: Handle, timeouts: ListenerTimeouts = {}, isAddr
       requestTimeout: 30_000,
       handle,
       onError,
-      tls: { contextFor: () => CONTEXT, ticketKeys: () => Buffer.alloc(48), handle, onError },
+      tls: { contextFor: () => CONTEXT, handle, onError },
       timeouts,
     },
   );

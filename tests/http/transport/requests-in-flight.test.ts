@@ -33,7 +33,7 @@ async function startPort({ trustedProxies, isTls = false }: { trustedProxies: nu
     response.writeHead(503, ['X-Code', error instanceof Error && 'code' in error ? String(error.code) : '']).end();
   };
   const tls: ListenerOptions['tls'] = {
-    ...{ contextFor: () => createSecureContext(PAIR), ticketKeys: () => Buffer.alloc(48, 1) },
+    ...{ contextFor: () => createSecureContext(PAIR) },
     ...{ handle, onError },
   };
   const addresses = {

@@ -34,7 +34,7 @@ async function listening() {
       requestTimeout: 30_000,
       handle,
       onError,
-      tls: { contextFor: () => CONTEXT, ticketKeys: () => Buffer.alloc(48), handle, onError },
+      tls: { contextFor: () => CONTEXT, handle, onError },
       timeouts: { connectionsCheckingInterval: 20 },
       heldMaxBytes: HELD_MAX_BYTES,
     },

@@ -1,30 +1,17 @@
 import { type Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { holdProcess } from './held-process.ts';
 import { type RealApp, startRealApp } from './real-app.ts';
 
-/** Returns the product in so many processes behind one port. */
-export function startGroup(env: NodeJS.ProcessEnv, processes = 2): Promise<RealApp> {
-  return startRealApp({ ...env, PROCESSES: String(processes) });
+/** Starts the product as `npm start` does: in a child that is started again when it ends. */
+export function startSupervised(env: NodeJS.ProcessEnv = {}): Promise<RealApp> {
+  return startRealApp(env, ['dist/server/main.js', '--supervised']);
 }
 
-/** The numbers of its children by the system, those last started of each, as the log says them. */
-export function childrenOf(app: RealApp): number[] {
-  const pids = new Map<string, number>();
-  for (const [, number = '', pid] of app
-    .output()
-    .matchAll(/"message":"Process is running","process":(\d+),"pid":(\d+)/g))
-    pids.set(number, Number(pid));
-  return [...pids.values()];
-}
-
-/**
- * Returns one of them; a signal to number 0, which stands for none elsewhere, would go to the process that runs the
- * tests.
- */
-export function childAt(app: RealApp, index: number): number {
-  const pid = childrenOf(app)[index];
-  if (pid === undefined) throw new Error(`The app has no child ${index}.`);
+/** The number of its child by the system, the one last started, as the log says it. */
+export function childOf(app: RealApp): number {
+  const pid = Number([...app.output().matchAll(/"message":"Process is running","pid":(\d+)/g)].at(-1)?.[1]);
+  // A signal to number 0, which stands for none elsewhere, would go to the process that runs the tests.
+  if (!(pid > 0)) throw new Error('The app has no child.');
   return pid;
 }
 
@@ -36,23 +23,12 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** While this child alone runs, it takes every connection: the others are held in the meantime. */
-export async function withChild<T>(app: RealApp, pid: number, work: () => Promise<T>): Promise<T> {
-  const others = childrenOf(app).filter((other) => other !== pid);
-  const letGo = await Promise.all(others.map(holdProcess));
-  try {
-    return await work();
-  } finally {
-    for (const goOn of letGo) goOn();
-  }
-}
-
 export type Answer = { status: number; headers: IncomingMessage['headers']; body: string };
 export type Question = {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
-  /** By default every question has a connection of its own: any of the processes may take it. */
+  /** By default every question has a connection of its own. */
   agent?: Agent;
 };
 

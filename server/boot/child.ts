@@ -1,0 +1,79 @@
+import { url as debuggerUrl } from 'node:inspector';
+import type { Log } from '../lib/log.ts';
+import { createRateCounters } from '../lib/rate-counters.ts';
+import { EXIT_FAILED, type ExitCode, StartError, sentenceOf } from '../lib/start-error.ts';
+import { bootstrapChild } from './bootstrap.ts';
+import type { Env } from './env/env.ts';
+import { ALIVE_EVERY_MS } from './frozen-child.ts';
+import { startServing } from './serving.ts';
+import { createShutdownStack } from './shutdown-stack.ts';
+
+/** The first argument of a child, which tells it apart from a worker of somebody else's cluster. */
+export const CHILD_ARGUMENT = 'child-of-a-supervisor';
+
+/** Messages of the supervisor to its child; `worker` names the job worker, which takes over the jobs of the others. */
+export type ToChild = { kind: 'start'; uri: string; worker: string; takesOverFrom: string[] } | { kind: 'stop' };
+
+/** Messages of the child to its supervisor. */
+export type FromChild =
+  /** It takes messages from now on; what is sent to a child before that is lost. */
+  | { kind: 'connected' }
+  | { kind: 'ready' }
+  /** Sent again and again by a child whose event loop turns. `isDebugged` says that a debugger may hold it at any line. */
+  | { kind: 'alive'; isDebugged: boolean }
+  | { kind: 'failed'; sentence: string; exitCode: ExitCode };
+
+export type ChildOptions = { env: Env; log: Log; webRoot: string };
+
+/**
+ * The app as its supervisor (supervisor.ts) has started it. It begins and stops when that one says so. When that one is
+ * gone Node ends it at once (node:cluster, 'disconnect'), like a crash of the whole.
+ */
+export function runChild({ env, log, webRoot }: ChildOptions): void {
+  const shutdown = createShutdownStack(log);
+  let isServing = false;
+
+  async function start(told: Extract<ToChild, { kind: 'start' }>): Promise<void> {
+    const { worker, takesOverFrom } = told;
+    try {
+      const providers = await bootstrapChild(told, { env, log, rateCounters: createRateCounters() }, shutdown.push);
+      await startServing(providers, { env, webRoot, worker, takesOverFrom, isServing: () => isServing }, shutdown.push);
+      isServing = !shutdown.isStopping;
+      tell({ kind: 'ready' });
+    } catch (error) {
+      if (shutdown.isStopping) return;
+      await shutdown.stopAll();
+      await fail(error);
+    }
+  }
+
+  async function stop(): Promise<void> {
+    isServing = false;
+    await shutdown.stopAll();
+    process.exit(0);
+  }
+
+  // Only the supervisor writes to this channel, and it takes `ToChild` alone.
+  process.on('message', (message: unknown) => {
+    const told = message as ToChild;
+    void (told.kind === 'start' ? start(told) : stop());
+  });
+  // Of a terminal they reach the supervisor as well, which says when to stop.
+  process.on('SIGTERM', () => undefined);
+  process.on('SIGINT', () => undefined);
+  setInterval(() => tell({ kind: 'alive', isDebugged: debuggerUrl() !== undefined }), ALIVE_EVERY_MS).unref();
+  tell({ kind: 'connected' });
+}
+
+/** The supervisor tells the operator. */
+async function fail(error: unknown): Promise<void> {
+  const { message, exitCode } =
+    error instanceof StartError ? error : new StartError(EXIT_FAILED, `${sentenceOf(error)}.`, error);
+  await new Promise<void>((resolve) => tell({ kind: 'failed', sentence: message, exitCode }, resolve));
+  process.exit(exitCode);
+}
+
+function tell(message: FromChild, onSent: () => void = () => undefined): void {
+  if (process.connected) process.send?.(message, undefined, undefined, onSent);
+  else onSent();
+}
