@@ -1,22 +1,68 @@
-import { builtIn } from './built-in.ts';
-import { githubPages } from './github-pages.ts';
-import { heroku } from './heroku.ts';
 import type { PlatformId } from './ids.ts';
-import { netlify } from './netlify.ts';
-import type { PlatformFacts } from './platform-facts.ts';
-import { render } from './render.ts';
-import { replit } from './replit.ts';
-import { simulated } from './simulated.ts';
-import { vercel } from './vercel.ts';
+import { PLATFORM_TITLES } from './titles.ts';
 
-/** The texts about each platform, without a schema, so that a visitor's first page carries no zod. */
+/** Texts about a platform, for a person to read before and while they use it. */
+export type PlatformFacts = {
+  title: string;
+  description: string;
+  /** These are three bullets of the home card, each true of the platform. */
+  bullets: readonly [string, string, string];
+  /** Sites are answered by this installation's own host, at addresses of its own. */
+  isServedHere?: boolean;
+  /** True for the one of tests and of Test & Simulation: no list offers it, no plan counts it, and it has no adapter. */
+  isSimulated?: boolean;
+};
+
+/** Holds the texts about each platform, without a schema, so that a visitor's first page carries no zod. */
 export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
-  'built-in': builtIn,
-  netlify,
-  vercel,
-  'github-pages': githubPages,
-  render,
-  heroku,
-  replit,
-  simulated,
+  'built-in': {
+    title: PLATFORM_TITLES['built-in'],
+    description: 'Served by Fairlead itself, with no account anywhere else.',
+    bullets: ['Live in seconds', 'Every release keeps its own preview address', 'Roll back in about a second'],
+    isServedHere: true,
+  },
+  netlify: {
+    title: PLATFORM_TITLES.netlify,
+    description: 'Static sites with instant, atomic publishing.',
+    bullets: ['Only changed files travel', 'Restore an earlier release in one call', 'Free TLS on your own domain'],
+  },
+  vercel: {
+    title: PLATFORM_TITLES.vercel,
+    description: 'Sites and front-end builds near your visitors.',
+    bullets: ['Only changed files are sent', 'An address for each release', 'Roll back to any release'],
+  },
+  'github-pages': {
+    title: PLATFORM_TITLES['github-pages'],
+    description: 'Free hosting from a repository of yours.',
+    bullets: [
+      'No cost for public sites',
+      'Every release is a commit you can read',
+      'HTTPS enforced once the certificate is there',
+    ],
+  },
+  render: {
+    title: PLATFORM_TITLES.render,
+    description: 'Static sites from a Git repository.',
+    bullets: ['Deploys watched step by step', 'Global cache included', 'Roll back to any build'],
+  },
+  heroku: {
+    title: PLATFORM_TITLES.heroku,
+    description: 'Sites beside the apps you already run.',
+    bullets: [
+      'A small static server is added for you',
+      'Certificate managed by the platform',
+      'Roll back to releases that Heroku allows',
+    ],
+  },
+  replit: {
+    title: PLATFORM_TITLES.replit,
+    description: 'A hand-off you finish in two minutes.',
+    bullets: ['Archive ready to import', 'Each step explained', 'Checked live when you are done'],
+  },
+  simulated: {
+    title: PLATFORM_TITLES.simulated,
+    description: 'A simulated platform, to see what happens when one fails.',
+    bullets: ['Fails in the step that you choose', 'Publishes to this machine only', 'Counts in no plan'],
+    isSimulated: true,
+  },
 };
