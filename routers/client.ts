@@ -10,11 +10,14 @@ import {
 import superjson from 'superjson';
 import { WebSocket } from 'ws';
 import type { AppRouter } from './_app.ts';
+import { PLAIN_INPUT } from './rules/plain-input.ts';
 import type * as limits from './schemas/limits.ts';
 
 /** The compiler holds both to the contract, which a script does not import. */
 const BATCH_MAX_CALLS = 10 satisfies typeof limits.BATCH_MAX_CALLS;
 const RECONNECT_MS = 10_000 satisfies typeof limits.REALTIME_RECONNECT_MS;
+/** Only what comes down holds what JSON cannot, such as dates. */
+const transformer = { input: PLAIN_INPUT, output: superjson };
 const URL_MAX_LENGTH = 2_000;
 /** A script without subscriptions keeps no connection open. */
 const IDLE_CLOSE_MS = 1_000;
@@ -53,10 +56,10 @@ export function createFairleadClient({
     links: [
       splitLink({
         condition: (operation) => operation.type === 'subscription',
-        true: wsLink({ client: socket, transformer: superjson }),
+        true: wsLink({ client: socket, transformer }),
         false: httpBatchLink({
           url: `${base}/api/trpc`,
-          transformer: superjson,
+          transformer,
           maxItems: BATCH_MAX_CALLS,
           maxURLLength: URL_MAX_LENGTH,
           headers: { Authorization: `Bearer ${token}` },

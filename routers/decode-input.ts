@@ -3,16 +3,11 @@ import { AppError } from '../server/lib/errors.ts';
 /** Inputs are small: these limits are ten times what the largest of the contract holds. */
 const DEPTH_MAX = 16;
 const VALUES_MAX = 2_000;
-const ANNOTATIONS_MAX = 200;
-/** JSON cannot express an optional field that is set to `undefined`, the one such value in inputs of the contract. */
-const UNDEFINED = 'undefined';
 
 /**
- * Reads an input in superjson's form: `{ json, meta: { values } }`, where `values` says which places of `json` stand
- * for something that JSON cannot hold. superjson itself would build any named type (70 bytes can ask for a typed array
- * of two billion numbers), so only `undefined` is accepted, and sizes are checked before anything is changed.
- * Identities of objects (`referentialEqualities`) make no difference to an input and are not read. The parsed JSON
- * becomes the input: it is changed in place. Throws `bad_request`.
+ * Reads an input in the clients' form: `{ json }`, plain JSON. Annotations are refused, because superjson would build any
+ * type that a stranger names (70 bytes can ask for a typed array of two billion numbers); of those that a client of an
+ * earlier version writes, one is read: the one for no input at all. Throws `bad_request`.
  */
 export function decodeInput(payload: unknown): unknown {
   if (!isObject(payload)) throw refused('The input is not written as { "json": … }.');
@@ -20,16 +15,8 @@ export function decodeInput(payload: unknown): unknown {
   checkSize(json);
   const annotations = isObject(meta) ? meta.values : undefined;
   if (annotations === undefined) return json;
-  if (Array.isArray(annotations)) {
-    checkAnnotation(annotations);
-    return undefined;
-  }
-  if (!isObject(annotations)) throw refused('The annotations of the input cannot be read.');
-  const places = Object.keys(annotations);
-  if (places.length > ANNOTATIONS_MAX) throw refused(`An input has at most ${ANNOTATIONS_MAX} annotations.`);
-  for (const place of places) checkAnnotation(annotations[place]);
-  for (const place of places) setUndefined(json, place);
-  return json;
+  if (Array.isArray(annotations) && annotations.length === 1 && annotations[0] === 'undefined') return undefined;
+  throw refused('An input is plain JSON, without annotations. Reload the page, or update the client of your script.');
 }
 
 /** Walks without recursion: a stranger's nesting must not decide how deep our stack goes. */
@@ -47,35 +34,6 @@ function checkSize(json: unknown): void {
       if (waiting.push({ value: value[key], depth: depth + 1 }) > VALUES_MAX) break;
     }
   }
-}
-
-/** Checks an annotation: a list of its kind, followed by annotations inside; `undefined` has none. */
-function checkAnnotation(annotation: unknown): void {
-  if (!Array.isArray(annotation)) throw refused('The annotations of the input cannot be read.');
-  const [kind] = annotation;
-  if (kind === UNDEFINED && annotation.length === 1) return;
-  const name = String(Array.isArray(kind) ? kind[0] : kind).slice(0, 40);
-  throw refused(`An input holds no value of the kind "${name}": send it as plain JSON.`);
-}
-
-/**
- * Sets a place to undefined. A place is its keys joined by dots; no field of an input has a dot or a backslash in its
- * name.
- */
-function setUndefined(json: unknown, place: string): void {
-  const keys = place.split('.', DEPTH_MAX + 1);
-  const last = keys.pop() ?? '';
-  let parent = json;
-  for (const key of keys) parent = isObject(parent) && holds(parent, key) ? parent[key] : null;
-  if (!isObject(parent) || !holds(parent, last)) {
-    throw refused(`The input has nothing at "${place.slice(0, 100)}", which it annotates.`);
-  }
-  parent[last] = undefined;
-}
-
-/** Returns whether the key is own and enumerable: neither an inherited property nor the length of a list. */
-function holds(object: Record<string, unknown>, key: string): boolean {
-  return Object.prototype.propertyIsEnumerable.call(object, key);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

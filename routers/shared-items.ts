@@ -2,6 +2,7 @@ import { type TrackedEnvelope, tracked } from '@trpc/server';
 import superjson from 'superjson';
 import { decodeInput } from './decode-input.ts';
 import { encodeOutput } from './encode-output.ts';
+import { PLAIN_INPUT } from './rules/plain-input.ts';
 
 /** Caches the text of items of the event stream; one that nobody holds any more is forgotten. */
 const written = new WeakMap<object, { id: string; text: unknown } | null>();
@@ -12,9 +13,9 @@ export function trackShared<Data extends object>(id: string, data: Data): Tracke
   return tracked(id, data);
 }
 
-/** The server's transformer, which decodes inputs by its own rules; the clients use plain superjson. */
+/** The server's transformer, which bounds inputs and writes outputs once; the clients read outputs by superjson as it is. */
 export const transformer = {
-  input: { serialize: superjson.serialize, deserialize: decodeInput },
+  input: { ...PLAIN_INPUT, deserialize: decodeInput },
   output: { serialize: serializeOutput, deserialize: superjson.deserialize },
 };
 

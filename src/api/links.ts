@@ -4,12 +4,12 @@ import { httpBatchLink } from '@trpc/client/links/httpBatchLink';
 import { httpLink } from '@trpc/client/links/httpLink';
 import { splitLink } from '@trpc/client/links/splitLink';
 import { observable } from '@trpc/server/observable';
-import superjson from 'superjson';
 import type { AppRouter } from '../../routers/_app.ts';
 import { BATCH_MAX_CALLS } from '../../routers/schemas/limits.ts';
 import { cacheKey, getCache } from './get-cache.ts';
 import { isFirstLook } from './query-client.ts';
 import { session, sessionFetch } from './session/session.ts';
+import { transformer } from './transformer.ts';
 
 type TRPCFetch = NonNullable<HTTPLinkOptions<AppRouter['_def']['_config']['$types']>['fetch']>;
 
@@ -24,7 +24,7 @@ const MAX_URL_LENGTH = 4_000;
 
 const http = {
   url: '/api/trpc',
-  transformer: superjson,
+  transformer,
   fetch: fetchInSession,
 };
 

@@ -1,10 +1,10 @@
 import { createWSClient, type TRPCLink, wsLink } from '@trpc/client';
-import superjson from 'superjson';
 import type { AppRouter } from '../../routers/_app.ts';
 import { REALTIME_RECONNECT_MS } from '../../routers/schemas/limits.ts';
 import { showToast } from '../components/overlays/toast-store.ts';
 import { session } from './session/session.ts';
 import { createConnectionNotices } from './socket-notices.ts';
+import { transformer } from './transformer.ts';
 
 type WebSocketClient = ReturnType<typeof createWSClient>;
 
@@ -25,7 +25,7 @@ let current: { client: WebSocketClient; close: () => void } | null = null;
 /** Carries the subscriptions over the one socket of this page, opened when the first of them starts. */
 export const subscriptionLink: TRPCLink<AppRouter> = (runtime) => (request) => {
   current ??= openConnection();
-  return wsLink<AppRouter>({ client: current.client, transformer: superjson })(runtime)(request);
+  return wsLink<AppRouter>({ client: current.client, transformer })(runtime)(request);
 };
 
 /** Closes the socket for good and silently, because the person signed out. The next subscription opens another. */

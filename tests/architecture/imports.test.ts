@@ -58,6 +58,7 @@ const ROWS: readonly Row[] = [
   // The types of `ws` are not in the declarations that a script gets.
   {
     of: /^routers\/client\.ts$/,
+    files: [/^routers\/rules\/plain-input\.ts$/],
     types: [/^routers\/(_app|schemas\/limits)\.ts$/],
     packages: [/^@trpc\/client$/, /^superjson$/, /^ws$/],
   },

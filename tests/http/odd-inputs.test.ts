@@ -20,7 +20,7 @@ async function answerOf({ url }: Listening, path: string, body?: string): Promis
   return [response.status, await response.text()];
 }
 
-test('an input that would build something enormous is refused by name on every way over HTTP', async () => {
+test('an input that would build something enormous is refused on every way over HTTP', async () => {
   await using app = await createTestApp();
   await using listener = await listen(app);
 
@@ -37,7 +37,7 @@ test('an input that would build something enormous is refused by name on every w
     }
   }
   const [, text] = await answerOf(listener, '/api/trpc/contact.send', JSON.stringify(ENORMOUS));
-  expect(text).toContain('typed-array');
+  expect(text).toContain('without annotations');
 });
 
 test('a plain call of the same size is refused as well', async () => {

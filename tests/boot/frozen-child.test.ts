@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { watchForFreeze } from '../../../server/boot/frozen-child.ts';
+import { watchForFreeze } from '../../server/boot/frozen-child.ts';
 
 const LOOKS_MAX = 15;
 /** Of this process, which runs: it is nobody's to stop. */
