@@ -34,21 +34,12 @@ const PARTS: Record<string, readonly string[]> = {
 };
 
 function parts() {
-  const members = new Map(Object.keys(PARTS).map((name) => [name, new Set<string>()]));
   const plugin: Plugin = {
     name: 'fairlead-parts',
     apply: 'build',
     enforce: 'pre',
     // Vite's own helper fetches what a file imports beside the file; here that has mostly come with the page already.
     load: (id) => (id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load();' : undefined),
-    buildEnd() {
-      const collect = (own: Set<string>, id: string): void => {
-        if (own.has(id) || id.includes('node_modules')) return;
-        own.add(id);
-        for (const imported of this.getModuleInfo(id)?.importedIds ?? []) collect(own, imported);
-      };
-      for (const [name, own] of members) for (const root of PARTS[name] ?? []) collect(own, `${here}${root}`);
-    },
     // The guard imports the app without naming it in the page: without a hint the browser would ask for it late.
     transformIndexHtml: {
       order: 'post',
@@ -61,10 +52,11 @@ function parts() {
           })),
     },
   };
-  const groups = [...members].map(([name, own], index) => ({
+  // Each takes what its modules import without waiting, of what no part above it has.
+  const groups = Object.entries(PARTS).map(([name, roots], index, { length }) => ({
     name,
-    test: (id: string) => own.has(id),
-    priority: members.size - index,
+    test: (id: string) => roots.some((root) => id === `${here}${root}`),
+    priority: length - index,
   }));
   // Apart: the guard needs it, and must stand when the base does not.
   return { plugin, groups: [{ name: 'preload', test: /preload-helper|rolldown.runtime/, priority: 10 }, ...groups] };
