@@ -4,12 +4,14 @@ import { isFinal } from '../queue/failure.ts';
 import type { JobHandler } from '../queue/handler.ts';
 import { failRecordPlan, holdRecordPlan, writeRecordPlan } from '../services/domains/record-plan/write-record-plan.ts';
 
-/** Our own database was late. Its words are for whoever waits for an answer; a plan goes on in seconds. */
+/**
+ * The database of Fairlead was late. A person who waits for an answer is told so, but a plan goes on within seconds.
+ */
 const OURS: ReadonlySet<ErrorCode> = new Set(['database_busy', 'database_unavailable']);
 
 /**
- * Writes the records of a plan, or puts them back: some providers take minutes until all of their servers have them. What
- * the owner's provider refuses ends the plan with the reason, which its owner reads: nothing for the operator.
+ * Writes or undoes the records of a plan; some providers take minutes until all of their servers have them. A refusal
+ * by the owner's provider ends the plan with a reason for the owner, and is nothing for the operator.
  */
 export const applyDnsJob: JobHandler<'apply-dns'> = {
   async run({ providers, accountId, payload, signal, transaction }) {

@@ -5,8 +5,8 @@ import { saveCheck } from '../services/domains/save-check.ts';
 import { isAtRest } from '../services/domains/schedule.ts';
 
 /**
- * Checks a domain, and comes back, quickly at first and then slower, until it is at rest; from then on `check-domains`
- * enqueues a check from time to time.
+ * Checks a domain again and again, quickly at first and then slower, until nothing changes any more. From then on
+ * `check-domains` enqueues an occasional check.
  */
 export const checkDomainJob: JobHandler<'check-domain'> = {
   async run(job) {

@@ -1,7 +1,7 @@
 import type { JobHandler } from '../queue/handler.ts';
 import { enqueueDueChecks } from '../services/domains/due-checks.ts';
 
-/** Has every domain checked that is due. */
+/** Enqueues a check of every domain that is due. */
 export const checkDomainsJob: JobHandler<'check-domains'> = {
   async run(job) {
     await enqueueDueChecks(job.providers.now(), job.signal, (work) => job.transaction(work));

@@ -3,8 +3,8 @@ import { clearRestored } from '../services/corruption.ts';
 import { neededArtifacts } from '../services/garbage.ts';
 
 /**
- * Reads all that releases need once a week and compares the hashes: what nobody asks for would
- * be found corrupted by the first who does. The store itself tells of what it finds.
+ * Reads everything that releases need once a week and compares the hashes. Without it, the first visitor of a rarely
+ * requested file would be the one to find it corrupted. The store itself reports what it finds.
  */
 export const checkIntegrityJob: JobHandler<'check-integrity'> = {
   async run(job) {

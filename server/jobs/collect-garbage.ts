@@ -2,7 +2,7 @@ import type { JobHandler } from '../queue/handler.ts';
 import { collectGarbage } from '../services/garbage.ts';
 import { recountUnconfirmedBytes } from '../services/uploads/index.ts';
 
-/** Takes away what nothing needs any more, and what interrupted writes left behind. Twice is harmless. */
+/** Deletes what nothing needs any more, and what interrupted writes left behind. Running it twice is harmless. */
 export const collectGarbageJob: JobHandler<'collect-garbage'> = {
   async run(job) {
     const swept = await job.providers.store.sweep();

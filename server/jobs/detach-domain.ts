@@ -7,8 +7,8 @@ import { shownError } from '../services/releases/outcome.ts';
 type Job = RunningJob<'detach-domain'>;
 
 /**
- * Takes the names of a domain off a platform. One that does not let us in any more keeps them, which its owner is told:
- * here they are free.
+ * Detaches the names of a domain from a platform. If the platform no longer lets Fairlead in, it keeps the names and
+ * the owner is notified; here they are free.
  */
 export const detachDomainJob: JobHandler<'detach-domain'> = {
   neverGivesUp: true,
@@ -24,7 +24,7 @@ export const detachDomainJob: JobHandler<'detach-domain'> = {
   },
 };
 
-/** Returns what the platform said that keeps the names. A site that is gone there has none. */
+/** Returns the error with which the platform keeps the names, or null. A site that is gone there has none. */
 async function detach(
   { providers, payload, signal }: Job,
   place: NonNullable<Awaited<ReturnType<typeof findDetaching>>>,

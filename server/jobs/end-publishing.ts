@@ -10,9 +10,9 @@ type Job = RunningJob<'publish'>;
 type Broken = { error: unknown; isCancelled: boolean };
 
 /**
- * What becomes of a publication whose work threw: called off, failed for good, or left to the worker to try again. At the
- * primary destination what it has done there is undone first; at another one that fails keeps what it had, and whatever
- * called it off, another release or the removal, has a job of its own.
+ * Ends a publication whose work threw: as cancelled, as failed for good, or by rethrowing for another attempt. At the
+ * primary destination its work at the platform is undone first. Any other destination that fails stays at what it had,
+ * and one whose publication was cancelled, by another release or the removal, is left to the job of that.
  */
 export async function endPublishing(
   job: Job,
@@ -30,7 +30,7 @@ export async function endPublishing(
   if (work.isPrimary) {
     await withdraw(job, work, { ...call, signal: job.signal, mayHold: () => true }, { error, isCancelled });
   }
-  // The worker gives the job up, and with it the publication.
+  // The job becomes a dead letter, which ends the publication.
   if (isTriedAgain) throw error;
   await job.transaction(async (session) => {
     if (isCancelled) await endCancelled(session, job.providers, work.release);
@@ -38,7 +38,10 @@ export async function endPublishing(
   });
 }
 
-/** Tries again with the job what may pass, as long as it has attempts; the release ends all the same. */
+/**
+ * Rethrows a temporary failure of a cancelled release so that the job tries again while it has attempts; otherwise the
+ * release ends all the same.
+ */
 async function withdraw(
   job: Job,
   work: ReleaseWork,
@@ -55,7 +58,7 @@ async function withdraw(
   }
 }
 
-/** With its job given up a publication ends, whatever state it broke off in. */
+/** Ends the publication when its job has become a dead letter, whatever state it is in. */
 export const endDeadPublication: NonNullable<JobHandler<'publish'>['onDeadLetter']> = async (session, job, error) => {
   const { accountId, payload, providers } = job;
   const release = await findRunningRelease(accountId, payload.releaseId);

@@ -1,7 +1,7 @@
 import type { JobHandler } from '../queue/handler.ts';
 import { runOrder } from '../services/certificates/issue.ts';
 
-/** Orders a certificate and comes back for as long as it is refused: its page says why, and when the next try is. */
+/** Orders a certificate, and tries again as long as it is refused. Its page says why, and when the next attempt is. */
 export const issueCertificateJob: JobHandler<'issue-certificate'> = {
   neverGivesUp: true,
   async run({ providers, accountId, payload, signal, transaction }) {

@@ -12,9 +12,9 @@ import { endDeadPublication, endPublishing } from './end-publishing.ts';
 type Job = RunningJob<'publish'>;
 
 /**
- * The story of a publication, which is a release at one destination: prepared, sent, processed, seen. Going back to what
- * was live there is its last chapter alone. What an earlier run has done is skipped; what was live stays live until the
- * new one is. At the primary destination the release goes with it, and the others follow once it is live there.
+ * Prepares, sends, processes and verifies a publication, which is a release at one destination. A release that was
+ * live there before is verified only. The job skips what an earlier run has done, and what was live stays live until
+ * the new release is. At the primary destination the release itself goes live, and the others follow.
  */
 export const publishJob: JobHandler<'publish'> = {
   async run(job) {

@@ -1,7 +1,7 @@
 import { recountDeployments } from '../plans/quota.ts';
 import type { JobHandler } from '../queue/handler.ts';
 
-/** Counts the deployments of every account once a night, since the plan caps go by a number that is kept beside them. */
+/** Counts the deployments of every account once a night, since the plan caps rely on a stored number. */
 export const recountDeploymentsJob: JobHandler<'recount-deployments'> = {
   async run(job) {
     const corrected = await recountDeployments(job.signal, (work) => job.transaction(work));

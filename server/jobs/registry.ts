@@ -31,8 +31,8 @@ import { renewCertificatesJob } from './renew-certificates.ts';
 import { reportCorruptionJob } from './report-corruption.ts';
 
 /**
- * Maps the name of each job to its handler. The `key` that the enqueuing service gives says what must not run twice at
- * once.
+ * Maps the name of each job to its handler. Two jobs with the same `key`, which the enqueuing service chooses, never
+ * run at once.
  */
 export const jobHandlers = {
   publish: publishJob,

@@ -20,9 +20,9 @@ import { platformCall } from '../services/releases/platform-call.ts';
 import { destinationKey } from '../services/releases/release-work.ts';
 
 /**
- * Takes a deployment off its platforms and erases it. Each part may run twice: what is gone is no error. Its address, its
- * place in the plan and the deletion of its account wait for it, so that it goes on until it is done, or until its owner
- * decides to leave what a platform refuses to take away.
+ * Takes a deployment off its platforms and erases it. Each part may run twice: what is gone already is no error. Its
+ * address, its slot in the plan and the deletion of its account wait for the end, so the job goes on until everything
+ * is removed, or until the owner decides to leave what a platform refuses to remove.
  */
 export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
   neverGivesUp: true,
@@ -41,10 +41,10 @@ export const removeDeploymentJob: JobHandler<'remove-deployment'> = {
   },
 };
 
-/** How long a run that publishes somewhere takes at most to see that it is not wanted any more, and to end. */
+/** The time that a running publication takes at most to notice that it is no longer wanted, and to end. */
 const COME_BACK_MS = 1_000;
 
-/** What is being made at a platform cannot be taken away before that has ended. */
+/** Throws while a publication is still running, since a site cannot be taken away while it is being made. */
 async function requireNobodyPublishes({ accountId, _id: deploymentId, destinations }: DeploymentDoc): Promise<void> {
   const keys = destinations.map(({ _id: destinationId }) => destinationKey({ deploymentId, destinationId }));
   const running = await JobModel.exists({ accountId, key: { $in: keys }, status: 'running' });
@@ -52,8 +52,8 @@ async function requireNobodyPublishes({ accountId, _id: deploymentId, destinatio
 }
 
 /**
- * One platform that refuses keeps the deployment from no other; its owner is shown what it said. Returns what became of
- * each site.
+ * Removes the deployment from all platforms even if one refuses, whose reason the owner is shown. Returns the outcome
+ * for each site.
  */
 async function removeEverywhere(job: RunningJob<'remove-deployment'>, deployment: DeploymentDoc): Promise<Removal[]> {
   const { destinations } = deployment;
@@ -73,8 +73,9 @@ const GONE: Removal = { isLeft: false, kept: null };
 const LEFT: Removal = { isLeft: true, kept: null };
 
 /**
- * What a person has published by hand is theirs to take down. A platform that does not let us in any more keeps its site: nobody could ever take it off. So does one that wants a
- * permission of somebody who deleted the account, and can give it no more.
+ * Removes the site of one destination, or leaves it in three cases: a person has published it by hand, the platform
+ * does not let Fairlead in any more, or it wants a permission from somebody who has deleted the account and cannot
+ * give it.
  */
 async function removeAt(
   { providers, signal }: RunningJob<'remove-deployment'>,

@@ -4,7 +4,7 @@ import { endRemoval, failRemoval, findRemoving } from '../services/deployments/d
 import { shownError } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
 
-/** Takes a deployment off one of its platforms; what is gone there already is no error. */
+/** Takes a deployment off one of its platforms; a site that is gone already is no error. */
 export const removeDestinationJob: JobHandler<'remove-destination'> = {
   async run(job) {
     const { providers, accountId, payload, signal } = job;

@@ -1,7 +1,10 @@
 import type { JobHandler } from '../queue/handler.ts';
 import { removeOldReleases } from '../services/releases/remove-old.ts';
 
-/** Removes once a night the releases that are beyond a deployment's newest: who publishes each hour is not told each hour. */
+/**
+ * Removes releases beyond a deployment's newest once a night, so that an account that publishes every hour is not
+ * notified every hour.
+ */
 export const removeOldReleasesJob: JobHandler<'remove-old-releases'> = {
   run: (job) => removeOldReleases(job.providers.now(), job.signal, (work) => job.transaction(work)),
 };

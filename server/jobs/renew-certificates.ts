@@ -4,14 +4,15 @@ import { askForRenewal, ensureAll, renewDue } from '../services/certificates/mai
 import { orderPublicly } from '../services/certificates/order-publicly.ts';
 
 /**
- * What is due first, and then what asks the authority. What asks the servers of accounts are jobs of their own
- * (`remove-challenges`, `rehearse-renewals`): no account's silent server keeps the renewals of others waiting.
+ * Certificates that are due come first, then the questions to the authority. Work that depends on the servers of
+ * accounts has jobs of its own (`remove-challenges`, `rehearse-renewals`), so that no silent server delays the
+ * renewals of others.
  */
 const PARTS = [renewDue, ensureAll, orderPublicly, askForRenewal] as const;
-/** The parts serve all accounts: what one does not come to is left to the next run, so that none keeps renewals waiting. */
+/** Each part serves all accounts and leaves the rest to the next run after this time, so that none delays renewals. */
 const PART_MS = 5 * MINUTE_MS;
 
-/** Looks what certificates need: each part is a look of its own, and what it misses is found by the next. */
+/** Does what certificates need, part by part; the next run finds what this one misses. */
 export const renewCertificatesJob: JobHandler<'renew-certificates'> = {
   async run(job) {
     for (const part of PARTS) await runPart(part, job);

@@ -5,7 +5,7 @@ export const changedAt: Migration = {
   number: 6,
   name: 'changed-at',
   async run(database) {
-    // By the index of their ids, which are all texts: databases may refuse a scan of a whole collection.
+    // By the index of the ids, which are all texts, because databases may refuse a scan of a whole collection.
     const missing = { _id: { $gte: '' }, changedAt: { $exists: false } };
     const latestOf = (...times: unknown[]) => [{ $set: { changedAt: { $max: times } } }];
     await database

@@ -9,7 +9,7 @@ export const compressedOnRequest: Migration = {
   name: 'compressed-on-request',
   async run(database) {
     await database.collection('jobs').deleteMany({ name: 'compress-release' });
-    // By the index of their ids, which are all texts: databases may refuse a scan of a whole collection.
+    // By the index of the ids, which are all texts, because databases may refuse a scan of a whole collection.
     const named = { _id: { $gte: '' }, variants: { $exists: true } };
     await database.collection<{ _id: string }>('releases').updateMany(named, { $unset: { variants: 1, twins: 1 } });
   },

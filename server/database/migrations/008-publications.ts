@@ -2,9 +2,9 @@ import { STEP_NOT_BEGUN } from '../models/publication.ts';
 import type { Migration, MigrationDatabase } from './index.ts';
 
 /**
- * What became of a release at each of its destinations is a publication, with the steps and the log that were those of the
- * release; the jobs that work on one are called `publish`. The shapes before go once all of it is there, so that nothing
- * is kept in two places: a process of the version before must have ended.
+ * Turns the outcome of a release at each of its destinations into a publication, with the steps and the log that the
+ * release had; the jobs for one are now called `publish`. The earlier fields are removed once everything has been
+ * copied, so that nothing is recorded twice: a process of the previous version must have ended.
  */
 export const publications: Migration = {
   number: 8,
@@ -17,10 +17,10 @@ export const publications: Migration = {
   },
 };
 
-// By the index of their ids, which are all texts: databases may refuse a scan of a whole collection.
+// By the index of the ids, which are all texts, because databases may refuse a scan of a whole collection.
 const ALL = { _id: { $gte: '' } };
 const STEPS = ['preparing', 'uploading', 'processing', 'verifying'];
-/** Elsewhere than at the first destination nobody kept steps: what was live there has done them. */
+/** Steps were recorded for the first destination alone: a release that was live elsewhere has done them there. */
 const NOT_BEGUN = Object.fromEntries(STEPS.map((name) => [name, STEP_NOT_BEGUN]));
 const DONE = Object.fromEntries(STEPS.map((name) => [name, { ...STEP_NOT_BEGUN, state: 'done' }]));
 

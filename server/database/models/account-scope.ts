@@ -1,6 +1,8 @@
 import type { QueryOptions, Schema } from 'mongoose';
 
-/** Query option for the few reads that serve all accounts: jobs, the host, sign-in. Its value says which. */
+/**
+ * Query option for the few reads that serve all accounts: jobs, the host, sign-in. Its value says which of them reads.
+ */
 type AcrossAccounts =
   | 'host'
   | 'jobs'
@@ -11,10 +13,10 @@ type AcrossAccounts =
   | 'payment-notice'
   | 'maintenance';
 
-/** For a read that serves all accounts at once: what is corrupted, what nothing needs. */
+/** Lets maintenance read all accounts at once, as it looks for corruption and for what nothing needs any more. */
 export const MAINTENANCE = { acrossAccounts: 'maintenance' } as const satisfies QueryOptions;
 
-/** Is the `accountId` of a job or a mail that belongs to no account, such as a message for the operator. */
+/** Stands as the `accountId` of a job or a mail that belongs to no account, such as a message for the operator. */
 export const NO_ACCOUNT = 'nobody';
 
 declare module 'mongoose' {
@@ -39,8 +41,8 @@ const FILTERED = [
 ] as const;
 
 /**
- * Plug-in of every model that belongs to an account: a filter without `accountId` throws, unless the query says with
- * `.setOptions({ acrossAccounts: … })` why it looks at all of them.
+ * Guards a model whose documents belong to an account: a filter without `accountId` throws, unless the query says with
+ * `.setOptions({ acrossAccounts: … })` why it reads all accounts.
  */
 export function accountScope(schema: Schema): void {
   schema.pre([...FILTERED], function requireAccount() {

@@ -1,14 +1,20 @@
 import { model, Schema } from 'mongoose';
 
-/** Our account at one authority, for all customers (Let's Encrypt, "Integration Guide"): its id is the authority's. */
+/**
+ * One account at an authority serves all customers (Let's Encrypt, "Integration Guide"); the document has the
+ * authority's id.
+ */
 const acmeAccountDocSchema = new Schema(
   {
     _id: { type: String, required: true },
-    /** Sealed for this document and field. */
+    /** The private key, sealed for this document and field. */
     key: { type: String, required: true },
-    /** Null until the authority has said where it is. */
+    /** Null until the authority has named the account's address. */
     url: { type: String, default: null },
-    /** What the authority calls itself in persistent records; empty where its orders did not offer them. */
+    /**
+     * The issuer names by which the authority is recognised in persistent validation records; empty when its orders
+     * did not offer any.
+     */
     persistIssuers: { type: [{ type: String, required: true }], required: true },
   },
   { timestamps: true, collection: 'acme_accounts' },

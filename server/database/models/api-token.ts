@@ -2,7 +2,7 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { type ApiToken, SCOPES } from '../../../routers/schemas/tokens.ts';
 import { accountScope } from './account-scope.ts';
 
-/** An API token of a person's own making. The secret itself is shown once and never kept. */
+/** An API token that a person has made. Its secret is shown once and never stored. */
 const apiTokenSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -11,7 +11,7 @@ const apiTokenSchema = new Schema(
     hash: { type: String, required: true },
     prefix: { type: String, required: true },
     scopes: { type: [{ type: String, enum: SCOPES, required: true }], required: true },
-    /** A token with null lasts until it is revoked. */
+    /** Null for a token that lasts until it is revoked. */
     expiresAt: { type: Date, default: null },
     lastUsedAt: { type: Date, default: null },
   },
@@ -24,7 +24,7 @@ apiTokenSchema.plugin(accountScope);
 export type ApiTokenDoc = HydratedDocument<InferSchemaType<typeof apiTokenSchema>>;
 export const ApiTokenModel = model('ApiToken', apiTokenSchema);
 
-/** Without the secret: only its first characters are known after it was made. */
+/** Returns the token without its secret, of which only the first characters are known after it was made. */
 export function toApiToken(doc: ApiTokenDoc): ApiToken {
   return {
     id: doc._id,

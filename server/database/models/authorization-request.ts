@@ -2,7 +2,10 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { connectionProviderSchema } from '../../../routers/schemas/connections.ts';
 import { accountScope } from './account-scope.ts';
 
-/** A person who was sent to a platform to agree, and has not come back yet. One an account and platform. */
+/**
+ * A person was sent to a platform to give consent and has not come back yet. There is one document for each account
+ * and platform.
+ */
 const authorizationRequestSchema = new Schema(
   {
     _id: { type: String, required: true },

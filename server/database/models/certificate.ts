@@ -2,39 +2,42 @@ import mongoose, { type HydratedDocument, type InferSchemaType, model, Schema } 
 import { certificateStateSchema, rehearsalCheckSchema } from '../../../routers/schemas/certificates.ts';
 import { accountScope } from './account-scope.ts';
 
-/** What is served: replaced as a whole, and only by one that can be served. */
+/** The certificate that is served. It is replaced as a whole, and only by one that can be served. */
 const issuedDocSchema = new Schema(
   {
     names: { type: [{ type: String, required: true }], required: true },
     chain: { type: String, required: true },
-    /** Sealed for this document and field. */
+    /** The private key, sealed for this document and field. */
     key: { type: String, required: true },
     serial: { type: String, required: true },
     issuer: { type: String, required: true },
     notBefore: { type: Date, required: true },
     notAfter: { type: Date, required: true },
-    /** When it came, which its authority may date back. */
+    /** The time at which it arrived; the authority may have dated the certificate itself earlier. */
     signedAt: { type: Date, default: null },
     authorityId: { type: String, required: true },
-    /** From 0 to 1: where in a span of time it is renewed, so that not all are at once. */
+    /**
+     * A random number from 0 to 1 that places the renewal within its span of time, so that not all certificates are
+     * renewed at once.
+     */
     chosen: { type: Number, required: true },
-    /** What its authority suggests (RFC 9773). */
+    /** The window for renewal that the authority suggests (RFC 9773). */
     suggested: { type: { start: { type: Date, required: true }, end: { type: Date, required: true } }, default: null },
     explanationUrl: { type: String, default: null },
   },
   { _id: false },
 );
 
-/** Written before each step at the authority, so that whoever goes on after a crash takes the same step again. */
+/** The order is written before each step at the authority, so that the next run repeats that step after a crash. */
 const orderDocSchema = new Schema(
   {
     names: { type: [{ type: String, required: true }], required: true },
-    /** Sealed. */
+    /** The private key, sealed. */
     key: { type: String, required: true },
     authorityId: { type: String, required: true },
-    /** Null until the authority has said where the order is. */
+    /** Null until the authority has named the order's address. */
     url: { type: String, default: null },
-    /** How its names are proved. */
+    /** The kind of challenge that proves the names. */
     challenge: {
       type: String,
       enum: ['http-01', 'dns-01', 'dns-persist-01'] as const,
@@ -86,14 +89,14 @@ const historyDocSchema = new Schema(
   { _id: false },
 );
 
-/** The certificate of a domain's names, or of their wildcard: one document through all its renewals. */
+/** The certificate of a domain's names, or of their wildcard. One document lasts through all renewals. */
 const certificateDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     domainId: { type: String, required: true },
     isWildcard: { type: Boolean, required: true, default: false },
-    /** Those that are asked for, sorted; `issued` may still cover others. */
+    /** The names to be covered, sorted; `issued` may still cover others. */
     names: { type: [{ type: String, required: true }], required: true },
     state: { type: String, enum: certificateStateSchema.options, required: true, default: 'pending' as const },
     issued: { type: issuedDocSchema, default: null },
@@ -101,23 +104,29 @@ const certificateDocSchema = new Schema(
     problem: { type: problemDocSchema, default: null },
     /** Failures in a row. */
     failures: { type: Number, required: true, default: 0 },
-    /** Null while nothing waits. */
+    /** Null while nothing waits for another try. */
     nextTryAt: { type: Date, default: null },
-    /** A person wants a new one, whatever the lifetime of the old. */
+    /** True after a person asked for a new certificate, whatever time the old one has left. */
     isWanted: { type: Boolean, required: true, default: false },
     renewAt: { type: Date, default: null },
-    /** When its authority is asked about its renewal again. */
+    /** The time at which the authority is asked again when to renew. */
     askAt: { type: Date, default: null },
-    /** What its owner was told of since it was last all right: each cause once, however often it is tried again. */
+    /**
+     * Causes of failure that the owner was notified of since the certificate was last in order. Each cause is told
+     * once, however often the order is tried.
+     */
     notifiedCauses: { type: [{ type: String, required: true }], required: true },
     rehearsal: { type: rehearsalDocSchema, default: null },
-    /** When a rehearsal has last seen its challenge pass: from here it can be seen. */
+    /**
+     * The time at which a rehearsal last saw its challenge pass, which proves that this server can see its own
+     * answers.
+     */
     reachedAt: { type: Date, default: null },
-    /** When its renewal is tried ahead again. */
+    /** The time of the next rehearsal of the renewal. */
     rehearseAt: { type: Date, default: null },
-    /** When it is looked at again whether its domain is there; null before the first time. */
+    /** The time of the next check whether its domain still exists; null before the first one. */
     ensureAt: { type: Date, default: null },
-    /** Of one that the app's own authority has signed: when it is looked at again whether a public one can. */
+    /** For a certificate of the local authority: the time of the next check whether a public one can be ordered. */
     publicLookAt: { type: Date, default: null },
     history: { type: [historyDocSchema], required: true },
     /** When its state changed: lists begin with the latest. */
@@ -127,28 +136,29 @@ const certificateDocSchema = new Schema(
 );
 certificateDocSchema.index({ domainId: 1, isWildcard: 1 }, { name: 'domain_kind_unique', unique: true });
 certificateDocSchema.index({ accountId: 1, changedAt: -1, _id: -1 }, { name: 'account_latest' });
-// What an account has to look at: what it was told of, and what is not renewed though its time has come.
+// Finds what an account has to act on: certificates it was notified of, and those that are not renewed although they
+// are due.
 certificateDocSchema.index(
   { accountId: 1, notifiedCauses: 1 },
   { name: 'account_notified', partialFilterExpression: { notifiedCauses: { $gt: '' } } },
 );
 certificateDocSchema.index({ accountId: 1, renewAt: 1 }, { name: 'account_due' });
-// What is due to be renewed, and to be asked about.
+// Finds certificates to be renewed, or to be asked about.
 certificateDocSchema.index({ renewAt: 1 }, { name: 'due' });
 certificateDocSchema.index({ askAt: 1 }, { name: 'to_ask' });
 certificateDocSchema.index({ rehearseAt: 1 }, { name: 'to_rehearse' });
 certificateDocSchema.index({ accountId: 1, rehearseAt: 1 }, { name: 'account_to_rehearse' });
 certificateDocSchema.index({ ensureAt: 1 }, { name: 'to_ensure' });
-// `LOCAL_AUTHORITY` of server/certificates/authority.ts.
+// Matches `LOCAL_AUTHORITY` in server/certificates/authority.ts.
 certificateDocSchema.index(
   { 'issued.authorityId': 1, publicLookAt: 1 },
   { name: 'to_order_publicly', partialFilterExpression: { 'issued.authorityId': 'local' } },
 );
-// What the host serves, and what has run out.
+// Finds what the host serves, and what has expired.
 certificateDocSchema.index({ 'issued.notAfter': 1 }, { name: 'end' });
 certificateDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type CertificateRow = InferSchemaType<typeof certificateDocSchema> & { createdAt: Date };
 export type CertificateDoc = HydratedDocument<CertificateRow>;
 export const CertificateModel = model('Certificate', certificateDocSchema);

@@ -1,6 +1,6 @@
 import { model, Schema } from 'mongoose';
 
-/** What HTTP-01 is answered with: its id is the token that the authority asks for, at whichever instance. */
+/** The answer to an HTTP-01 challenge. Its id is the token that the authority asks for, at whichever instance. */
 const challengeAnswerDocSchema = new Schema(
   {
     _id: { type: String, required: true },

@@ -2,12 +2,12 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { DAY_MS } from '../../lib/durations.ts';
 import { accountScope } from './account-scope.ts';
 
-/** Whatever stands in the way for so long, such as a connection that was broken, is not waited for any more. */
+/** A record that could not be removed for this long, for example because a connection is broken, is abandoned. */
 const KEPT_MS = 30 * DAY_MS;
 
 /**
- * A TXT value that answers DNS-01 in somebody's zone. It is written down before it is put there, and kept until it is taken
- * away again, so that no crash leaves one behind. `_id` is the certificate with the name and the value.
+ * A TXT value that answers DNS-01 in an account's zone. It is recorded before it is written there and kept until it is
+ * removed again, so that no crash leaves one behind. `_id` consists of the certificate, the name and the value.
  */
 const challengeRecordDocSchema = new Schema(
   {
@@ -15,13 +15,13 @@ const challengeRecordDocSchema = new Schema(
     accountId: { type: String, required: true },
     certificateId: { type: String, required: true },
     connectionId: { type: String, required: true },
-    /** As the provider named it (server/dns/provider.ts). */
+    /** The zone, as the provider described it (server/dns/provider.ts). */
     zone: { type: Schema.Types.Mixed, required: true },
     name: { type: String, required: true },
     value: { type: String, required: true },
-    /** From then on nobody needs it, and whoever finds it takes it away. */
+    /** Any run that finds the record after this time removes it. */
     neededUntil: { type: Date, required: true },
-    /** How often it could not be taken away. */
+    /** Attempts to remove it that failed. */
     failures: { type: Number },
   },
   { timestamps: true, collection: 'challenge_records', minimize: false },

@@ -8,7 +8,7 @@ const usedZoneDocSchema = new Schema(
   { _id: false },
 );
 
-/** An account's credential at a hosting platform or DNS provider, sealed under the keys of this installation. */
+/** An account's credential at a hosting platform or DNS provider, sealed with the keys of this installation. */
 const connectionDocSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -18,31 +18,31 @@ const connectionDocSchema = new Schema(
       enum: [...connectionProviderSchema.options, ...dnsProviderIdSchema.options],
       required: true,
     },
-    /** Sealed for this document and field; opened only to make a request. */
+    /** Sealed for this document and field, and opened only to make a request. */
     credential: { type: String, required: true },
     identity: { type: String, required: true },
-    /** What the provider itself knows the identity by; null where it does not tell. */
+    /** The id by which the provider itself knows the identity; null when it does not tell. */
     subject: { type: String, default: null },
     warnings: { type: [{ type: String, required: true }], required: true },
     state: { type: String, enum: connectionStateSchema.options, required: true, default: 'ok' as const },
     problem: { type: { message: { type: String, required: true }, hint: String }, default: null, _id: false },
-    /** Of the token; where it can be renewed, the authorization outlives it. */
+    /** The end of the access token. A token that can be renewed belongs to an authorization that lasts longer. */
     expiresAt: { type: Date, default: null },
     isRenewable: { type: Boolean, required: true, default: false },
-    /** While one process renews the token, the others wait for it. */
+    /** While one process renews the token, the others wait until then. */
     leaseEndsAt: { type: Date, default: null },
     testedAt: { type: Date, required: true },
-    /** Of a DNS provider: the zones that were worked with, and since when one is not there any more. */
+    /** Zones of a DNS provider that were written to, and since when one of them is missing. */
     usedZones: { type: [usedZoneDocSchema], required: true },
   },
   { timestamps: true, collection: 'connections' },
 );
 connectionDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
-// Those that nobody has asked after for long.
+// Finds connections that were not tested for long.
 connectionDocSchema.index({ testedAt: 1 }, { name: 'due' });
 connectionDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type ConnectionRow = InferSchemaType<typeof connectionDocSchema>;
 export type ConnectionDoc = HydratedDocument<ConnectionRow>;
 export const ConnectionModel = model('Connection', connectionDocSchema);

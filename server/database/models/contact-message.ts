@@ -2,7 +2,7 @@ import { model, Schema } from 'mongoose';
 
 const DAYS_KEPT = 365;
 
-/** A message from the contact form. Its `accountId` is null when the sender was signed out. */
+/** A message from the contact form. `accountId` is null when the sender was signed out. */
 const contactMessageSchema = new Schema(
   {
     _id: { type: String, required: true },

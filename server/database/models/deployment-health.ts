@@ -2,12 +2,12 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 import { BASIC_CHECKS, checkVerdictSchema } from '../../../routers/schemas/diagnostics.ts';
 import { accountScope } from './account-scope.ts';
 
-/** What the three checks of every plan saw of a deployment last; `_id` is the deployment's. */
+/** The latest results of the three checks that every plan has; `_id` is the deployment's. */
 const deploymentHealthDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
-    /** Those that have a meaning for it: a deployment without a domain has its address alone. */
+    /** The checks that apply to the deployment: one without a domain is checked at its address alone. */
     checks: {
       type: [
         new Schema(
@@ -22,13 +22,13 @@ const deploymentHealthDocSchema = new Schema(
       required: true,
     },
     checkedAt: { type: Date, default: null },
-    /** When a verdict was last another one than before. */
+    /** The time at which a verdict last changed. */
     changedAt: { type: Date, required: true },
     nextCheckAt: { type: Date, required: true },
   },
   { collection: 'deployment_health' },
 );
-// What is due to be looked at.
+// Finds deployments that are due for a check.
 deploymentHealthDocSchema.index({ nextCheckAt: 1, _id: 1 }, { name: 'due' });
 deploymentHealthDocSchema.index({ accountId: 1, _id: 1 }, { name: 'account' });
 deploymentHealthDocSchema.plugin(accountScope);

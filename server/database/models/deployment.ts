@@ -11,49 +11,56 @@ const deploymentDocSchema = new Schema(
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     name: { type: String, required: true },
-    /** The search of the list uses this lower-case name. */
+    /** The lower-case name, by which the list is searched. */
     nameKey: { type: String, required: true },
     slug: { type: String, required: true },
-    /** The primary destination's, again: an index over a list could not filter the rows of a page by itself. */
+    /**
+     * Repeats the primary destination's platform, since an index over an array could not filter the rows of a page by
+     * itself.
+     */
     platform: { type: String, enum: platformIdSchema.options, required: true },
-    /** Where it is published, at least one: the first is the primary one. */
+    /** The platforms on which it is published, at least one; the first is the primary one. */
     destinations: { type: [destinationDocSchema], required: true, validate: (list: unknown[]) => list.length > 0 },
     state: { type: String, enum: deploymentStateSchema.options, required: true, default: 'draft' as const },
-    /** What the host serves: changed by the one conditional update that is the switch. */
+    /** The release that the host serves. One conditional update of this field is the switch. */
     currentReleaseId: { type: String, default: null },
     latestReleaseId: { type: String, default: null },
     releaseCount: { type: Number, required: true, default: 0 },
     isSinglePage: { type: Boolean, required: true, default: SERVING_DEFAULTS.isSinglePage },
     hasCleanUrls: { type: Boolean, required: true, default: SERVING_DEFAULTS.hasCleanUrls },
-    /** Paths that changed their content under a name that promises none: never kept for a year again (cache-rule.ts). */
+    /**
+     * Paths whose names promise that their content never changes although it did; they are never cached for a year
+     * again (cache-rule.ts).
+     */
     reusedNames: { type: [String], required: true, default: [] },
-    /** While it is being deleted: its sites at platforms stay there, as its owner decided. */
+    /** True while the deployment is being deleted and its owner decided to leave its sites at the platforms. */
     leavesSites: { type: Boolean, required: true, default: false },
   },
   { timestamps: true, collection: 'deployments' },
 );
 deploymentDocSchema.index({ slug: 1 }, { name: 'slug_unique', unique: true });
-// The list, what happened last first; what it filters by is in the index, so that rows which do not match are never fetched.
+// Serves the list, latest change first. The fields of its filters are in the index, so that rows that do not match are
+// never fetched.
 deploymentDocSchema.index(
   { accountId: 1, updatedAt: -1, _id: -1, state: 1, platform: 1, nameKey: 1 },
   { name: 'account_latest' },
 );
-// Which deployments publish by a connection.
+// Finds the deployments that publish by a connection.
 deploymentDocSchema.index({ accountId: 1, 'destinations.connectionId': 1 }, { name: 'account_connection' });
 deploymentDocSchema.index({ currentReleaseId: 1, _id: 1 }, { name: 'served' });
-// Those with releases that are old enough to go (server/services/releases/remove-old.ts).
+// Finds deployments with releases that are old enough to be removed (server/services/releases/remove-old.ts).
 deploymentDocSchema.index(
   { releaseCount: 1 },
   { name: 'old_releases', partialFilterExpression: { releaseCount: { $gt: RELEASES_KEPT } } },
 );
 deploymentDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type DeploymentRow = InferSchemaType<typeof deploymentDocSchema>;
 export type DeploymentDoc = HydratedDocument<DeploymentRow>;
 export const DeploymentModel = model('Deployment', deploymentDocSchema);
 
-/** Returns the primary destination: its state and address are the deployment's own. */
+/** Returns the primary destination, whose state and address are the deployment's own. */
 export function primaryOf<D extends { platform: DestinationDoc['platform'] }>({
   destinations,
 }: {

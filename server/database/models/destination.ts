@@ -15,24 +15,30 @@ export const errorDocSchema = new Schema(
 
 const state = { type: String, enum: destinationStateSchema.options, required: true, default: 'idle' as const };
 
-/** One platform of a deployment; the first is the primary one. What its adapter must know again is in `site`. */
+/** One platform of a deployment; the first is the primary one. `site` holds what its adapter has to remember. */
 export const destinationDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     platform: { type: String, enum: platformIdSchema.options, required: true },
-    /** The connection whose token opens it; null where the platform needs none. */
+    /** The connection whose credential opens the platform; null when it needs none. */
     connectionId: { type: String, default: null },
     targetId: { type: String, default: null },
     /** A person's choices among the platform's own settings: routers/schemas/platforms/options.ts. */
     options: { type: Schema.Types.Mixed, default: {} },
-    /** What it is to be called there, whatever the deployment is renamed to; null is the deployment's address here. */
+    /**
+     * The name that the site is to have at the platform, even if the deployment is renamed. Null stands for the
+     * deployment's address here.
+     */
     wantedName: { type: String, default: null },
     site: { type: Schema.Types.Mixed, default: null },
-    /** The address that the platform gave it. */
+    /** The address that the platform assigned. */
     url: { type: String, default: null },
-    /** The release that visitors have there; of the primary one the deployment knows it. */
+    /** The release that visitors get there. For the primary one the deployment holds it. */
     releaseId: { type: String, default: null },
-    /** The deployment moves there: this needs no plan with several platforms, until it is the primary one. */
+    /**
+     * True while the deployment moves there. A move needs no plan with several platforms and ends when this becomes
+     * the primary destination.
+     */
     isMove: { type: Boolean, default: false },
     state,
     error: { type: errorDocSchema, default: null },

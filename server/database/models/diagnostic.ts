@@ -2,23 +2,23 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { CHECK_IDS, reportStateSchema } from '../../../routers/schemas/diagnostics.ts';
 import { accountScope } from './account-scope.ts';
 
-/** A report of a name or of a deployment: what each check saw. */
+/** A report about a name or a deployment: the results of each check. */
 const diagnosticDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
-    /** Reports of one subject are compared: `name example.com`, `deployment {id}`. */
+    /** Reports with the same subject are compared: `name example.com`, `deployment {id}`. */
     subjectKey: { type: String, required: true },
     name: { type: String, required: true },
     deploymentId: { type: String, default: null },
-    /** Whether the plan had all checks when it was begun. */
+    /** True when the plan included all checks at the start. */
     isWhole: { type: Boolean, required: true },
     state: { type: String, enum: reportStateSchema.options, required: true, default: 'running' as const },
     cause: { type: String, enum: [...CHECK_IDS, null], default: null },
-    /** As routers/schemas/diagnostics.ts has them; only services/diagnostics writes them. */
+    /** The checks in the shape of routers/schemas/diagnostics.ts, written by services/diagnostics alone. */
     checks: { type: [Schema.Types.Mixed], required: true },
     checkCount: { type: Number, required: true, default: 0 },
-    /** What was seen, as `{ what, values }`. */
+    /** Observed facts as `{ what, values }`. */
     facts: { type: [Schema.Types.Mixed], required: true },
     changes: { type: [Schema.Types.Mixed], required: true },
     since: { type: Date, default: null },

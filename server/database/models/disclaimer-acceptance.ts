@@ -1,8 +1,8 @@
 import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
 
 /**
- * Acceptance of the disclaimer by a browser that was signed out. Its `_id` is the random id in that browser's HttpOnly
- * cookie; registration or login joins it to the account.
+ * Acceptance of the disclaimer in a browser that was signed out. `_id` is the random id in that browser's HttpOnly
+ * cookie; registration or login attaches it to the account.
  */
 const disclaimerAcceptanceSchema = new Schema(
   {
@@ -10,7 +10,7 @@ const disclaimerAcceptanceSchema = new Schema(
     version: { type: Number, required: true },
     acceptedAt: { type: Date, required: true },
     accountId: { type: String, default: null },
-    /** Lives as long as the cookie can come back; null once it is joined, for then it is a record of the account. */
+    /** The document lives as long as the cookie. Null once it belongs to an account, which keeps it as a record. */
     expiresAt: { type: Date, default: null },
   },
   { collection: 'disclaimer_acceptances' },

@@ -5,7 +5,7 @@ import { domainStateSchema } from '../../../routers/schemas/states.ts';
 import { accountScope } from './account-scope.ts';
 import { errorDocSchema } from './destination.ts';
 
-/** A record that is asked for, with what was seen of it at the last look. */
+/** A requested record, with the answers seen at the last check. */
 const seenRecordDocSchema = new Schema(
   {
     type: { type: String, required: true },
@@ -16,7 +16,7 @@ const seenRecordDocSchema = new Schema(
     required: { type: Boolean, required: true },
     alternativeGroup: { type: String, default: null },
     state: { type: String, required: true },
-    /** Answers as routers/schemas/domains.ts shows them. */
+    /** Answers in the shape of routers/schemas/domains.ts. */
     seen: { type: [Schema.Types.Mixed], required: true },
   },
   { _id: false, minimize: false },
@@ -24,58 +24,63 @@ const seenRecordDocSchema = new Schema(
 
 const platform = { type: String, enum: platformIdSchema.options, required: true };
 
-/** The platform that serves the names from now on, with what it answered. Written before it is told of them. */
+/**
+ * The platform that serves the names from now on, with its answers. It is written before the platform gets the names.
+ */
 const attachedDocSchema = new Schema(
   {
     destinationId: { type: String, required: true },
     platform,
-    /** What it asks for; empty before it has answered. */
+    /** Records that the platform asks for; empty before its first answer. */
     records: { type: [Schema.Types.Mixed], required: true },
-    /** What it leaves to the person. */
+    /** Steps that the platform leaves to the person. */
     steps: { type: [{ text: { type: String, required: true }, url: { type: String } }], required: true, _id: false },
-    /** When it took the names; null while that is not known. */
+    /** The time at which the platform accepted the names; null while unknown. */
     toldAt: { type: Date, default: null },
-    /** Somebody is telling it until then, and nobody else meanwhile. */
+    /** One process tells the platform the names until then, and no other does meanwhile. */
     tellingUntil: { type: Date, default: null },
-    /** When it was asked last, also where it gave no answer. */
+    /** The time of the last question to the platform, answered or not. */
     askedAt: { type: Date, default: null },
-    /** Its word on each name that it was told of (server/services/domains/ask-platform.ts). */
+    /** The platform's answer about each name that it was told (server/services/domains/ask-platform.ts). */
     answers: { type: [Schema.Types.Mixed], required: true },
-    /** Why it did not take the names, or does not answer. */
+    /** Explains why the platform refused the names, or why it does not answer. */
     error: { type: errorDocSchema, default: null },
   },
   { _id: false, minimize: false },
 );
 
-/** A place that had the names before this one. */
+/** A destination that served the names before this one. */
 const leavingDocSchema = new Schema(
   {
     deploymentId: { type: String, required: true },
     destinationId: { type: String, required: true },
     platform,
-    /** The names whose records led there: it serves them until all of these lead to the new place. */
+    /** Names whose records led there. It serves them until all of their records lead to the new destination. */
     names: { type: [{ type: String, required: true }], required: true },
-    /** It is being told already: the new place is at the same platform, which gives a name to one site at a time. */
+    /**
+     * True when the detaching has begun already, because the new destination is at the same platform, which gives a
+     * name to one site at a time.
+     */
     isEnding: { type: Boolean, required: true },
   },
   { _id: false },
 );
 
-/** A host name, with its counterpart (`www` or what is below it), that an account claims for one of its deployments. */
+/** A host name, with its counterpart (with or without `www`), that an account claims for one of its deployments. */
 const domainDocSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     deploymentId: { type: String, required: true },
-    /** As it was added, in ASCII. */
+    /** The name that was added, in ASCII. */
     name: { type: String, required: true },
     counterpart: { type: String, default: null },
-    /** The shorter of the two: an account claims a unit once. */
+    /** The shorter of the two names. An account claims each unit once. */
     unit: { type: String, required: true },
-    /** The one of the two that serves; the other redirects to it. */
+    /** The name that serves the site; the other one redirects to it. */
     servedName: { type: String, required: true },
     state: { type: String, enum: domainStateSchema.options, required: true, default: 'unverified' as const },
-    /** Both names once they are proved: of all accounts, one holds a name. Empty before. */
+    /** Both names once they are proved, empty before. Only one account can hold a name. */
     heldNames: { type: [{ type: String, required: true }], required: true },
     proof: {
       type: { name: { type: String, required: true }, value: { type: String, required: true } },
@@ -83,16 +88,22 @@ const domainDocSchema = new Schema(
       _id: false,
     },
     provedAt: { type: Date, default: null },
-    /** Names whose records lead to the deployment, as last seen. */
+    /** Names whose records led to the deployment at the last check. */
     pointedNames: { type: [{ type: String, required: true }], required: true },
-    /** Those that have led there while it was active: one that does no longer is a change by another hand. */
+    /**
+     * Names that led to the deployment while the domain was active. If one stops to lead there, somebody else has
+     * changed it.
+     */
     watchedNames: { type: [{ type: String, required: true }], required: true },
-    /** The records that were right while it was active, as `A example.com 192.0.2.1`. */
+    /** Records that were correct while the domain was active, as `A example.com 192.0.2.1`. */
     rightRecords: { type: [{ type: String, required: true }], required: true },
     records: { type: [seenRecordDocSchema], required: true },
-    /** Those of its zone while it last led to the deployment. */
+    /** Name servers of the zone when it last led to the deployment. */
     nameServers: { type: [{ type: String, required: true }], required: true },
-    /** Which DNS connection holds its zone, of those that were asked: its names are certified before they point here. */
+    /**
+     * The DNS connection that holds the zone, among those that were asked; names in the zone get a certificate before
+     * they point here.
+     */
     zoneHolder: {
       type: {
         connectionId: { type: String, default: null },
@@ -115,18 +126,18 @@ const domainDocSchema = new Schema(
       default: null,
       _id: false,
     },
-    /** What is wrong while it is active (server/services/domains/concern.ts). */
+    /** The current concern about an active domain (server/services/domains/concern.ts). */
     concern: {
       type: {
         code: { type: String, required: true },
         since: { type: Date, required: true },
-        /** When its owner was told. */
+        /** The time at which the owner was notified. */
         toldAt: { type: Date, default: null },
       },
       default: null,
       _id: false,
     },
-    /** The certificate of ours that visitors got last, and when they are looked after again. */
+    /** The certificate from here that visitors got last, and the time of the next check. */
     watchedCertificate: {
       type: {
         serial: { type: String, default: null },
@@ -140,21 +151,24 @@ const domainDocSchema = new Schema(
     /** When something happened to it that its owner is shown: lists begin with the latest. */
     changedAt: { type: Date, required: true, default: () => mongoose.now() },
     checkedAt: { type: Date, default: null },
-    /** When it is looked at again by itself. */
+    /** The time of the next automatic check. */
     nextCheckAt: { type: Date, required: true },
-    /** The looks are quick from here on: it was added, or a person has changed something. */
+    /** Checks follow quickly from this time on, because the domain was added or a person has changed something. */
     quickFrom: { type: Date, required: true },
-    /** When it is looked at again whether its names have their certificate; null before the first time. */
+    /** The time of the next check whether its names have their certificate; null before the first one. */
     ensureAt: { type: Date, default: null },
-    /** Until it is proved. */
+    /** The claim ends at this time, unless it is proved. */
     expiresAt: { type: Date, default: null },
-    /** When the person chose it among those that can be changed, where the plan allows its deployment fewer. */
+    /**
+     * The time at which the person chose this domain as one that may be changed, on a plan that allows the deployment
+     * fewer.
+     */
     chosenAt: { type: Date, default: null },
-    /** How many the plan allowed when it did, or one before it within the month that allowed more. */
+    /** The number of domains that the plan allowed then, or a larger one that it allowed within the same month. */
     chosenLimit: { type: Number, default: null },
-    /** Another account has proved the name. */
+    /** The time at which another account proved the name. */
     lostAt: { type: Date, default: null },
-    /** When the latest mail of each kind went to its owner. */
+    /** The time of the latest mail of each kind to the owner. */
     mailedAt: {
       'domain-misconfigured': { type: Date },
       'domain-problem': { type: Date },
@@ -163,7 +177,7 @@ const domainDocSchema = new Schema(
   },
   { timestamps: true, collection: 'domains', minimize: false },
 );
-// One account holds a name; those that are not proved hold none, and are not in the index.
+// One account holds a name. Domains that are not proved hold none and are not in the index.
 domainDocSchema.index(
   { heldNames: 1 },
   { name: 'held_name_unique', unique: true, partialFilterExpression: { heldNames: { $gt: '' } } },
@@ -172,18 +186,18 @@ domainDocSchema.index({ accountId: 1, unit: 1 }, { name: 'account_unit_unique', 
 domainDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 domainDocSchema.index({ accountId: 1, changedAt: -1, _id: -1, state: 1 }, { name: 'account_latest' });
 domainDocSchema.index({ accountId: 1, deploymentId: 1, changedAt: -1, _id: -1 }, { name: 'account_deployment' });
-// What is due to be looked at.
+// Finds domains that are due for a check.
 domainDocSchema.index({ nextCheckAt: 1, _id: 1 }, { name: 'due' });
-// What is due to be looked at for its certificate.
+// Finds domains whose certificate is due for a check.
 domainDocSchema.index({ ensureAt: 1 }, { name: 'to_ensure', partialFilterExpression: { heldNames: { $gt: '' } } });
 domainDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type DomainRow = InferSchemaType<typeof domainDocSchema> & { createdAt: Date };
 export type DomainDoc = HydratedDocument<DomainRow>;
 export const DomainModel = model('Domain', domainDocSchema);
 
-/** A place that had the names before, as plain data. */
+/** A destination that had the names before, as plain data. */
 export type FormerPlace = {
   deploymentId: string;
   destinationId: string;

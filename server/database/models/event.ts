@@ -3,14 +3,14 @@ import { accountScope } from './account-scope.ts';
 
 const DAYS_KEPT = 7;
 
-/** The account's event log: `seq` is commit order, without gaps. */
+/** The event log of an account: `seq` is the order of commits, without gaps. */
 const eventSchema = new Schema(
   {
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     seq: { type: Number, required: true },
     type: { type: String, required: true },
-    /** The event without its type, as routers/schemas/events.ts writes it. */
+    /** The event without its type, in the shape of routers/schemas/events.ts. */
     payload: { type: Schema.Types.Mixed, required: true },
     at: { type: Date, required: true },
   },

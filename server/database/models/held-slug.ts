@@ -1,7 +1,7 @@
 import { model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
-/** A freed address: nobody but the account that had it gets it until it is over (30 days). `_id` is the slug. */
+/** A released address. For 30 days only the account that had it can take it. `_id` is the slug. */
 const heldSlugSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -11,7 +11,7 @@ const heldSlugSchema = new Schema(
   { collection: 'held_slugs' },
 );
 heldSlugSchema.index({ heldUntil: 1 }, { name: 'held_until', expireAfterSeconds: 0 });
-// How many an account holds, and which of them is the oldest.
+// Tells how many an account holds, and which of them is the oldest.
 heldSlugSchema.index({ accountId: 1, heldUntil: -1, _id: 1 }, { name: 'account_newest' });
 heldSlugSchema.plugin(accountScope);
 

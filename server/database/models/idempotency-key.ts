@@ -3,7 +3,7 @@ import { accountScope } from './account-scope.ts';
 
 const HOURS_KEPT = 24;
 
-/** What a key of the client's own making has brought about already: the second call gets the first one's answer. */
+/** The result that a client's key led to. A second call with the same key gets the answer of the first. */
 const idempotencyKeySchema = new Schema(
   {
     _id: { type: String, required: true },

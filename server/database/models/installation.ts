@@ -6,11 +6,13 @@ export const INSTALLATION_ID = 'installation';
 const installationSchema = new Schema(
   {
     _id: { type: String, required: true },
-    /** Of the keys that seal and sign here: an instance with others would lock people out, and is refused. */
+    /**
+     * Identifies the keys that seal and sign here. An instance with other keys would lock people out and is refused.
+     */
     keysFingerprint: { type: String, default: null },
-    /** Of the artifact store: an instance with another would serve nothing, and is refused. */
+    /** Identifies the artifact store. An instance with another store would have nothing to serve and is refused. */
     storeId: { type: String, default: null },
-    /** The process that runs migrations at the moment, until `leaseUntil` by the server's clock. */
+    /** The process that runs migrations until `leaseUntil`, by the server's clock. */
     leaseHolder: { type: String, default: null },
     leaseUntil: { type: Date, default: null },
   },

@@ -17,16 +17,25 @@ const jobDocSchema = new Schema(
     runAt: { type: Date, required: true },
     attempt: { type: Number, required: true, default: 0 },
     maxAttempts: { type: Number, required: true, default: 5 },
-    /** What it waits for of somebody else's, and how often it was put back for that: no attempt is counted. */
+    /**
+     * Names what the job waits for at another service, and counts how often it was put back for that. A wait is no
+     * attempt.
+     */
     waitsOf: { type: String, default: null },
     waits: { type: Number, default: 0 },
-    /** It waits for others, and is claimed by the lane of those that do; null until it stands aside. */
+    /**
+     * True when the job waits for another service and is claimed by the lane of waiting jobs; null until it steps
+     * aside.
+     */
     isAside: { type: Boolean, default: null },
-    /** Since when it holds a place; how long it has lately, and when that was noted (jobs/queue/held.ts). */
+    /** The time of the claim that holds a slot, the slot time used lately, and when that was noted (queue/held.ts). */
     claimedAt: { type: Date, default: null },
     heldMs: { type: Number, default: 0 },
     heldAt: { type: Date, default: null },
-    /** Raised by each claim; every write of a handler carries it, so that a zombie cannot write. */
+    /**
+     * Each claim raises it, and every write of a handler carries it, so that a worker that lost its lease cannot
+     * write.
+     */
     fence: { type: Number, required: true, default: 0 },
     leaseUntil: { type: Date, default: null },
     worker: { type: String, default: null },
@@ -35,9 +44,9 @@ const jobDocSchema = new Schema(
   },
   { timestamps: true, collection: 'jobs', minimize: false },
 );
-// Walked account by account; jobs of an account that are not due yet, or that wait for their key, are passed over unread.
+// The queue is walked account by account; jobs that are not due yet, or that wait for their key, are skipped unread.
 jobDocSchema.index({ status: 1, name: 1, isAside: 1, accountId: 1, runAt: 1, key: 1 }, { name: 'queued_turns' });
-// Each claim adds up how long accounts have held places, from the index alone.
+// Each claim adds up from the index alone how long accounts have held slots.
 jobDocSchema.index({ name: 1, heldAt: 1, status: 1, accountId: 1, heldMs: 1 }, { name: 'held_lately' });
 jobDocSchema.index({ status: 1, leaseUntil: 1, name: 1 }, { name: 'status_lease' });
 jobDocSchema.index(

@@ -4,7 +4,7 @@ import { accountScope } from './account-scope.ts';
 const DAYS_KEPT = 7;
 
 /**
- * A mail that waits for its job or was sent. Its text is made when it leaves; the secret of a link is sealed until then
+ * A mail that waits for its job or was sent. Its text is made at sending; the secret of a link is sealed until then
  * and removed afterwards, so that a dump of the database holds no usable link.
  */
 const mailSchema = new Schema(
@@ -13,12 +13,12 @@ const mailSchema = new Schema(
     accountId: { type: String, required: true },
     kind: { type: String, required: true },
     to: { type: String, required: true },
-    /** Words of the text that are no secret: device, address, when. */
+    /** Words of the text that are no secret, such as the device, the address or the time. */
     values: { type: Schema.Types.Mixed, required: true },
     sealedToken: { type: String, default: null },
-    /** A link that is over helps nobody: not sent after this. */
+    /** A mail with an expired link helps nobody, so it is not sent after this time. */
     usefulUntil: { type: Date, default: null },
-    /** Its reader gets so many of such mails and no more (services/mail.ts). */
+    /** The recipient gets a limited number of such mails (services/mail.ts). */
     isUnasked: { type: Boolean, default: false },
     sentAt: { type: Date, default: null },
   },

@@ -1,6 +1,6 @@
 import { model, Schema } from 'mongoose';
 
-/** One migration that has run; its number is the document's id. */
+/** A migration that has run; its number is the document's id. */
 const migrationSchema = new Schema(
   {
     _id: { type: Number, required: true },

@@ -1,8 +1,9 @@
 import { model, Schema } from 'mongoose';
 
 /**
- * What a payment service has told, by its id there: it tells everything at least once, and perhaps again for days. Kept
- * for 90 days, longer than any of them repeats itself (https://docs.stripe.com/webhooks: three days).
+ * Events of a payment service are recorded by the id that they have there, since every event is delivered at least
+ * once, and perhaps again for days. They are kept for 90 days, longer than any service repeats them
+ * (https://docs.stripe.com/webhooks: three days).
  */
 const KEPT_SECONDS = 90 * 24 * 60 * 60;
 

@@ -6,7 +6,7 @@ import { accountScope } from './account-scope.ts';
 
 const DISPUTES = ['open', 'won', 'lost'] as const;
 
-/** Price, plan and months are ours, written before anybody is asked to pay. */
+/** Fairlead decides price, plan and months, and records them before anybody is asked to pay. */
 const paymentDocSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -15,14 +15,14 @@ const paymentDocSchema = new Schema(
     months: { type: Number, required: true },
     amountCents: { type: Number, required: true },
     creditCents: { type: Number, required: true },
-    /** Credit beyond the price, for which the period is longer. */
+    /** Credit beyond the price, which makes the period longer. */
     surplusCents: { type: Number, required: true, default: 0 },
     state: { type: String, enum: paymentStateSchema.options, required: true },
     isProcessing: { type: Boolean, required: true, default: false },
     isRenewal: { type: Boolean, required: true, default: false },
     isTest: { type: Boolean, required: true },
     expiresAt: { type: Date, required: true },
-    /** When the person had done all there was to do, of a payment whose money takes its time. */
+    /** The time at which the person had done everything for a payment whose money arrives later. */
     confirmedAt: { type: Date, default: null },
     paidAt: { type: Date, default: null },
     startsAt: { type: Date, default: null },
@@ -30,17 +30,23 @@ const paymentDocSchema = new Schema(
     currency: { type: String, required: true, default: 'usd' },
     /** A part of the amount. */
     taxCents: { type: Number, required: true, default: 0 },
-    /** Given back of what was paid with money. */
+    /** The part of the money paid that was given back. */
     refundedCents: { type: Number, required: true, default: 0 },
     dispute: { type: String, enum: [...DISPUTES, null], default: null },
-    /** Ids at a payment service: of the page to pay on, what was paid there, the charge that gives it back, the subscription. */
+    /**
+     * Ids at a payment service: the checkout page, the payment, the charge that a refund goes back to, and the
+     * subscription.
+     */
     checkoutId: { type: String, default: null },
     paidId: { type: String, default: null },
     chargeId: { type: String, default: null },
     subscriptionId: { type: String, default: null },
-    /** When another plan took the place of what this paid for; what was left was credited then. */
+    /**
+     * The time at which another plan replaced the one that this payment bought; the rest of its time was credited
+     * then.
+     */
     replacedAt: { type: Date, default: null },
-    /** Of what came to nothing; null for what was paid, or is on its way. */
+    /** The time at which a failed payment is deleted; null for one that was paid or is on its way. */
     forgetAt: { type: Date, default: null },
     createdAt: { type: Date, required: true },
   },
@@ -56,7 +62,7 @@ paymentDocSchema.index(
   { accountId: 1, plan: 1, replacedAt: 1, endsAt: 1 },
   { name: 'account_paid', partialFilterExpression: { state: 'paid' } },
 );
-/** Money is taken once, so it starts a plan once, whichever instance hears of it. */
+/** Money is taken once, so it starts a plan once, whichever instance is notified. */
 paymentDocSchema.index(
   { paidId: 1 },
   { name: 'paid_id_unique', unique: true, partialFilterExpression: { paidId: { $type: 'string' } } },
@@ -65,7 +71,7 @@ paymentDocSchema.index({ chargeId: 1 }, { name: 'charge', partialFilterExpressio
 paymentDocSchema.index({ forgetAt: 1 }, { name: 'kept_until_end', expireAfterSeconds: 0 });
 paymentDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type PaymentRow = InferSchemaType<typeof paymentDocSchema>;
 export type PaymentDoc = HydratedDocument<PaymentRow>;
 export const PaymentModel = model('Payment', paymentDocSchema);

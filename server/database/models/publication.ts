@@ -4,10 +4,10 @@ import { destinationStateSchema, RELEASE_STEPS, stepStateSchema } from '../../..
 import { accountScope } from './account-scope.ts';
 import { errorDocSchema } from './destination.ts';
 
-/** Lines kept a step, of 500 characters at most; the oldest go first. */
+/** Lines kept for each step, of 500 characters at most; the oldest go first. */
 export const STEP_LOG_LINES = 200;
 
-/** One step: start, end, progress and log, persisted and pushed. */
+/** One step: its start, end, progress and log, stored and pushed. */
 const stepDocSchema = new Schema(
   {
     state: { type: String, enum: stepStateSchema.options, required: true, default: 'waiting' as const },
@@ -17,7 +17,10 @@ const stepDocSchema = new Schema(
     total: { type: Number, required: true, default: 0 },
     doneBytes: { type: Number, required: true, default: 0 },
     totalBytes: { type: Number, required: true, default: 0 },
-    /** Of `done`, what the platform had before anything was sent: the rest has travelled. Null where nothing tells. */
+    /**
+     * The part of `done` that the platform had before anything was sent; the rest was transferred. Null when the
+     * platform does not tell.
+     */
     doneBefore: { type: Number, default: null },
     doneBytesBefore: { type: Number, default: null },
     log: {
@@ -27,9 +30,12 @@ const stepDocSchema = new Schema(
       required: true,
       default: [],
     },
-    /** Left because nothing could be done for a while: to go on with it is no interruption worth a line. */
+    /**
+     * True when the step paused because nothing could be done for a while. Resuming it is no interruption worth a line
+     * in the log.
+     */
     isWaiting: { type: Boolean, required: true, default: false },
-    /** Lines ever written: how a reader of the change stream knows which of `log` are new to it. */
+    /** Lines ever written, by which a reader of the change stream knows which lines of `log` are new. */
     logCount: { type: Number, required: true, default: 0 },
   },
   { _id: false },
@@ -41,7 +47,7 @@ const stepsDocSchema = new Schema(
   { _id: false },
 );
 
-/** What becomes of a release at one destination of its deployment, `_id` = `{releaseId}.{destinationId}`. */
+/** A release at one destination of its deployment, `_id` = `{releaseId}.{destinationId}`. */
 const publicationDocSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -52,42 +58,45 @@ const publicationDocSchema = new Schema(
     platform: { type: String, enum: platformIdSchema.options, required: true },
     state: { type: String, enum: destinationStateSchema.options, required: true, default: 'idle' as const },
     error: { type: errorDocSchema, default: null },
-    /** What a second run continues from: stored as soon as the platform names it. */
+    /** A second run continues from this reference, which is stored as soon as the platform names it. */
     ref: { type: Schema.Types.Mixed, default: null },
     url: { type: String, default: null },
-    /** The release's own address, where the platform gives it one. */
+    /** The release's own address, if the platform assigns one. */
     ownUrl: { type: String, default: null },
-    /** When the act that is under way was begun, where that is another than the release's first. */
+    /** The start of the current act, if it is not the release's first one here. */
     startedAt: { type: Date, default: null },
-    /** It had been live there before this act: going public again needs no upload. */
+    /** True when the release was live there before this act: it goes public again without an upload. */
     wasLive: { type: Boolean, required: true, default: false },
-    /** The act of going public that is under way or was the last: a roll back is another one. */
+    /** Identifies the current or latest act of going public here; a rollback is a new one. */
     actId: { type: String, default: null },
-    /** When that act was done at the platform: from then on its edge has to follow. */
+    /** The time at which the act was done at the platform; from then on its edge has to follow. */
     publicAt: { type: Date, default: null },
     /**
      * Records the conditions under which all of its files were seen (server/services/releases/seen-files.ts); it counts
      * once the release was live.
      */
     verifiedUnder: { type: String, default: null },
-    /** How far the looks of the act that is under way are, a line a list (server/services/releases/looked.ts). */
+    /** The progress of verification in the current act, one line for each list (server/services/releases/looked.ts). */
     looked: { type: [String], required: true, default: [] },
-    /** What the entry page names and visitors do not get (server/services/releases/entry-page.ts), from the slash on. */
+    /**
+     * Resources that the entry page names and visitors do not get (server/services/releases/entry-page.ts), as paths
+     * from the first slash on.
+     */
     missingLinks: { type: [String], required: true, default: [] },
-    /** The address that a person gave after they finished a hand-off. */
+    /** The address that a person gave at the end of a hand-off. */
     confirmedUrl: { type: String, default: null },
     steps: { type: stepsDocSchema, required: true, default: () => ({}) },
   },
   { collection: 'publications', minimize: false },
 );
-// Those of a release; and which releases wait for their owner, or are being published, somewhere.
+// Finds the publications of a release, and the releases that wait for their owner or are being published somewhere.
 publicationDocSchema.index({ accountId: 1, releaseId: 1, state: 1 }, { name: 'account_release' });
 publicationDocSchema.index({ accountId: 1, state: 1, releaseId: 1 }, { name: 'account_state' });
-// Those at a destination that is taken away.
+// Finds the publications at a destination that is removed.
 publicationDocSchema.index({ accountId: 1, destinationId: 1 }, { name: 'account_destination' });
 publicationDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type PublicationRow = InferSchemaType<typeof publicationDocSchema>;
 export type PublicationDoc = HydratedDocument<PublicationRow>;
 export const PublicationModel = model('Publication', publicationDocSchema);
@@ -98,7 +107,7 @@ export function publicationId({ releaseId, destinationId }: PublicationIds): str
   return `${releaseId}.${destinationId}`;
 }
 
-/** A step that nobody has begun, for an act that begins anew with it. */
+/** A step that has not begun, for an act that starts with it anew. */
 export const STEP_NOT_BEGUN = {
   ...{ state: 'waiting', startedAt: null, endedAt: null, log: [], logCount: 0, isWaiting: false },
   ...{ done: 0, total: 0, doneBytes: 0, totalBytes: 0, doneBefore: null, doneBytesBefore: null },

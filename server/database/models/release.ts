@@ -30,19 +30,23 @@ const releaseDocSchema = new Schema(
       required: true,
       default: [],
     },
-    /** When it was first seen live: a roll back to a verified release runs the second half of verification only. */
+    /**
+     * The time at which it was first seen live. A rollback to a verified release runs the second half of verification
+     * only.
+     */
     verifiedAt: { type: Date, default: null },
-    /** The last time it went live; a roll back to it sets it anew. */
+    /** The last time it went live; a rollback to it sets it anew. */
     liveSince: { type: Date, default: null },
     /**
-     * What visitors had when this one was made, so that its changes are those that they see; null for nothing, and
-     * absent where an earlier version made it.
+     * The release that visitors had when this one was made, so that its changes are those that visitors see. Null when
+     * there was none; absent in releases that an earlier version of Fairlead made.
      */
     previousReleaseId: { type: String },
-    /** The release that served when this one took over: the pointer goes back to it when verification fails. */
+    /** The release that was served when this one took over. The pointer goes back to it when verification fails. */
     replacedReleaseId: { type: String, default: null },
     /**
-     * The last time it was taken from the public address: who has loaded a page of it before still asks for its files.
+     * The last time it was taken from the public address. Visitors who opened a page before may still request its
+     * files.
      */
     servedUntil: { type: Date, default: null },
     cancelRequestedAt: { type: Date, default: null },
@@ -53,7 +57,8 @@ const releaseDocSchema = new Schema(
   { timestamps: true, collection: 'releases', minimize: false },
 );
 releaseDocSchema.index({ deploymentId: 1, number: -1 }, { name: 'deployment_number', unique: true });
-// The two lists, newest first; what they filter by is in the index, so that rows which do not match are never fetched.
+// The two lists, newest first. The fields of their filters are in the index, so that rows that do not match are never
+// fetched.
 releaseDocSchema.index({ accountId: 1, createdAt: -1, _id: -1, state: 1 }, { name: 'account_newest' });
 releaseDocSchema.index(
   { accountId: 1, deploymentId: 1, number: -1, state: 1, verifiedAt: 1 },
@@ -67,16 +72,16 @@ releaseDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
 // The host asks which releases visitors had within the last day.
 releaseDocSchema.index({ deploymentId: 1, servedUntil: 1 }, { name: 'deployment_served_until' });
 releaseDocSchema.index({ 'corruptedFiles.sha256': 1 }, { name: 'corrupted', sparse: true });
-/** The files that an account's releases name are added up from the index alone. */
+/** The number of files that an account's releases name is added up from the index alone. */
 releaseDocSchema.index({ accountId: 1, fileCount: 1 }, { name: 'account_files' });
 releaseDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type ReleaseRow = InferSchemaType<typeof releaseDocSchema>;
 export type ReleaseDoc = HydratedDocument<ReleaseRow>;
 export const ReleaseModel = model('Release', releaseDocSchema);
 
-/** How many files these releases name, those that several of them share as often as they do. */
+/** Returns how many files these releases name; a file that several of them share counts once for each. */
 export async function sumOfReleaseFiles(
   filter: { accountId?: string },
   session: ClientSession | null = null,

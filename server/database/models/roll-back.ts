@@ -2,7 +2,7 @@ import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mong
 import { ROLL_BACK_STATES } from '../../../routers/schemas/releases.ts';
 import { accountScope } from './account-scope.ts';
 
-/** One act of going back, as the history shows it: a release that is live again keeps the times of its own making. */
+/** One rollback, as the history shows it: a release that is live again keeps the times at which it was made. */
 const rollBackDocSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -22,11 +22,11 @@ const rollBackDocSchema = new Schema(
 // The history of the account and of one deployment, newest first.
 rollBackDocSchema.index({ accountId: 1, createdAt: -1 }, { name: 'account_newest' });
 rollBackDocSchema.index({ accountId: 1, deploymentId: 1, createdAt: -1 }, { name: 'account_deployment_newest' });
-// The one whose outcome is still to come.
+// Finds the rollback whose outcome is still open.
 rollBackDocSchema.index({ toReleaseId: 1 }, { name: 'running', partialFilterExpression: { state: 'running' } });
 rollBackDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type RollBackRow = InferSchemaType<typeof rollBackDocSchema>;
 export type RollBackDoc = HydratedDocument<RollBackRow>;
 export const RollBackModel = model('RollBack', rollBackDocSchema);

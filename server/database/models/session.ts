@@ -8,8 +8,8 @@ const sessionDocSchema = new Schema(
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     /**
-     * Holds the SHA-256 of every access token that is not over yet, newest last, at most 50, and of the last hour's,
-     * for logout.
+     * Holds the SHA-256 of every access token that has not expired, newest last and at most 50, and of the last
+     * hour's, for logout.
      */
     access: {
       type: [
@@ -29,7 +29,7 @@ const sessionDocSchema = new Schema(
     device: { type: String, required: true },
     address: { type: String, required: true },
     lastUsedAt: { type: Date, required: true },
-    /** 30 days idle, 90 days absolute, whichever comes first. */
+    /** 30 days idle or 90 days in all, whichever ends first. */
     idleEndsAt: { type: Date, required: true },
     endsAt: { type: Date, required: true },
     revokedAt: { type: Date, default: null },
@@ -42,12 +42,12 @@ sessionDocSchema.index({ accountId: 1, revokedAt: 1, idleEndsAt: 1 }, { name: 'a
 sessionDocSchema.index({ endsAt: 1 }, { name: 'kept_until_end', expireAfterSeconds: 86_400 });
 sessionDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type SessionRow = InferSchemaType<typeof sessionDocSchema>;
 export type SessionDoc = HydratedDocument<SessionRow>;
 export const SessionModel = model('Session', sessionDocSchema);
 
-/** Returns the filter of sessions that are neither revoked nor over. */
+/** Returns the filter of sessions that are neither revoked nor expired. */
 export function openSessionFilter(now: Date) {
   return { revokedAt: null, endsAt: { $gt: now }, idleEndsAt: { $gt: now } };
 }

@@ -6,7 +6,7 @@ import { subscriptionStatusSchema } from '../../../routers/schemas/states.ts';
 import { PLAN_SOURCES, type Subscription } from '../../../routers/schemas/subscription.ts';
 import { accountScope } from './account-scope.ts';
 
-/** An account has at most one. `trialStartedAt` stays for ever: a trial is given once. */
+/** An account has at most one subscription. `trialStartedAt` stays for ever, because a trial is given once. */
 const subscriptionDocSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -17,28 +17,31 @@ const subscriptionDocSchema = new Schema(
     endsAt: { type: Date, required: true },
     trialStartedAt: { type: Date, default: null },
     source: { type: String, enum: PLAN_SOURCES, required: true, default: 'trial' },
-    /** Goes on by itself at `endsAt`, by another payment. */
+    /** The subscription continues by itself at `endsAt`, with another payment. */
     renews: { type: Boolean, required: true, default: false },
-    /** The deployments that are to stay writable where a plan allows fewer than there are, as the person chose. */
+    /** The deployments that the person chose to keep writable on a plan that allows fewer than there are. */
     writableIds: { type: [String], required: true, default: [] },
-    /** The end of the month in which they were chosen, on a plan that allows `writableChosenLimit`: once a month. */
+    /**
+     * The end of the month in which they were chosen, on a plan that allows `writableChosenLimit`. The choice can be
+     * made once a month.
+     */
     writableChosenFor: { type: Date, default: null },
     writableChosenLimit: { type: Number, default: null },
-    /** It was to renew, and ends with its period all the same. */
+    /** True when a subscription that would renew ends with its period instead. */
     cancelAtEnd: { type: Boolean, required: true, default: false },
-    /** When it was cancelled: a payment that was asked for before and arrives after does not undo that. */
+    /** The time of the cancellation. A payment requested before it that arrives after it does not undo it. */
     canceledAt: { type: Date, default: null },
-    /** The subscription at a payment service that renews it. */
+    /** The subscription at the payment service that renews it. */
     subscriptionId: { type: String, default: null },
-    /** When that one takes the next payment. */
+    /** The time at which the payment service takes the next payment. */
     renewsAt: { type: Date, default: null },
-    /** Since when its renewal is tried for in vain. */
+    /** The time of the first failed attempt to renew. */
     pastDueSince: { type: Date, default: null },
-    /** Until then the plan goes on past its end: a renewal is paid a little later, or is to be tried again. */
+    /** The plan continues past its end until this time, because a renewal is paid a little later or is tried again. */
     graceUntil: { type: Date, default: null },
     /** The smaller plan that was chosen for the time after this period. */
     nextPlan: { type: String, enum: [...PAID_PLANS, null], default: null },
-    /** The ends of which the owner was told; one that moves is told anew. */
+    /** The ends that the owner was warned of. If the end moves, the owner is warned anew. */
     warnedWeekFor: { type: Date, default: null },
     warnedDayFor: { type: Date, default: null },
     endToldFor: { type: Date, default: null },
@@ -46,19 +49,22 @@ const subscriptionDocSchema = new Schema(
   { timestamps: true, collection: 'subscriptions' },
 );
 subscriptionDocSchema.index({ accountId: 1 }, { name: 'account_unique', unique: true });
-/** Those whose end is near. */
+/** Finds subscriptions that end soon. */
 subscriptionDocSchema.index({ endsAt: 1 }, { name: 'ends' });
 subscriptionDocSchema.plugin(accountScope);
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type SubscriptionRow = InferSchemaType<typeof subscriptionDocSchema>;
 export type SubscriptionDoc = HydratedDocument<SubscriptionRow>;
 export const SubscriptionModel = model('Subscription', subscriptionDocSchema);
 
-/** Of whoever takes the money: whether that is the app itself, in the test checkout. */
+/** Describes who takes the money: `isTest` means that Fairlead itself does, in the test checkout. */
 export type Renewing = { isTest: boolean };
 
-/** Whether it goes on at its end. What the test checkout has sold does not once a payment service takes the money. */
+/**
+ * True when the subscription continues at its end. One that the test checkout has sold does not once a payment service
+ * takes the money.
+ */
 export function goesOnAtEnd(
   { renews, subscriptionId }: Pick<SubscriptionRow, 'renews' | 'subscriptionId'>,
   { isTest }: Renewing,
@@ -66,7 +72,7 @@ export function goesOnAtEnd(
   return renews && (isTest || typeof subscriptionId === 'string');
 }
 
-/** One past its end reads as `expired` at once, whether or not a job has run. */
+/** A subscription past its end reads as `expired` at once, whether or not a job has run. */
 export function toSubscription(doc: SubscriptionRow, now: Date, payments: Renewing): Subscription {
   const renews = goesOnAtEnd(doc, payments);
   return {
@@ -86,7 +92,7 @@ function earlierPayment({ subscriptionId, renewsAt, endsAt }: SubscriptionRow, n
   return { renewsAt };
 }
 
-/** Returns the plan that counts now: `free` unless a subscription is active, or within its time of grace. */
+/** Returns the current plan: `free` unless a subscription is active or within its grace time. */
 export function activePlan(doc: SubscriptionRow | null, now: Date): Plan {
   return doc !== null && isRunning(doc, now) ? doc.plan : 'free';
 }

@@ -1,7 +1,7 @@
 import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
-/** Files on their way in. It belongs to the account, so that files can be read before a deployment exists. */
+/** Files on their way in. An upload belongs to the account, so that files can be read before a deployment exists. */
 const uploadDocSchema = new Schema(
   {
     _id: { type: String, required: true },
@@ -9,16 +9,16 @@ const uploadDocSchema = new Schema(
     deploymentId: { type: String, default: null },
     state: { type: String, enum: ['open', 'used'] as const, required: true, default: 'open' as const },
     manifestHash: { type: String, default: null },
-    /** The list of files that may be looked at before it is a release: all of its files have arrived. */
+    /** The list of files that can be previewed before it is a release, because all of its files have arrived. */
     previewHash: { type: String, default: null },
     fileCount: { type: Number, required: true, default: 0 },
     totalBytes: { type: Number, required: true, default: 0 },
     /** 0, 1 or 2 while it is open: the unique index makes the limit of open uploads exact. */
     slot: { type: Number, required: true },
-    /** Counts the lists of files that the account's open uploads were given: of two at once, one conflicts. */
+    /** Counts the file lists that the account's open uploads were given: of two at once, one conflicts. */
     turn: { type: Number, required: true, default: 0 },
     source: { type: String, enum: ['folder', 'zip'] as const, required: true, default: 'folder' as const },
-    /** Moves with each byte that arrives; a day later the upload is gone. */
+    /** Each byte that arrives moves it; a day after the last one the upload is deleted. */
     expiresAt: { type: Date, required: true },
   },
   { timestamps: true, collection: 'uploads' },
@@ -27,7 +27,7 @@ uploadDocSchema.index(
   { accountId: 1, slot: 1 },
   { name: 'open_slots', unique: true, partialFilterExpression: { state: 'open' } },
 );
-/** The end of an account looks for all of its uploads, used ones too. */
+/** Deleting an account looks for all of its uploads, used ones too. */
 uploadDocSchema.index({ accountId: 1 }, { name: 'account' });
 uploadDocSchema.index({ expiresAt: 1 }, { name: 'kept_a_day', expireAfterSeconds: 0 });
 uploadDocSchema.index({ manifestHash: 1 }, { name: 'manifest' });
@@ -36,7 +36,10 @@ uploadDocSchema.plugin(accountScope);
 export type UploadDoc = HydratedDocument<InferSchemaType<typeof uploadDocSchema>>;
 export const UploadModel = model('Upload', uploadDocSchema);
 
-/** How many files the open uploads of all accounts name, those that several of them share as often as they do. */
+/**
+ * Returns how many files the open uploads of all accounts name; a file that several of them share counts once for
+ * each.
+ */
 export async function sumOfOpenUploadFiles(): Promise<number> {
   const sums = await UploadModel.aggregate<{ files: number }>([
     { $match: { state: 'open' } },

@@ -1,8 +1,8 @@
 import { model, Schema } from 'mongoose';
 
 /**
- * That a trial was used with this address, kept when its account is gone: a trial is once.
- * `_id` is the SHA-256 of the address, which nothing else tells.
+ * Records that a trial was used with an address, and outlives the account, because a trial is given once. `_id` is the
+ * SHA-256 of the address; nothing else reveals it.
  */
 const usedTrialSchema = new Schema({ _id: { type: String, required: true } }, { collection: 'used_trials' });
 

@@ -7,7 +7,7 @@ const userSchema = new Schema(
   {
     _id: { type: String, required: true },
     username: { type: String, required: true },
-    /** Lower case, runs of spaces collapsed: what is unique. */
+    /** The user name in lower case with runs of spaces collapsed, which is unique. */
     usernameKey: { type: String, required: true },
     email: { type: String, required: true },
     emailKey: { type: String, required: true },
@@ -15,17 +15,20 @@ const userSchema = new Schema(
     /** A new address that waits for its confirmation; the old one stays until then. */
     pendingEmail: { type: String, default: null },
     passwordHash: { type: String, required: true },
-    /** Raised in the transaction that opens a session by the password, so that a change of the password meets it. */
+    /**
+     * The transaction that opens a session by the password raises it, so that it conflicts with a change of the
+     * password.
+     */
     signIns: { type: Number, required: true, default: 0 },
     disclaimer: {
       version: { type: Number, default: 0 },
       acceptedAt: { type: Date, default: null },
     },
-    /** The number that the plan caps count; changed only in the transaction that creates or removes a deployment. */
+    /** The number that the plan caps count, changed only in the transaction that creates or removes a deployment. */
     deploymentCount: { type: Number, required: true, default: 0 },
-    /** Number of the account's last stored event: raised first in every transaction that publishes one. */
+    /** The number of the account's last stored event. Every transaction that publishes one raises it first. */
     eventSeq: { type: Number, required: true, default: 0 },
-    /** Raised in every transaction that makes an API token, so that of two at once one sees the other's. */
+    /** Every transaction that makes an API token raises it, so that of two at once one sees the other's. */
     tokenWrites: { type: Number, required: true, default: 0 },
     connectionWrites: { type: Number, required: true, default: 0 },
     /** The badge follows the Beta plan. */
@@ -41,7 +44,10 @@ const userSchema = new Schema(
       required: true,
       default: () => ({}),
     },
-    /** What stays at platforms of what was deleted, until the person has read it; the newest are kept. */
+    /**
+     * Sites of deleted deployments that are still at their platforms, until the person dismisses them; the newest are
+     * kept.
+     */
     leftSites: {
       type: [
         new Schema({
@@ -54,7 +60,7 @@ const userSchema = new Schema(
       required: true,
       default: () => [],
     },
-    /** Since then nobody can sign in, and a job erases what is left. */
+    /** The time since which nobody can sign in, while a job erases what is left. */
     deletedAt: { type: Date, default: null },
   },
   { timestamps: true, collection: 'users' },
@@ -62,12 +68,12 @@ const userSchema = new Schema(
 userSchema.index({ usernameKey: 1 }, { name: 'username_unique', unique: true });
 userSchema.index({ emailKey: 1 }, { name: 'email_unique', unique: true });
 
-/** As it is stored, for reads that change nothing. */
+/** The stored shape, for reads that change nothing. */
 export type UserRow = InferSchemaType<typeof userSchema>;
 export type UserDoc = HydratedDocument<UserRow>;
 export const UserModel = model('User', userSchema);
 
-/** As the person sees it: without the password's hash. */
+/** Returns the account as the person sees it, without the hash of the password. */
 export function toUser(doc: UserRow, now: Date): User {
   return {
     id: doc._id,

@@ -3,19 +3,19 @@ import { accountScope } from './account-scope.ts';
 import { countFields, VISITS_KEPT_SECONDS, type VisitCounts } from './visit.ts';
 
 /**
- * The pages and referrers of one deployment within one day (UTC), for ranges in which hours would be too many; and, until
- * the day is over, the salted hashes of its visitors, so that nobody is counted twice.
+ * The pages and referrers of one deployment on one day (UTC), for ranges in which hours would be too many. Until the
+ * day is over it also holds the salted hashes of the visitors, so that nobody is counted twice.
  */
 const visitDayDocSchema = new Schema(
   {
-    /** The deployment and the day, so that there is one. */
+    /** The deployment and the day, so that there is one document for each. */
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     deploymentId: { type: String, required: true },
     at: { type: Date, required: true },
     pages: countFields.pages,
     referrers: countFields.referrers,
-    /** Its visitors, 4,096 bytes at most (server/lib/visitor-set.ts); null once the day is over. */
+    /** The hashed visitors of the day in 4,096 bytes at most (server/lib/visitor-set.ts); null once the day is over. */
     seen: { type: Buffer, default: null },
   },
   { collection: 'visit_days' },
@@ -23,7 +23,7 @@ const visitDayDocSchema = new Schema(
 visitDayDocSchema.index({ accountId: 1, deploymentId: 1, at: 1 }, { name: 'account_deployment_at' });
 visitDayDocSchema.index({ accountId: 1, at: 1 }, { name: 'account_at' });
 visitDayDocSchema.index({ at: 1 }, { name: 'expiry', expireAfterSeconds: VISITS_KEPT_SECONDS });
-/** Those whose visitors are still told apart. */
+/** Finds the days whose visitors are still told apart. */
 visitDayDocSchema.index({ at: 1 }, { name: 'seen', partialFilterExpression: { seen: { $type: 'binData' } } });
 visitDayDocSchema.plugin(accountScope);
 

@@ -3,12 +3,12 @@ import { accountScope } from './account-scope.ts';
 import { countFields, VISITS_KEPT_SECONDS, type VisitCounts } from './visit.ts';
 
 /**
- * What the host answered for one deployment within one hour (UTC), added up from the rows of its processes. Days are put
- * together from hours, in the time zone of whoever looks.
+ * The answers of the host for one deployment in one hour (UTC), added up from the rows of its processes. Days are put
+ * together from hours in the time zone of the person who reads them.
  */
 const visitHourDocSchema = new Schema(
   {
-    /** The deployment and the hour, so that there is one. */
+    /** The deployment and the hour, so that there is one document for each. */
     _id: { type: String, required: true },
     accountId: { type: String, required: true },
     deploymentId: { type: String, required: true },

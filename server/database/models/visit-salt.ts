@@ -1,8 +1,8 @@
 import { model, Schema } from 'mongoose';
 
 /**
- * The random salt of a day, by which visitors are counted without being known; it belongs to no account and is gone a
- * few minutes after its day.
+ * The random salt of a day, by which visitors are counted without being identified. It belongs to no account and is
+ * deleted a few minutes after its day.
  */
 const visitSaltDocSchema = new Schema(
   {

@@ -1,30 +1,31 @@
 import { model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
-/** The longest that a plan keeps analytics: 13 months. */
+/** The longest time for which a plan keeps analytics: 13 months. */
 export const VISITS_KEPT_SECONDS = 396 * 24 * 60 * 60;
 
-/** What is counted, of whatever time: a field of `pages` or `referrers` with an empty name counts all that are not listed. */
+/**
+ * The counters of any span of time. In `pages` and `referrers`, an entry with an empty name counts everything that is
+ * not listed.
+ */
 export const countFields = {
   requests: { type: Number, required: true },
-  /** Pages that somebody opened. */
+  /** Pages that a person opened. */
   views: { type: Number, required: true },
-  /** Requests of programs: they are in the requests, bytes, statuses and replies, and in nothing else. */
+  /** Requests by programs. They count in the requests, bytes, statuses and replies, and nowhere else. */
   bots: { type: Number, required: true, default: 0 },
   bytes: { type: Number, required: true },
   statuses: { type: [{ _id: false, status: Number, requests: Number }], required: true },
   pages: { type: [{ _id: false, path: String, views: Number }], required: true },
   referrers: { type: [{ _id: false, host: String, views: Number }], required: true },
-  /**
-   * Requests by how long their answer took: one number for each of `REPLY_BUCKETS_MS`, and one for what is slower.
-   */
+  /** Requests by the time their answer took: one number for each of `REPLY_BUCKETS_MS`, and one for slower answers. */
   replies: { type: [Number], required: true },
 } as const;
 
 /**
- * What one process of the host answered for one deployment since its last writing, within one minute: counts alone, no
- * address and no cookie. Rows are only ever inserted, under ids made before, so that writing again counts nothing
- * twice. The background adds them up to hours and days (server/analytics/roll-up.ts), which deletes them.
+ * The answers of one process of the host for one deployment within one minute, since its last write: counts alone, no
+ * address and no cookie. Rows are only inserted, under ids made before, so that writing again counts nothing twice. A
+ * job adds them up to hours and days (server/analytics/roll-up.ts) and deletes them.
  */
 const visitDocSchema = new Schema(
   {
@@ -44,7 +45,7 @@ visitDocSchema.plugin(accountScope);
 
 export const REPLY_BUCKETS_MS = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000] as const;
 
-/** The name under which what is not listed is counted. */
+/** The name under which everything that is not listed is counted. */
 export const OTHER = '';
 
 export type VisitCounts = {

@@ -1,7 +1,7 @@
 import { model, Schema } from 'mongoose';
 import { accountScope } from './account-scope.ts';
 
-/** Whoever has it writes to a zone; `_id` is the account and the zone's name. */
+/** The process that holds the lease writes to a zone; `_id` is the account and the zone's name. */
 const zoneLeaseDocSchema = new Schema(
   {
     _id: { type: String, required: true },
