@@ -14,20 +14,20 @@ import type { HostProviders } from './serve.ts';
 import { createVisitCount, type Visit, type VisitCount, weightOf } from './visit-count.ts';
 
 /**
- * Visits of live sites, counted without cookies and written in batches. An answer
- * costs one short note after it has been handed over; notes become sums some at a time, and sums become one small row
- * for each deployment, every few seconds. While the database is away rows wait, up to a limit, and the oldest go first.
+ * Visits of live sites, counted without cookies and written in batches. An answer costs one short note after it was
+ * sent. Notes become sums once a second, and every few seconds the sums become one small row for each deployment.
+ * While the database is away rows wait, up to a limit, and the oldest go first.
  *
- * A visitor is a hash of address and browser with a salt that is thrown away after its day (UTC): within a day equal
+ * A visitor is a hash of address and browser with a salt that is deleted after its day (UTC): within a day equal
  * visitors are counted once, and afterwards nobody can tell who they were.
  */
 export type AccessLog = {
-  /** Notes an answer right after it has been handed over, at a port with so many trusted proxies in front. */
+  /** Notes an answer right after it was sent, at a port with this many trusted proxies in front. */
   note(exchange: AccessRecord, status: number, bytes: number, isPage: boolean, trustedProxies: number): void;
   start(): void;
   /** Writes what is left, if the database takes it soon. */
   stop(): Promise<void>;
-  /** Writes what there is now; resolves when that is done or has failed. */
+  /** Writes all current counts; resolves when that is done or has failed. */
   flush(): Promise<void>;
 };
 
@@ -36,13 +36,13 @@ export type AccessRecord = Pick<Exchange, 'route' | 'path' | 'startedAt'> & {
   request: Pick<WebRequest, 'headers' | 'method' | 'socket'>;
 };
 
-/** A process that is killed loses no more than this. */
+/** A process that is killed loses at most this span of time. */
 const FLUSH_EVERY_MS = 5_000;
 const FOLD_EVERY_MS = 1_000;
-/** Rows are this few so that they are gone before the garbage collector has to move them. */
+/** Notes are folded this early so that they are freed before the garbage collector has to move them. */
 const NOTES_MAX = 64;
 const ROWS_WAITING_MAX = 10_000;
-/** Of sums and of rows, each: a busy site's have thousands of visitors. */
+/** The limit for sums, and again for rows: the row of a busy site holds thousands of visitors. */
 const WAITING_MAX_BYTES = 64 * 1024 * 1024;
 const ROWS_AT_ONCE = 1_000;
 /** Past midnight the last answers of the day are still to be written. */
@@ -53,7 +53,10 @@ const STOP_WAIT_MS = 2_000;
 type Waiting = { rowsMax: number; bytesMax: number };
 type Options = { flushEveryMs?: number; waiting?: Partial<Waiting>; isOn?: boolean | undefined };
 
-/** Counts what is answered, and writes the counts every few seconds. What cannot be written in time is lost, and said so. */
+/**
+ * Counts the answers, and writes the counts every few seconds. A warning tells how many rows were lost because they
+ * could not be written in time.
+ */
 export function createAccessLog(providers: HostProviders, options: Options = {}): AccessLog {
   const { log, now } = providers;
   const salts = createSalts(now);
@@ -133,12 +136,14 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
   };
 }
 
-/** What visitors bring about must not be what fills the disk of the database; some databases do not say how full it is. */
+/**
+ * Visits must not fill the disk of the database. Some databases do not tell how full it is and count as having room.
+ */
 async function hasRoom({ databaseSpace }: HostProviders): Promise<boolean> {
   return !((await databaseSpace.freeBytes().catch(() => Number.NaN)) <= 0);
 }
 
-/** How many of the oldest rows are too much. */
+/** Returns how many of the oldest rows are beyond the limits. */
 function surplusOf(rows: readonly VisitRow[], { rowsMax, bytesMax }: Waiting): number {
   let surplus = Math.max(0, rows.length - rowsMax);
   let bytes = rows.slice(surplus).reduce((sum, row) => sum + weightOf(row), 0);
@@ -150,20 +155,20 @@ function surplusOf(rows: readonly VisitRow[], { rowsMax, bytesMax }: Waiting): n
   return surplus;
 }
 
-/** False when the database does not take them now. */
+/** Returns false when the database does not take the rows now. */
 async function insertRows(rows: readonly VisitRow[], log: Log): Promise<boolean> {
   try {
     await VisitModel.insertMany(await ofStaying(rows), { ordered: false });
     return true;
   } catch (error) {
-    // Rows of a batch that was cut off are there already.
+    // The rows of a batch that broke off are there already.
     if (isDuplicateKey(error)) return true;
     log.debug('Visits wait for the database', { rows: rows.length, error: String(error) });
     return false;
   }
 }
 
-/** Leaves out deployments that are gone or going: whatever erases the account may have been there already. */
+/** Leaves out deployments that are gone or being removed, whose visits may be erased already. */
 async function ofStaying(rows: readonly VisitRow[]): Promise<VisitRow[]> {
   const ids = [...new Set(rows.map(({ deploymentId }) => deploymentId))];
   const staying = await DeploymentModel.distinct('_id', { _id: { $in: ids }, state: { $ne: 'deleting' } }).setOptions({
@@ -198,12 +203,12 @@ function toVisit(
   };
 }
 
-/** What our own requests call themselves (server/services/releases/compare-answers.ts). */
+/** The name in `User-Agent` of Fairlead's own requests (server/services/releases/compare-answers.ts). */
 const OUR_NAME = 'Fairlead';
 
 /**
- * Our own verification looks at the public address too: straight from this machine, under our name or none. What a proxy
- * on this machine passes on says for whom.
+ * Verification visits the public address too, straight from this machine and under Fairlead's name or none. A request
+ * that a proxy on this machine passes on names the client that it is for.
  */
 function isOurs({ headers, socket }: AccessRecord['request']): boolean {
   const name = headers['user-agent'];
@@ -211,18 +216,18 @@ function isOurs({ headers, socket }: AccessRecord['request']): boolean {
   return socket.remoteAddress !== undefined && socket.remoteAddress === socket.localAddress;
 }
 
-/** A browser that only fetches ahead has shown the page to nobody. */
+/** A browser that only prefetches has shown the page to nobody. */
 function isAhead(headers: IncomingHttpHeaders): boolean {
   return headers['sec-purpose']?.includes('prefetch') === true;
 }
 
 type Salts = {
   of(at: Date): Promise<string>;
-  /** Forgets the salts of days that are over: from then on nobody can tell a visitor of theirs again. */
+  /** Forgets the salts of past days; from then on nobody can recognise a visitor of those days. */
   forgetPast(): void;
 };
 
-/** Creates one salt a day for all processes; of its own when the database cannot be asked on that day. */
+/** Creates one salt a day for all processes, or one of this process when the database cannot be asked on that day. */
 function createSalts(now: () => Date): Salts {
   const known = new Map<string, string>();
   return {
@@ -246,7 +251,7 @@ async function sharedSalt(day: string): Promise<string> {
   const fresh = { salt: randomBytes(16).toString('hex'), expiresAt };
   const make = () =>
     VisitSaltModel.findOneAndUpdate({ _id: day }, { $setOnInsert: fresh }, { upsert: true, returnDocument: 'after' });
-  // Of two processes that make it at once one gets a duplicate key, and finds the other's when it looks again.
+  // When two processes create it at once, one gets a duplicate key and then finds the other's.
   const doc = await make().catch((error: unknown) => (isDuplicateKey(error) ? make() : Promise.reject(error)));
   return doc.salt;
 }

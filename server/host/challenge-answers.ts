@@ -6,13 +6,13 @@ import { createSingleFlight } from './single-flight.ts';
 const TOKEN = /^[A-Za-z0-9_-]{16,128}$/;
 
 export type ChallengeAnswers = {
-  /** Returns what this token is answered with, whichever instance ordered; null for one that nobody waits for. */
+  /** Returns the answer to this token, whichever instance ordered; null for a token that is not expected. */
   find(token: string, visitor: string): Promise<string | null>;
 };
 
 /**
- * Answers the authority that asks whether a name is ours. Whoever asks for other tokens without end has a few looks at a
- * time, and keeps no authority from its answer, at whichever name.
+ * Answers the authority that asks whether a name belongs to this host. A visitor who asks for other tokens without end
+ * has a few lookups at a time, and delays no authority, at whichever name.
  */
 export function createChallengeAnswers(): ChallengeAnswers {
   const lookups = createSingleFlight<string | null>();

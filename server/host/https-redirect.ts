@@ -2,10 +2,10 @@ import type { WebRequest } from '../http/transport/http2.ts';
 import { siteUrl } from '../lib/site-names.ts';
 import { locationOf, type RequestPath } from './responses/request-path.ts';
 
-/** An authority of certificates asks here in the clear (RFC 8555, section 8.3). */
+/** Authorities of certificates ask here over plain http (RFC 8555, section 8.3). */
 const CHALLENGES = '.well-known/acme-challenge/';
 
-/** Such a path is answered at the very name and scheme that it was asked for. */
+/** Such a path is answered at the very name and scheme of the request. */
 export const isChallenge = (path: RequestPath): boolean => path.file.startsWith(CHALLENGES);
 
 /** Returns the token that such a path asks for. */
@@ -14,16 +14,19 @@ export const challengeTokenOf = (path: RequestPath): string => path.file.slice(C
 export type HttpsRedirect = (request: WebRequest, host: string, path: RequestPath) => string | null;
 
 /**
- * Returns whether a request is sure to have come in the clear, so that to lead it to https is never a circle: a proxy that
- * ends TLS says so, also one that is not trusted, since whoever lies here stays in the clear alone; and a trusted one that
- * says nothing may have ended TLS as well.
+ * Returns true only when the visitor certainly used plain http, so that a redirect to https can never loop. The word
+ * of a proxy that ends TLS is believed even if it is not trusted, since a visitor who lies here only stays on plain
+ * http; a trusted proxy that says nothing may have ended TLS as well.
  */
 export function isInClear({ headers }: WebRequest, trustedProxies: number): boolean {
   const protocol = headers['x-forwarded-proto'];
   return protocol === 'http' || (protocol === undefined && trustedProxies === 0);
 }
 
-/** Returns what says where a request that came in the clear is led, or null where it is answered as it came. */
+/**
+ * Returns a function that gives the https address for a plain http request, or null when the request is answered
+ * without a redirect.
+ */
 export function createHttpsRedirect(sitesUrl: string, trustedProxies: number): HttpsRedirect {
   return (request, host, path) => {
     if (!isInClear(request, trustedProxies) || isChallenge(path)) return null;

@@ -20,32 +20,32 @@ import { HEADERS_MAX } from './routing/route.ts';
 import { createRouteTable } from './routing/route-table.ts';
 import { createLineLimit, createRequestHandler, type HandlerParts, type HostProviders } from './serve.ts';
 
-/** A visitor sends no body: a request that takes longer than this is an attack or a broken line. */
+/** A visitor sends no body, so a request that takes longer than this is an attack or comes over a broken line. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /** A list of 20,000 files is read in some tenths of a second. */
 const WARM_TIMEOUT_MS = 1_000;
 const noResult = (): void => undefined;
 
 export type HostOptions = {
-  /** 0 takes a free one; `address` tells which. */
+  /** 0 takes a free port; `address` tells which. */
   port: number;
   host: string | undefined;
-  /** The folder that keeps the list of live sites, for the day when the database is away. */
+  /** The folder with the list of live sites, which serves while the database is away. */
   dataDir: string;
-  /** With these, sites are served over TLS as well, and visitors who come in the clear are led there. */
+  /** Serves the sites over TLS as well, and redirects visitors on plain http there. */
   tls?: HostTls | undefined;
   timeouts?: ListenerTimeouts;
-  /** False for the bench that measures what counting costs. */
+  /** False for the benchmark that measures the cost of counting. */
   countsVisits?: boolean;
 };
 
 export type HostTls = Pick<TlsOptions, 'contextFor'> & {
   port: number;
-  /** Nobody has chosen the port: where another program has it, the host does without TLS. */
+  /** Nobody has chosen the port. If another program has it, the host works without TLS. */
   isOptional?: boolean;
   /** A site's address over TLS, with `{slug}` in it; absent where only domains have certificates. */
   url?: string | undefined;
-  /** Whether a domain has a certificate. */
+  /** Returns whether a domain has a certificate. */
   has?(name: string): boolean;
 };
 
@@ -160,7 +160,7 @@ function createTlsListener(
   });
 }
 
-/** Whoever ends TLS here is the visitor: what a request says of proxies is the visitor's own claim. */
+/** A client that ends TLS here is the visitor, and what its request says of proxies is the visitor's own claim. */
 function withoutProxies(providers: HostProviders): HostProviders {
   return { ...providers, addresses: { ...providers.addresses, trustedProxies: 0 } };
 }

@@ -22,7 +22,7 @@ import { createRequestReader, type Reading } from './routing/route.ts';
 import type { RouteTable } from './routing/route-table.ts';
 import type { Route } from './routing/site-list.ts';
 
-/** One line a minute for the same corrupted file: the log stays readable under load. */
+/** One line a minute for the same corrupted file, so that the log stays readable under load. */
 const TROUBLE_EVERY_MS = 60_000;
 const TOLD_MAX = 1_000;
 /** A hash and the path of a file. */
@@ -39,12 +39,12 @@ export type HandlerParts = {
   sites: SiteCache;
   files: FileCache;
   visits: AccessLog;
-  /** Whether the requests come over TLS. */
+  /** True when the requests come over TLS. */
   isTls: boolean;
-  /** Where those are led that come in the clear; they are answered where there is none. */
+  /** Redirects visitors on plain http to https; without it they are answered on plain http. */
   httpsRedirect?: HttpsRedirect | undefined;
   challenges: ChallengeAnswers;
-  /** Which domains are served over TLS as well, and where; visitors who come in the clear are led there. */
+  /** Names the domains that are served over TLS as well, and the port; visitors on plain http are redirected there. */
   domainsTls?: DomainsTls | undefined;
 };
 
@@ -52,7 +52,7 @@ export type DomainsTls = { has(name: string): boolean; port(): number };
 
 type SiteReading = Reading & { target: Extract<Target, { kind: 'site' | 'domain' }> };
 
-/** The one listener function: from a request to its answer, without waiting for anything that is in memory. */
+/** The one listener function: it answers a request without waiting for anything that is in memory. */
 export function createRequestHandler(parts: HandlerParts) {
   const { providers, table, sites, challenges } = parts;
   const { trustedProxies = 0 } = providers.addresses;
@@ -63,7 +63,10 @@ export function createRequestHandler(parts: HandlerParts) {
   const host = createHostParts(parts);
   const leadTo = createLead(parts);
 
-  /** What an authority waits for, at the very name that it asks; all else under that path is the site's own. */
+  /**
+   * Answers an authority's challenge at the very name that it asks; every other path in that folder belongs to the
+   * site.
+   */
   async function answerChallenge(
     request: WebRequest,
     response: WebResponse,
@@ -139,7 +142,10 @@ function visitorOf({ socket, headers }: WebRequest, trustedProxies: number): str
   return addressOf(socket.remoteAddress ?? 'unknown', forwarded && String(forwarded), trustedProxies);
 }
 
-/** Returns what says where a request is led before it is answered: to https, or to the served one of a domain's two names. */
+/**
+ * Returns a function that gives the address of a redirect before the site answers: to https, or to that of a domain's
+ * two names that serves.
+ */
 function createLead({ providers, table, httpsRedirect, domainsTls, isTls }: HandlerParts) {
   const { sitesUrl, trustedProxies = 0 } = providers.addresses;
   return (request: WebRequest, { target, path }: SiteReading): string | null => {
@@ -196,9 +202,9 @@ async function loadNewer(table: RouteTable, sites: SiteCache, route: Route): Pro
   return found && { route: found, site: await sites.load(found) };
 }
 
-/** Returns a test of whether a line is due: what visitors can bring about as often as they like is told once a minute. */
+/** Returns a test whether a line is due, since trouble that visitors can cause at will is logged once a minute. */
 export function createLineLimit(now: () => Date): (key: string) => boolean {
-  /** By the start of the key: a path may be as long as a request allows. */
+  /** Keyed by the start of the key alone, because a path may be as long as a request allows. */
   const toldAt = new LRUCache<string, number>({ max: TOLD_MAX });
   return (text) => {
     const key = text.slice(0, KEY_MAX);

@@ -1,20 +1,23 @@
 import { AppError } from '../lib/errors.ts';
 import { inTime } from './in-time.ts';
 
-/** Names that nobody has can be asked for without end: this many are looked up at once, the rest come again. */
+/**
+ * Names that nobody has can be asked for without end, so this many are looked up at once; other visitors have to come
+ * again.
+ */
 const LOOKUPS_MAX = 64;
 /**
- * So many of them for one group, that is for one visitor or one site, and a second one only while more than half are free:
- * a few who flood us hold up nobody else.
+ * The limit for one group, that is for one visitor or one site. A group gets a second slot only while more than half
+ * are free, so that a flood by a few delays nobody else.
  */
 const OF_GROUP_MAX = 8;
-/** Who finds no place waits for one, as long as it is worth it: after a start nobody's site is in memory. */
+/** A lookup that finds no free slot waits for one while that is worthwhile: after a start no site is in memory. */
 const WAITING_MAX = 1_024;
 const OF_GROUP_WAITING_MAX = 64;
 
 export type SingleFlight<T> = { once(key: string, group: string, look: () => Promise<T>): Promise<T> };
 
-/** One lookup a key at a time, shared by all who ask. Throws `database_unavailable` or `overloaded`. */
+/** Runs one lookup for each key at a time, shared by all callers. Throws `database_unavailable` or `overloaded`. */
 export function createSingleFlight<T>(): SingleFlight<T> {
   const pending = new Map<string, Promise<T>>();
   const places = createPlaces();
@@ -68,7 +71,7 @@ function createPlaces() {
   }
 
   return {
-    /** Null where too many wait already. */
+    /** Returns null when too many wait already. */
     take(group: string): Place | null {
       if (isFree(group)) {
         enter(group);
@@ -79,7 +82,7 @@ function createPlaces() {
       const { promise: begun, resolve: begin } = withResolvers();
       const one = { group, begin };
       waiting.add(one);
-      // Whoever has waited too long leaves before a place was theirs.
+      // A lookup that has waited too long leaves before it got a slot.
       return { begun, leave: () => void (waiting.delete(one) || leave(group)) };
     },
   };
@@ -96,8 +99,8 @@ function withResolvers(): { promise: Promise<void>; resolve: () => void } {
 export type QueuedFlight<T> = { once(key: string, look: () => Promise<T>): Promise<T> };
 
 /**
- * The same for what is known to be there, and so cannot be asked for without end: whoever finds all places taken waits for
- * one. Throws `database_unavailable`.
+ * Likewise runs one lookup for each key, of items that are known to exist and so cannot be asked for without end: a
+ * caller that finds all slots taken waits for one. Throws `database_unavailable`.
  */
 export function createQueuedFlight<T>(): QueuedFlight<T> {
   const pending = new Map<string, Promise<T>>();
@@ -112,7 +115,7 @@ export function createQueuedFlight<T>(): QueuedFlight<T> {
     return new Promise((resolve) => waiting.add(resolve));
   }
 
-  /** The place goes to whoever waits next, so that `running` stays as it is. */
+  /** The slot goes to the next one in line, so that `running` does not change. */
   function end(): void {
     const [next] = waiting;
     if (next === undefined) {

@@ -9,10 +9,13 @@ import { defaultCacheBytes } from './responses/file-cache.ts';
 import { createNameIndex } from './routing/name-index.ts';
 import { createQueuedFlight } from './single-flight.ts';
 
-/** A context takes some 30 KB with its key and a chain of two, of which it keeps each certificate as text and parsed. */
+/**
+ * A context takes some 30 KB with its key and a chain of two, each certificate of which it holds both as text and
+ * parsed.
+ */
 const CONTEXT_BYTES = 24 * 1_024;
 const BYTES_PER_CHARACTER = 2;
-/** Contexts have a quarter of what files have: 64 MB, or a 32nd of the memory where that is less. */
+/** Contexts have a quarter of the memory of files: 64 MB, or a 32nd of all memory if that is less. */
 const PART_OF_CACHE = 1 / 4;
 const BATCH = 500;
 /** A change stream that loses a wake-up says so; this is for the day when it does not. */
@@ -33,7 +36,7 @@ type HolderRow = {
 type Holder = { id: string; names: readonly string[]; serial: string; notBefore: number };
 
 const FIELDS = { 'issued.names': 1, 'issued.serial': 1, 'issued.notBefore': 1 } as const;
-/** What a handshake needs of one. */
+/** The fields that a handshake needs. */
 const READ = { 'issued.serial': 1, 'issued.chain': 1, 'issued.key': 1 } as const;
 /** Uses the index of their ends. */
 const SERVED = { 'issued.notAfter': { $gt: new Date(0) }, state: { $ne: 'revoked' as const } };
@@ -49,15 +52,16 @@ async function* readHolders(ids: 'all' | readonly string[]): AsyncGenerator<Hold
   }
 }
 
-/** Returns what a context takes of the memory. */
+/** Returns the memory of a context. */
 export function weightOf(chain: string): number {
   return CONTEXT_BYTES + chain.length * BYTES_PER_CHARACTER;
 }
 
 /**
- * Holds the certificates of domains for handshakes. The names are in memory, so that one that has no certificate
- * costs nothing and asks nobody; keys and chains are read when their first visitor comes, kept as long as the
- * memory for them allows, the longest unused giving way, and let go of when the change feed says that another took their place: no restart, and no connection that ends.
+ * Holds the certificates of domains for handshakes. The names are in memory, so that a name without a certificate
+ * costs nothing and asks nobody. Keys and chains are read on the first visit and held while there is memory for them;
+ * the longest unused goes first. When the change feed reports a new certificate, the old one is dropped: no restart,
+ * and no connection that ends.
  */
 export function createSiteCertificates(
   { changes, secrets, log }: Pick<Providers, 'changes' | 'secrets' | 'log'>,
@@ -67,7 +71,7 @@ export function createSiteCertificates(
     read: readHolders,
     precedes: (one, other) => one.notBefore >= other.notBefore,
   });
-  /** By serial as well: what is read late of a certificate that was replaced is not taken for the new one. */
+  /** Keyed by serial as well, so that a late read of a replaced certificate is not taken for the new one. */
   const contexts = new LRUCache<string, SecureContext>({ maxSize: weightMaxBytes });
   const lookups = createQueuedFlight<SecureContext | undefined>();
   let stopListening = (): void => undefined;

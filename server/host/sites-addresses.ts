@@ -1,14 +1,17 @@
 import { Resolver } from 'node:dns/promises';
 import { MINUTE_MS } from '../lib/durations.ts';
 
-/** What the A and AAAA records of a domain lead to; `given`: by the operator, else it is what the sites' domain has. */
+/**
+ * The addresses for the A and AAAA records of a domain. `given` tells that the operator set them; otherwise they are
+ * those of the sites' domain.
+ */
 export type SitesAddresses = { given: boolean; found: readonly string[] };
 
 const LOOKUP = { timeout: 3_000, tries: 1 };
 
 /**
- * Creates what answers the addresses of the built-in host: SITES_ADDRESSES, or what SITES_DOMAIN resolves to, asked again
- * once a minute. While no name server answers, what was known before stays.
+ * Finds the addresses of the built-in host: SITES_ADDRESSES, or what SITES_DOMAIN resolves to, asked again once a
+ * minute. While no name server answers, the previous addresses stay.
  */
 export function createSitesAddresses(
   given: readonly string[] | undefined,

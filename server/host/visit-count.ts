@@ -5,7 +5,7 @@ import { newId } from '../database/mongo.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { openVisitorSet } from '../lib/visitor-set.ts';
 
-/** One answer, remembered until it is counted and never stored as it is. */
+/** One answer, remembered until it is counted and never stored itself. */
 export type Visit = {
   accountId: string;
   deploymentId: string;
@@ -14,18 +14,21 @@ export type Visit = {
   status: number;
   bytes: number;
   durationMs: number;
-  /** Somebody opened a page: neither a picture in it nor a browser that only fetches ahead. */
+  /** True when a person opened a page; pictures in it and browsers that only prefetch do not count. */
   isView: boolean;
   /** A program asked, not a person. */
   isBot: boolean;
-  /** The connection's address; the visitor's own behind proxies is found out when the visit is stored. */
+  /** The connection's address. Behind proxies the visitor's own address is found when the visit is stored. */
   peer: string | undefined;
-  /** How many proxies add to `X-Forwarded-For` at the port where it came in. */
+  /** The number of proxies that add to `X-Forwarded-For` at the port where it came in. */
   trustedProxies: number;
   headers: IncomingHttpHeaders;
 };
 
-/** For one deployment within a minute; what is beyond is counted together, and as a visitor not at all. */
+/**
+ * Limits for one deployment within a minute. Everything beyond is counted together, and visitors beyond are not
+ * counted.
+ */
 const PAGES_MAX = 100;
 const REFERRERS_MAX = 50;
 const VISITORS_MAX = 5_000;
@@ -33,7 +36,7 @@ const PATH_MAX = 300;
 const AGENT_MAX = 400;
 const FORWARDED_MAX = 400;
 const REFERRER_MAX = 2_000;
-/** The weight of the sums without any page or visitor, and of each page, referrer and visitor beside its text. */
+/** The weight of the sums without any page or visitor, and of each page, referrer and visitor besides its text. */
 const EMPTY_BYTES = 1_000;
 const KEY_BYTES = 64;
 /** 72 bits: enough to tell the visitors of a day apart. */
@@ -42,10 +45,10 @@ const VISITOR_LENGTH = 12;
 /** The sums of one deployment within one minute. */
 export type VisitCount = {
   readonly at: Date;
-  /** About how much memory it takes: what it remembers is chosen by those who visit. */
+  /** About how much memory it takes, since visitors decide what it has to remember. */
   readonly weightBytes: number;
   add(visit: Visit): void;
-  /** What is stored: from here on nobody knows an address any more. */
+  /** Returns the row to be stored, which contains no address any more. */
   toRow(salt: string): VisitRow;
 };
 
@@ -121,7 +124,7 @@ export function weightOf({ pages, referrers, visitors }: VisitRow): number {
   return texts.reduce((sum, { length }) => sum + length + KEY_BYTES, EMPTY_BYTES);
 }
 
-/** Answers whether the key is a new one; beyond so many keys the others count as one. */
+/** Returns whether the key is new; beyond this many keys all others count as one. */
 function count<Key>(counts: Map<Key, number>, key: Key, keysMax: number, other: Key): boolean {
   const known = counts.get(key);
   if (known === undefined && counts.size >= keysMax) {
@@ -132,14 +135,14 @@ function count<Key>(counts: Map<Key, number>, key: Key, keysMax: number, other: 
   return known === undefined;
 }
 
-/** Address and browser; the address as callers of the API are told apart: all of one /64 are one visitor's. */
+/** Identifies a visitor by address and browser. As for callers of the API, all addresses of one /64 count as one. */
 function visitorOf({ peer = 'unknown', headers, trustedProxies }: Visit): string {
   const forwarded = headers['x-forwarded-for'];
   const address = addressOf(peer, forwarded && String(forwarded).slice(-FORWARDED_MAX), trustedProxies);
   return `${address}\n${(headers['user-agent'] ?? '').slice(0, AGENT_MAX)}`;
 }
 
-/** Returns the other site that led here; null for none, for this one, and for what is no address. */
+/** Returns the other site that led here; null for none, for this one, and for anything that is no address. */
 function referrerHost({ referer, host }: IncomingHttpHeaders): string | null {
   if (referer === undefined || referer.length > REFERRER_MAX || !URL.canParse(referer)) return null;
   const url = new URL(referer);

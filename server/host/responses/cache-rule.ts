@@ -1,59 +1,62 @@
-/** An hour of an old `style.css` under new HTML is what visitors would see first. */
+/** With an hour of caching, visitors would first see an old `style.css` under new HTML. */
 const REVALIDATE = 'public, max-age=0, must-revalidate';
-/** The longest that RFC 9111 caches honour in practice: a year. */
+/** The longest time that RFC 9111 caches honour in practice: a year. */
 const IMMUTABLE = 'public, max-age=31536000, immutable';
 
-/** What build tools write by themselves: scripts, styles and what belongs to them. */
+/** Files that build tools write by themselves: scripts, styles, and their maps. */
 const BUILT = /\.(?:[cm]?js|css|wasm)(?:\.map)?$/i;
 /** Folders of build tools, in which people keep nothing: Next.js, Nuxt, SvelteKit, Astro, Create React App. */
 const BUILDERS_FOLDER = /(?:^|\/)(?:_next\/static|_nuxt|_app\/immutable|_astro|static\/media)\//;
-/** Vite's, where people keep pictures of their own as well: what it writes there has its hash behind a hyphen. */
+/**
+ * The folder of Vite, where people keep pictures of their own as well. A file that Vite writes has its hash behind a
+ * hyphen.
+ */
 const ASSETS = /(?:^|\/)assets\/[^/]+-[A-Za-z0-9_-]{8}\.[A-Za-z0-9]+$/;
-/** It names a thing, not its content (RFC 9562). */
+/** A UUID names a thing and not its content (RFC 9562). */
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i;
 
 /**
- * Returns for how long a file is kept: for a year where a build tool has named it after its content, else it is asked
- * about each time. A picture of people's own is replaced under a name that looks like a hash, and who promised that it
- * never changes (RFC 8246) cannot take it back.
+ * Returns how long a file is cached: for a year when a build tool has named it after its content, otherwise it is
+ * revalidated each time. People replace a picture of their own under a name that looks like a hash, and a site that
+ * promised that it never changes (RFC 8246) cannot take that back.
  */
 export function cacheControlOf(path: string): string {
   const isBuilt = BUILT.test(path) || BUILDERS_FOLDER.test(path) || ASSETS.test(path);
   return isBuilt && isHashedName(path) && !UUID.test(path) ? IMMUTABLE : REVALIDATE;
 }
 
-/** More names than these are not listed: then none of the site's is kept for a year. */
+/** More names than these are not listed. Then no name of the site is cached for a year. */
 const REUSED_NAMES_MAX = 200;
-/** Stands for all names: no file is called so. */
+/** Stands for all names: no file can have this one. */
 const ALL_NAMES = '/';
 
 /**
- * Adds to the names whose content changed although they are kept for a year: `changed` are the paths that differ from the
- * release before.
+ * Adds the names whose content changed although they are cached for a year: `changed` are the paths that differ from
+ * the release before.
  */
 export function addReusedNames(known: readonly string[], changed: readonly string[]): string[] {
   const names = new Set([...known, ...changed.filter((path) => cacheControlOf(path) === IMMUTABLE)]);
   return names.size > REUSED_NAMES_MAX || names.has(ALL_NAMES) ? [ALL_NAMES] : [...names];
 }
 
-/** Returns the headers of a file; one whose content changed under its name is asked about each time. */
+/** Returns the headers of a file; one whose content changed under its name is revalidated each time. */
 export function headersOfReused(headers: string[], path: string, reusedNames: readonly string[]): string[] {
   if (reusedNames.length === 0) return headers;
   if (!reusedNames.includes(path) && reusedNames[0] !== ALL_NAMES) return headers;
   return headers.map((value) => (value === IMMUTABLE ? REVALIDATE : value));
 }
 
-/** Finds what stands behind the last separator of a name without its extension: `3f2a1b9c` of `main.3f2a1b9c`. */
+/** Finds the part behind the last separator of a name without its extension: `3f2a1b9c` of `main.3f2a1b9c`. */
 const AFTER_SEPARATOR = /[-._]([A-Za-z0-9]{8,})$/;
 const EXTENSION = /\.[A-Za-z0-9]{1,8}$/;
-/** Vite, Rollup and esbuild write eight characters, and a hash may hold the separator itself. */
+/** Vite, Rollup and esbuild write eight characters, and a hash may contain the separator itself. */
 const LAST_EIGHT = /[-.]([A-Za-z0-9_-]{8})\.[A-Za-z0-9]{1,8}(?:\.map)?$/;
-/** The whole name: SvelteKit's chunks, content-addressed images. */
+/** The hash is the whole name in SvelteKit's chunks and content-addressed images. */
 const WHOLE_NAME = /^([0-9a-f]{8,})\.[A-Za-z0-9]{1,8}$/;
 
 /**
  * Returns whether a build tool wrote a hash of the content into the name (8 or more characters of hex or base64url).
- * Names that only look a little like it are not taken: a wrong yes looks through earlier releases in vain.
+ * Names that only look a little like it do not count: a wrong yes searches earlier releases in vain.
  */
 export function isHashedName(path: string): boolean {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.(?:chunk|bundle|min)(?=\.)/g, '');
@@ -91,7 +94,8 @@ function isCamelCase(text: string): boolean {
 }
 
 /**
- * Returns whether a part longer than eight letters looks like a hash: digits within, and both cases or base32 capitals.
+ * Returns whether a part longer than eight characters looks like a hash: it has digits, and both cases or base32
+ * capitals.
  */
 function isLongMix(text: string): boolean {
   if (text.length < 8 || !/[A-Za-z]\d+[A-Za-z]/.test(text)) return false;

@@ -8,10 +8,10 @@ import type { Coding } from './encoding.ts';
  */
 const BROTLI_QUALITY = 5;
 const GZIP_LEVEL = 6;
-/** With the default of 16 KiB large files take many times as long. */
+/** The default of 16 KiB takes many times as long for large files. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Below, a packet holds the file anyway; above, one body would keep a thread and its memory for seconds. */
+/** A smaller file fits into a packet anyway; a larger one would occupy a thread and its memory for seconds. */
 export const COMPRESSED_MIN_BYTES = 1024;
 export const COMPRESSED_MAX_BYTES = 16 * 1024 * 1024;
 /** A compressed body is used only when it saves at least 5 %: less is not worth its room. */

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * Conditional and range requests (RFC 9110, sections 13 and 14): pure. There is no
- * `Last-Modified`, so only entity tags count and conditions on dates are ignored.
+ * Conditional and range requests (RFC 9110, sections 13 and 14), as pure functions. There is no `Last-Modified`, so
+ * only entity tags count and conditions on dates are ignored.
  */
 export type ConditionOutcome =
   | { kind: 'whole' }
@@ -16,7 +16,7 @@ const WHOLE: ConditionOutcome = { kind: 'whole' };
 type File = {
   etag: string;
   sizeBytes: number;
-  /** False for a compressed body: its ranges would be of the compressed bytes. */
+  /** False for a compressed body, since its ranges would be of the compressed bytes. */
   hasRanges: boolean;
 };
 
@@ -42,7 +42,7 @@ function lists(value: string, etag: string, comparison: 'strong' | 'weak'): bool
   });
 }
 
-/** One range of bytes; anything else, several ranges included, means the whole file (RFC 9110, 14.2 allows it). */
+/** One range of bytes. Anything else, several ranges included, means the whole file (RFC 9110, 14.2 allows it). */
 const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 function judgeRange(range: string, sizeBytes: number): ConditionOutcome {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** What the bytes of a file say of how it is to be answered, where its name leaves that open (content-types.ts). */
+/** Facts about the bytes of a file that decide its headers where its name leaves them open (content-types.ts). */
 export type ContentFacts = { isUtf8: boolean; kind: 'gzip' | 'zip' | null };
 
 /** Returns the facts of a content that is there as a whole. */
@@ -8,7 +8,7 @@ export function factsOf(bytes: Buffer): ContentFacts {
   return { isUtf8: isUtf8(bytes) && !isIso2022(bytes), kind: kindOf(bytes) };
 }
 
-/** Finds the facts of a content whose pieces come one by one. */
+/** Finds the facts of a content whose pieces arrive one by one. */
 export type FactsReader = { add(piece: Uint8Array): void; soFar(): ContentFacts; end(): ContentFacts };
 
 export function createFactsReader(): FactsReader {
@@ -17,7 +17,7 @@ export function createFactsReader(): FactsReader {
   let isText = true;
   let isFirst = true;
 
-  /** A sign may go on in the next piece, where there is one. */
+  /** A character may continue in the next piece, if there is one. */
   function decode(bytes: Uint8Array, stream: boolean): void {
     try {
       if (isText) decoder.decode(bytes, { stream });
@@ -43,7 +43,7 @@ export function createFactsReader(): FactsReader {
   };
 }
 
-/** The Japanese encoding whose bytes are all ASCII: it switches its signs by ESC $ (RFC 1468). */
+/** Recognises the Japanese encoding whose bytes are all ASCII: it switches its characters by ESC $ (RFC 1468). */
 function isIso2022(bytes: Buffer): boolean {
   return bytes.includes('\u001b$');
 }

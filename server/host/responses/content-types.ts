@@ -2,7 +2,10 @@ import { lookup } from 'mime-types';
 import { type Packing, packingOf } from '../../../routers/schemas/packed-files.ts';
 import type { ContentFacts } from './content-facts.ts';
 
-/** Where the registry's type would keep a browser from using the file (sent with `nosniff`), or has none. */
+/**
+ * Types for extensions whose registered type would keep a browser from using the file (sent with `nosniff`), or that
+ * have none.
+ */
 const OWN_TYPES = new Map([
   ['cjs', 'text/javascript'],
   ['cur', 'image/x-icon'],
@@ -23,12 +26,15 @@ const BY_NAME = new Map([
 const MATRIX = /(?:^|\/)\.well-known\/matrix\/(?:client|server|support)$/;
 
 const UNKNOWN_TYPE = 'application/octet-stream';
-/** Types that are text beside `text/*`. */
+/** Types that are text besides `text/*`. */
 const TEXT =
   /^text\/|[/+](?:json|xml)$|^application\/(?:javascript|yaml|toml|sql|graphql|x-subrip|vnd\.apple\.mpegurl)$/;
 const CHARSET = '; charset=utf-8';
 
-/** Returns the media type by the name alone, with UTF-8 for all text; what the bytes say besides: `answeringOf`. */
+/**
+ * Returns the media type by the name alone, with UTF-8 for all text; `answeringOf` takes the bytes into account as
+ * well.
+ */
 export function contentTypeOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
   const extension = extensionOf(name);
@@ -40,24 +46,30 @@ export function contentTypeOf(path: string): string {
 
 const KEYNOTE_TYPE = 'application/vnd.apple.keynote';
 
-/** A file of a release, with the paths of all of them. */
+/** A file of a release, with the paths of all files of it. */
 type Placed = { path: string; paths: { has(path: string): boolean } };
 
-/** Returns whether the content decides how a file is answered: its encoding as text, and what an ending is used for. */
+/**
+ * Returns whether the content decides about the headers of a file: its encoding as text, and the meaning of its
+ * extension.
+ */
 export function isDecidedByContent({ path, paths }: Placed): boolean {
   return isTextPath(path) || extensionOf(path) === 'key' || packingOf(path, paths) !== null;
 }
 
-/** How a file is answered: `coding` is how it was packed before it came here, which its browser undoes. */
+/**
+ * The headers that depend on the content; `coding` tells how the file was packed before it was uploaded, which the
+ * browser undoes.
+ */
 export type Answering = { type: string; coding: Packing['coding'] | null };
 
 /**
- * Returns how a file is answered whose content is known. A header would beat what a page says of its own encoding (HTML
- * standard, "determining the character encoding"; RFC 7303, 3.2), so none is named for what is no UTF-8.
+ * Returns the headers of a file whose content is known. A header would beat the page's own statement of its encoding
+ * (HTML standard, "determining the character encoding"; RFC 7303, 3.2), so none is named for a file that is not UTF-8.
  */
 export function answeringOf({ path, paths }: Placed, { isUtf8, kind }: ContentFacts): Answering {
   const packing = packingOf(path, paths);
-  // Brotli has no mark of its own: its name is believed.
+  // Brotli has no mark of its own, so its name is believed.
   if (packing !== null && (packing.coding === 'br' || kind === 'gzip')) {
     return { type: contentTypeOf(packing.inner).replace(CHARSET, ''), coding: packing.coding };
   }

@@ -8,32 +8,32 @@ import { isTextPath } from './content-types.ts';
 import { type FileCache, WHOLE_MAX_BYTES } from './file-cache.ts';
 import { compressedSource, type Entry, missingCoding } from './served-file.ts';
 
-/** A text is looked through as far as this; none that a person has written is longer. */
+/** A text is examined up to this size; none that a person has written is longer. */
 const READ_MAX_BYTES = 16 * 1024 * 1024;
 const PIECE_BYTES = 256 * 1024;
 /** Contents are remembered by their hash, some 200 bytes each. */
 const REMEMBERED_MAX = 20_000;
 
 /**
- * Compressing takes a core for a moment, so only so many files are compressed at once, one for each account. Where too
- * many wait the file is sent as it is.
+ * Compressing occupies a core for a moment, so only a few files are compressed at once, one for each account. When too
+ * many wait, the file is sent uncompressed.
  */
 const COMPRESSIONS = { key: 'compressed files', limit: 2, queueLength: 64 };
 const COMPRESSIONS_OF_ACCOUNT = { limit: 1, queueLength: 32 };
 const tooManyWait = (): AppError => new AppError('overloaded', 'Too many files are being compressed at this moment.');
 
-/** Who asks for an entry, and of whom. */
+/** The client's accepted encodings, and the account of the site. */
 type Asked = { acceptEncoding: string | undefined; accountId: string };
 
 export type Contents = {
   /**
-   * Makes an entry ready to be sent, by what its content says and compressed as the client takes it. Null where nothing
-   * has to be waited for; rejects when its content cannot be read.
+   * Makes an entry ready to be sent: its headers follow from the content, and its body is compressed as the client
+   * accepts it. Returns null when there is nothing to wait for; rejects when its content cannot be read.
    */
   prepare(entry: Entry, asked: Asked): Promise<void> | null;
 };
 
-/** Looks into the content of files that are asked for, and compresses them, each once. */
+/** Examines the content of requested files, and compresses them, each once. */
 export function createContents(files: FileCache, rateCounters: Pick<RateCounters, 'takeSlot'>): Contents {
   const remembered = new LRUCache<string, ContentFacts>({ max: REMEMBERED_MAX });
   const looking = new Map<string, Promise<ContentFacts>>();
@@ -98,7 +98,7 @@ async function readFacts(files: FileCache, { path, plain }: Entry): Promise<Cont
   const { artifact, release } = await files.borrow(source);
   try {
     const reader = createFactsReader();
-    // Of what is no text its first bytes say all.
+    // If a file is not text, its first bytes tell everything.
     const end = Math.min(sizeBytes, isTextPath(path) ? READ_MAX_BYTES : PIECE_BYTES);
     for (let at = 0; at < end && reader.soFar().isUtf8; at += PIECE_BYTES) {
       reader.add(await artifact.read(at, Math.min(at + PIECE_BYTES, end)));

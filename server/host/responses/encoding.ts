@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * The content codings of finished bodies (RFC 9110, 12.5.3). Among those that a client likes equally br comes before
- * gzip, and both before the plain one.
+ * The content codings of finished bodies (RFC 9110, 12.5.3). Among those that a client accepts equally, br comes
+ * before gzip, and both before the plain body.
  */
 export type Coding = 'br' | 'gzip' | 'identity';
 
 const ONLY_PLAIN: readonly Coding[] = ['identity'];
-/** The header repeats: a handful of browsers write all of them. */
+/** Header values repeat: a handful of browsers write all of them. */
 const REMEMBERED_MAX = 500;
 const HEADER_MAX = 200;
 const remembered = new LRUCache<string, readonly Coding[]>({ max: REMEMBERED_MAX });
 
 /**
- * Returns the encodings that a client takes, best first. What it refuses is not listed; the plain body is sent when
+ * Returns the encodings that a client accepts, best first. Refused ones are not listed; the plain body is sent when
  * nothing else is left.
  */
 export function codingsFor(acceptEncoding: string | undefined): readonly Coding[] {
@@ -38,6 +38,6 @@ function readCodings(header: string): readonly Coding[] {
     // The plain body is always welcome unless it is refused by name or by the star.
     weights.get(coding) ?? star ?? (coding === 'identity' ? Number.MIN_VALUE : 0);
   const order: readonly Coding[] = ['br', 'gzip', 'identity'];
-  // Stable: of equals the first of the order stays first.
+  // The sort is stable: among equals the first of the order stays first.
   return order.filter((coding) => weightOf(coding) > 0).sort((a, b) => weightOf(b) - weightOf(a));
 }

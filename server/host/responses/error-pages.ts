@@ -1,4 +1,4 @@
-/** The host's own answers: fixed, neutral, without a word of any tenant, finished once. */
+/** Error pages of the host: fixed and neutral, without a word of any tenant, and built once. */
 export type Page = { status: number; headers: string[]; body: Buffer };
 
 type PageText = { status: number; title: string; text: string; cacheControl: string; extra?: readonly string[] };
@@ -36,7 +36,9 @@ function page({ status, title, text, cacheControl, extra = [] }: PageText): Page
   return { status, headers, body };
 }
 
-/** Our own failures are never cached, and a missing page is asked for again: it may be published by then. */
+/**
+ * Failures of the host are never cached, and a missing page is asked for again, because it may be published by then.
+ */
 const NO_STORE = 'no-store';
 const NO_CACHE = 'no-cache';
 

@@ -9,12 +9,15 @@ import type { Coding } from './encoding.ts';
 export const WHOLE_MAX_BYTES = 1024 * 1024;
 const BYTES_MAX = 256 * 1024 * 1024;
 const HANDLES_MAX = 128;
-/** What a body takes beside its bytes: the Buffer, its key and its place in the map, measured with half a million of them. */
+/**
+ * The memory of a body besides its bytes: the Buffer, its key and its entry in the map, measured with half a million
+ * of them.
+ */
 const ENTRY_BYTES = 700;
-/** Given while one body is kept: the walk ends soon, however many were used. */
+/** Limits the second chances when one body comes in, so that the walk ends soon however many were used. */
 const SECOND_CHANCES_MAX = 64;
 
-/** Returns 256 MB, or an eighth of the memory where that is less. */
+/** Returns 256 MB, or an eighth of the memory if that is less. */
 export function defaultCacheBytes(): number {
   const limit = constrainedMemory() ?? 0;
   const memory = limit > 0 && limit < totalmem() ? limit : totalmem();
@@ -23,7 +26,7 @@ export function defaultCacheBytes(): number {
 
 type Wanted = { sha256: string; sizeBytes: number };
 
-/** Where the bytes of one body come from: an artifact as it is, or compressed. */
+/** The source of one body: an artifact itself, or its compressed form. */
 export type Source = { key: string; artifact: Wanted; coding: Coding };
 
 export type Borrowed = { artifact: Pick<OpenArtifact, 'read'>; release(): void };
@@ -32,11 +35,11 @@ export type FileCache = {
   /** Returns the whole body if it is in memory; never waits. */
   known(key: string): Buffer | undefined;
   /**
-   * Loads a body of up to `WHOLE_MAX_BYTES`, or compresses one, which may be larger; it is empty where that saves too
-   * little. Throws `artifact_corrupted` when the store has other bytes than is known of them.
+   * Loads a body of up to `WHOLE_MAX_BYTES`, or compresses one, which may be larger; a compressed body is empty when
+   * that saves too little. Throws `artifact_corrupted` when the bytes in the store are not those that were recorded.
    */
   load(source: Source): Promise<Buffer>;
-  /** Of larger ones: the artifact is opened once for many requests. Give it back by `release`. */
+  /** Opens a larger artifact once for many requests. The caller gives it back by `release`. */
   borrow(source: Source): Promise<Borrowed>;
   close(): Promise<void>;
 };
@@ -69,7 +72,8 @@ function createBuffers(store: ArtifactStore, bytesMax: number): Pick<FileCache, 
     for (const [oldest, held] of buffers) {
       if (bytes <= bytesMax) return;
       buffers.delete(oldest);
-      // A second chance for what was used since it came here: cheaper than an order of use kept with each request.
+      // A second chance for entries that were used since they came in is cheaper than an order of use that each request
+      // updates.
       if (held.isUsed && chances > 0) {
         chances -= 1;
         buffers.set(oldest, { ...held, isUsed: false });

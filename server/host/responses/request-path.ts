@@ -1,8 +1,8 @@
 import { decodeAddress, escapeAddress } from '../../../routers/rules/hosting/address-pattern.ts';
 
 /**
- * From the path of a request to the name of a file in a manifest: pure, and no file system is
- * ever asked, so what is not in the manifest does not exist.
+ * Translates the path of a request into the name of a file in a manifest. The functions are pure and never ask a file
+ * system, so what is not in the manifest does not exist.
  */
 
 /**
@@ -13,15 +13,15 @@ const PLAIN = /^\/(?!\.)(?:[A-Za-z0-9_~!$&'()*+,;=:@-]|\.|\/(?![./]))*$/;
 const CONTROL = /[\u0001-\u001f\u007f-\u009f]/;
 
 export type RequestPath = {
-  /** Decoded once, NFC, without the leading slash; empty for `/`. What no file can be called holds a NUL. */
+  /** Decoded once, NFC, without the leading slash; empty for `/`. A path that no file can have holds a NUL. */
   file: string;
-  /** As it was asked for, without the leading slash, and fit for a header. */
+  /** The path as requested, without the leading slash, and fit for a header. */
   raw: string;
-  /** The query keeps its question mark, or is empty. */
+  /** The query with its question mark; empty when there is none. */
   query: string;
 };
 
-/** Null when the path is to be refused with 400. `target` begins with a slash. */
+/** Returns null when the path is to be refused with 400. `target` begins with a slash. */
 export function readRequestPath(target: string): RequestPath | null {
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
@@ -41,8 +41,8 @@ function decodeCarefully(path: string): string | null {
 }
 
 /**
- * The `Location` of a path of the same site, as it was asked for: always one slash, so that it can never name another
- * host, as `//host` would.
+ * Returns the `Location` for a requested path of the same site. It begins with exactly one slash, so that it can never
+ * name another host, as `//host` would.
  */
 export function locationOf({ raw, query }: Pick<RequestPath, 'raw' | 'query'>): string {
   return `/${raw.replace(/^\/+/, '')}${query}`;

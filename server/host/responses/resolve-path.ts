@@ -6,9 +6,10 @@ import type { Entry } from './served-file.ts';
 import type { Site } from './site.ts';
 
 /**
- * Options of what a path means in a release (pure). Tried in this order: rules that are forced; the exact file; a
- * folder's `index.html`, and the way to it; `path.html`, and the way to it without a slash; then, for what has no file,
- * hashed files of earlier releases (respond.ts looks for them); rules; the single page; the 404 page.
+ * Options for the meaning of a path in a release (pure). These are tried in order: rules that are forced; the exact
+ * file; a folder's `index.html`, and the redirect to it; `path.html`, and the redirect to it without a slash; then,
+ * for what has no file, hashed files of earlier releases (respond.ts looks for them); rules; the single page; the 404
+ * page.
  */
 export type ServingOptions = { isSinglePage: boolean; hasCleanUrls: boolean };
 
@@ -19,7 +20,7 @@ export type Resolved =
   | { kind: 'redirect'; status: number; location: string }
   | { kind: 'missing'; entry: Entry | undefined };
 
-/** Returns what the path itself names; null when that is nothing. */
+/** Returns the file or redirect that the path itself names, or null. */
 export function resolvePath(site: Site, path: RequestPath, options: ServingOptions): Resolved | null {
   const forced = site.rules?.redirects.forced(path.file, path.query, path.raw) ?? null;
   return (forced === null ? null : follow(site, forced, options)) ?? findFile(site, path, options);
@@ -43,7 +44,8 @@ function moved(path: Pick<RequestPath, 'raw' | 'query'>): Resolved {
 }
 
 /**
- * Returns what stands in for a path that names nothing; `wantsPage`: the request came from somebody who opens a page.
+ * Returns the answer for a path that names nothing; `wantsPage` tells whether the request came from somebody who opens
+ * a page.
  */
 export function resolveFallback(
   site: Site,
@@ -62,14 +64,14 @@ export function resolveFallback(
 }
 
 /**
- * A page of a script has no extension, which the end of a version is not (`/tool/1.2.3`), and no dotfile is one: who
- * looks for `.git/config` or `.env` finds nothing.
+ * A page of a script has no extension, and the end of a version is none (`/tool/1.2.3`). A dotfile is no page, so a
+ * request for `.git/config` or `.env` finds nothing.
  */
 function isPagePath(file: string): boolean {
   return /^\d*$/.test(extensionOf(file)) && !isHiddenPath(file);
 }
 
-/** Null when a rule names a file that is not there. */
+/** Returns null when a rule names a file that is not there. */
 function follow(site: Site, rule: Redirection, options: ServingOptions): Resolved | null {
   if (rule.kind === 'redirect') return rule;
   const fileAt = (file: string) => findFile(site, { file, raw: '', query: '' }, options);

@@ -20,25 +20,28 @@ export type HostParts = {
   files: FileCache;
   contents: Contents;
   /**
-   * Returns a file of a release before the last switches, if its name says that its content never changes; null when
-   * there is none to look into, so that most misses wait for nothing.
+   * Returns a file of a release before the last switches, if its name says that its content never changes. Null when
+   * there is no release to search, so that most misses wait for nothing.
    */
   earlier(route: Route, path: string): Promise<Entry | undefined> | null;
   /**
-   * Returns the release that has taken this one's place meanwhile, if it has and the database says so; null when there is
-   * none to be looked for. Rejects when its list of files cannot be read.
+   * Returns the release that has replaced this one meanwhile, if the database says so; null when there is none to be
+   * looked for. Rejects when its list of files cannot be read.
    */
   newer(exchange: Exchange): Promise<Newer | null> | null;
   /** Returns whether the request came over https, also through the proxies in front. */
   isSecure(request: WebRequest): boolean;
   onTrouble(error: unknown, route: Route, path: string): void;
-  /** After the answer, or what there is of it, has been handed over. */
+  /** Called after the answer, or as much of it as there is, was sent. */
   onAnswered(exchange: Exchange, status: number, bytes: number, isPage: boolean): void;
 };
 
 export type Newer = Pick<Exchange, 'route' | 'site'>;
 
-/** One request with everything that its answer is made from; taken once, so a switch in between changes nothing. */
+/**
+ * One request with everything that its answer is made from. It is read once, so that a switch in between changes
+ * nothing.
+ */
 export type Exchange = {
   host: HostParts;
   request: WebRequest;
@@ -47,9 +50,9 @@ export type Exchange = {
   path: RequestPath;
   route: Route;
   site: Site;
-  /** False at a release's own address, where its owner looks at it. */
+  /** False at a release's own address, which its owner previews. */
   isPublic: boolean;
-  /** By `performance.now()`. */
+  /** Measured by `performance.now()`. */
   startedAt: number;
 };
 
@@ -75,7 +78,7 @@ function respondInstead(exchange: Exchange): void {
 function sendInstead(exchange: Exchange): void {
   const { site, path, route, request } = exchange;
   const found = resolveFallback(site, path, route, () => wantsPage(request.headers));
-  // Of a page that only a script knows nothing newer is to be had; a hashed name is never one.
+  // There is nothing newer of a page that only a script knows; a hashed name is never one.
   const newer = found.kind === 'missing' || isHashedName(path.file) ? exchange.host.newer(exchange) : null;
   if (newer === null) {
     sendFound(exchange, found);
@@ -86,12 +89,12 @@ function sendInstead(exchange: Exchange): void {
     .catch((error: unknown) => sendUnknown(exchange, error));
 }
 
-/** What a browser asks for when it opens a page (https://www.w3.org/TR/fetch-metadata/). */
+/** Values that a browser sends when it opens a page (https://www.w3.org/TR/fetch-metadata/). */
 const PAGE_PLACES = new Set(['document', 'iframe', 'frame', 'embed', 'object', 'fencedframe']);
 
 /**
- * Returns whether a page would be of use to who asks. Programs that make previews or look after links take anything
- * (RFC 9110, 12.5.1: as if `Accept` was not there); a script would take the page for data, unless it names HTML.
+ * Returns whether the client can use a page. Programs that make previews or check links take anything (RFC 9110,
+ * 12.5.1: as if `Accept` was not there); a script would take the page for data, unless it names HTML.
  */
 function wantsPage({ accept = '*/*', 'sec-fetch-dest': place }: IncomingHttpHeaders): boolean {
   const takes = accept
@@ -103,7 +106,7 @@ function wantsPage({ accept = '*/*', 'sec-fetch-dest': place }: IncomingHttpHead
   return (place === undefined || PAGE_PLACES.has(String(place))) && (types.includes('*/*') || types.includes('text/*'));
 }
 
-/** Whether there is such a file could not be found out: a 404 would say that there is none. */
+/** Answers with an error when it is unknown whether the file exists; a 404 would say that it does not. */
 function sendUnknown({ host, response, route, path }: Exchange, error: unknown): void {
   if (!(error instanceof AppError)) host.onTrouble(error, route, path.file);
   sendErrorPage(response, error);
@@ -132,7 +135,7 @@ function sendDecided(exchange: Exchange, found: Resolved): void {
   else sendNotFound(exchange, found.entry);
 }
 
-/** A page of the host's own. */
+/** Sends a page of the host itself. */
 export function sendPage(response: WebResponse, page: Page): void {
   response.writeHead(page.status, page.headers).end(page.body);
 }
@@ -157,7 +160,7 @@ function sendNotFound(exchange: Exchange, entry: Entry | undefined): void {
   sendPart(exchange, entry, body, { status: 404, headers, start: 0, end: body.sizeBytes });
 }
 
-/** `varyToo`: the headers of the request that decided besides the encoding. */
+/** `varyToo` lists request headers that decided about the answer besides the encoding. */
 function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
   const { request, response, method } = exchange;
   const body = bodyFor(entry, request.headers['accept-encoding']);
@@ -182,7 +185,7 @@ function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
   }
 }
 
-/** Returns the headers as the site's own rules want them; the finished list itself where it has none. */
+/** Returns the headers with the changes of the site's own rules; without rules, the finished list itself. */
 function dressed(exchange: Exchange, finished: string[], status: number, varyToo?: string): string[] {
   const { host, request, site, path, route } = exchange;
   const headers = headersOfReused(finished, path.file, route.reusedNames);
@@ -233,7 +236,10 @@ function answered(exchange: Exchange, status: number, bytes: number, entry?: Ent
   exchange.host.onAnswered(exchange, status, bytes, entry?.isPage === true);
 }
 
-/** Never a 404 (a cached one outlives the fault), and never the wrong bytes: what has begun is cut off. */
+/**
+ * A failure is never sent as a 404, since a cached one outlives the fault, and never with wrong bytes: an answer that
+ * has begun is cut off.
+ */
 export function sendErrorPage(response: WebResponse, error: unknown): void {
   if (response.headersSent) {
     response.destroy();

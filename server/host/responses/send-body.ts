@@ -10,8 +10,8 @@ type Way = { files: FileCache; response: WebResponse; method: 'GET' | 'HEAD' };
 type Part = { status: number; headers: string[]; start: number; end: number };
 
 /**
- * Sends a body that is not in memory, and answers how many bytes were handed over. It throws before anything is said,
- * or, when a fault comes in the middle, after: then the connection is to be cut.
+ * Sends a body that is not in memory, and returns how many bytes were sent. When it throws before the head was sent,
+ * the caller can still answer with an error; after that the connection has to be cut.
  */
 export async function sendBody(way: Way, { source, sizeBytes }: Body, part: Part): Promise<number> {
   if (sizeBytes > WHOLE_MAX_BYTES) return sendPieces(way, source, part);
@@ -21,7 +21,7 @@ export async function sendBody(way: Way, { source, sizeBytes }: Body, part: Part
   return way.method === 'GET' ? part.end - part.start : 0;
 }
 
-/** Nothing is said before the first piece has been read. */
+/** Nothing is sent before the first piece has been read. */
 async function sendPieces(
   { files, response, method }: Way,
   source: Body['source'],
@@ -39,7 +39,7 @@ async function sendPieces(
       sent += piece.length;
       const isTaken = response.write(piece);
       if (at >= end) break;
-      // The next piece is read while this one leaves; a slow reader holds up the one after it.
+      // The next piece is read while this one leaves; a slow reader delays the one after it.
       const [next] = await Promise.all([
         artifact.read(at, Math.min(at + PIECE_BYTES, end)),
         isTaken ? undefined : untilTaken(response),

@@ -5,19 +5,19 @@ import { type Answering, answeringOf, contentTypeOf, isDecidedByContent, isTextP
 import { type Coding, codingsFor } from './encoding.ts';
 import type { Source } from './file-cache.ts';
 
-/** One body of a file with everything about its answers that never changes, finished once. */
+/** One body of a file with every part of its answers that never changes, built once. */
 export type Body = {
   source: Source;
   sizeBytes: number;
   etag: string;
-  /** Ranges are of the plain body alone: those of two encodings would not fit together. */
+  /** Ranges apply to the plain body alone, since those of two encodings would not fit together. */
   hasRanges: boolean;
   /** Lists name, value, name, value, as `writeHead` takes them. */
   okHeaders: string[];
   notModifiedHeaders: string[];
   /** Leaves out length and range, which differ by request. */
   partHeaders: string[];
-  /** Are sent with a page that stands in for what does not exist. */
+  /** Sent with a page that stands in for a missing one. */
   notFoundHeaders: string[];
 };
 
@@ -30,7 +30,7 @@ export type Entry = {
   compressed: { br?: Body | null; gzip?: Body | null } | null;
   /** Makes the compressed body of so many bytes. */
   finish(coding: Compression, sizeBytes: number): Body;
-  /** Makes its headers right for what it holds, once somebody has looked; null where its name says all. */
+  /** Corrects the headers for the content, once it was examined; null where the name tells everything. */
   decide: ((facts: ContentFacts) => void) | null;
 };
 
@@ -74,7 +74,8 @@ function sourceOf(artifact: Source['artifact'], coding: Coding): Source {
 }
 
 function finishBody(file: File, answering: Answering, coding: Coding, sizeBytes: number): Body {
-  // Strong: 128 bits of the hash are plenty, and each encoding has a tag of its own (RFC 9110, section 8.8.3.3).
+  // The tag is strong: 128 bits of the hash are plenty, and each encoding has a tag of its own (RFC 9110, section
+  // 8.8.3.3).
   const suffix = { identity: '', br: '-br', gzip: '-gz' }[coding];
   const etag = `"${file.sha256.slice(0, 32)}${suffix}"`;
   const isPlain = coding === 'identity';
@@ -105,7 +106,7 @@ export function missingCoding({ compressed }: Entry, acceptEncoding: string | un
   return null;
 }
 
-/** Returns the body that this client takes: the plain one where there is no other. */
+/** Returns the body that this client accepts: the plain one when there is no other. */
 export function bodyFor({ plain, compressed }: Entry, acceptEncoding: string | undefined): Body {
   if (compressed === null) return plain;
   for (const coding of codingsFor(acceptEncoding)) {

@@ -1,16 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import type { Site } from './site.ts';
 
-/** A file's hash, and the places of path and hash in a map; measured with 20,000 files. */
+/** A file's hash, and the entries of path and hash in a map; measured with 20,000 files. */
 const FILE_BYTES = 300;
-/** A path takes one byte for a character, or two where it goes beyond Latin. */
+/** A path takes one byte for a character, or two if it goes beyond Latin. */
 const CHARACTER_BYTES = 2;
-/** An empty site, and the answers that it keeps ready. */
+/** An empty site, and the answers that it has ready. */
 const SITE_BYTES = 20_000;
-/** An account whose sites take no more than this part of the room gives way only as the longest unused. */
+/**
+ * An account whose sites take no more than this part of the memory loses a site only when that is the longest unused
+ * of all.
+ */
 const SHARE = 1 / 16;
 
-/** Returns what a site takes of the memory, from above. */
+/** Returns an upper bound of a site's memory. */
 function weightOf({ fileCount, pathCharacters, rules }: Site): number {
   const files = fileCount * FILE_BYTES + pathCharacters * CHARACTER_BYTES;
   return SITE_BYTES + files + (rules?.weightBytes ?? 0);
@@ -21,14 +24,14 @@ type Kept = { key: string; accountId: string; site: Site; weightBytes: number };
 export type SiteLru = {
   /** Returns a site that is here, and notes that it was used. */
   get(accountId: string, manifestHash: string): Site | undefined;
-  /** Takes a site in, or weighs it again. One too heavy for the whole room is not kept. */
+  /** Takes a site in, or weighs it again. A site too heavy for the whole memory is not held. */
   put(accountId: string, site: Site): void;
 };
 
 /**
- * Keeps releases in memory. For a further one the heaviest account makes room first, with the longest unused of its own; once
- * none has more than its share, the longest unused of all gives way. So releases of many files crowd each other out, and no
- * small site of somebody else. Two accounts with the same release have one each: neither is charged for the other.
+ * Holds releases in memory. To make room, the heaviest account loses its longest unused site; once no account has more
+ * than its share, the longest unused of all goes. So releases of many files displace each other, and no small site of
+ * another account. Two accounts with the same release have one copy each, so that neither is charged for the other.
  */
 export function createSiteLru(weightMaxBytes: number): SiteLru {
   const kept = new LRUCache<string, Kept>({
@@ -65,7 +68,7 @@ export function createSiteLru(weightMaxBytes: number): SiteLru {
 type Held = { weightBytes: number; sites: Kept[] };
 const NOBODY: Held = { weightBytes: 0, sites: [] };
 
-/** Returns what each account has here, the longest unused of its sites first. */
+/** Returns the weight and the sites of each account, the longest unused site first. */
 function accountsIn(kept: LRUCache<string, Kept>): Held[] {
   const byAccount = new Map<string, Held>();
   for (const one of kept.rvalues()) {

@@ -15,25 +15,25 @@ import type { RuleFile } from '../../../routers/rules/hosting/rule-file.ts';
 import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 
-/** What a release's `_redirects` and `_headers` say, read once when the release comes into memory. */
+/** The parsed `_redirects` and `_headers` of a release, read once when the release comes into memory. */
 export type SiteRules = {
   redirects: RedirectTable;
-  /** Of a decoded path without the leading slash. */
+  /** Takes a decoded path without the leading slash. */
   headersFor(file: string): HeaderChange | null;
   /** An upper bound of the memory that all of it takes. */
   weightBytes: number;
 };
 
-/** Addresses repeat; a site with rules keeps what they say of this many, each no longer than a file's path. */
+/** Addresses repeat; a site with rules remembers their results for this many, each no longer than a file's path. */
 const ADDRESSES_MAX = 200;
-/** Addresses that the same rules fit share one answer of theirs, of which each is 8 KiB at most (HEADERS_WEIGHT_MAX). */
+/** Addresses that match the same rules share one result, of 8 KiB at most (HEADERS_WEIGHT_MAX). */
 const CHANGES_MAX = 20;
-/** What these take at the most, paths of a kilobyte and whole answers. */
+/** An upper bound for both, with paths of a kilobyte and whole results. */
 const REMEMBERED_BYTES = ADDRESSES_MAX * 1_600 + CHANGES_MAX * 16 * 1024;
-/** Parsed, a line takes many times its text: 237 KB of short rules were measured at 5.4 MB. */
+/** A parsed line takes many times its text: 237 KB of short rules were measured at 5.4 MB. */
 const PARSED_FACTOR = 25;
 
-/** Null when there is nothing to follow, so that most sites never ask again. */
+/** Returns null when there are no rules, so that most sites never ask again. */
 export async function createSiteRules(texts: ReadonlyMap<RuleFile, string>): Promise<SiteRules | null> {
   if (texts.size === 0) return null;
   const weightBytes =
@@ -44,7 +44,7 @@ export async function createSiteRules(texts: ReadonlyMap<RuleFile, string>): Pro
   return { redirects: createRedirectTable(redirects), headersFor: rememberHeaders(headers), weightBytes };
 }
 
-/** Null where no rule fits: that is remembered as well. */
+/** Null where no rule matches, which is remembered as well. */
 type Remembered = { change: HeaderChange | null };
 
 function rememberHeaders(rules: readonly HeaderRule[]): SiteRules['headersFor'] {
@@ -66,9 +66,9 @@ function rememberHeaders(rules: readonly HeaderRule[]): SiteRules['headersFor'] 
 }
 
 export type ChangeWish = {
-  /** HSTS over plain http would be ignored by browsers (RFC 6797, 8.1), and is a promise that nobody keeps here. */
+  /** Browsers ignore HSTS over plain http (RFC 6797, 8.1), where nobody can honour that promise. */
   isSecure: boolean;
-  /** A 404 that is cached outlives its reason, whatever the rules of the site say. */
+  /** A cached 404 outlives its reason, whatever the rules of the site say. */
   keepsCacheControl: boolean;
 };
 

@@ -10,23 +10,23 @@ import { type Entry, prepareServedFile } from './served-file.ts';
 import { createSiteLru } from './site-lru.ts';
 import { createSiteRules, type SiteRules } from './site-rules.ts';
 
-/** A release as the host sees it: a request that has one in hand can never see a mixture of two. */
+/** A release as the host serves it: a request that holds one can never see a mixture of two. */
 export type Site = {
   manifestHash: string;
   fileCount: number;
-  /** In UTF-16 code units, all of them together. */
+  /** The total length of all paths in UTF-16 code units. */
   pathCharacters: number;
   rules: SiteRules | null;
-  /** The file under exactly this path, or undefined when the release does not serve one. */
+  /** Returns the file under exactly this path, or undefined when the release does not serve one. */
   find(path: string): Entry | undefined;
 };
 
-/** Of earlier releases so many files are looked through for one, ten times what a release may have. */
+/** Limits how many files of earlier releases are searched for one file, ten times what a release may have. */
 const EARLIER_FILES_MAX = 200_000;
 
 /**
- * A file that a release before the last switches had, looked for from the latest on. One that is gone or corrupted is no
- * reason to fail: its files are extras. Throws what else kept one from being read.
+ * Returns a file of a release before the last switches, searched from the latest on. A release that is gone or
+ * corrupted is no reason to fail, since its files are extras. Throws any other error that kept one from being read.
  */
 export async function findEarlierAsset(
   sites: SiteCache,
@@ -44,15 +44,18 @@ export async function findEarlierAsset(
   return undefined;
 }
 
-/** Of a release that cannot be read right now nobody knows whether it has the file: who comes back may find it. */
+/**
+ * Rethrows any other error: while a release cannot be read, it is unknown whether it has the file, and a later request
+ * may find it.
+ */
 function onlyIfCorrupted(error: unknown): undefined {
   if (!(error instanceof AppError && error.code === 'artifact_corrupted')) throw error;
 }
 
-/** Answers that a site keeps ready; others are made again when they are asked for. */
+/** Answers that a site has ready; others are made again on request. */
 const ENTRIES_MAX = 100;
 
-/** Entries are finished when they are first asked for: of 20,000 files most never are. */
+/** Builds entries on the first request, since of 20,000 files most are never asked for. */
 export function createSite(manifestHash: string, manifest: Manifest, rules: SiteRules | null): Site {
   const entries = new LRUCache<string, Entry>({ max: Math.max(1, Math.min(manifest.size, ENTRIES_MAX)) });
   return {
@@ -72,16 +75,20 @@ export function createSite(manifestHash: string, manifest: Manifest, rules: Site
   };
 }
 
-/** An upper bound of what the releases in memory weigh (site-lru.ts). */
+/** An upper bound of the weight of all releases in memory (site-lru.ts). */
 const WEIGHT_MAX_BYTES = 128 * 1024 * 1024;
 
 /**
- * Reading a list of 16 MB takes several times its size in memory, so only so many are read at once. Each account has one place
- * in that queue and the others in one of its own: whoever waits has at most one release of each other account before it.
+ * Reading a list of 16 MB takes several times its size in memory, so only a few are read at once. Each account has one
+ * slot in that queue, and its other requests wait in a queue of its own: a request waits for at most one release of
+ * each other account.
  */
 const LOADS = { key: 'sites', limit: 2, queueLength: 64 };
 const LOADS_OF_ACCOUNT = { limit: 1, queueLength: 16 };
-/** Releases that are not live have one of the places, and queues of their own: visitors of a live site never wait behind them. */
+/**
+ * Releases that are not live have one of the slots, and queues of their own: visitors of a live site never wait behind
+ * them.
+ */
 const LOADS_OF_PREVIEWS = { key: 'previews', limit: 1, queueLength: 32 };
 const OVERLOADED_RETRY_MS = 2_000;
 
@@ -94,7 +101,7 @@ const tooManyLoads = (): AppError =>
 export type SiteRef = { accountId: string; manifestHash: string };
 
 export type SiteCache = {
-  /** In memory, or undefined; never waits. */
+  /** Returns the site if it is in memory, or undefined; never waits. */
   known(ref: SiteRef): Site | undefined;
   /**
    * Loads a site from memory or from the store, in a turn of those that are live or of previews; throws
@@ -103,14 +110,17 @@ export type SiteCache = {
   load(ref: SiteRef, turn?: 'live' | 'preview'): Promise<Site>;
 };
 
-/** The releases in memory, as many as there is room for; many requests for one release load it once. */
+/** Holds as many releases in memory as there is room for; many requests for one release load it once. */
 export function createSiteCache(
   { store, rateCounters }: Pick<Providers, 'store' | 'rateCounters'>,
   weightMaxBytes = WEIGHT_MAX_BYTES,
 ): SiteCache {
   const lru = createSiteLru(weightMaxBytes);
   const loading = new Map<string, Promise<Site>>();
-  /** One site asked for many times in a row is found without a look at the order of all; so is one too heavy to keep. */
+  /**
+   * Finds one site that is requested many times in a row without a search by last use, even if it is too heavy to
+   * hold.
+   */
   let newest: { accountId: string; site: Site } | null = null;
 
   async function read({ accountId, manifestHash }: SiteRef): Promise<Site> {

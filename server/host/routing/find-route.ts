@@ -8,7 +8,7 @@ import type { RouteReader } from './route-reader.ts';
 import type { Routes } from './routes.ts';
 import type { Route, SiteList } from './site-list.ts';
 
-/** Then the list on disk is looked at, within the time that a visitor waits. */
+/** After this time the list on disk is searched, so that the visitor still gets an answer in time. */
 const ASK_MS = 1_500;
 
 type FinderParts = {
@@ -18,13 +18,16 @@ type FinderParts = {
   held: ReturnType<typeof createHeldNames>;
   previews: ReturnType<typeof createPreviews>;
   list: Pick<SiteList, 'find'>;
-  /** What a host name answers with, from memory. */
+  /** Returns the route of a host name from memory. */
   known(host: string): Route | undefined;
 };
 
-/** Creates what looks for a host name that memory does not know: in the database, else on the list. */
+/** Finds host names that memory does not know: in the database, otherwise on the list. */
 export function createFinder({ sitesDomain, routes, reader, held, previews, list, known }: FinderParts) {
-  /** While the database is known to be away the list is looked at first: nobody waits in vain for what stands there. */
+  /**
+   * While the database is known to be away, the list is searched first, so that nobody waits in vain for a listed
+   * site.
+   */
   async function findLive(host: string, slug: string | undefined): Promise<Route | null> {
     if (reader.isBehind()) return (await findListed(host, slug)) ?? (await ask(host, slug));
     try {

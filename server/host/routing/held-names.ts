@@ -4,7 +4,7 @@ import { DomainModel, type DomainRow, type FormerPlace } from '../../database/mo
 import type { Log } from '../../lib/log.ts';
 import { createNameIndex } from './name-index.ts';
 
-/** A proved domain as the host knows it: its names, and the one of them that serves. */
+/** A proved domain as the host knows it: its names, and which of them serves. */
 export type HeldDomain = { id: string; deploymentId: string; names: readonly string[]; servedName: string };
 
 const FIELDS = { deploymentId: 1, heldNames: 1, servedName: 1, leaving: 1 } as const;
@@ -24,18 +24,18 @@ type HeldRow = Pick<DomainRow, '_id' | 'deploymentId' | 'heldNames' | 'servedNam
   leaving?: readonly Pick<FormerPlace, 'deploymentId' | 'platform'>[];
 };
 
-/** One that moves away from here is served as before, until its records lead to the other place. */
+/** A domain that moves away from here is served until its records lead to the new destination. */
 function toHeld({ _id, deploymentId, heldNames, servedName, leaving = [] }: HeldRow): HeldDomain {
   const left = leaving.find(({ platform }) => PLATFORMS[platform].isServedHere === true);
   return { id: _id, deploymentId: left?.deploymentId ?? deploymentId, names: [...heldNames], servedName };
 }
 
-/** Creates the proved names of all domains in memory, with the loop that reads them. */
+/** Holds the proved names of all domains in memory, with the loop that reads them. */
 export function createHeldNames(log: Log, onChanged: () => void) {
   const index = createNameIndex<HeldDomain>(log, { read: readHeld, onChanged });
   return {
     ...index,
-    /** Asks the database whose a name is that memory does not know; null when nobody holds it. */
+    /** Asks the database for the deployment of a name that memory does not know; null when nobody holds it. */
     async findDeploymentId(name: string): Promise<string | null> {
       const found = await DomainModel.findOne({ heldNames: name }, FIELDS)
         .setOptions({ acrossAccounts: 'host' })

@@ -3,15 +3,18 @@ import { domainToASCII } from 'node:url';
 import { parseSiteHost, parseUploadHost } from '../../lib/site-names.ts';
 
 /**
- * Reads the host names of requests: pure. Node takes nearly anything as a `Host` header,
- * so the grammar is checked here before any name is looked up.
+ * The meaning of a request's host name, found by pure functions. Node takes nearly anything as a `Host` header, so the
+ * grammar is checked here before any name is looked up.
  */
 export type Target =
-  /** A name that may be a site's, in the form that the route table knows; public unless it is one release's own, or an upload's. */
+  /**
+   * A name that may be a site's, in the form that the route table knows; public unless it belongs to one release, or
+   * to an upload.
+   */
   | { kind: 'site'; host: string; isPublic: boolean }
-  /** Any other name: a site's where an account has proved that it is theirs. */
+  /** Any other name, which is a site's if an account has proved that it owns it. */
   | { kind: 'domain'; host: string; isPublic: true }
-  /** A name below that of the sites which none of them has by its form, or one without a dot. */
+  /** A name below the domain of the sites whose form none of them has, or one without a dot. */
   | { kind: 'unknown' }
   /** The app's own name, the bare domain of the sites, or an IP address: never answered with a site. */
   | { kind: 'misdirected' }
@@ -25,7 +28,7 @@ const BRACKETED = /^\[([0-9a-f:.]+)\]$/;
 
 export type Names = { sitesDomain: string; appHost: string };
 
-/** Returns what a `Host` header, or the authority of an absolute request target, points at. */
+/** Returns the target of a `Host` header, or of the authority of an absolute request target. */
 export function targetOf(authority: string, names: Names): Target {
   const host = normaliseHost(authority);
   if (host === null) return { kind: 'malformed' };
@@ -47,12 +50,12 @@ export function normaliseHost(authority: string): string | null {
   return name.split('.').every((label) => LABEL.test(label)) ? name : null;
 }
 
-/** Turns an international name in raw UTF-8, which Node hands over as Latin-1, into its ASCII form. */
+/** Turns an international name in raw UTF-8, which Node passes on as Latin-1, into its ASCII form. */
 function toAscii(name: string): string {
   return /^[\x21-\x7e]*$/.test(name) ? name : domainToASCII(Buffer.from(name, 'latin1').toString('utf8'));
 }
 
-/** Returns whether this is an IP address in any spelling that a URL parser would take for one (127.1, 0x7f000001). */
+/** Returns whether this is an IP address in any spelling that a URL parser would accept (127.1, 0x7f000001). */
 function isAddress(host: string): boolean {
   if (host.startsWith('[') || isIP(host) !== 0) return true;
   const last = host.slice(host.lastIndexOf('.') + 1);

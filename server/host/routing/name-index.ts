@@ -7,22 +7,22 @@ type Named = { id: string; names: readonly string[] };
 export type NameIndex<T extends Named> = Pick<ReadLoop, 'refresh' | 'stop'> & {
   byName(name: string): T | undefined;
   all(): Iterable<T>;
-  /** Puts in what was known before the database is read. */
+  /** Adds an item that was known before the database is read. */
   restore(item: T): void;
 };
 
 type NameIndexOptions<T> = {
-  /** Reads these documents, or all; one that is not among the rows is no longer there. */
+  /** Reads these documents, or all; one that is not among the rows no longer exists. */
   read(ids: 'all' | readonly string[]): AsyncIterable<T>;
-  /** Which of two has a name that both bear; the later one where it is left out. */
+  /** Decides which of two items gets a name that both have; when absent, the later one does. */
   precedes?(item: T, other: T): boolean;
   /** Called after a reading that changed something. */
   onChanged?(): void;
 };
 
 /**
- * Holds documents in memory that are looked up by one of their names, with the loop that reads them: two maps that
- * always agree. The old names of a document answer until its new ones stand.
+ * Holds documents in memory that are looked up by one of their names, with the loop that reads them. Its two maps
+ * always agree, and the old names of a document answer until the new ones are in place.
  */
 export function createNameIndex<T extends Named>(
   log: Log,
@@ -36,13 +36,13 @@ export function createNameIndex<T extends Named>(
     if (known === undefined) return false;
     byId.delete(id);
     for (const name of known.names) {
-      // The name may be another's by now.
+      // The name may belong to another item by now.
       if (byName.get(name) === known) byName.delete(name);
     }
     return true;
   }
 
-  /** Whether that changes anything. What is known already takes back a name that nobody has any more. */
+  /** Returns whether the item is new or changed. A known item takes back a name that is free again. */
   function put(item: T): boolean {
     const known = byId.get(item.id);
     const isKnown = known !== undefined && isDeepStrictEqual(known, item);

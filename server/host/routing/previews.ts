@@ -4,8 +4,8 @@ import type { Route } from './site-list.ts';
 const PREVIEWS_MAX = 5_000;
 
 /**
- * Creates the addresses of single releases in memory, by host name. Those of a deployment or a release are found by its
- * id, since each change of either asks for them.
+ * Holds the addresses of single releases in memory, by host name. Those of a deployment or a release are found by its
+ * id, since each change of either drops them.
  */
 export function createPreviews() {
   const hostsById = new Map<string, Set<string>>();
@@ -23,11 +23,11 @@ export function createPreviews() {
   return {
     get: (host: string) => byHost.get(host),
     set(host: string, route: Route): void {
-      // First, since the route that it takes the place of takes its ids away.
+      // First, since replacing a route removes the ids of the previous one.
       byHost.set(host, route);
       for (const id of idsOf(route)) hostsById.set(id, (hostsById.get(id) ?? new Set()).add(host));
     },
-    /** Forgets those of this deployment, or of this release. */
+    /** Forgets the addresses of this deployment, or of this release. */
     drop(id: string): void {
       for (const host of [...(hostsById.get(id) ?? [])]) byHost.delete(host);
     },

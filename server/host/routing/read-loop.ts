@@ -6,14 +6,14 @@ const RETRY_MS = 1_000;
 export type ReadLoop = {
   /** Resolves after a round that began later than this call. */
   refresh(what: 'all' | readonly string[]): Promise<void>;
-  /** The last reading failed: to ask for another now would only wait. */
+  /** True after the last reading failed, when another one would only wait. */
   isBehind(): boolean;
   stop(): void;
 };
 
 type Reads = { readAll(): Promise<void>; readSome(ids: readonly string[]): Promise<void> };
 
-/** Creates the one loop that reads a collection: what is asked for while it reads is read in its next round. */
+/** Creates the one loop that reads a collection. Requests that come while it reads are read in its next round. */
 export function createReadLoop(log: Log, { readAll, readSome }: Reads): ReadLoop {
   const stopped = new AbortController();
   let dirty = new Set<string>();

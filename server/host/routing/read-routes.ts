@@ -8,18 +8,18 @@ import { UploadModel } from '../../database/models/upload.ts';
 import { parseUploadHost } from '../../lib/site-names.ts';
 import { EARLIER_ASSETS_MS, type Route } from './site-list.ts';
 
-/** The release that a name stands for, as the database says now. */
+/** The release that a name leads to by the database's current state. */
 export type RouteRow = Omit<Route, 'earlier'> & {
-  /** Releases that visitors had before, newest first; empty at an address of a release's own. */
+  /** Releases that visitors had before, newest first; empty at an address of a single release. */
   replaced: Replaced[];
 };
-/** `endedAt` is when it gave way; null until the one that took its place was seen live. Within the last day. */
+/** Covers the last day. `endedAt` is when the release was replaced, null until the next one was seen live. */
 export type Replaced = { manifestHash: string; endedAt: Date | null };
 
-/** From here on a release is whole and meant to be looked at; verification is the first who does. */
+/** From the first of these states on a release is complete and can be previewed; verification is the first to do so. */
 const PREVIEWED: readonly ReleaseState[] = ['processing', 'verifying', 'live', 'superseded'];
 
-/** Documents by one query; the host asks for all of them only at its start. */
+/** Documents in one query; the host asks for all of them only at its start. */
 const BATCH = 500;
 
 type ServedDeployment = {
@@ -91,7 +91,10 @@ async function routesOf(deployments: readonly ServedDeployment[], now: Date): Pr
   });
 }
 
-/** Returns by deployment, newest first, what gave way since then and what has just been switched away from. */
+/**
+ * Returns by deployment, newest first, the releases that were replaced since then or have just been switched away
+ * from.
+ */
 async function readGivenWay(
   deploymentIds: readonly string[],
   replacedIds: readonly string[],
@@ -102,8 +105,8 @@ async function readGivenWay(
     ReleaseModel.find(filter, fields).setOptions({ acrossAccounts: 'host' }).lean().exec();
   const [left, replaced] = await Promise.all([
     find({ deploymentId: { $in: [...deploymentIds] }, servedUntil: { $gt: since } }),
-    // Until the release that took its place was seen live, nothing says when it was left. It may be seen between the two
-    // questions, so that this one asks for no date.
+    // Until the next release was seen live, nothing says when this one was replaced. It may be seen between the two
+    // queries, so that this one asks for no date.
     find({ _id: { $in: [...replacedIds] } }),
   ]);
   const recent = [...left, ...replaced].filter(({ servedUntil }) => !servedUntil || servedUntil > since);
@@ -151,7 +154,7 @@ export async function findDeploymentId(slug: string): Promise<string | null> {
   return deployment?._id ?? null;
 }
 
-/** Returns a release at its own address, or null when there is none that may be looked at. */
+/** Returns a release at its own address, or null when there is none that can be previewed. */
 export async function findPreview(slug: string, number: number): Promise<RouteRow | null> {
   const deployment = await DeploymentModel.findOne({ slug }, DEPLOYMENT_FIELDS)
     .setOptions({ acrossAccounts: 'host' })
@@ -165,8 +168,8 @@ export async function findPreview(slug: string, number: number): Promise<RouteRo
 }
 
 /**
- * Returns an upload as its owner looks at it; null for one that is no more, or was not asked to be shown as it is. Asked
- * anew for each request: its files change, and nobody tells.
+ * Returns an upload for its owner's preview; null when it is gone, or when no preview was requested. It is read anew
+ * for each request, because its files change without notice.
  */
 export async function findUpload(sitesDomain: string, host: string): Promise<Route | null> {
   const uploadId = parseUploadHost(sitesDomain, host) ?? '';

@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import { inTime } from '../in-time.ts';
 
-/** Limits looks for one site, however many of its visitors ask for what is not there. */
+/** Limits the checks of one site, however many of its visitors ask for missing files. */
 const LOOK_EVERY_MS = 100;
 const SITES_MAX = 10_000;
 
 /**
- * Before a site says that it has no such file. Of two processes one hears of a switch some milliseconds before the
- * other: a page that the one has answered may name files that the other does not know yet. Resolves when the site was
- * looked at a moment ago, by whoever asked first, or when that takes too long: then the release that is known says what
- * there is, and nobody waits again until the database has answered.
+ * Creates the check that a site runs before it answers that a file does not exist. Of two processes one hears of a
+ * switch some milliseconds before the other, so that a page from the first may name files that the second does not
+ * know yet. The promise resolves at once when the site was checked a moment ago, and also when the check takes too
+ * long: then the known release decides, and nobody waits again until the database has answered.
  */
 export function createRouteRecheck(
   look: (deploymentId: string) => Promise<void>,

@@ -7,23 +7,23 @@ import type { Route, SiteList } from './site-list.ts';
 
 type ReaderParts = {
   routes: Routes;
-  /** Where what is live is written for the time when the database is away. */
+  /** Holds the live sites for the time when the database is away. */
   list: SiteList;
   now(): Date;
   warm(ref: SiteRef): Promise<void>;
 };
 
 export type RouteReader = ReadLoop & {
-  /** Reads a site that somebody asks for into memory. */
+  /** Reads a site into memory on request. */
   bring(deploymentId: string): Promise<void>;
   /** Reads a site that was changed. */
   follow(deploymentId: string): Promise<void>;
 };
 
-/** By one query: its answer is held whole. */
+/** Ids in one query, whose answer is held whole. */
 const IDS_A_QUERY = 500;
 
-/** Creates the loop that reads live releases: those in memory, those that are asked for, and all of them for the list. */
+/** Creates the loop that reads live releases: those in memory, requested ones, and all of them for the list. */
 export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderParts): RouteReader {
   const wanted = new Set<string>();
   const changed = new Set<string>();
@@ -36,7 +36,7 @@ export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderP
   }
 
   async function readQuery(ids: readonly string[]): Promise<void> {
-    // Before it is read: a change that comes meanwhile is one of the next round.
+    // Unmarked before the read, so that a change that comes meanwhile belongs to the next round.
     const listed = ids.filter((id) => changed.delete(id));
     const rows = new Map((await readRoutes(ids, now())).map((row) => [row.deploymentId, row]));
     for (const id of ids) if (!rows.has(id)) routes.drop(id);
@@ -59,7 +59,7 @@ export function createRouteReader(log: Log, { routes, list, now, warm }: ReaderP
   }
 
   async function readAll(): Promise<void> {
-    // What was changed until now is read by this; what is changed meanwhile is appended after it.
+    // This reading covers all changes so far; later ones are appended after it.
     changed.clear();
     await readSome([...new Set([...routes.ids(), ...wanted])]);
     await list.rewrite(allRoutes());

@@ -13,17 +13,17 @@ import { createRoutes } from './routes.ts';
 import { createSiteList, type Route } from './site-list.ts';
 import { createSnapshot } from './snapshot.ts';
 
-/** A start with a snapshot waits this long for the database before it serves what it knows. */
+/** A start with a snapshot waits this long for the database before it serves the sites that it knows. */
 const START_WAIT_MS = 3_000;
 /** A change stream that loses a wake-up says so; this is for the day when it does not. */
 const RELOAD_EVERY_MS = 60_000;
-/** The same for the list on disk, of which nobody is served while the database is there. */
+/** The list on disk is rewritten more rarely, since it serves nobody while the database is there. */
 const REWRITE_EVERY_MS = 10 * 60_000;
 
 export type RouteTable = {
-  /** Returns what a host name answers with, from memory. */
+  /** Returns the route of a host name from memory. */
   known(host: string): Route | undefined;
-  /** Returns the name that serves the proved domain of this name, from memory: itself, or its counterpart. */
+  /** Returns from memory the name that serves the proved domain of this name: itself, or its counterpart. */
   servedName(host: string): string | undefined;
   /**
    * Asks the database for a host name that memory does not know, on behalf of the visitor at `address`. Throws when it cannot
@@ -31,8 +31,8 @@ export type RouteTable = {
    */
   find(host: string, address: string): Promise<Route | null>;
   /**
-   * Returns what the database leads this live name to by now, when that is another release. While it cannot be asked, the
-   * release that is known is the live one: no switch is made without the database.
+   * Returns the release that the database leads this live name to by now, if it is another one. While the database
+   * cannot be asked, the known release is the live one, since nothing is switched without the database.
    */
   findNewer(route: Route): Promise<Route | null>;
   /** Reads everything anew; resolves when that is done or has failed. */
@@ -49,9 +49,9 @@ export type RouteTableOptions = {
 };
 
 /**
- * Maps names to releases: those of visited sites in memory, read when somebody asks, and those of all proved domains. Both
- * follow the change feed. On disk stand all of them, for the time when the database is away. One loop reads the releases
- * and one the domains, so an older answer never overwrites a newer one.
+ * Maps names to releases. Memory holds those of visited sites, read on request, and all proved domains; both follow
+ * the change feed. All of them are on disk as well, for the time when the database is away. One loop reads the
+ * releases and one the domains, so an older answer never overwrites a newer one.
  */
 export function createRouteTable({ providers, dataDir, warm }: RouteTableOptions): RouteTable {
   const { sitesDomain } = providers.addresses;
@@ -124,7 +124,7 @@ export function createRouteTable({ providers, dataDir, warm }: RouteTableOptions
   };
 }
 
-/** Returns the name of the site that a release's own address belongs to, and any other name as it is. */
+/** Returns the name of the site that a release's own address belongs to, and any other name unchanged. */
 function siteOf(host: string, sitesDomain: string): string {
   const name = parseSiteHost(sitesDomain, host);
   return name === null ? host : siteHost(sitesDomain, { slug: name.slug, release: null });

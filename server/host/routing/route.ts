@@ -4,18 +4,18 @@ import { PAGES, type Page } from '../responses/error-pages.ts';
 import { type RequestPath, readRequestPath } from '../responses/request-path.ts';
 import { type Names, type Target, targetOf } from './host-name.ts';
 
-/** Node drops surplus headers silently, so reaching its limit is an answer of its own. */
+/** Node drops surplus headers silently, so reaching its limit gets an answer of its own. */
 export const HEADERS_MAX = 100;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?#]*)(.*)$/is;
 /** Host headers repeat from a few clients' few names; the grammar is read once for each. */
 const AUTHORITIES_MAX = 5_000;
-/** RFC 1035, 2.3.4, with a colon and the five digits of a port: no longer one is kept, whoever sends it. */
+/** RFC 1035, 2.3.4, with a colon and the five digits of a port; a longer one is never remembered. */
 const AUTHORITY_LENGTH_MAX = 253 + 6;
 
 export type Reading = { method: 'GET' | 'HEAD'; target: Exclude<Target, { kind: 'malformed' }>; path: RequestPath };
 export type ReadRequest = (request: WebRequest) => Reading | Page;
 
-/** Reads what the head of a request asks for, or the page that refuses it. */
+/** Reads the target in the head of a request, or returns the page that refuses it. */
 export function createRequestReader(names: Names): ReadRequest {
   const known = new LRUCache<string, Target>({ max: AUTHORITIES_MAX });
 
@@ -23,7 +23,7 @@ export function createRequestReader(names: Names): ReadRequest {
     const remembered = known.get(authority);
     if (remembered !== undefined) return remembered;
     if (authority.length > AUTHORITY_LENGTH_MAX) return targetOf(authority, names);
-    // A copy: of an absolute target it is a piece, and would hold the whole of it in memory.
+    // A copy, because the piece would hold the whole absolute target in memory.
     const own = Buffer.from(authority, 'latin1').toString('latin1');
     const target = targetOf(own, names);
     if (target.kind === 'malformed') return target;
@@ -44,9 +44,7 @@ export function createRequestReader(names: Names): ReadRequest {
   };
 }
 
-/**
- * Counts `Host` headers: more than one is a bad request (RFC 9112, section 3.2); Node takes the first and says nothing.
- */
+/** Counts `Host` headers: more than one is a bad request (RFC 9112, section 3.2), but Node silently takes the first. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

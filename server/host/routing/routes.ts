@@ -3,15 +3,15 @@ import type { RouteRow } from './read-routes.ts';
 import { EARLIER_ASSETS_MS, type Route } from './site-list.ts';
 
 /**
- * So many of a day are remembered, the latest: one every quarter of an hour. Each is a hash and a time, some 150 bytes: a
- * site that is published all day takes 15 KiB, and one that is left alone nothing.
+ * Releases of one day that are remembered, latest first: one every quarter of an hour. Each is a hash and a time, some
+ * 150 bytes: a site that is published all day takes 15 KiB, and one that is left alone nothing.
  */
 const EARLIER_MAX = 100;
 
 /** Ids, hashes and names with their places in two maps, and of each earlier release a hash and a time: from above. */
 const ROUTE_BYTES = 1024;
 const EARLIER_BYTES = 150;
-/** Some 60,000 sites that are visited at one time; more of them are asked for again. */
+/** Enough for some 60,000 sites visited at one time; others are asked for again. */
 const ROUTES_MAX_BYTES = 64 * 1024 * 1024;
 
 /** A change of these fields changes an answer. */
@@ -36,13 +36,14 @@ export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: Route
   });
 
   function put(route: Route): void {
-    // First, since the route that it takes the place of takes its names away.
+    // First, since replacing a route removes the names of the previous one.
     byDeployment.set(route.deploymentId, route);
     byHost.set(hostOf(route), route);
   }
 
   /**
-   * Returns what the database says visitors had before, and what this process has served, which no other may know of.
+   * Combines the earlier releases that the database knows with those that this process has served, which no other may
+   * know of.
    */
   function earlierOf(row: RouteRow, before: Route | undefined): Route['earlier'] {
     const served = before === undefined ? [] : [{ ...before, until: now() + EARLIER_ASSETS_MS }, ...before.earlier];
@@ -65,7 +66,10 @@ export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: Route
     }));
   }
 
-  /** What was switched in and put back between two readings, or elsewhere, has changed nothing but this. */
+  /**
+   * Returns false when the row lists an earlier release that the route does not know: one may have been switched in
+   * and put back between two readings, or elsewhere.
+   */
   function knowsReplaced(known: Route, row: RouteRow): boolean {
     return replacedBy(row).every(
       ({ manifestHash, until }) =>
@@ -76,7 +80,7 @@ export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: Route
   }
 
   return {
-    /** Returns the route, which is in use by that. */
+    /** Returns the route and marks it as used. */
     byHost: (host: string) => byDeployment.get(byHost.get(host)?.deploymentId ?? ''),
     byDeployment: (deploymentId: string) => byDeployment.get(deploymentId),
     ids: () => [...byDeployment.keys()],
@@ -86,12 +90,12 @@ export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: Route
       const known = byDeployment.peek(row.deploymentId);
       return known === undefined || NEWS.some((field) => known[field] !== row[field]) || !knowsReplaced(known, row);
     },
-    /** Whether a visitor may be on the site right now, so that the new release is worth warming. */
+    /** Returns whether a visitor may be on the site right now, so that the new release is worth warming. */
     isKnown: (deploymentId: string) => byDeployment.has(deploymentId),
     apply(row: RouteRow): void {
       put(toRoute(row, byDeployment.peek(row.deploymentId)));
     },
-    /** The same for a site that is not among them. */
+    /** Makes the route of a site that is not in memory. */
     toRoute: (row: RouteRow): Route => toRoute(row, undefined),
   };
 }

@@ -14,9 +14,9 @@ export type Route = {
   manifestHash: string;
   isSinglePage: boolean;
   hasCleanUrls: boolean;
-  /** Paths that changed their content under a name that promises none (cache-rule.ts). */
+  /** Paths whose names promise that their content never changes although it did (cache-rule.ts). */
   reusedNames: readonly string[];
-  /** Releases it answered with shortly before, newest first; their hashed assets still answer until then. */
+  /** Releases that the name led to shortly before, newest first; their hashed assets still answer until then. */
   earlier: readonly { manifestHash: string; until: number }[];
 };
 
@@ -35,33 +35,35 @@ const routeSchema = z.object({
   earlier: z.array(z.object({ manifestHash: sha256Schema, until: z.number() })),
 });
 
-/** What became of a deployment: its route, or its id alone where it serves nothing any more. */
+/** The current state of a deployment: its route, or its id alone when it serves nothing any more. */
 export type Listed = Route | { deploymentId: string };
 
-/** The list is looked through in pieces of this size, each in a millisecond. */
+/** The list is searched in pieces of this size, each in a millisecond. */
 const PIECE_BYTES = 1024 * 1024;
-/** A line has some 400 bytes, 100 for each release of a day, 100 at most, and 200 names of up to 1,024 bytes. */
+/**
+ * A line has some 400 bytes, plus 100 for each of at most 100 releases of a day, plus 200 names of up to 1,024 bytes.
+ */
 const LINE_BYTES_MAX = 256 * 1024;
 
 export type SiteList = {
-  /** Returns the live site of this name, or of this deployment. Nothing where the list cannot be read. */
+  /** Returns the live site of this name, or of this deployment; undefined when the list cannot be read. */
   find(key: { slug: string } | { deploymentId: string }): Promise<Route | undefined>;
-  /** Notes what became of these deployments since the list was written. */
+  /** Notes the changes of these deployments since the list was written. */
   append(changed: readonly Listed[]): Promise<void>;
   /** Writes the list anew; throws what `routes` throws. */
   rewrite(routes: AsyncIterable<readonly Route[]>): Promise<void>;
 };
 
 /**
- * Creates the list of all live sites on the local disk, so that each is served although the database is away, and none
- * takes memory that nobody visits. It is a copy: losing it costs nothing while the database is there. A line a site; the
- * last line of a deployment counts.
+ * Creates the list of all live sites on the local disk, so that each is served although the database is away, and a
+ * site that nobody visits takes no memory. The list is a copy: losing it costs nothing while the database is there. It
+ * has a line for each site, and the last line of a deployment counts.
  */
 export function createSiteList(dataDir: string, log: Log): SiteList {
   const folder = join(dataDir, 'host');
   const path = join(folder, 'sites.ndjson');
-  // One look after another: names that nobody has can be asked for without end, and each look reads the whole list. None
-  // waits for a writing, which may wait for the database.
+  // Searches run one after another, because names that nobody has can be asked for without end, and each search reads
+  // the whole list. None waits for a write, which may wait for the database.
   const look = createTurns();
   const write = createTurns();
   const unlessFailing = async <T>(work: Promise<T>, failure: string): Promise<T | undefined> => {
@@ -129,13 +131,13 @@ async function findIn(path: string, key: { slug: string } | { deploymentId: stri
   }
 }
 
-/** How a line looks at the place that says whose it is. */
+/** Returns the part of a line that names its deployment or its site. */
 function markOf(key: { slug: string } | { deploymentId: string }): string {
   const [[name, value] = []] = Object.entries(key);
   return `${JSON.stringify(name)}:${JSON.stringify(value)}`;
 }
 
-/** Looks from the end to the start. */
+/** Searches from the end to the start. */
 async function lastLineWith(
   file: FileHandle,
   size: number,
@@ -150,7 +152,7 @@ async function lastLineWith(
     const bytes = piece.subarray(0, bytesRead);
     const at = bytes.lastIndexOf(mark);
     const start = at < 0 ? 0 : bytes.lastIndexOf('\n', at) + 1;
-    // Without its start, the line is whole in the piece before.
+    // A line without its start here is whole in the piece before.
     if (at < 0 || (start === 0 && from > 0)) continue;
     const end = bytes.indexOf('\n', at);
     return { at: from + start, text: bytes.toString('utf8', start, end < 0 ? bytes.length : end) };
@@ -158,7 +160,7 @@ async function lastLineWith(
   return undefined;
 }
 
-/** A line that was cut off when the machine stopped is none. */
+/** A line that was cut off when the machine stopped does not count. */
 function toRoute(line: string): Route | undefined {
   try {
     return routeSchema.parse(JSON.parse(line));
@@ -167,7 +169,7 @@ function toRoute(line: string): Route | undefined {
   }
 }
 
-/** Begins a line of its own as well, after one that was cut off. */
+/** Begins with a line break as well, in case the previous line was cut off. */
 function lineOf(listed: Listed): string {
   return `\n${JSON.stringify(listed)}\n`;
 }

@@ -6,7 +6,7 @@ import { makeFolder, writeDurably } from '../../lib/durable-file.ts';
 import type { Log } from '../../lib/log.ts';
 import type { HeldDomain } from './held-names.ts';
 
-/** Raised when a field is added: an older list is read anew from the database. */
+/** Raised when a field is added; a list of an older version is read anew from the database. */
 const VERSION = 5;
 const snapshotSchema = z.object({
   version: z.literal(VERSION),
@@ -17,23 +17,26 @@ const snapshotSchema = z.object({
 
 /** Changes come in bursts when many domains are added at once; one file holds them all. */
 const WRITE_DELAY_MS = 200;
-/** It holds every domain, and anybody's one change writes it whole. */
+/** The file holds every domain, and a change of any one writes it whole. */
 const WRITES_APART_MS = 3_000;
 
 type Kept = { domains: HeldDomain[] };
 
 export type Snapshot = {
-  /** Returns what was written last; nothing when there is none or it cannot be read. */
+  /** Returns the list that was written last; an empty one when there is none or it cannot be read. */
   read(): Promise<Kept>;
-  /** Writes what `current` answers then, soon, and a few seconds after the last time; many calls become one write. */
+  /**
+   * Soon writes what `current` returns by then, a few seconds after the last write at the earliest; many calls become
+   * one write.
+   */
   writeSoon(): void;
   /** Writes what is still waiting, and nothing that comes later. */
   close(): Promise<void>;
 };
 
 /**
- * Creates the list of domains on the local disk, so that every live site is served at all its names from the first second
- * although the database is away. It is a copy: losing it costs nothing while the database is there.
+ * Creates the list of domains on the local disk, so that every live site is served at all its names from the first
+ * second although the database is away. The list is a copy: losing it costs nothing while the database is there.
  */
 export function createSnapshot(dataDir: string, log: Log, current: () => Kept): Snapshot {
   const folder = join(dataDir, 'host');
@@ -85,7 +88,7 @@ export function createSnapshot(dataDir: string, log: Log, current: () => Kept): 
   };
 }
 
-/** With 100,000 domains the list has 20 MB: others have their turn after each piece of it. */
+/** With 100,000 domains the list has 20 MB, so other work gets a turn after each piece. */
 const ITEMS_A_PIECE = 100;
 
 function* piecesOf({ domains }: Kept): Generator<string, void> {
