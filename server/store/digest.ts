@@ -8,7 +8,7 @@ export const WRITE_PIECE_BYTES = 1024 * 1024;
 type Sink = (pieces: Uint8Array[]) => Promise<void>;
 type Announced = { sha256: string; sizeBytes: number };
 
-/** One pass: hashes both ways and hands pieces of about a megabyte to `sink`. */
+/** Computes both hashes in one pass and passes pieces of about a megabyte to `sink`. */
 export async function digest(source: AsyncIterable<Uint8Array>, sink: Sink): Promise<ArtifactInfo> {
   const sha256 = createHash('sha256');
   const sha1 = createHash('sha1');
@@ -56,7 +56,7 @@ async function* noMoreThan(source: AsyncIterable<Uint8Array>, maxBytes: number):
   }
 }
 
-/** Yields what is at hand whole, in pieces of the size that a stream of it would have. */
+/** Yields bytes from memory in pieces of the size that a stream of them would have. */
 export async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer, void> {
   for (let start = 0; start < bytes.byteLength; start += WRITE_PIECE_BYTES) {
     yield bytes.subarray(start, start + WRITE_PIECE_BYTES);

@@ -4,8 +4,8 @@ import type { OnDiskFull } from './disk/space.ts';
 const LOOK_EVERY_MS = 60_000;
 
 /**
- * Says in the log when something is refused since a disk has no room, and when there is room for it again: a line each,
- * however many are refused in between. Live sites are served as before, so that `/api/ready` says nothing of it.
+ * Logs a full disk when something is refused, and again when there is space: a line each, however many are refused in
+ * between. Live sites are served as before, so that `/api/ready` does not mention it.
  */
 export function createFullDiskListener(log: Log, lookEveryMs = LOOK_EVERY_MS): OnDiskFull {
   const full = new Set<string>();
@@ -14,7 +14,7 @@ export function createFullDiskListener(log: Log, lookEveryMs = LOOK_EVERY_MS): O
     full.add(disk);
     log.warn('A disk has no room: uploads are refused until there is some', { disk: folder ?? disk, freeBytes });
     const timer = setInterval(async () => {
-      // A disk that cannot be looked at now has not been cleared; of two looks at once one says it.
+      // A disk that cannot be checked now still counts as full; of two concurrent checks one writes the line.
       if (!(await hasSpace().catch(() => false)) || !full.delete(disk)) return;
       clearInterval(timer);
       log.info('A disk has room again: uploads are taken', { disk: folder ?? disk });

@@ -14,22 +14,21 @@ const READ_BYTES = 256 * 1024;
 /** A request is cut off after some minutes, so none lasts an hour. */
 const LEFTOVER_MS = 60 * 60_000;
 
-/** Ends the name of what was cut off and waits for its rest. */
+/** Ends the name of a file that was cut off and waits for its rest. */
 const PART = '.part';
 
 export type IncomingFolder = { path: string; space: DiskSpace };
 
 /**
- * The place where the bytes of something that may be cut off wait for their rest. `what` is one account's, `key` tells
- * one content from another; all three are safe as names of files. The bytes before `from` are kept, those after it come
- * again.
+ * Identifies bytes that were cut off and wait for their rest. `what` belongs to one account, `key` tells one content
+ * from another; all three are safe as names of files. The bytes before `from` stay, those after it are sent again.
  */
 export type Part = { accountId: string; what: string; key: string };
 export type PartFrom = Part & { from: number };
 
 /**
- * Bytes on their way in, in a file (0600). Without a part it has lost its name as soon as it was made: it is gone with
- * this process, however that ends.
+ * Bytes on their way in, in a file (0600). Without a part it loses its name as soon as it is made, so that it is gone
+ * with this process, however that ends.
  */
 export type IncomingFile = {
   readonly fd: number;
@@ -38,21 +37,21 @@ export type IncomingFile = {
   write(chunk: Uint8Array): Promise<void>;
   /** Must be called after the last `write`. */
   flush(): Promise<void>;
-  /** What was written, from the start; as often as asked. */
+  /** Reads all written bytes from the start; may be called repeatedly. */
   read(): AsyncIterable<Buffer>;
-  /** Gives its space back, or keeps what has come for the rest, where it is a part. */
+  /** Frees its space; with `keep`, a part stays and waits for its rest. */
   close(how?: 'keep'): Promise<void>;
 };
 
-/** Makes the folder, and takes away what nobody goes on with. */
+/** Makes the folder, and removes abandoned files. */
 export async function prepareIncoming(folder: IncomingFolder): Promise<void> {
   await makeFolder(folder.path);
   await sweepIncoming(folder);
 }
 
 /**
- * Takes away what a process left that was killed in the moment between making and unnaming, and parts whose rest has not
- * come for as long as an upload stays open.
+ * Removes the files of a process that was killed in the moment between making and unnaming, and parts whose rest has
+ * not arrived for as long as an upload stays open.
  */
 export async function sweepIncoming({ path }: IncomingFolder): Promise<void> {
   for (const name of await readdir(path)) {
@@ -63,7 +62,7 @@ export async function sweepIncoming({ path }: IncomingFolder): Promise<void> {
   }
 }
 
-/** Takes away the parts of an account that is gone. */
+/** Removes the parts of an account that is gone. */
 export async function forgetParts({ path }: IncomingFolder, accountId: string): Promise<void> {
   for (const name of await readdir(path)) {
     if (isPartOf(accountId, name)) await rm(join(path, name), { force: true });
@@ -74,7 +73,7 @@ function isPartOf(accountId: string, name: string): boolean {
   return name.startsWith(`${accountId}.`) && name.endsWith(PART);
 }
 
-/** How many bytes of a part wait here. */
+/** Returns how many bytes of a part wait here. */
 export async function arrivedBytes({ path }: IncomingFolder, part: Part): Promise<number> {
   const found = await stat(join(path, nameOf(part))).catch(() => null);
   return found?.size ?? 0;
@@ -85,8 +84,8 @@ function nameOf({ accountId, what, key }: Part): string {
 }
 
 /**
- * Throws `storage_full` when `expectedBytes` would leave less than must stay free, `conflict` when fewer bytes of a part
- * wait here than are said to.
+ * Throws `storage_full` when `expectedBytes` would leave less free than must stay, `conflict` when fewer bytes of a
+ * part wait here than `from`.
  */
 export function openIncoming(
   folder: IncomingFolder,
@@ -133,8 +132,8 @@ async function openPart(folder: IncomingFolder, reservation: Reservation, part: 
 }
 
 /**
- * No account keeps more parts than it may have uploads open, one of each upload, nor more bytes in them than
- * `UPLOAD_LIMITS.maxPartBytes`, of which this part takes `sizeBytes`: the oldest of the others go.
+ * An account has one part for each upload, no more parts than it may have open uploads, and no more bytes in them than
+ * `UPLOAD_LIMITS.maxPartBytes`, of which this part takes `sizeBytes`. The oldest of the others are removed.
  */
 async function dropOldParts({ path }: IncomingFolder, part: Part, sizeBytes: number): Promise<void> {
   const others: { name: string; mtimeMs: number; size: number }[] = [];
@@ -169,7 +168,7 @@ function incomingFile(handle: FileHandle, { space, reservation }: Room, part: Op
     const bytes = Buffer.concat(chunks);
     chunks = [];
     pending = 0;
-    // A write may take less than it was given when the disk fills up; the next one then says ENOSPC.
+    // A write may take less than it was given when the disk fills up; the next one then fails with ENOSPC.
     for (let done = 0; done < bytes.length; ) {
       const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, written);
       done += bytesWritten;

@@ -22,23 +22,26 @@ import type { ArtifactInfo, ArtifactIntake, ArtifactStore } from './store.ts';
 import { ZipRefusal } from './zip/refusal.ts';
 import { type ListedZip, startZipThread, type ZipContent } from './zip/thread.ts';
 
-/** A thread takes a core; more archives wait with their bytes on the disk. */
+/** Each archive occupies a core; further ones wait with their bytes on the disk. */
 const ARCHIVES_AT_ONCE = 2;
 const ARCHIVES_WAITING = 32;
-/** Whoever sends many waits for its own first. */
+/** A sender of many archives waits for its own first. */
 const OF_A_SENDER = { limit: 1, queueLength: 8 };
-/** How much may come that is not counted yet; each counting asks the database. */
+/** Bytes that may arrive before they are counted, since each count asks the database. */
 const COUNT_EVERY_BYTES = 8 * 1024 * 1024;
 /** A small archive takes well under a second. */
 const OVERLOADED_RETRY_MS = 5_000;
 
 export type IncomingZip = {
   body: AsyncIterable<Uint8Array>;
-  /** Is null when the sender did not announce its length. */
+  /** Null when the sender did not announce its length. */
   contentLength: number | null;
   /** Final paths that the person publishes although they would be left out. */
   publishAnyway: readonly string[];
-  /** Where it goes on, and is kept when it is cut off; null for one that comes at once or not at all. */
+  /**
+   * The place where it continues, and is stored when it is cut off; null for an archive that comes at once or not at
+   * all.
+   */
   part?: PartFrom | null;
   /** Ends the work with its reason. */
   signal: AbortSignal;
@@ -46,7 +49,7 @@ export type IncomingZip = {
 
 export type StoredZip = {
   manifest: Manifest;
-  /** One a content: two paths may share one. */
+  /** One for each content, since two paths may share one. */
   artifacts: ArtifactInfo[];
   leftOut: { path: string; reason: string }[];
   droppedCount: number;
@@ -56,11 +59,11 @@ export type StoredZip = {
 
 export type TakeZipOptions = {
   store: ArtifactStore;
-  /** Who sends it, as an account and as an address: of each, one archive is read at a time. */
+  /** The sender as an account and as an address; for each, one archive is read at a time. */
   senders: readonly string[];
   /**
-   * Called with what is about to be used, or while it comes where nobody has told how much that is: the archive's bytes,
-   * of one that is cut off as well, then what its files take beyond. May throw.
+   * Called with the number of bytes before they are used, or while they arrive when their number was not announced:
+   * first the bytes of the archive, even of one that is cut off, then those that its files take beyond. May throw.
    */
   count(bytes: number): Promise<void>;
 };
@@ -69,20 +72,23 @@ export type SpoolFile = Pick<IncomingFile, 'sizeBytes' | 'write' | 'flush' | 're
 
 export interface ZipIntake {
   /**
-   * Reads a ZIP as it comes, checks it, and brings its files into the store, all or none of them; of the archive itself
-   * nothing stays. Throws `upload_refused` with `reason` and `path`, `body_too_large`, `storage_full`, `overloaded`, what
-   * the body throws, what `count` throws, and the reason of the signal.
+   * Reads a ZIP as it arrives, checks it, and stores its files, all or none of them, and nothing of the archive
+   * itself. Throws `upload_refused` with `reason` and `path`, `body_too_large`, `storage_full`, `overloaded`, the
+   * errors of the body and of `count`, and the reason of the signal.
    */
   take(zip: IncomingZip, options: TakeZipOptions): Promise<StoredZip>;
   /** Returns how many bytes of an archive that was cut off wait for the rest. */
   arrived(part: Part): Promise<number>;
-  /** Takes a body whose bytes are needed at once, such as a list of files, without holding it while it comes. */
+  /** Takes a body whose bytes are needed all at once, such as a list of files, without holding it while it arrives. */
   spool<T>(body: AsyncIterable<Uint8Array>, use: (readWhole: () => Promise<Buffer>) => Promise<T>): Promise<T>;
-  /** An empty file on the disk of the archives, for bytes that have to be whole before they leave. Throws `storage_full`. */
+  /**
+   * Opens an empty file on the disk of the archives, for bytes that have to be complete before they are sent. Throws
+   * `storage_full`.
+   */
   openSpool(): Promise<SpoolFile>;
-  /** Takes away what waits of an account that is gone; elsewhere it goes with what nobody goes on with. */
+  /** Removes the waiting parts of an account that is gone; on other instances the sweep removes them. */
   forget(accountId: string): Promise<void>;
-  /** Takes away what nobody goes on with. */
+  /** Removes abandoned parts. */
   sweep(): Promise<void>;
 }
 
@@ -97,7 +103,7 @@ export async function createZipIntake(
   const folder: IncomingFolder = { path, space: createFolderSpace(path, { ...limits, rateCounters }) };
   await prepareIncoming(folder);
 
-  /** A turn may be waited for long after the sender has gone: then it goes to the next at once. */
+  /** The sender may be gone long before its turn; then the slot goes to the next at once. */
   function withUnpackSlot<T>(senders: readonly string[], work: () => Promise<T>): Promise<T> {
     const slots = [
       ...senders.map((sender) => ({ key: `archives of ${sender}`, ...OF_A_SENDER })),
@@ -132,7 +138,7 @@ export async function createZipIntake(
   };
 }
 
-/** What is wrong with none of the bytes that came: the sender went, or is to come again later. */
+/** Errors that none of the received bytes caused: the sender went, or has to come again later. */
 const PASSING: ReadonlySet<string> = new Set([
   'client_closed',
   'database_busy',
@@ -171,7 +177,7 @@ async function receive(file: IncomingFile, { body, signal }: IncomingZip, arriva
       await file.write(chunk);
     }
   } catch (error) {
-    // What ended it matters more to the sender than that there is no room for more today.
+    // The error that ended it matters more to the sender than a refusal to count more bytes today.
     await arrival.end().catch(() => undefined);
     throw error;
   }
@@ -181,7 +187,7 @@ async function receive(file: IncomingFile, { body, signal }: IncomingZip, arriva
 
 type Arrival = { add(bytes: number): Promise<void>; end(): Promise<void> };
 
-/** Counts what comes beyond what was announced and counted before, some megabytes at a time. */
+/** Counts bytes beyond the announced ones, which were counted before, some megabytes at a time. */
 function countArrival(count: TakeZipOptions['count'], announced: number): Arrival {
   let uncounted = -announced;
 
@@ -215,7 +221,7 @@ async function unpack(file: IncomingFile, zip: IncomingZip, { store, count }: Ta
   }
 }
 
-/** Stores every file, and returns the artifacts by the place of each file in the list. */
+/** Stores every file, and returns the artifacts by the index of each file in the list. */
 async function storeAll(store: ArtifactStore, contents: AsyncGenerator<ZipContent, void>) {
   const infos = new Map<number, ArtifactInfo>();
   const intake = await store.intake();
@@ -242,14 +248,14 @@ async function addFiles(
     infos.set(index, info);
     return intake.add(new Uint8Array(slab, start, sizeBytes), info);
   });
-  // All of them have ended before the slab goes back and before anything is abandoned.
+  // All of them have ended before the slab is given back and before anything is abandoned.
   const results = await Promise.allSettled(adding);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
 type Piece = Extract<ZipContent, { kind: 'piece' }>;
 
-/** Yields the pieces of one large file, of which the first has come already. */
+/** Yields the pieces of one large file, of which the first has arrived already. */
 async function* piecesFrom(first: Piece, contents: AsyncGenerator<ZipContent, void>): AsyncGenerator<Uint8Array> {
   let piece = first;
   for (;;) {

@@ -8,18 +8,16 @@ import { runInTimeSlices } from '../lib/time-slices.ts';
 export type Manifest = ReadonlyMap<string, ManifestEntry>;
 export type ManifestEntry = { sha256: string; sizeBytes: number };
 
-/** Stored form: rows of `[path, sha256, sizeBytes]` sorted by path, so that equal files give equal manifests. */
+/** The stored form: rows of `[path, sha256, sizeBytes]` sorted by path, so that equal files give equal manifests. */
 type Row = [path: string, sha256: string, sizeBytes: number];
 const SHA256 = /^[0-9a-f]{64}$/;
-/** Between two rows, and nowhere else: inside a path the quote has a backslash before it. */
+/** Occurs between two rows, and nowhere else: inside a path the quote has a backslash before it. */
 const BETWEEN_ROWS = '],["';
-/** Reading or writing so much takes about a millisecond. */
+/** Reading or writing this much takes about a millisecond. */
 const BYTES_A_STEP = 64 * 1024;
 const ROWS_A_STEP = 500;
 
-/**
- * Returns the bytes that are stored, and whose SHA-256 is `manifestHash`, written while other calls have their turns.
- */
+/** Returns the bytes to store, whose SHA-256 is `manifestHash`. They are written while other calls have their turns. */
 export function encodeManifest(manifest: Manifest): Promise<Buffer> {
   return runInTimeSlices(encodingSteps(manifest));
 }
@@ -57,7 +55,7 @@ function* decodingSteps(bytes: Buffer): Generator<void, Manifest> {
   return manifest;
 }
 
-/** By hand: a schema makes a dozen objects of each row, and a list has twenty thousand. */
+/** Validates by hand, since a schema makes a dozen objects of each row, and a list has twenty thousand. */
 function isRow(row: unknown): row is Row {
   if (!Array.isArray(row) || row.length !== 3) return false;
   const [path, sha256, sizeBytes] = row;
@@ -77,7 +75,7 @@ function parseJson(text: string): unknown {
 export type ManifestDifference = { added: string[]; changed: string[]; removed: string[] };
 
 /**
- * Returns what `next` has that `previous` has not, by path, compared while other calls have their turns; null for a first
+ * Returns the paths that differ in `next`, compared while other calls have their turns; `previous` is null for a first
  * release.
  */
 export function compareManifests(previous: Manifest | null, next: Manifest): Promise<ManifestDifference> {

@@ -14,8 +14,8 @@ type StoreOptions = {
 };
 
 /**
- * Opens the store that was chosen; the one in the database needs its open connection.
- * Throws an Error with a sentence that names the folder when it cannot be used.
+ * Opens the chosen store; the one in the database needs its open connection. Throws an Error with a sentence that
+ * names the folder when it cannot be used.
  */
 export function openStore(choice: StoreChoice, options: StoreOptions): Promise<ArtifactStore> {
   return choice.kind === 'gridfs' ? createGridStore(options) : createDiskStore({ folder: choice.folder, ...options });

@@ -2,10 +2,10 @@ import { RULE_FILES, type RuleFile } from '../../routers/rules/hosting/rule-file
 import type { Manifest } from './manifest.ts';
 import type { ArtifactStore } from './store.ts';
 
-/** More is never read of a file of rules: the parser stops before (routers/rules/hosting/rule-file.ts). */
+/** A file of rules is never read beyond this; the parser stops before (routers/rules/hosting/rule-file.ts). */
 const READ_MAX_BYTES = 1024 * 1024;
 
-/** Returns the texts of `_redirects` and `_headers`, where a release has them. Throws `artifact_corrupted`. */
+/** Returns the texts of `_redirects` and `_headers`, if a release has them. Throws `artifact_corrupted`. */
 export async function readRuleFiles(store: ArtifactStore, manifest: Manifest): Promise<Map<RuleFile, string>> {
   const texts = new Map<RuleFile, string>();
   for (const name of RULE_FILES) {

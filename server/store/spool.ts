@@ -6,13 +6,14 @@ import type { IncomingFolder } from './incoming-file.ts';
 import { addPiece } from './pieces.ts';
 import { withStorageErrors } from './storage-errors.ts';
 
-/** Up to so many bytes of a body are held in memory while it comes; a list of a few hundred files has no more. */
+/** Up to this many bytes of a body are held in memory while it arrives; a list of a few hundred files has no more. */
 const HELD_MAX_BYTES = 64 * 1024;
 
 /**
- * Takes a body that has to be whole before it can be used, and holds next to nothing of it while it comes: a sender may
- * take minutes, and many of them would fill the memory. What is more than a few kilobytes waits in a file that has lost its
- * name and is gone with this process. `use` is called when all has come; the file is gone when it has ended.
+ * Takes a body that has to be complete before it can be used, and holds next to nothing of it while it arrives: a
+ * sender may take minutes, and many of them would fill the memory. A body of more than a few kilobytes waits in a file
+ * that has lost its name and is gone with this process. `use` is called when everything has arrived; the file is gone
+ * when it has ended.
  */
 export function spooled<T>(
   folder: IncomingFolder,

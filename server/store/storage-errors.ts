@@ -3,11 +3,11 @@ import { AppError } from '../lib/errors.ts';
 
 export { errnoOf };
 
-/** The disk, the quota or the limit of the process: in all three the operator makes room. */
+/** The disk, the quota or the limit of the process is full; in all three cases the operator has to make space. */
 const DISK_FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const UNUSABLE = ['EROFS', 'EACCES', 'EPERM', 'EIO', 'EMFILE', 'ENFILE', 'ENOTDIR'];
 
-/** Whether the system refused it since there is no room. */
+/** Returns whether the system refused it for lack of space. */
 export function isDiskFull(error: unknown): boolean {
   return DISK_FULL.includes(errnoOf(error) ?? '');
 }
@@ -22,9 +22,9 @@ export function storageFull(cause?: unknown): AppError {
 
 type FullSpace = { sayFull(): Promise<void> };
 
-/** Makes `storage_full` for what the system or the database refused, and tells the operator of it. */
+/** Makes `storage_full` for a refusal by the system or the database, and tells the operator of it. */
 export async function refusedFull(cause: unknown, space: FullSpace | undefined): Promise<AppError> {
-  // A disk that cannot be looked at is as full.
+  // A disk that cannot be checked counts as full.
   await space?.sayFull().catch(() => undefined);
   return storageFull(cause);
 }
@@ -34,7 +34,7 @@ export function corrupted(message: string, cause?: unknown): AppError {
   return new AppError('artifact_corrupted', message, { hint: 'Publish the same files again.', cause });
 }
 
-/** Whether an artifact opens: what is corrupted or missing does not. */
+/** Returns whether an artifact opens; a corrupted or missing one does not. */
 export async function canOpen(open: () => Promise<{ close(): Promise<void> }>): Promise<boolean> {
   try {
     await (await open()).close();
@@ -45,13 +45,13 @@ export async function canOpen(open: () => Promise<{ close(): Promise<void> }>): 
   }
 }
 
-/** Makes `storage_unavailable`, with what the system says of the folder. */
+/** Makes `storage_unavailable`, with the system's reason why the folder cannot be used. */
 export function folderUnusable(folder: string, cause: unknown): AppError {
   const why = cause instanceof Error ? cause.message : String(cause);
   return new AppError('storage_unavailable', `The folder ${folder} cannot be used for artifacts: ${why}.`, { cause });
 }
 
-/** `storage_unavailable`: nothing is known to be lost, and later it may be there. */
+/** Makes `storage_unavailable`: nothing is known to be lost, and later it may be there. */
 export function unreadable(cause?: unknown): AppError {
   return new AppError('storage_unavailable', 'The store of files cannot be used right now. Try again later.', {
     cause,
@@ -59,8 +59,8 @@ export function unreadable(cause?: unknown): AppError {
 }
 
 /**
- * Turns error numbers of the system into our codes; everything else passes as it is. Whatever writes names its `space`, so
- * that the operator hears of a full disk.
+ * Turns error numbers of the system into Fairlead's codes; every other error passes unchanged. A call that writes
+ * names its `space`, so that the operator learns of a full disk.
  */
 export async function withStorageErrors<T>(work: () => Promise<T>, space?: FullSpace): Promise<T> {
   try {

@@ -1,36 +1,39 @@
 /**
- * Where the bytes of releases live, by content hash: a file that two releases share is stored once.
+ * The store holds the bytes of releases by content hash: a file that two releases share is stored once.
  *
- * - An artifact never changes. Writing one that is there already is a no-op that refreshes its age
- *   (garbage collection takes only what no manifest names and is older than a day).
+ * - An artifact never changes. Writing one that is there already is a no-op that refreshes its age (garbage collection
+ *   deletes only artifacts that no manifest names and that are older than a day).
  * - `write` makes the bytes durable before it resolves (temporary name, fsync, rename, fsync of the folder) and leaves
  *   nothing behind when it fails. It throws `hash_mismatch`, `body_too_large` or `storage_full`.
- * - `open` and `readWhole` throw `artifact_corrupted` when the bytes are missing or are not those of the hash: a reader
- *   never sees wrong bytes. `open` compares the hash once after the start and whenever the stored file has changed.
- * - Trouble of the medium itself (no rights, read-only, input or output error) is `storage_unavailable`.
- * - `readStart` compares nothing, however large the artifact is: its bytes may judge what it is, and are never served.
- *   It throws `artifact_corrupted` when there is nothing.
+ * - `open` and `readWhole` throw `artifact_corrupted` when the bytes are missing or are not those of the hash: a
+ *   reader never sees wrong bytes. `open` compares the hash once after the start and whenever the stored file has
+ *   changed.
+ * - Errors of the medium itself (no rights, read-only, input or output error) are `storage_unavailable`.
+ * - `readStart` verifies nothing, however large the artifact is: its bytes may tell the kind of file, and are never
+ *   served. It throws `artifact_corrupted` when there is no artifact.
  * - A manifest is an artifact as well (server/store/manifest.ts).
  */
 export type ArtifactInfo = { sha256: string; sizeBytes: number; sha1: string };
 
 export type OpenArtifact = {
   sizeBytes: number;
-  /** Bytes [start, end): at most what is asked, exactly what is there. */
+  /** Returns bytes [start, end), or fewer if there are no more. */
   read(start: number, end: number): Promise<Buffer>;
   stream(start?: number, end?: number): AsyncIterable<Buffer>;
   close(): Promise<void>;
 };
 
 /**
- * Many artifacts that become readable together: those of one archive. Nothing of it can be read, and nothing of it
- * outlives a crash, before `commit` has resolved. End it by `commit` or `abandon`, once; `abandon` after a failure of
- * either is right as well. Calls of `add` may overlap.
+ * Many artifacts that become readable together, such as those of one archive. None of them can be read, and none
+ * outlives a crash, before `commit` has resolved. The caller ends it by `commit` or `abandon`, once; `abandon` after a
+ * failure of either is right as well. Calls of `add` may overlap.
  */
 export type ArtifactIntake = {
-  /** `info` was computed by the caller over these very bytes; once this has resolved they may change. */
+  /** The caller has computed `info` over these very bytes, which may change once this has resolved. */
   add(bytes: Uint8Array, info: ArtifactInfo): Promise<void>;
-  /** For what is too large to be held: its digests are computed here. A source that throws adds nothing. */
+  /**
+   * Adds an artifact that is too large to be held, and computes its digests here. A source that throws adds nothing.
+   */
   addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo>;
   /** Makes everything durable and readable from now on. */
   commit(): Promise<void>;
@@ -40,7 +43,7 @@ export type ArtifactIntake = {
 
 /** The input of a garbage collection (server/jobs/collect-garbage.ts). */
 export type Collection = {
-  /** Only artifacts that were neither written nor used since then are looked at. */
+  /** Only artifacts that were neither written nor used since then are considered. */
   before: Date;
   /** Returns which of these old artifacts nothing needs any more. It is called for some at a time. */
   choose(sha256s: string[]): Promise<ReadonlySet<string>>;
@@ -49,41 +52,41 @@ export type Collection = {
 export type Collected = { artifacts: number; sizeBytes: number };
 
 export interface ArtifactStore {
-  /** Kept in the database, so that an instance with another store refuses to start. */
+  /** Recorded in the database, so that an instance with another store refuses to start. */
   readonly id: string;
   has(sha256: string): Promise<boolean>;
   write(source: AsyncIterable<Uint8Array>, expected: { sha256: string; sizeBytes: number }): Promise<ArtifactInfo>;
   writeWhole(bytes: Buffer): Promise<ArtifactInfo>;
   intake(): Promise<ArtifactIntake>;
   open(sha256: string): Promise<OpenArtifact>;
-  /** The whole artifact, its hash verified. For small things: manifests, pages. */
+  /** Reads the whole artifact and verifies its hash. For small ones: manifests, pages. */
   readWhole(sha256: string): Promise<Buffer>;
-  /** At most so many bytes from its beginning. */
+  /** Reads at most this many bytes from its beginning. */
   readStart(sha256: string, bytes: number): Promise<Buffer>;
-  /** Reads it through and compares the hash, whatever is known of it; false when it is missing or corrupted. */
+  /** Reads it through and compares the hash, even if it was verified before; false when it is missing or corrupted. */
   verify(sha256: string): Promise<boolean>;
   remove(sha256: string): Promise<void>;
   /**
-   * Removes what `choose` gives up, unless it is used again before it goes: writing it, by `write` or an intake, is
-   * such a use. May keep some of it, where taking it out would cost more than it frees.
+   * Removes the artifacts that `choose` returns, unless they are used again before; a write, by `write` or an intake,
+   * is such a use. Some may stay if taking them out would cost more than it frees.
    */
   collect(collection: Collection): Promise<Collected>;
-  /** Takes away what interrupted writes left behind more than an hour ago; returns how many. */
+  /** Removes leftovers of writes that were interrupted more than an hour ago; returns how many. */
   sweep(): Promise<number>;
-  /** How many bytes more it takes now before it says `storage_full`. */
+  /** Returns how many bytes can be written now before `storage_full`. */
   freeBytes(): Promise<number>;
   /** Writes and reads back a probe; throws a sentence for the start and for `/api/ready`. */
   check(): Promise<void>;
 }
 
-/** Hears of each artifact that was asked for and is missing or corrupted; it may hear of one many times. */
+/** Called for each artifact that was requested and is missing or corrupted, possibly many times for the same one. */
 export type OnCorruption = (sha256: string) => void;
 
 /**
  * The time by which a store dates the last use of an artifact. Garbage collection compares it with the time of the
- * database, so it is that time wherever a database decides: the clock of a machine may be a day behind it.
+ * database, so the store uses that time wherever there is a database: the clock of a machine may be a day behind it.
  */
 export type StoreClock = () => Date;
 
-/** The value of ARTIFACTS_URL: a folder, or the database that everything else is in. */
+/** The value of ARTIFACTS_URL: a folder, or the database of everything else. */
 export type StoreChoice = { kind: 'disk'; folder: string } | { kind: 'gridfs' };

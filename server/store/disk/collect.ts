@@ -9,10 +9,10 @@ import { FAN_OUT, ignoring, restoreFromTrash, statOrNull } from './folder.ts';
 import { entriesOf, type Pack, type PackEntry } from './pack.ts';
 
 const FILES_AT_ONCE = 500;
-/** A pack of which less than this is still used is taken apart: what is used of it becomes loose files. */
+/** A pack of which less than this is still used is taken apart, and the used artifacts become loose files. */
 const WORTH_KEEPING = 0.5;
 
-/** Takes away what is old and what `choose` gives up. Of a pack that is mostly used nothing is taken. */
+/** Removes old artifacts that `choose` returns. A pack that is mostly used stays whole. */
 export async function collectDisk(disk: Disk, collection: Collection): Promise<Collected> {
   const collected: Collected = { artifacts: 0, sizeBytes: 0 };
   for (const digit of FAN_OUT) {
@@ -29,7 +29,7 @@ export async function collectDisk(disk: Disk, collection: Collection): Promise<C
   return collected;
 }
 
-/** The names of artifacts in a folder, some at a time: it may have millions. */
+/** Yields the names of artifacts in a folder, some at a time, because it may have millions. */
 async function* namesIn(folder: string): AsyncGenerator<string[], void> {
   let names: string[] = [];
   for await (const { name } of await opendir(folder, { bufferSize: FILES_AT_ONCE })) {
@@ -85,7 +85,7 @@ function sizeOf(entries: readonly PackEntry[]): number {
   return entries.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
 }
 
-/** Makes a loose copy of what a pack holds; what is corrupted in it is lost anyway. */
+/** Makes a loose copy of an artifact in a pack; a corrupted one is lost anyway. */
 async function unpack(disk: Disk, { sha256, sizeBytes }: PackEntry): Promise<void> {
   const path = disk.places.loose(sha256);
   if ((await statOrNull(path))?.size === sizeBytes) return;
@@ -99,8 +99,8 @@ async function unpack(disk: Disk, { sha256, sizeBytes }: PackEntry): Promise<voi
 }
 
 /**
- * Removes a file unless it was used again since it was looked at, which renews its age. Renamed first: whoever renews
- * the age before that is seen here, and whoever comes after finds no file and writes a new one.
+ * Removes a file unless it was used again, which renews its age, since it was found to be old. The file is renamed
+ * first: a renewal before that is noticed here, and a later one finds no file and writes a new one.
  */
 async function markRemoved(path: string, trash: string, before: Date): Promise<boolean> {
   const trashed = join(trash, `${basename(path)}~${randomBytes(6).toString('hex')}`);

@@ -43,26 +43,26 @@ export type Disk = {
   packs: Packs;
   now: StoreClock;
   space: DiskSpace;
-  /** Renews the age of artifacts that are here; of those that are not, which have to be written, it says false. */
+  /** Renews the age of artifacts that are here; returns false for those that are missing and have to be written. */
   renewStored(wanted: readonly Announced[]): Promise<boolean[]>;
-  /** Returns the artifact, its bytes those of its name; null when it is nowhere, or corrupted wherever it is. */
+  /** Opens the artifact after its hash was verified; null when it is nowhere, or corrupted wherever it is. */
   openIntact: Find;
-  /** Returns what is there under its name, whatever its bytes are by now; null when there is nothing. */
+  /** Opens the file under this name without a check of its bytes; null when there is none. */
   openAsIs: Find;
   /**
-   * Artifacts that were read or written with the right hash; as long as its file looks the same, none is compared
-   * again.
+   * Artifacts that were read or written with the right hash. None is compared again as long as its file looks the
+   * same.
    */
   verified: Verified;
-  /** Its hash is compared anew when it is opened next. */
+  /** Has the hash compared anew at the next opening. */
   doubt(sha256: string): void;
 };
 
 /**
- * Content-addressed files under one folder: loose ones, `{first digit}/{sha256}`, and packs of those that came together
- * (disk-pack.ts). What is found corrupted is kept in `quarantine/`, so that the next upload of the same bytes heals it.
- * Several processes may use one folder.
- * Throws a sentence that names the folder when it cannot be used.
+ * Creates a store of content-addressed files in one folder: loose ones, `{first digit}/{sha256}`, and packs of those
+ * that arrived together (pack.ts). Corrupted ones are moved to `quarantine/`, so that the next upload of the same
+ * bytes replaces them. Several processes may use one folder. Throws a sentence that names the folder when it cannot be
+ * used.
  */
 export async function createDiskStore(options: DiskStoreOptions): Promise<ArtifactStore> {
   const { folder, now = () => new Date() } = options;
@@ -75,7 +75,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
     has: (sha256) => withStorageErrors(() => hasArtifact(disk, sha256)),
     write: (source, expected) =>
       withStorageErrors(async () => {
-        // The sender still has to show the bytes: to know a hash is no proof of having them.
+        // The sender still has to show the bytes, since knowing a hash does not prove having them.
         if ((await disk.renewStored([expected]))[0] === true) {
           return digestAnnounced(source, expected, async () => undefined);
         }
@@ -114,7 +114,7 @@ export async function createDiskStore(options: DiskStoreOptions): Promise<Artifa
   return store;
 }
 
-/** Throws what is said of an artifact that is not found. */
+/** Throws the right error when an artifact is not found: it may be lost, or in a pack that cannot be read now. */
 function openStored(disk: Disk, find: Find, sha256: string, onCorruption?: OnCorruption): Promise<OpenArtifact> {
   return withStorageErrors(async () => {
     const artifact = await find(sha256);
@@ -204,7 +204,10 @@ async function hasArtifact({ places, packs }: Disk, sha256: string): Promise<boo
   return packs.known(sha256) !== null;
 }
 
-/** Its bytes are kept for a look at them; the pack goes on without it. On a disk that takes no writes only this process knows. */
+/**
+ * Copies the corrupted bytes for an examination and takes the artifact out of its pack. On a read-only disk only this
+ * process knows of it.
+ */
 async function quarantinePacked(places: Places, packs: Packs, packed: Packed): Promise<void> {
   const { entry, pack } = packed;
   const bytes = await readPart(pack.path, entry).catch(() => null);

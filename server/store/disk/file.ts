@@ -4,12 +4,13 @@ import { digestAnnounced } from '../digest.ts';
 import type { ArtifactInfo, StoreClock } from '../store.ts';
 import { type Reservation, withinSpace } from './space.ts';
 
-/** Flushing so much takes some hundredths of a second on a fast disk, a third of one on a slow disk. */
+/** Flushing this much takes some hundredths of a second on a fast disk, a third of one on a slow disk. */
 const FLUSH_BYTES = 32 * 1024 * 1024;
 
 /**
- * Returns a new loose artifact, durable when this resolves; nothing is left of it when it fails. Without a reservation
- * it takes the room that is kept free: collection does so, which makes more room than it takes.
+ * Writes a new loose artifact, which is durable when this resolves; a failure leaves nothing behind. Without a
+ * reservation it uses the space that stays free for others, which only collection does, because it frees more than it
+ * takes.
  */
 export async function writeNewFile(
   path: string,
@@ -30,8 +31,8 @@ export async function writeNewFile(
 }
 
 /**
- * Dates a file by the store's clock, which its age is told by. Must follow the last byte: a write sets the machine's
- * time.
+ * Dates a file by the store's clock, which decides about its age. Must follow the last byte, because a write sets the
+ * machine's time.
  */
 export async function date(file: FileHandle, now: StoreClock): Promise<void> {
   const at = now();
@@ -39,13 +40,13 @@ export async function date(file: FileHandle, now: StoreClock): Promise<void> {
 }
 
 /**
- * Writes piece after piece, and has the disk take what was written while the next pieces come: a large file would
- * otherwise wait for all of it at its end. `end` throws what a flush met meanwhile: the system tells it once, to the
- * first who asks, and a later flush would not know of it.
+ * Writes piece after piece, and flushes written ones to the disk while the next arrive, so that a large file does not
+ * wait for all of it at its end. `end` throws the error of a failed flush: the system reports it once, to the first
+ * caller, and a later flush would not know of it.
  */
 export function flushingWriter(file: FileHandle) {
   let unflushed = 0;
-  /** The flush that runs, or the first that failed. */
+  /** The current flush, or the first that failed. */
   let flush: Promise<void> | null = null;
   let hasFailed = false;
 
@@ -69,11 +70,11 @@ export function flushingWriter(file: FileHandle) {
   };
 }
 
-/** Writes all of `pieces` in one go, and says how many bytes they are. Throws what the system says, ENOSPC for a full disk. */
+/** Writes all of `pieces` in one go, and returns their size. Throws the error of the system, ENOSPC for a full disk. */
 export async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<number> {
   const bytes = pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
   let written = 0;
-  // A write may take less than it was given when the disk fills up; the next one then says ENOSPC.
+  // A write may take less than it was given when the disk fills up; the next one then fails with ENOSPC.
   while (written < bytes.byteLength) {
     const { bytesWritten } = await file.write(bytes, written, bytes.byteLength - written);
     written += bytesWritten;

@@ -5,14 +5,14 @@ import { createDurably, isUnfinished, makeFolder, unfinishedName, writeDurably }
 import { errnoOf, folderUnusable, isDiskFull } from '../storage-errors.ts';
 import type { StoreClock } from '../store.ts';
 
-/** Sixteen folders instead of 256 keep the folders' own blocks in the cache. */
+/** Sixteen folders instead of 256 leave the folders' own blocks in the cache. */
 export const FAN_OUT = [...'0123456789abcdef'];
 const PACKS = 'packs';
 const QUARANTINE = 'quarantine';
 const TRASH = 'trash';
 /** A write that has not ended after an hour never will: no request lasts that long. */
 const LEFTOVER_MS = 60 * 60_000;
-/** Using an artifact again renews its age at most so often: collecting begins at a day. */
+/** Using an artifact again renews its age at most this often; collection begins at an age of a day. */
 const YOUNG_MS = 60 * 60_000;
 
 /** Paths below the store's folder. */
@@ -24,7 +24,7 @@ export type Places = {
   loose(sha256: string): string;
 };
 
-/** Returns the paths of what a store keeps in its folder. */
+/** Returns the paths in the store's folder. */
 export function placesIn(folder: string): Places {
   return {
     folder,
@@ -35,7 +35,10 @@ export function placesIn(folder: string): Places {
   };
 }
 
-/** Makes what is missing of it and reads its id. Throws a sentence that names the folder when it cannot be used. */
+/**
+ * Creates missing parts of the folder and reads its id. Throws a sentence that names the folder when it cannot be
+ * used.
+ */
 export async function prepareFolder(folder: string): Promise<string> {
   try {
     await makeFolder(folder);
@@ -48,7 +51,7 @@ export async function prepareFolder(folder: string): Promise<string> {
   }
 }
 
-/** A name is given once: of two processes that start at once one makes the id and both read it. */
+/** The id is made once: of two processes that start at once one makes it and both read it. */
 async function readOrMakeId(folder: string): Promise<string> {
   const path = join(folder, 'store-id');
   const known = await readIfThere(path);
@@ -79,7 +82,7 @@ export async function checkFolder(folder: string): Promise<void> {
   }
 }
 
-/** A full disk is well: it refuses uploads by itself, and everything else goes on. */
+/** A full disk passes the check: the store refuses uploads by itself, and everything else goes on. */
 async function writeProbe(folder: string): Promise<void> {
   const probe = randomBytes(16).toString('hex');
   const name = unfinishedName(join(folder, 'probe'));
@@ -95,8 +98,8 @@ async function writeProbe(folder: string): Promise<void> {
 }
 
 /**
- * Takes away what interrupted writes left behind, and puts back what an interrupted collection had in its hand: it may
- * have been used again meanwhile, and the next collection finds it.
+ * Removes leftovers of interrupted writes, and puts back the files that an interrupted collection had renamed: they
+ * may have been used again meanwhile, and the next collection finds them otherwise.
  */
 export async function sweepFolder({ folder, packs, trash, loose }: Places): Promise<number> {
   let swept = 0;
@@ -119,7 +122,7 @@ export async function restoreFromTrash(trashed: string, path: string): Promise<v
   await rm(trashed, { force: true });
 }
 
-/** Returns what is unfinished has the time that the system gave it. */
+/** Removes an unfinished file by the system's time, since only finished files are dated by the store's clock. */
 async function removeIfOld(path: string): Promise<number> {
   const found = await statOrNull(path);
   if (found === null || Date.now() - found.mtimeMs < LEFTOVER_MS) return 0;
@@ -127,7 +130,7 @@ async function removeIfOld(path: string): Promise<number> {
   return 1;
 }
 
-/** Renews the age of a file that is used again and was found so; false when it has gone. */
+/** Renews the age of a file that is used again; false when it has gone. `found` are its facts from just before. */
 export async function renewAge(path: string, found: { mtimeMs: number }, now: StoreClock): Promise<boolean> {
   const at = now();
   if (at.getTime() - found.mtimeMs < YOUNG_MS) return true;
@@ -140,7 +143,7 @@ export async function renewAge(path: string, found: { mtimeMs: number }, now: St
   }
 }
 
-/** Null for what is not there, or has just gone. */
+/** Returns null when the file does not exist, or has just gone. */
 export async function statOrNull(path: string) {
   try {
     return await stat(path);
@@ -150,7 +153,7 @@ export async function statOrNull(path: string) {
   }
 }
 
-/** Makes a handler that ignores these errors, which happen when another process did the same at the same time. */
+/** Makes a handler that ignores these errors, which occur when another process did the same at the same time. */
 export function ignoring(...errnos: string[]): (error: unknown) => void {
   return (error) => {
     if (!errnos.includes(errnoOf(error) ?? '')) throw error;

@@ -11,7 +11,7 @@ import { fingerprintOf } from './open-packs.ts';
 import { type Pack, type PackEntry, packOf } from './pack.ts';
 import { type Reservation, withinSpace, withSpace } from './space.ts';
 
-/** So many artifacts that fit into one write become loose files: a few fsyncs, and no pack to look into later. */
+/** Up to this many artifacts that fit into one write become loose files: a few fsyncs, and no pack to search later. */
 const LOOSE_MAX = 64;
 
 type Staged = { sha256: string; bytes: Buffer };
@@ -25,7 +25,7 @@ type OpenPack = {
   reservation: Reservation;
 };
 
-/** Small artifacts go to one pack, large ones to files of their own; all under names that nobody looks for. */
+/** Small artifacts go to one pack, large ones to files of their own; all have temporary names until the commit. */
 export function createDiskIntake(disk: Disk): ArtifactIntake {
   const { places } = disk;
   const taken = new Set<string>();
@@ -77,8 +77,8 @@ export function createDiskIntake(disk: Disk): ArtifactIntake {
 }
 
 /**
- * What comes is gathered to pieces of a megabyte, and those are written; what the store has already is left out. While
- * one piece is written the next one is gathered.
+ * Collects artifacts to pieces of a megabyte and writes those; artifacts that the store has already are left out.
+ * While one piece is written the next one is collected.
  */
 function createPacking(disk: Disk) {
   let stage = newStage();
@@ -94,7 +94,7 @@ function createPacking(disk: Disk) {
   }
 
   return {
-    /** Copies: the caller may use its buffer for the next one. */
+    /** Copies the bytes, so that the caller can use its buffer for the next ones. */
     async put(bytes: Uint8Array, sha256: string): Promise<void> {
       stageBytes(stage, bytes, sha256);
       if (stage.used < WRITE_PIECE_BYTES) return;
@@ -102,7 +102,7 @@ function createPacking(disk: Disk) {
       stage = newStage();
       const before = writing;
       writing = before.then(() => writePiece(staged));
-      // Whoever comes next hears of it, at the latest `finish`.
+      // The next call throws the error, at the latest `finish`.
       writing.catch(() => undefined);
       await before;
     },
@@ -156,7 +156,7 @@ function appendWithinSpace({ file, reservation }: OpenPack, pieces: readonly Uin
   return withinSpace(reservation, async (some) => void (await writeAll(file, some)))(pieces);
 }
 
-/** Writes a few at a time, since each holds a file open. */
+/** Writes a few at a time, since each has a file open. */
 async function writeLoose(disk: Disk, absent: readonly Staged[]): Promise<void> {
   await withSpace(disk.space, sizeOf(absent), async () => {
     for (let start = 0; start < absent.length; start += LOOSE_MAX) {
@@ -172,7 +172,7 @@ async function writeLoose(disk: Disk, absent: readonly Staged[]): Promise<void> 
   });
 }
 
-/** Returns what the store has is used again, and so not written again. */
+/** Returns the artifacts that are missing in the store, and renews the age of the others. */
 async function onlyAbsent(disk: Disk, staged: readonly Staged[]): Promise<Staged[]> {
   const isHere = await disk.renewStored(staged.map(({ sha256, bytes }) => ({ sha256, sizeBytes: bytes.byteLength })));
   return staged.filter((_, index) => isHere[index] !== true);

@@ -2,31 +2,31 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { errnoOf } from '../storage-errors.ts';
 
-/** Packs that are read at the moment; a pack that has gone keeps its place on the disk for so long at most. */
+/** Packs that are being read. A pack that was deleted occupies the disk until then at most. */
 const OPEN_MAX = 32;
 const OPEN_MS = 5_000;
 
-/** The shape of a file at the moment its hash was right; a file that looks different is read again. */
+/** The facts of a file at the moment its hash was right; a file that looks different is read again. */
 export type Fingerprint = { inode: number; modifiedMs: number; sizeBytes: number };
 
 export type BorrowedFile = { file: FileHandle; fingerprint: Fingerprint; close(): Promise<void> };
 
 type Shared = {
   opening: Promise<FileHandle>;
-  /** Asked by many at once, the system is asked once. */
+  /** Shared by concurrent callers, so that the system is asked once. */
   looking: Promise<Fingerprint | null> | null;
   users: number;
   isDropped: boolean;
 };
 
 export type OpenPacks = {
-  /** Null when there is no file of this name. Give it back by `close`. */
+  /** Returns null when there is no file of this name. The caller gives it back by `close`. */
   borrow(path: string): Promise<BorrowedFile | null>;
 };
 
 /**
- * Keeps packs open for a moment: of thousands of artifacts in one pack each then costs a look at the file, and no opening
- * and closing of its own.
+ * Holds packs open for a moment, so that each of thousands of artifacts in one pack costs a look at the file, and no
+ * opening and closing of its own.
  */
 export function createOpenPacks(): OpenPacks {
   const packs = new LRUCache<string, Shared>({
@@ -67,7 +67,7 @@ export function createOpenPacks(): OpenPacks {
       if (errnoOf(error) === 'ENOENT') return null;
       throw error;
     }
-    // Its name is gone, or another file's by now.
+    // The name is gone, or belongs to another file by now.
     if (packs.peek(path) === shared) packs.delete(path);
     await giveBack();
     return borrow(path);
@@ -76,7 +76,7 @@ export function createOpenPacks(): OpenPacks {
   return { borrow };
 }
 
-/** Null when the file has no name any more. */
+/** Returns null when the file has no name any more. */
 function lookAt(shared: Shared, file: FileHandle): Promise<Fingerprint | null> {
   shared.looking ??= file
     .stat()
@@ -91,7 +91,7 @@ export function fingerprintOf({ ino, mtimeMs, size }: { ino: number; mtimeMs: nu
   return { inode: ino, modifiedMs: mtimeMs, sizeBytes: size };
 }
 
-/** One that never opened has nothing to close. */
+/** A file that never opened has nothing to close. */
 async function closeQuietly({ opening }: Shared): Promise<void> {
   await opening.then((file) => file.close()).catch(() => undefined);
 }

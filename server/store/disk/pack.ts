@@ -2,14 +2,13 @@ import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 
 /**
- * A pack: the artifacts of one intake in one file, which costs one fsync instead of thousands.
+ * A pack holds the artifacts of one intake in one file, which costs one fsync instead of thousands.
  *
- *   bytes of the artifacts, one after the other
- *   index: rows of hash (32 bytes), offset (6), size (6), sorted by hash
- *   end: magic (8), number of rows (4)
+ * bytes of the artifacts, one after the other index: rows of hash (32 bytes), offset (6), size (6), sorted by hash
+ * end: magic (8), number of rows (4)
  *
- * It is written under a temporary name and never changes under its own, so that a pack that can be seen is whole. The
- * index has no digest: a wrong row leads to bytes that are not those of its hash, and loses no other one.
+ * It is written under a temporary name and never changes under its final one, so that a visible pack is complete. The
+ * index has no digest: a wrong row leads to bytes that do not have its hash, and affects no other row.
  */
 export const PACK_ENDING = '.pack';
 
@@ -26,11 +25,11 @@ export type Pack = {
   id: string;
   path: string;
   index: Buffer;
-  /** What is in its bytes but counts as not there: found corrupted, or removed on its own. */
+  /** Artifacts in its bytes that count as missing: found corrupted, or removed on their own. */
   gone: Set<string>;
 };
 
-/** Returns the pack as a reader finds it, made of what was written; `tail` is what still has to be. */
+/** Returns the pack as a reader would read it, made from the written entries; `tail` is still to be written. */
 export function packOf(path: string, entries: readonly PackEntry[]): { pack: Pack; tail: Buffer } {
   const index = Buffer.alloc(entries.length * ROW_BYTES);
   const sorted = [...entries].sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1));
@@ -49,7 +48,7 @@ function packAt(path: string, index: Buffer): Pack {
   return { id: basename(path, PACK_ENDING), path, index, gone: new Set() };
 }
 
-/** Reads the index of a pack; null when its end is not what was written. Throws ENOENT when it has gone meanwhile. */
+/** Reads the index of a pack; null when its end is damaged. Throws ENOENT when it has gone meanwhile. */
 export async function readPack(path: string): Promise<Pack | null> {
   const file = await open(path, 'r');
   try {
@@ -66,17 +65,17 @@ export async function readPack(path: string): Promise<Pack | null> {
   }
 }
 
-/** The first 48 bits of every hash in the pack, whether or not it counts as there. */
+/** Yields the first 48 bits of every hash in the pack, whether or not it counts as missing. */
 export function* prefixesOf({ index }: Pack): Generator<number, void> {
   for (let at = 0; at < index.length; at += ROW_BYTES) yield index.readUIntBE(at, PREFIX_BYTES);
 }
 
-/** The first 48 bits of a hash: few enough for a number, and enough to tell artifacts apart but for a handful. */
+/** The first 48 bits of a hash: few enough for a number, and enough to tell all but a handful of artifacts apart. */
 export function prefixOf(sha256: string): number {
   return Number.parseInt(sha256.slice(0, 2 * PREFIX_BYTES), 16);
 }
 
-/** Returns where an artifact lies in the pack; null when it is not in there, or not any more. */
+/** Returns the position of an artifact in the pack; null when it is not in there, or not any more. */
 export function findInPack(pack: Pack, sha256: string): PackEntry | null {
   const wanted = Buffer.from(sha256, 'hex');
   let low = 0;
@@ -91,7 +90,7 @@ export function findInPack(pack: Pack, sha256: string): PackEntry | null {
   return null;
 }
 
-/** Yields all that the pack still has, by hash. */
+/** Yields all artifacts that the pack still has, by hash. */
 export function* entriesOf(pack: Pack): Generator<PackEntry, void> {
   for (let row = 0; row * ROW_BYTES < pack.index.length; row += 1) {
     const entry = entryAt(pack, row);

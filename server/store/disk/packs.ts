@@ -5,15 +5,18 @@ import { errnoOf } from '../storage-errors.ts';
 import { ignoring } from './folder.ts';
 import { findInPack, PACK_ENDING, type Pack, type PackEntry, prefixesOf, prefixOf, readPack } from './pack.ts';
 
-/** A file of this ending beside a pack says that one of its artifacts counts as removed: `{pack}.{sha256}.gone`. */
+/** A file with this ending beside a pack marks one of its artifacts as removed: `{pack}.{sha256}.gone`. */
 const GONE_ENDING = '.gone';
 /** A folder that changed so recently may change again within the tick of its own clock. */
 const SETTLED_MS = 2_000;
-/** What is in packs is kept in memory, some 150 bytes each: beyond so many, what arrives becomes files of its own. */
+/**
+ * The index of all packs is in memory, some 150 bytes for each artifact: beyond this number, new artifacts become
+ * files of their own.
+ */
 const PACKED_MAX = 2_000_000;
-/** A pack that could not be read is tried again so often at most. */
+/** A pack that could not be read is tried again at most this often. */
 const UNREADABLE_RETRY_MS = 10_000;
-/** One that cannot be read for so long is taken for lost, so that its files are asked for again. */
+/** A pack that cannot be read for this long counts as lost, so that its files are asked for again. */
 const UNREADABLE_LOST_MS = 60 * 60_000;
 
 export type Packed = { pack: Pack; entry: PackEntry };
@@ -21,7 +24,7 @@ export type Packed = { pack: Pack; entry: PackEntry };
 export type Packs = {
   /** Answers from memory, as of the last look at the folder. */
   known(sha256: string): Packed | null;
-  /** Takes notice of what this and other processes did to the folder before this call. */
+  /** Reads all changes of this and other processes to the folder before this call. */
   look(): Promise<void>;
   /** Adds a new pack, which has its final name by now. */
   add(pack: Pack): void;
@@ -30,16 +33,16 @@ export type Packs = {
   /** Takes one artifact out of a pack, for all processes and for good. */
   takeOut(packed: Packed): Promise<void>;
   all(): Pack[];
-  /** No further pack should be made: memory for what is in them is used up. */
+  /** True when no further pack should be made, because the memory for their index is used up. */
   isFull(): boolean;
-  /** A pack cannot be read now, and anything that is not found may be in it. */
+  /** True while a pack cannot be read, which may hold any artifact that is not found. */
   hasUnreadable(): boolean;
   pathOf(id: string): string;
 };
 
 /**
- * Creates the packs of a store; what is in them is kept in memory. One that cannot be read keeps nobody from the
- * others: the system may have refused it for a moment, so it stays where it is and is tried again.
+ * Creates the packs of a store, with their index in memory. A pack that cannot be read does not affect the others: the
+ * system may have refused it for a moment, so it stays where it is and is tried again.
  */
 export function createPacks(folder: string, quarantine: string): Packs {
   const index = createPackIndex();
@@ -70,7 +73,7 @@ export function createPacks(folder: string, quarantine: string): Packs {
 
   async function load(id: string): Promise<void> {
     try {
-      // Read twice before it is moved out for good: a disk may misread once.
+      // The pack is read twice before it is moved out for good, since a disk may misread once.
       const pack = (await readPack(pathOf(id))) ?? (await readPack(pathOf(id)));
       if (pack !== null) index.add(pack);
       else await rename(pathOf(id), join(quarantine, basename(pathOf(id))));
@@ -104,12 +107,10 @@ export function createPacks(folder: string, quarantine: string): Packs {
   };
 }
 
-/** So many maps share the hashes, by their first byte: one alone takes no more than 2^24 of them. */
+/** The hashes are spread over this many maps by their first byte, because one map holds at most 2^24 of them. */
 const SHARDS = 256;
 
-/**
- * Maps hashes to packs in memory: 44 bytes and a place in a map for each artifact, of which `isFull` bounds the number.
- */
+/** Maps hashes to packs in memory: 44 bytes and an entry in a map for each artifact, whose number `isFull` limits. */
 function createPackIndex() {
   const packs = new Map<string, Pack>();
   /** The key is the first 48 bits of a hash, so that a value may be a list of packs. */

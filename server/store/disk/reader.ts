@@ -5,15 +5,15 @@ import { corrupted, errnoOf } from '../storage-errors.ts';
 import type { OpenArtifact } from '../store.ts';
 import { type BorrowedFile, type Fingerprint, fingerprintOf, type OpenPacks } from './open-packs.ts';
 
-/** Large files go out by reads of this size: smaller ones cost more calls, larger ones only memory. */
+/** Large files are sent by reads of this size: smaller ones cost more calls, larger ones only memory. */
 const READ_PIECE_BYTES = 256 * 1024;
 /**
- * How many verified artifacts are remembered, some 200 bytes each; one that is forgotten is read once more. By their sizes,
- * since by their number the cache sets 4 MB aside for all of them when it is made.
+ * The number of verified artifacts that are remembered, some 200 bytes each; a forgotten one is read once more. It is
+ * given as a size, because with `max` the cache would reserve 4 MB for all of them at once.
  */
 export const VERIFIED = { maxSize: 100_000, sizeCalculation: () => 1 };
 
-/** Artifacts whose bytes had the right hash, and what their file looked like then. */
+/** Artifacts whose bytes had the right hash, with the facts of their file at that moment. */
 export type Verified = LRUCache<string, Fingerprint>;
 
 export function rememberVerified(): Verified {
@@ -28,15 +28,15 @@ export type Place = { path: string; part: { offset: number; sizeBytes: number } 
 
 export type OpenAt = (place: Place, sha256: string, reading: Reading) => Promise<OpenArtifact | 'corrupted' | null>;
 
-/** Opens what is at this place, whatever its bytes are; null when there is no such file. */
+/** Opens the file at this place without a check of its bytes; null when there is none. */
 export const openUnverified: OpenAt = async (place, _sha256, { openPacks }) => {
   const opened = await openPlace(place, openPacks);
   return opened === null ? null : openArtifact(opened, partOf(place, opened));
 };
 
 /**
- * Opens an artifact at this place if its bytes are those of its name; null when there is no such file, `corrupted` when it
- * has other bytes. The hash is compared on the first opening and whenever the file looks different from when it was right.
+ * Opens an artifact at this place after its hash was verified; null when there is no such file, `corrupted` when it
+ * has other bytes. The hash is compared on the first opening and whenever the file looks different from then.
  */
 export const openVerified: OpenAt = async (place, sha256, { verified, openPacks }) => {
   const opened = await openPlace(place, openPacks);
@@ -91,14 +91,14 @@ async function openIfThere(path: string): Promise<FileHandle | null> {
 }
 
 /**
- * Whether these are the bytes of this hash. They are read a second time before the answer is no: what is corrupted is
- * moved out for good, and a disk, a cable or memory may misread once.
+ * Returns whether these are the bytes of this hash. They are read a second time before the answer is no, because a
+ * corrupted artifact is moved out for good, and a disk, a cable or memory may misread once.
  */
 async function isIntact(artifact: OpenArtifact, sha256: string): Promise<boolean> {
   return (await hashOf(artifact)) === sha256 || (await hashOf(artifact)) === sha256;
 }
 
-/** The SHA-256 of what is there, read through once. */
+/** Computes the SHA-256 of the whole file. */
 export async function hashOf(artifact: OpenArtifact): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of artifact.stream()) hash.update(piece);

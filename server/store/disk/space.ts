@@ -2,32 +2,35 @@ import { stat, statfs } from 'node:fs/promises';
 import type { RateCounters } from '../../lib/rate-counters.ts';
 import { storageFull } from '../storage-errors.ts';
 
-/** How many bytes are written before the disk is looked at again: other programs and other instances write to it too. */
+/**
+ * The number of bytes written before the disk is checked again, since other programs and other instances write to it
+ * too.
+ */
 const LOOK_EVERY_BYTES = 32 * 1024 * 1024;
 
 /** Counts the free space of one disk, which all processes of this instance share. */
 export type DiskSpace = {
   /**
-   * Reserves so many bytes before they are written; 0 where nobody has told how many will come. End the reservation once
+   * Reserves so many bytes before they are written; 0 when the size is unknown. The caller ends the reservation once
    * they are on the disk or have been removed from it. Throws `storage_full`.
    */
   reserve(sizeBytes: number): Promise<Reservation>;
-  /** How much may be written now, beside what others have reserved. */
+  /** Returns how much may be written now, besides the reservations of others. */
   freeBytes(): Promise<number>;
-  /** Must be called when the system refused a write for want of room although there was some by this count. */
+  /** Must be called when the system refused a write for lack of space although this count had some left. */
   sayFull(): Promise<void>;
 };
 
 export type Reservation = {
-  /** Must be called before each write, when what it was called for before has been written. Throws `storage_full`. */
+  /** Must be called before each write, after the bytes of the previous call were written. Throws `storage_full`. */
   use(sizeBytes: number): Promise<void>;
   end(): void;
 };
 
-/** The name of a disk, the same in each process, what an operator calls it, and how much of it is free. */
+/** Returns the name of a disk, the same in each process, the name that an operator knows it by, and its free space. */
 type Look = () => Promise<{ disk: string; folder?: string; freeBytes: number }>;
 type Looked = Awaited<ReturnType<Look>>;
-/** Hears that a write was refused; `hasSpace` says whether it would be now. */
+/** Called when a write was refused; `hasSpace` tells whether it would succeed now. */
 export type OnDiskFull = (full: Looked & { hasSpace(): Promise<boolean> }) => void;
 type SpaceOptions = {
   minFreeBytes: number;
@@ -35,7 +38,7 @@ type SpaceOptions = {
   onDiskFull?: OnDiskFull | undefined;
 };
 
-/** Counts on the disk that a folder is on. `minFreeBytes` of it stay free: they are the database's. */
+/** Counts on the disk of a folder. `minFreeBytes` stay free on it, for the database. */
 export function createFolderSpace(folder: string, options: SpaceOptions): DiskSpace {
   return createDiskSpace(async () => {
     const [{ dev }, { bavail, bsize }] = await Promise.all([stat(folder), statfs(folder)]);
@@ -44,10 +47,10 @@ export function createFolderSpace(folder: string, options: SpaceOptions): DiskSp
 }
 
 /**
- * Counts reservations so that what is reserved and not yet written never exceeds what is free. What has been written is
- * given back some megabytes at a time, since the disk shows it by then; until then it counts twice, which errs on the
- * safe side. Bytes that others write between the look and the reservation are not seen: those of some milliseconds, for
- * which `minFreeBytes` is far enough.
+ * Counts reservations, so that their unwritten bytes never exceed the free space. Written bytes are given back some
+ * megabytes at a time, since the disk shows them by then; until then they count twice, which errs on the safe side.
+ * Bytes that others write between the look and the reservation are missed, but those are the bytes of some
+ * milliseconds, for which `minFreeBytes` is more than enough.
  */
 export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDiskFull }: SpaceOptions): DiskSpace {
   function tell(looked: Looked, sizeBytes: number): void {
@@ -73,7 +76,7 @@ export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDisk
     let total = 0;
 
     async function extend(neededBytes: number): Promise<void> {
-      // As much as has come so far: a small body holds little, and a large one asks seldom.
+      // As much as has arrived so far: a small body reserves little, and a large one asks seldom.
       const next = Math.max(neededBytes, Math.min(total, LOOK_EVERY_BYTES));
       giveBack(written);
       written = 0;
@@ -109,7 +112,7 @@ export function createDiskSpace(look: Look, { minFreeBytes, rateCounters, onDisk
   };
 }
 
-/** Does work that writes so many bytes, or as many as come where that is 0. Throws `storage_full`. */
+/** Does work that writes so many bytes; 0 when the size is unknown. Throws `storage_full`. */
 export async function withSpace<T>(
   space: DiskSpace,
   sizeBytes: number,
@@ -125,7 +128,7 @@ export async function withSpace<T>(
 
 type Write = (pieces: readonly Uint8Array[]) => Promise<void>;
 
-/** Writes only what there is room for. */
+/** Writes only as much as there is space for. */
 export function withinSpace(reservation: Reservation, write: Write): Write {
   return async (pieces) => {
     await reservation.use(pieces.reduce((sum, { byteLength }) => sum + byteLength, 0));

@@ -11,12 +11,12 @@ import { folderUnusable, refusedFull } from '../storage-errors.ts';
 import type { StoreClock } from '../store.ts';
 
 /**
- * The two collections of GridFS, written by hand: its own streams take a round trip for each small file, and have no
- * way to make many files readable at one moment.
+ * The two collections of GridFS, written by hand, because its own streams take a round trip for each small file, and
+ * cannot make many files readable at one moment.
  *
- * A file is `unfinished` from its first byte, and `whole` by the one update that lets readers see it. What is removed
- * becomes unfinished again: who reads it already goes on for an hour, until the sweep takes its bytes. What was found
- * `corrupted` is kept for a look at it.
+ * A file is `unfinished` from its first byte, and one update that makes it `whole` lets readers see it. A removed file
+ * becomes unfinished again: readers that have it open go on for an hour, until the sweep deletes its bytes. A
+ * `corrupted` file is left for an examination.
  */
 export type FileState = 'unfinished' | 'whole' | 'corrupted';
 
@@ -26,7 +26,7 @@ export type GridFile = {
   filename: string;
   length: number;
   chunkSize: number;
-  /** The last use of a whole file; of any other, the time since which it is in its state. */
+  /** The last use of a whole file; for any other, the time since which it is in its state. */
   uploadDate: Date;
   metadata: { state: FileState; intake: string | null };
 };
@@ -43,7 +43,7 @@ export type Grid = {
 export const CHUNK_BYTES = 1024 * 1024;
 export const WHOLE = { 'metadata.state': 'whole' } as const;
 
-/** How long one measurement of the free space is used. */
+/** The time for which one measurement of the free space is used. */
 const SPACE_KEPT_MS = 1_000;
 const OUT_OF_DISK_SPACE = 14_031;
 
@@ -53,11 +53,11 @@ export type GridPlace = {
   minFreeBytes: number;
   rateCounters: Pick<RateCounters, 'hold'>;
   onDiskFull?: OnDiskFull | undefined;
-  /** The folder of a database on this machine: what else is written there counts as well. */
+  /** The folder of a database on this machine, so that other writes to its disk count as well. */
   databaseFolder?: string | undefined;
 };
 
-/** Opens the collections in the database that everything else is in, with their indexes. */
+/** Opens the collections in the database of everything else, with their indexes. */
 export async function openGrid(place: GridPlace, now: StoreClock): Promise<Grid> {
   const { bucket } = place;
   const { db } = mongoose.connection;
@@ -81,7 +81,7 @@ export async function openGrid(place: GridPlace, now: StoreClock): Promise<Grid>
   return { files, chunks, now, space: openDatabaseSpace(place) };
 }
 
-/** Counts on the disk of the database, as a folder of this machine where that is known; needs the open connection. */
+/** Counts on the disk of the database, by its folder if that is on this machine; needs the open connection. */
 export function openDatabaseSpace(place: Omit<GridPlace, 'bucket'>): DiskSpace {
   const { databaseFolder } = place;
   if (databaseFolder !== undefined) return createFolderSpace(databaseFolder, place);
@@ -95,7 +95,7 @@ export function openDatabaseSpace(place: Omit<GridPlace, 'bucket'>): DiskSpace {
   }, place);
 }
 
-/** Returns a file whose chunks are still to come; `intake` names all that comes with it, or null. */
+/** Returns a file whose chunks are still to come; `intake` identifies all files that arrive with it, or is null. */
 export function newFile({ now }: Grid, intake: string | null): GridFile {
   return {
     _id: new mongoose.mongo.ObjectId(),
@@ -112,7 +112,10 @@ export function chunkOf(file: GridFile, n: number, bytes: Uint8Array): GridChunk
   return { files_id: file._id, n, data: new mongoose.mongo.Binary(bytes) };
 }
 
-/** A full disk becomes our code; what says that the database is away is told apart by the listeners. */
+/**
+ * Turns the error of a full disk into `storage_full`. Errors of a database that is away pass unchanged, since the
+ * listeners recognise them.
+ */
 export async function withGridErrors<T>({ space }: Grid, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -122,7 +125,7 @@ export async function withGridErrors<T>({ space }: Grid, work: () => Promise<T>)
   }
 }
 
-/** Writes the chunks of a stream as it comes; the pieces that `digest` hands out are a megabyte or a bit more. */
+/** Writes the chunks of a stream as it arrives; the pieces from `digest` have a megabyte or a bit more. */
 export function chunkWriter(grid: Grid, file: GridFile, reservation: Reservation) {
   let rest: Buffer = Buffer.alloc(0);
   let n = 0;

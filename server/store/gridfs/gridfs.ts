@@ -28,8 +28,8 @@ export type GridStoreOptions = Omit<GridPlace, 'bucket'> & {
 };
 
 /**
- * Artifacts in the database itself (gridfs-files.ts), so that several instances share them without a shared disk.
- * Needs the open connection of mongoose.
+ * Creates a store in the database itself (files.ts), so that several instances share it without a shared disk. Needs
+ * the open connection of mongoose.
  */
 export async function createGridStore(options: GridStoreOptions): Promise<ArtifactStore> {
   const { bucket = 'store', onCorruption, now = () => new Date() } = options;
@@ -37,12 +37,12 @@ export async function createGridStore(options: GridStoreOptions): Promise<Artifa
   const verified = rememberVerifiedFiles();
 
   const store: ArtifactStore = {
-    // It is where the database is that keeps this id: another database is another store.
+    // A constant is enough: the installation document that stores this id is in the same database.
     id: 'gridfs',
     has: async (sha256) => (await grid.files.findOne({ filename: sha256, ...WHOLE })) !== null,
     write: (source, expected) =>
       withGridErrors(grid, async () => {
-        // The sender still has to show the bytes: to know a hash is no proof of having them.
+        // The sender still has to show the bytes, since knowing a hash does not prove having them.
         if ((await renewStored(grid, [expected])).has(expected.sha256)) {
           return digestAnnounced(source, expected, async () => undefined);
         }
@@ -100,7 +100,7 @@ async function writeNewFile(
   }
 }
 
-/** Collects from the oldest on; what is used meanwhile counts as new. */
+/** Collects from the oldest on; an artifact that is used meanwhile counts as new. */
 async function collectGrid(grid: Grid, { before, choose, signal }: Collection): Promise<Collected> {
   const collected: Collected = { artifacts: 0, sizeBytes: 0 };
   let old = await readOld(grid, before, null);
@@ -108,7 +108,7 @@ async function collectGrid(grid: Grid, { before, choose, signal }: Collection): 
     signal?.throwIfAborted();
     const chosen = await choose(old.map((file) => file.filename));
     for (const { _id, filename, length } of old) {
-      // Used again since: no longer old, and so not found.
+      // An artifact that was used since is no longer old, and so is not found.
       if (!chosen.has(filename) || !(await markRemoved(grid, { _id, uploadDate: { $lt: before } }))) continue;
       collected.artifacts += 1;
       collected.sizeBytes += length;
@@ -119,7 +119,7 @@ async function collectGrid(grid: Grid, { before, choose, signal }: Collection): 
 
 function readOld({ files }: Grid, before: Date, after: GridFile | null): Promise<GridFile[]> {
   const later = { ...WHOLE, uploadDate: { $gt: after?.uploadDate ?? new Date(0), $lt: before } };
-  // All that came together has one time.
+  // All files that arrived together have the same time.
   const filter =
     after === null ? later : { $or: [{ ...WHOLE, uploadDate: after.uploadDate, _id: { $gt: after._id } }, later] };
   return files.find(filter).sort({ uploadDate: 1, _id: 1 }).limit(FILES_AT_ONCE).toArray();

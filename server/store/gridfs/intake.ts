@@ -7,7 +7,7 @@ import { eraseFiles, publishWhole, renewStored } from './states.ts';
 
 type Staged = { file: GridFile; chunks: GridChunk[] };
 
-/** Rows and chunks go out together, some megabytes at a time; one update at the end shows them all. */
+/** Rows and chunks are written together, some megabytes at a time; one update at the end makes all of them visible. */
 export function createGridIntake(grid: Grid): ArtifactIntake {
   const intake = randomBytes(12).toString('hex');
   const taken = new Set<string>();
@@ -21,7 +21,7 @@ export function createGridIntake(grid: Grid): ArtifactIntake {
     stagedBytes = 0;
     const before = writing;
     writing = before.then(() => writePiece(grid, piece));
-    // Whoever comes next hears of it, at the latest `commit`.
+    // The next call throws the error, at the latest `commit`.
     writing.catch(() => undefined);
     await before;
   }

@@ -11,7 +11,7 @@ export function rememberVerifiedFiles(): VerifiedFiles {
 }
 
 /**
- * Opens an artifact whose bytes are those of its name; null when there is none. One of a single chunk is held and
+ * Opens an artifact after its hash was verified; null when there is none. An artifact of a single chunk is held and
  * compared at each opening, a larger one is read through at the first.
  */
 export async function openGridFile(grid: Grid, sha256: string, verified: VerifiedFiles): Promise<OpenArtifact | null> {
@@ -19,7 +19,7 @@ export async function openGridFile(grid: Grid, sha256: string, verified: Verifie
   if (file === null) return null;
   const key = file._id.toHexString();
   if (file.length > CHUNK_BYTES && verified.has(key)) return openFile(grid, file);
-  // Read twice before it is marked for good: a disk or a line may misread once.
+  // The file is read twice before it is marked for good, since a disk or a line may misread once.
   const artifact = (await openIntact(grid, file)) ?? (await openIntact(grid, file));
   if (artifact === null) {
     await grid.files.updateOne(
@@ -32,7 +32,7 @@ export async function openGridFile(grid: Grid, sha256: string, verified: Verifie
   return artifact;
 }
 
-/** Opens it without a look at its bytes; null when there is none. */
+/** Opens it without a check of its bytes; null when there is none. */
 export async function openGridFileAsIs(grid: Grid, sha256: string): Promise<OpenArtifact | null> {
   const file = await grid.files.findOne({ filename: sha256, ...WHOLE });
   return file === null ? null : openFile(grid, file);
@@ -48,14 +48,14 @@ async function openIntact(grid: Grid, file: GridFile): Promise<OpenArtifact | nu
   }
 }
 
-/** A chunk is not there, or not as long as it was. */
+/** A chunk is missing, or shorter than it was. */
 class MissingBytes extends Error {
   override name = 'MissingBytes';
 }
 
 function openFile({ chunks }: Grid, file: GridFile): OpenArtifact {
   const { _id, length: sizeBytes, chunkSize } = file;
-  /** Reads come in order and are smaller than a chunk: the last one is kept. */
+  /** Reads come in order and are smaller than a chunk, so the last chunk is held. */
   let last: { n: number; bytes: Buffer } | undefined;
 
   async function chunk(n: number): Promise<Buffer> {

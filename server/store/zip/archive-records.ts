@@ -1,13 +1,13 @@
 /**
- * The records of a ZIP (PKWARE's APPNOTE 6.3.10). Names are UTF-8; whatever does not fit into 32 bits goes to the
- * fields of ZIP64; the same place at the same time gives the same bytes.
+ * The records of a ZIP (PKWARE's APPNOTE 6.3.10). Names are UTF-8; numbers beyond 32 bits go to the fields of ZIP64;
+ * the same place at the same time gives the same bytes.
  */
 export type Place = {
   name: Buffer;
   offset: number;
   sizeBytes: number;
   checksum: number;
-  /** Of what is packed: how long it is so. What is stored as it is has none. */
+  /** The size of a packed content; absent for a stored one. */
   packedBytes?: number | undefined;
 };
 
@@ -25,13 +25,15 @@ const VERSION = 20;
 const VERSION_64 = 45;
 const DEFLATED = 8;
 const FLAG_UTF8 = 0x0800;
-/** Checksum and sizes stand behind the content (APPNOTE 4.4.4). */
+/** Checksum and sizes follow the content (APPNOTE 4.4.4). */
 const FLAG_SIZES_BEHIND = 0x0008;
-/** Marks the archive as made on Unix, with plain files that all may read, which unpackers then give them. */
+/** Marks the archive as made on Unix, with plain files that all may read, so that unpackers give them these rights. */
 const MADE_BY_UNIX = 3 << 8;
 const MODE = (0o100_644 << 16) >>> 0;
 
-/** Of what is packed it is written before anything of it is known: zeros stand in it then. */
+/**
+ * Makes the header of a file. The header of a packed text is written before anything is known of it and holds zeros.
+ */
 export function localHeader(place: Place, at: Date): Buffer {
   const extra = localExtra(place);
   const header = Buffer.alloc(LOCAL_BYTES);
@@ -41,7 +43,7 @@ export function localHeader(place: Place, at: Date): Buffer {
   return Buffer.concat([header, place.name, extra]);
 }
 
-/** Writes what follows the packed bytes of a file (APPNOTE 4.3.9). */
+/** Writes the record behind the packed bytes of a file (APPNOTE 4.3.9). */
 export function descriptor({ checksum, sizeBytes, packedBytes = sizeBytes }: Place): Buffer {
   if (Math.max(sizeBytes, packedBytes) > MAX_32) throw new Error('A packed entry of an archive is over 4 GiB.');
   const record = Buffer.alloc(DESCRIPTOR_BYTES);
@@ -64,7 +66,7 @@ export function centralHeader(place: Place, at: Date): Buffer {
   return Buffer.concat([header, place.name, extra]);
 }
 
-/** The fields from "version needed" to "length of the extra field", which both headers have in this order. */
+/** Writes the fields from "version needed" to "length of the extra field", which both headers have in this order. */
 function writeCommon(target: Buffer, place: Place, { at, extraBytes }: { at: Date; extraBytes: number }): void {
   const { name, checksum, sizeBytes, packedBytes } = place;
   const { date, time } = dosTime(at);
@@ -81,12 +83,12 @@ function writeCommon(target: Buffer, place: Place, { at, extraBytes }: { at: Dat
   target.writeUInt16LE(extraBytes, 24);
 }
 
-/** APPNOTE 4.5.3: the local one always holds both sizes, the one of the directory only what did not fit. */
+/** APPNOTE 4.5.3: the local field always holds both sizes, the one of the directory only those that did not fit. */
 export function localExtra({ sizeBytes }: Pick<Place, 'sizeBytes'>): Buffer {
   return extraOf(sizeBytes >= MAX_32 ? [sizeBytes, sizeBytes] : []);
 }
 
-/** Sizes and place in 64 bits, where 32 are too few (APPNOTE 6.3.10, 4.5.3); empty elsewhere. */
+/** Sizes and position in 64 bits, when 32 are too few (APPNOTE 6.3.10, 4.5.3); empty otherwise. */
 export function centralExtra({ sizeBytes, offset }: Pick<Place, 'sizeBytes' | 'offset'>): Buffer {
   return extraOf([...(sizeBytes >= MAX_32 ? [sizeBytes, sizeBytes] : []), ...(offset >= MAX_32 ? [offset] : [])]);
 }
@@ -100,12 +102,12 @@ function extraOf(values: readonly number[]): Buffer {
   return extra;
 }
 
-/** How long `endRecords` are, told before the directory is written. */
+/** Returns the length of `endRecords`, before the directory is written. */
 export function endBytes(directory: DirectoryPlace): number {
   return END_BYTES + (isLarge(directory) ? END_64_BYTES + LOCATOR_BYTES : 0);
 }
 
-/** Returns what closes the archive (APPNOTE 6.3.10, 4.3.14 to 4.3.16). */
+/** Returns the records that close the archive (APPNOTE 6.3.10, 4.3.14 to 4.3.16). */
 export function endRecords(directory: DirectoryPlace): Buffer[] {
   const { count, directoryAt, directoryBytes } = directory;
   const end = Buffer.alloc(END_BYTES);
@@ -117,7 +119,7 @@ export function endRecords(directory: DirectoryPlace): Buffer[] {
   return isLarge(directory) ? [end64(directory), locator(directory), end] : [end];
 }
 
-/** Whether the end record's own fields are too narrow. */
+/** Returns whether the end record's own fields are too narrow. */
 function isLarge({ count, directoryAt, directoryBytes }: DirectoryPlace): boolean {
   return count >= MAX_16 || directoryAt >= MAX_32 || directoryBytes >= MAX_32;
 }
@@ -144,7 +146,7 @@ function locator({ directoryAt, directoryBytes }: DirectoryPlace): Buffer {
 }
 
 /**
- * Writes the time of an entry (APPNOTE 4.4.6). The format knows no zone, so this is UTC; it has no years before 1980.
+ * Returns the time of an entry (APPNOTE 4.4.6). The format knows no zone, so this is UTC; it has no years before 1980.
  */
 function dosTime(at: Date): { date: number; time: number } {
   const year = Math.min(Math.max(at.getUTCFullYear() - 1980, 0), 127);

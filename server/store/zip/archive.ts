@@ -17,33 +17,38 @@ import {
 } from './archive-records.ts';
 
 /**
- * Writes a ZIP as a stream. Files of the store are stored, not packed: the length of the whole is known before its first
- * byte, every checksum stands before its content, and nothing is computed but these. Texts are packed while they are made.
+ * Writes a ZIP as a stream. Files of the store are stored uncompressed: the length of the whole is known before its
+ * first byte, every checksum precedes its content, and nothing else is computed. Texts are packed while they are made.
  *
- * Ours, because yazl 3.3.1 foretells a length that is 76 bytes too long once the directory is over 64 KiB (a website of
- * some 700 files), writes the checksum of what it streams behind it, and looks through all entries at each of them.
+ * yazl 3.3.1 was not used, because it predicts a length that is 76 bytes too long once the directory is over 64 KiB (a
+ * website of some 700 files), writes the checksum of streamed content behind it, and searches all entries at each of
+ * them.
  */
 export type ArchiveFile = { name: string; sha256: string; sizeBytes: number };
-/** What is written while it is read, a part at a time: nobody knows its length before. */
+/** A text that is written while it is read, a part at a time, so that its length is not known before. */
 export type ArchiveText = { name: string; text: Iterable<string> | AsyncIterable<string> };
 export type ArchiveEntry = ArchiveFile | ArchiveText;
 
 export type ArchiveOptions = {
   at: Date;
   /**
-   * Hears of a file that is left out because the store does not have it any more; without it the archive ends there.
+   * Called for a file that is left out because the store does not have it any more; when absent, the archive breaks
+   * off there.
    */
   onCorrupted?: ((entry: ArchiveFile) => void) | undefined;
-  /** Ends the reading, also where nothing is yielded yet: a large file is read through before its first byte leaves. */
+  /**
+   * Ends the reading even before anything is yielded, since a large file is read through before its first byte is
+   * sent.
+   */
   signal?: AbortSignal | undefined;
 };
 
-/** Up to this size a file is read once, whole; a larger one twice, since its checksum stands before it. */
+/** Up to this size a file is read once, whole; a larger one twice, since its checksum precedes it. */
 const WHOLE_MAX_BYTES = 1024 * 1024;
-/** Small files leave together: a piece costs more than a kilobyte does. */
+/** Small files are sent together, because a piece costs more than a kilobyte does. */
 const PIECE_BYTES = 256 * 1024;
 
-/** How many bytes `writeArchive` will yield for these files. */
+/** Returns how many bytes `writeArchive` will yield for these files. */
 export function archiveSize(files: Iterable<Pick<ArchiveFile, 'name' | 'sizeBytes'>>): number {
   let count = 0;
   let directoryAt = 0;
@@ -58,8 +63,8 @@ export function archiveSize(files: Iterable<Pick<ArchiveFile, 'name' | 'sizeByte
 }
 
 /**
- * Entries are asked for one at a time. Throws `artifact_corrupted` at the first file that the store does not have byte for
- * byte, and the reason of the signal.
+ * Reads one entry at a time. Throws `artifact_corrupted` at the first file that the store does not have byte for byte,
+ * and the reason of the signal.
  */
 export async function* writeArchive(
   store: Pick<ArtifactStore, 'open'>,
@@ -116,7 +121,7 @@ async function* writeAll(
 type Content = { checksum: number; whole: Buffer; artifact: OpenArtifact | null };
 const NOTHING = Buffer.alloc(0);
 
-/** Returns the file as it must be, before a byte of it leaves; null when it is left out. */
+/** Opens and checks the file before a byte of it is sent; null when it is left out. */
 async function readyContent(
   store: Pick<ArtifactStore, 'open'>,
   entry: ArchiveFile,
@@ -188,7 +193,7 @@ async function* writeText(
   const header = localHeader(place, at);
   yield header;
   const packer = createDeflateRaw();
-  // What goes wrong with the text is thrown by the loop below: it destroys the packer with its reason.
+  // The loop below throws an error of the text, which destroys the packer with its reason.
   pipeline(counted(), packer, () => {});
   const packed: AsyncIterable<Buffer> = packer;
   for await (const piece of packed) {

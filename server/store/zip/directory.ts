@@ -8,12 +8,12 @@ import { ENTRIES_MAX, ZipRefusal } from './refusal.ts';
 
 /** One entry as the directory at the end of the archive has it. */
 export type ZipEntry = {
-  /** What it is called in a refusal, until its name is read (zip-names.ts). */
+  /** The name for a refusal, until the real name is read (names.ts). */
   path: string;
-  /** Is null where its bytes can be read in several ways. */
+  /** Null when its bytes can be read in several ways. */
   name: string | null;
   kind: EntryKind | null;
-  /** These are the bytes of the name, one a character. */
+  /** The bytes of the name, one a character. */
   rawName: string;
   flags: number;
   method: number;
@@ -31,13 +31,15 @@ export const DEFLATED = 8;
 export const FLAG_ENCRYPTED = 0x0001;
 
 /**
- * How many times its size an archive may unpack to: the whole once it is over 100 MiB, one entry once it is over 1 MiB.
+ * The largest ratio of unpacked to packed size: for the archive once it is over 100 MiB, for one entry once it is over
+ * 1 MiB.
  */
 const ARCHIVE_RATIO = { over: 100 * 1024 * 1024, max: 200 };
 const ENTRY_RATIO = { over: 1024 * 1024, max: 1_000 };
 
 /**
- * Checks the count before anything is read, then the directory in one pass, and what stands behind it. Throws ZipRefusal.
+ * Checks the count before anything is read, then the directory in one pass, and the records behind it. Throws
+ * ZipRefusal.
  */
 export async function readDirectory(file: OpenZip): Promise<ZipDirectory> {
   const reader = new WindowReader(file);
@@ -61,7 +63,7 @@ export async function readDirectory(file: OpenZip): Promise<ZipDirectory> {
 
 async function openDirectory(reader: WindowReader, sizeBytes: number): Promise<ZipFile> {
   try {
-    // Names as bytes and sizes as they stand: both are checked here, where the rule can be named.
+    // Names as bytes and sizes unchecked: both are checked here, where the rule can be named.
     const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
     return await fromRandomAccessReaderPromise(reader, sizeBytes, options);
   } catch (error) {
@@ -69,7 +71,7 @@ async function openDirectory(reader: WindowReader, sizeBytes: number): Promise<Z
   }
 }
 
-/** Returns where the next record is read. Its declared type is a slip: it is an offset. */
+/** Returns the offset of the next record to be read; its declared type is a mistake. */
 function cursorOf(zip: ZipFile): number {
   return Number(zip.readEntryCursor);
 }
@@ -81,7 +83,7 @@ const REASONS = [
   [/strong encryption/, 'encrypted'],
 ] as const;
 
-/** Returns what yauzl (3.4.0, index.js) says in words. */
+/** Returns the refusal for an error message of yauzl (3.4.0, index.js). */
 function refusalOf(error: unknown, path: string): unknown {
   if (error instanceof ZipRefusal || !(error instanceof Error) || 'errno' in error) return error;
   const known = REASONS.find(([pattern]) => pattern.test(error.message));
@@ -109,7 +111,7 @@ function toEntry(entry: Entry): ZipEntry {
   };
 }
 
-/** What kind of thing the entry is, and whether it can be read at all. */
+/** Refuses special files and entries that cannot be read. */
 function checkKind(entry: Entry, kind: EntryKind | null, name: string): void {
   const { generalPurposeBitFlag: flags, compressionMethod: method } = entry;
   if (kind === 'special') throw new ZipRefusal('special_file', name);

@@ -13,19 +13,19 @@ const COMMENT_MAX_BYTES = 0xff_ff;
 const FULL_16 = 0xff_ff;
 const FULL_32 = 0xff_ff_ff_ff;
 
-/** Returns the archive without the zeros that fill its last block. Throws ZipRefusal where it cannot be read. */
+/** Returns the archive without the zeros that fill its last block. Throws ZipRefusal when it cannot be read. */
 export function withoutPadding(file: OpenZip): OpenZip {
   const length = Math.min(file.sizeBytes, END_BYTES + COMMENT_MAX_BYTES);
   const tail = readAt(file, Buffer.allocUnsafe(length), file.sizeBytes - length, length);
   return { ...file, sizeBytes: file.sizeBytes - paddingBehind(tail) };
 }
 
-/** Where the directory began, where its last entry ended, and how many there were. */
+/** The start of the directory, the end of its last entry, and the number of entries. */
 type ReadDirectory = { start: number; at: number; entryCount: number };
 
 /**
- * Checks that right behind the last entry stand the end records, they say what was read, and the
- * file ends with them. It catches the count that lies, and a second directory behind the first. Throws ZipRefusal.
+ * Checks that the end records follow right behind the last entry, agree with the directory that was read, and end the
+ * file. This catches a false count, and a second directory behind the first. Throws ZipRefusal.
  */
 export function checkEnd(reader: WindowReader, read: ReadDirectory): void {
   const { sizeBytes } = reader.file;
@@ -47,7 +47,7 @@ export function checkEnd(reader: WindowReader, read: ReadDirectory): void {
   if (start !== read.start && !(is64 && start === FULL_32)) throw new ZipRefusal('hidden_end_record');
 }
 
-/** Checks the large record and the one that says where it is; returns where the small one must begin. */
+/** Checks the 64-bit record and its locator; returns where the small record must begin. */
 function endBehind64(reader: WindowReader, read: ReadDirectory): number {
   const record = Buffer.from(reader.bytes(read.at, 56));
   if (Number(record.readBigUInt64LE(32)) !== read.entryCount) throw new ZipRefusal('count_wrong');
@@ -64,7 +64,7 @@ function signatureAt(reader: WindowReader, position: number): number {
   return reader.bytes(position, 4).readUInt32LE(0);
 }
 
-/** Some programs look for the end from the front of the comment, some from its back: only one may be found. */
+/** Some programs search for the end from the front of the comment, some from its back, so only one may be found. */
 function refuseOtherEnds(reader: WindowReader): void {
   const { sizeBytes } = reader.file;
   const from = Math.max(0, sizeBytes - END_BYTES - COMMENT_MAX_BYTES);

@@ -5,24 +5,27 @@ import { type OpenZip, readAt } from './file.ts';
 import type { PlacedEntry } from './local-headers.ts';
 import { ZipRefusal } from './refusal.ts';
 
-/** Up to this size an entry is read, unpacked and handed on whole: in pieces, a small one costs more messages than bytes. */
+/**
+ * Up to this size an entry is read, unpacked and passed on whole, because in pieces a small one costs more messages
+ * than bytes.
+ */
 export const WHOLE_MAX_BYTES = 2 * 1024 * 1024;
-/** With its default of 16 KB, zlib takes seven times as long for something large. */
+/** With its default of 16 KB, zlib takes seven times as long for a large content. */
 const PIECE_BYTES = 1024 * 1024;
 const CHUNK_MIN_BYTES = 64;
 
-/** Read and unpacked in memory, without a stream. */
+/** True for an entry that is read and unpacked in memory, without a stream. */
 export function isSmall(entry: PlacedEntry): boolean {
   return Math.max(entry.sizeBytes, entry.compressedBytes) <= WHOLE_MAX_BYTES;
 }
 
-/** Room for the packed content of any small entry. */
+/** Makes a buffer for the packed content of any small entry. */
 export function makeScratch(): Buffer {
   return Buffer.allocUnsafeSlow(WHOLE_MAX_BYTES);
 }
 
 /**
- * Returns the content of a small entry; of a stored one it lies in `scratch`, until the next call. Throws ZipRefusal.
+ * Returns the content of a small entry; that of a stored one is in `scratch`, until the next call. Throws ZipRefusal.
  */
 export function readEntry(file: OpenZip, entry: PlacedEntry, scratch: Buffer): Buffer {
   const packed = readAt(file, scratch, entry.dataStart, entry.compressedBytes);
@@ -32,14 +35,14 @@ export function readEntry(file: OpenZip, entry: PlacedEntry, scratch: Buffer): B
   return bytes;
 }
 
-/** Some packers say "deflated" of nothing. */
+/** Some packers write "deflated" for an empty file. */
 function isPacked({ method, compressedBytes }: PlacedEntry): boolean {
   return method === DEFLATED && compressedBytes > 0;
 }
 
 function inflateWhole(packed: Buffer, { sizeBytes, path }: PlacedEntry): Buffer {
   try {
-    // One more than there is: zlib asks for a second piece when the first is full to its last byte.
+    // One more than there is, because zlib asks for a second piece when the first is full to its last byte.
     const chunkSize = Math.max(CHUNK_MIN_BYTES, sizeBytes + 1);
     const { buffer, engine } = withEngine(
       inflateRawSync(packed, { chunkSize, maxOutputLength: Math.max(1, sizeBytes), info: true }),
@@ -51,13 +54,13 @@ function inflateWhole(packed: Buffer, { sizeBytes, path }: PlacedEntry): Buffer 
   }
 }
 
-/** With `info` zlib answers both (Node's manual, "Class: Options"); its types have only the buffer. */
+/** With `info` zlib returns both (Node's manual, "Class: Options"); its types have only the buffer. */
 function withEngine(result: unknown): { buffer: Buffer; engine: { bytesWritten: number } } {
   return result as { buffer: Buffer; engine: { bytesWritten: number } };
 }
 
 /**
- * Yields the content of an entry of any size, piece by piece; what is wrong may be known at its end alone. Throws
+ * Yields the content of an entry of any size, piece by piece; an error may be known only at its end. Throws
  * ZipRefusal.
  */
 export async function* streamEntry(file: OpenZip, entry: PlacedEntry): AsyncGenerator<Buffer> {
@@ -88,7 +91,7 @@ function* packedPieces(file: OpenZip, { dataStart, compressedBytes }: PlacedEntr
   }
 }
 
-/** The second ends with the first, and the first with the second; what went wrong is thrown to the reader. */
+/** Joins the two streams, so that each ends with the other; an error is thrown to the reader. */
 function joined(file: OpenZip, entry: PlacedEntry, inflate: InflateRaw): InflateRaw {
   pipeline(Readable.from(packedPieces(file, entry)), inflate, () => undefined);
   return inflate;

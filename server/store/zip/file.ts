@@ -2,12 +2,12 @@ import { readSync } from 'node:fs';
 import { RandomAccessReader } from 'yauzl';
 import { ZipRefusal } from './refusal.ts';
 
-/** An archive on the disk. Its readers work synchronously: they run in a thread of their own. */
+/** An archive on the disk. Its readers work synchronously, because they run in a thread of their own. */
 export type OpenZip = { fd: number; sizeBytes: number };
 
 const WINDOW_BYTES = 256 * 1024;
 
-/** Returns the bytes [start, start + length). Throws ZipRefusal where the file has none. */
+/** Returns the bytes [start, start + length). Throws ZipRefusal when the file has none. */
 export function readAt(file: OpenZip, target: Buffer, start: number, length: number): Buffer {
   // NaN and numbers beyond 2^53 fail this as well.
   if (!(start >= 0 && start + length <= file.sizeBytes)) throw new ZipRefusal('out_of_bounds');
@@ -21,7 +21,7 @@ export function readAt(file: OpenZip, target: Buffer, start: number, length: num
 }
 
 /**
- * Reads for yauzl, which asks for each record of a directory by itself: from a window that moves along, without a wait
+ * Reads for yauzl, which requests each record of a directory by itself: from a window that moves along, without a wait
  * for each.
  */
 export class WindowReader extends RandomAccessReader {
@@ -51,7 +51,7 @@ export class WindowReader extends RandomAccessReader {
     callback(null);
   }
 
-  /** Returns bytes that are valid until the next call. Throws ZipRefusal where the file has no such bytes. */
+  /** Returns bytes that are valid until the next call. Throws ZipRefusal when the file has no such bytes. */
   bytes(position: number, length: number): Buffer {
     if (!(position >= 0 && position + length <= this.file.sizeBytes)) throw new ZipRefusal('directory_corrupted');
     if (length > WINDOW_BYTES) return readAt(this.file, Buffer.allocUnsafe(length), position, length);

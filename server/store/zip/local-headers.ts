@@ -23,19 +23,19 @@ const LOCAL_BYTES = 30;
 /** APPNOTE 8.5.3 and 8.5.4: Info-ZIP writes the first, PKZIP and WinZip the second. */
 const SPANNING_MARKS: ReadonlySet<number> = new Set([0x08_07_4b_50, 0x30_30_4b_50]);
 const SPANNING_BYTES = 4;
-/** A name and an extra field have at most so many bytes. */
+/** The largest size of a name, and of an extra field. */
 const FIELD_MAX_BYTES = 0xff_ff;
 const FULL_32 = 0xff_ff_ff_ff;
 const ZIP64_EXTRA = 0x0001;
 const FLAG_SIZES_BEHIND = 0x0008;
 const FLAG_STRONG_ENCRYPTION = 0x0040;
 const FLAG_MASKED = 0x2000;
-/** The others tell how hard the packer tried (APPNOTE 4.4.4). */
+/** The other flags tell how hard the packer tried (APPNOTE 4.4.4). */
 const MEANINGFUL_FLAGS = FLAG_ENCRYPTED | FLAG_SIZES_BEHIND | FLAG_STRONG_ENCRYPTION | FLAG_UTF8 | FLAG_MASKED;
 
 /**
- * Checks that each local header says what the directory says, and that no byte belongs to two entries.
- * Returns the entries in the order in which they lie in the file. Throws ZipRefusal.
+ * Checks that each local header agrees with the directory, and that no byte belongs to two entries. Returns the
+ * entries in the order of the file. Throws ZipRefusal.
  */
 export function placeEntries(file: OpenZip, { entries, start }: ZipDirectory): PlacedEntry[] {
   const scratch = Buffer.allocUnsafe(LOCAL_BYTES + 2 * FIELD_MAX_BYTES);
@@ -55,7 +55,10 @@ export function placeEntries(file: OpenZip, { entries, start }: ZipDirectory): P
   });
 }
 
-/** In front of the first entry stands nothing, but for the mark of an archive that was to be split and came out as one. */
+/**
+ * Returns whether nothing precedes the first entry but the mark of an archive that was to be split and came out as
+ * one.
+ */
 function isFirst(file: OpenZip, { headerStart }: ZipEntry, scratch: Buffer): boolean {
   if (headerStart !== SPANNING_BYTES) return headerStart === 0;
   return SPANNING_MARKS.has(readAt(file, scratch, 0, SPANNING_BYTES).readUInt32LE(0));
@@ -83,7 +86,7 @@ function checkLocalHeader(
   const rawName = fields.toString('latin1', 0, nameBytes);
   if (!isSameName(entry, rawName, extraFields)) throw differs();
   if (local.packed === FULL_32 || local.size === FULL_32) Object.assign(local, largeSizes(extraFields, local) ?? {});
-  // A packer that writes in one go leaves zeros here, and tells the sizes behind the content.
+  // A packer that writes in one go leaves zeros here, and puts the sizes behind the content.
   const areBehind = (flags & FLAG_SIZES_BEHIND) !== 0;
   const isAs = (value: number, wanted: number): boolean => value === wanted || (areBehind && value === 0);
   if (!isAs(local.checksum, entry.checksum)) throw differs();
@@ -91,18 +94,18 @@ function checkLocalHeader(
   return { dataStart, localRawName: rawName };
 }
 
-/** Two names are the same when one path comes of both, whatever slashes they are written with. */
+/** Two names are the same when they give the same path, whatever slashes they are written with. */
 function isSameName(entry: ZipEntry, rawName: string, extraFields: readonly ExtraField[]): boolean {
   const isSameInBytes = rawName === entry.rawName;
   if (isSameInBytes && extraFields.every(({ id }) => id !== UNICODE_PATH)) return true;
   const local = readName(Buffer.from(rawName, 'latin1'), entry.flags, extraFields);
   if (local.refusal !== null) return false;
-  // One that has to be guessed is compared when it is (zip-names.ts).
+  // A name that has to be guessed is compared after the guess (names.ts).
   if (local.name === null) return entry.name === null || isSameInBytes;
   return entry.name !== null && normalisePath(local.name) === normalisePath(entry.name);
 }
 
-/** Returns the sizes that did not fit into the header (APPNOTE 4.5.3), or null when they are not there either. */
+/** Returns the sizes that did not fit into the header (APPNOTE 4.5.3), or null when they are missing there too. */
 function largeSizes(
   extraFields: readonly ExtraField[],
   small: { packed: number; size: number },

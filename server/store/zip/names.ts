@@ -15,14 +15,14 @@ import type { OpenZip } from './file.ts';
 import type { PlacedEntry } from './local-headers.ts';
 import { ZipRefusal } from './refusal.ts';
 
-/** An entry under its path: normalised, with the single root still on. A folder's ends with a slash. */
+/** An entry under its path: normalised, with the single root still in place. A folder's path ends with a slash. */
 export type NamedEntry = PlacedEntry & {
   isFolder: boolean;
-  /** What the name was guessed to be in; null where there was nothing to guess. */
+  /** The guessed encoding of the name; null when there was nothing to guess. */
   encoding: ZipEncoding | null;
 };
 
-/** Reads the names, by the rules that the browser shows them by. Throws ZipRefusal. */
+/** Reads the names by the rules by which the browser shows them. Throws ZipRefusal. */
 export function nameEntries(file: OpenZip, entries: readonly PlacedEntry[]): NamedEntry[] {
   const guessed = guessedNames(file, entries);
   const named = entries.map((entry) => guessed.get(entry) ?? { name: entry.name ?? '', encoding: null });
@@ -55,7 +55,7 @@ function guessedNames(file: OpenZip, entries: readonly PlacedEntry[]): ReadonlyM
   return guessed;
 }
 
-/** Unpacks the few pages whose links say what the names are. Each is known to lie in a place of its own by now. */
+/** Unpacks the few pages whose links tell the names. Each is known to have a place of its own by now. */
 function readPages(file: OpenZip, entries: readonly PlacedEntry[]): ReadPage[] {
   const scratch = makeScratch();
   return pagesToGuessBy(entries.map((entry) => ({ ...entry, rawName: bytesOf(entry.rawName), entry }))).map(
@@ -73,8 +73,8 @@ function bytesOf(rawName: string): Buffer {
 }
 
 /**
- * The rules of names on the name as it stands, before a root is taken off: `C:/x` has none. How long a path is and how
- * deep it lies is judged by what is left of it.
+ * Applies the rules of names to the name before a root is taken off, because `C:/x` must not pass. Length and depth
+ * are judged later, by the rest of the path.
  */
 function checkName(path: string): void {
   if (isOsJunk(path)) return;

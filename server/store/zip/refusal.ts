@@ -10,8 +10,9 @@ import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
 export const ENTRIES_MAX = 2.5 * UPLOAD_LIMITS.maxFiles;
 
 /**
- * What a ZIP may not be, beside the rules of names and sizes that hold for every upload (upload-rules.ts). Most of it is
- * one thing: an archive that two programs would read differently, so that what is checked is not what is served.
+ * Reasons to refuse a ZIP, besides the rules of names and sizes that apply to every upload (upload-rules.ts). Most of
+ * them are one thing: an archive that two programs would read differently, so that the checked content would not be
+ * the served one.
  */
 const ZIP_SENTENCES = {
   not_zip: 'This is not a ZIP file, or its end is missing.',
@@ -39,7 +40,7 @@ const ZIP_SENTENCES = {
 
 export type ZipRefusalReason = RefusalReason | keyof typeof ZIP_SENTENCES;
 
-/** A ZIP that is not taken. Nothing of it is kept; `path` is visible text, and empty when it is about the whole. */
+/** A ZIP that is refused. Nothing of it is stored; `path` is visible text, and empty when it is about the whole. */
 export class ZipRefusal extends Error {
   override readonly name = 'ZipRefusal';
   readonly reason: ZipRefusalReason;

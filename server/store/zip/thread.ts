@@ -9,13 +9,13 @@ export type ZipTask = { file: OpenZip; publishAnyway: readonly string[] };
 /** A listing without the places in the archive, which stay in the thread. */
 export type ListedZip = Omit<ZipListing, 'files'> & { files: { path: string; sizeBytes: number }[] };
 
-/** A whole file in a slab; `index` is its place in the list. */
+/** A whole file in a slab; `index` is its position in the list. */
 export type FilePart = { index: number; start: number; sizeBytes: number; sha256: string; sha1: string };
 
 export type ToMain =
   | { kind: 'listed'; listing: ListedZip }
   | { kind: 'files'; slab: ArrayBuffer; parts: FilePart[] }
-  /** A piece of a file that is larger than a slab; the last one comes when the checksum was right. */
+  /** A piece of a file that is larger than a slab; the last one follows once the checksum was right. */
   | { kind: 'piece'; slab: ArrayBuffer; index: number; sizeBytes: number; isLast: boolean }
   | { kind: 'refused'; reason: ZipRefusalReason; path: string }
   | { kind: 'done' };
@@ -29,15 +29,16 @@ const HEAP_MAX_MB = 160;
 export type ZipThread = {
   /** Returns everything that can be known without unpacking. Throws ZipRefusal. */
   listed(): Promise<ListedZip>;
-  /** Unpacks. What is handed out is valid until the next is asked for. Throws ZipRefusal. */
+  /** Unpacks. Each content is valid until the next is requested. Throws ZipRefusal. */
   contents(): AsyncGenerator<ZipContent, void>;
   /** Ends it, wherever it is. The file can be closed then. */
   end(): Promise<void>;
 };
 
 /**
- * Reads an archive in a thread of its own (zip.worker.ts). `signal` ends it with its reason. The thread says something when
- * it has read the directory, and with every megabyte or hundred files: one that makes no progress is ended with `overloaded`.
+ * Reads an archive in a thread of its own (zip.worker.ts). `signal` ends it with its reason. The thread reports when
+ * it has read the directory, and with every megabyte or hundred files; one that makes no progress is ended with
+ * `overloaded`.
  */
 export function startZipThread(task: ZipTask, signal: AbortSignal): ZipThread {
   const thread = startThread<ToWorker, ToMain>({ program: 'zip-worker', data: task, heapMaxMb: HEAP_MAX_MB, signal });

@@ -10,24 +10,25 @@ import { type NamedEntry, nameEntries } from './names.ts';
 import { ZipRefusal } from './refusal.ts';
 
 /**
- * Reads an archive that somebody may have made to do harm. The cheapest checks come first:
+ * Reads an archive that may have been made to do harm. The cheapest checks come first:
  *
- *   end record and count → directory: kinds, sizes, ratios (zip-directory.ts) → what stands behind it (zip-end.ts)
- *   → local headers and ranges (zip-local-headers.ts) → names (zip-names.ts) → the rules of every upload (upload-rules.ts)
- *   → what may be a private key (private-keys.ts) → content: budgets, checksum (zip-entry.ts)
+ * end record and count → directory: kinds, sizes, ratios (directory.ts) → the records behind it (end.ts) → local
+ * headers and ranges (local-headers.ts) → names (names.ts) → the rules of every upload (upload-rules.ts) → private
+ * keys (private-keys.ts) → content: budgets, checksum (entry.ts)
  *
- * No entry is unpacked before its place is known to be its own. Before the last step only these are: a few pages, whose
- * links tell in which encoding names are, and what may be a private key. No name of an archive becomes a path on disk.
+ * No entry is unpacked before its place is known to be its own. Only two kinds are unpacked before the last step: a
+ * few pages, whose links tell the encoding of names, and files that may be private keys. No name of an archive becomes
+ * a path on disk.
  */
 
 export type ZipListing = {
-  /** The files to publish, under their final paths, in the order in which they lie in the archive. */
+  /** The files to publish, under their final paths, in the order of the archive. */
   files: PublishedEntry[];
   leftOut: { path: string; reason: string }[];
   /** Files of the operating system that were dropped. */
   droppedCount: number;
   totalBytes: number;
-  /** What is to be said of names that are published as they are. */
+  /** Notices about names that are published unchanged. */
   notices: NameNotice[];
 };
 
@@ -60,7 +61,7 @@ export async function listZip(padded: OpenZip, publishAnyway: readonly string[])
   };
 }
 
-/** Returns those of the files that their content says to be private keys. */
+/** Returns those of the files whose content is a private key. */
 async function privateKeys(file: OpenZip, files: readonly PublishedEntry[]): Promise<Set<PublishedEntry>> {
   const asked = files.filter(({ path }) => mayBePrivateKey(path));
   const scratch = asked.length > 0 ? makeScratch() : Buffer.alloc(0);
@@ -77,7 +78,7 @@ async function firstPiece(file: OpenZip, entry: NamedEntry): Promise<Buffer> {
   return Buffer.alloc(0);
 }
 
-/** A folder may have an entry of its own, which no list of files knows of. */
+/** A folder may have an entry of its own, which the list of files does not contain. */
 function refuseFilesAsFolders(files: readonly NamedEntry[], entries: readonly NamedEntry[]): void {
   const paths = new Set(files.map(({ path }) => path));
   for (const { path, isFolder } of entries) {

@@ -7,11 +7,11 @@ import type { FilePart, ToMain, ToWorker, ZipTask } from './thread.ts';
 import { listZip, type PublishedEntry, type ZipListing } from './zip.ts';
 
 /**
- * The thread that reads one archive: its inflating and hashing never keeps the app waiting. Content leaves in slabs, a
- * few of which go back and forth, so that what is in memory does not grow with the archive.
+ * The thread that reads one archive, so that inflating and hashing never block the app. Content leaves in slabs, a few
+ * of which go back and forth, so that memory does not grow with the archive.
  */
 const SLABS = 3;
-/** What is handed over at once is written at once: so many files, and no more, are open on the other side. */
+/** The files of one slab are written at once, so this is also the number of files that are open on the other side. */
 const FILES_A_SLAB = 128;
 
 const { file, publishAnyway } = taskOf(workerData);
@@ -20,7 +20,7 @@ const slabs: ArrayBuffer[] = Array.from({ length: SLABS }, () => new ArrayBuffer
 let onSlab: (() => void) | undefined;
 let onStart: (() => void) | undefined;
 
-/** `zip-thread.ts` starts this thread, with nothing else. */
+/** Validates the task; `thread.ts` alone starts this thread. */
 function taskOf(data: unknown): ZipTask {
   return data as ZipTask;
 }
@@ -115,7 +115,7 @@ async function sendLarge(
       if (used === slab.byteLength) await post(false);
     }
   }
-  // Only now is the checksum known to be right: what is stored as a whole is stored after this.
+  // Only now is the checksum known to be right, and only after this can the file be stored as a whole.
   await post(true);
   return slab;
 }
