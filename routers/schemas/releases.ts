@@ -150,9 +150,9 @@ const releaseStepSchema = z.strictObject({
   log: z.array(logLineSchema),
 });
 export const releaseDetailSchema = z.extend(releaseSchema, {
-  /** Those at the primary destination. */
+  /** Steps at the primary destination. */
   steps: z.array(releaseStepSchema),
-  /** Those at each of the other destinations, which follow once the release is live. */
+  /** Steps at each of the other destinations, which follow once the release is live. */
   furtherSteps: z.array(z.strictObject({ destinationId: idSchema, steps: z.array(releaseStepSchema) })),
   /** The release that keeps serving while this one is made, or after it failed. */
   servingNumber: z.nullable(z.number()),

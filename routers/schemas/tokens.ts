@@ -10,7 +10,7 @@ export const createTokenInput = z.strictObject({
     .string()
     .check(z.trim(), z.minLength(1, 'Give the token a name'), z.maxLength(60, 'The name is too long'), nameCanBeShown),
   scopes: z.array(scopeSchema).check(z.minLength(1, 'Choose what the token may do'), z.maxLength(SCOPES.length)),
-  /** A token with null lasts until it is revoked. */
+  /** Null for a token that lasts until it is revoked. */
   expiresInDays: z.optional(z.nullable(z.int().check(z.minimum(1), z.maximum(366)))),
   /** A token outlives the browser session that makes it, so a person who finds a browser unlocked must not get one. */
   currentPassword: currentPasswordSchema,

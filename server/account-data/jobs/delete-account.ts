@@ -3,7 +3,10 @@ import { endSubscriptions } from '../../plans/payments/customer.ts';
 import type { JobHandler } from '../../queue/handler.ts';
 import { eraseAccount, removeAllDeployments } from '../erase.ts';
 
-/** Takes down the websites of a deleted account, then erases it. Each part may run twice: what is gone is no error. */
+/**
+ * Takes down the websites of a deleted account, then erases it. Each part may run twice: what is gone already is no
+ * error.
+ */
 export const deleteAccountJob: JobHandler<'delete-account'> = {
   neverGivesUp: true,
   async run(job) {

@@ -1,7 +1,7 @@
 import type { JobHandler } from '../../queue/handler.ts';
 import { forgetVisitors, rollUpVisits } from '../index.ts';
 
-/** Adds what the host has counted to hours and days. A run that ends half-way has counted nothing twice. */
+/** Adds the host's counts up to hours and days. A run that breaks off has counted nothing twice. */
 export const rollUpVisitsJob: JobHandler<'roll-up-visits'> = {
   async run(job) {
     const now = job.providers.now();

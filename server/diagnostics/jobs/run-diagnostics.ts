@@ -2,7 +2,7 @@ import { jobContext } from '../../context.ts';
 import type { JobHandler } from '../../queue/handler.ts';
 import { endReport, fillReport } from '../run.ts';
 
-/** Looks at a name or a deployment, and fills its report check by check. */
+/** Examines a name or a deployment, and fills its report check by check. */
 export const runDiagnosticsJob: JobHandler<'run-diagnostics'> = {
   async run(job) {
     const { providers, payload, signal } = job;

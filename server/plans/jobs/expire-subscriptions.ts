@@ -4,8 +4,8 @@ import { renewPlan } from '../payments/renew.ts';
 import { dueStep, findEnding, tellEnd } from '../subscription/ending.ts';
 
 /**
- * Looks after the ends of plans: renews, goes on with the smaller plan that was chosen, warns a week and a day ahead, and
- * tells when time alone has ended a plan. That it has ended needs no job: it is computed on every read.
+ * Looks after the ends of plans: it renews them, switches to the smaller plan that was chosen, warns a week and a day
+ * ahead, and tells the owner when a plan has expired. The expiry itself needs no job, since every read computes it.
  */
 export const expireSubscriptionsJob: JobHandler<'expire-subscriptions'> = {
   async run(job) {

@@ -1,7 +1,7 @@
 import type { JobHandler } from '../../queue/handler.ts';
 import { enqueueDueChecks } from '../payments/customer.ts';
 
-/** Finds what the payment service has told nobody: its notices may be late, or never come. */
+/** Finds changes at the payment service that no notice reported, since notices may be late or lost. */
 export const reconcilePaymentsJob: JobHandler<'reconcile-payments'> = {
   async run(job) {
     if (job.providers.payments.hosted === undefined) return;

@@ -2,7 +2,7 @@ import { jobContext } from '../../context.ts';
 import type { JobHandler } from '../../queue/handler.ts';
 import { failLatePayment, settleTestPayment } from '../payments/index.ts';
 
-/** Lets the money of a payment arrive that was confirmed with Pay later. */
+/** Lets the money arrive for a payment that was confirmed with Pay later. */
 export const settleTestPaymentJob: JobHandler<'settle-test-payment'> = {
   run: (job) =>
     job.transaction((session) => settleTestPayment(session, jobContext(job.providers, job), job.payload.paymentId)),

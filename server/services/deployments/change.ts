@@ -21,10 +21,11 @@ import { findDeployment, toDeployment } from './read.ts';
 import { dropSlugReservation, isSlugFree, reserveSlug } from './slug.ts';
 
 /**
- * Renames a deployment, gives it another address, or changes how the built-in host reads its addresses, which takes
- * effect at once without a release. The old address stays held for 30 days. Throws `not_found`, `plan_required`,
- * `slug_taken` on `slug`, `conflict` on it where the built-in host serves nothing of it, `deployment_busy` for another
- * address while it is being published, and `rate_limited` for an account that changes very much, or very many addresses.
+ * Renames a deployment, gives it another address, or changes how the built-in host interprets requested paths, which
+ * takes effect at once without a release. The old address stays reserved for 30 days. Throws `not_found`,
+ * `plan_required`, `slug_taken` on `slug`, `conflict` on it when the built-in host serves nothing of the deployment,
+ * `deployment_busy` for a new address while a release is being published, and `rate_limited` for an account that
+ * changes very much, or very many addresses.
  */
 export async function updateDeployment(ctx: AccountContext, input: UpdateDeploymentInput): Promise<Deployment> {
   const { slug } = await findDeployment(ctx, input.deploymentId);
@@ -78,7 +79,10 @@ async function applyUpdate(
   return doc;
 }
 
-/** Not while a release is on its way: it is looked at under the address that it was started with. */
+/**
+ * Refuses a new address while a release is on its way, because verification uses the address that the release started
+ * with.
+ */
 async function changeAddress(
   session: ClientSession,
   ctx: AccountContext,
@@ -93,7 +97,10 @@ async function changeAddress(
   await dropSlugReservation(session, accountId, slug);
 }
 
-/** Elsewhere the platform gives the address; another one here would show nowhere and hold a name from others. */
+/**
+ * Throws for a deployment that is only elsewhere: the platform gives its address, and another one here would appear
+ * nowhere and be withheld from other accounts.
+ */
 function requireAddressHere(deployment: DeploymentDoc): void {
   if (deployment.destinations.some(({ platform }) => PLATFORMS[platform].isServedHere)) return;
   const { title } = PLATFORMS[primaryOf(deployment).platform];
@@ -104,9 +111,9 @@ function requireAddressHere(deployment: DeploymentDoc): void {
 }
 
 /**
- * Removes a deployment with all its releases: it is taken off its platforms by a job, and its address is held for 30
- * days. With `leaveSite` what is at platforms stays there. Asked again while a platform refuses, the job tries at once.
- * Throws `not_found`, `deployment_busy` while it is being published.
+ * Removes a deployment with all its releases: a job takes it off its platforms, and its address stays reserved for 30
+ * days. With `leaveSite` the sites stay at their platforms. Calling it again while a platform refuses makes the job
+ * try at once. Throws `not_found`, and `deployment_busy` while it is being published.
  */
 export async function removeDeployment(ctx: AccountContext, input: RemoveDeploymentInput): Promise<Done> {
   const { accountId } = ctx.actor;
@@ -119,7 +126,7 @@ export async function removeDeployment(ctx: AccountContext, input: RemoveDeploym
   try {
     await transaction((session) => startRemoval(session, before, leavesSites));
   } catch (error) {
-    // A call beside this one was faster: what it did is what was asked for.
+    // A concurrent call was faster and has done what was asked for.
     const isBusy = error instanceof AppError && error.code === 'deployment_busy';
     const now = isBusy ? await DeploymentModel.findOne({ _id: before._id, accountId }, { state: 1 }) : before;
     if (now !== null && now.state !== 'deleting') throw error;
@@ -139,7 +146,7 @@ async function startRemoval(
   await enqueueJob(session, { name: 'remove-deployment', payload: { deploymentId: id }, accountId, key: id });
 }
 
-/** A decision to leave the sites is not taken back: the job may have read it already. */
+/** A decision to leave the sites is never undone, because the job may have read it already. */
 async function hastenRemoval(
   session: ClientSession,
   { _id: deploymentId, accountId }: DeploymentDoc,

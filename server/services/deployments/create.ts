@@ -20,10 +20,11 @@ import { freeSlug, wantedNameOf } from './slug.ts';
 const ADDRESS_ATTEMPTS = 5;
 
 /**
- * Creates a deployment under the cap of the plan, in one transaction with its address, its idempotency key and its
- * event. The same `idempotencyKey` within 24 hours answers what it answered first.
- * Throws what `resolveDestination` does, `deployment_limit_reached`, `conflict` when what it answered has been deleted since,
- * `rate_limited` for an account that creates very many, and `quota_exhausted` for one that has.
+ * Creates a deployment within the cap of the plan, in one transaction with its address, its idempotency key and its
+ * event. A repeated `idempotencyKey` within 24 hours gets the first answer again. Throws the errors of
+ * `resolveDestination`, `deployment_limit_reached`, `conflict` when the deployment of the first answer has been
+ * deleted since, `rate_limited` for an account that creates very many, and `quota_exhausted` for one that has very
+ * many.
  */
 export async function createDeployment(ctx: AccountContext, input: CreateDeploymentInput): Promise<Deployment> {
   const destination = await resolveDestination(ctx, input);
@@ -38,18 +39,18 @@ export async function createDeployment(ctx: AccountContext, input: CreateDeploym
       const doc = await transaction((session) => insertDeployment(session, ctx, input, destination));
       return await toDeployment(ctx, doc);
     } catch (error) {
-      // The address, or the idempotency key, was taken by a call that ran beside this one.
+      // A concurrent call took the address, or the idempotency key.
       if (!isDuplicateKey(error) || attempt === ADDRESS_ATTEMPTS) throw error;
     }
   }
 }
 
-/** Ends a transaction that was only tried. */
+/** Ends a transaction that was only a trial. */
 class TakenBack extends Error {}
 
 /**
- * Creates a deployment and takes all of it back, unseen by anybody: returns the address that it would have now.
- * Throws what `createDeployment` does.
+ * Creates a deployment in a transaction that is rolled back, so that nobody sees it, and returns the address that it
+ * would get now. Throws the errors of `createDeployment`.
  */
 export async function tryCreation(ctx: AccountContext, input: CreateDeploymentInput): Promise<{ slug: string }> {
   const destination = await resolveDestination(ctx, input);
@@ -79,7 +80,7 @@ async function insertDeployment(
 ): Promise<DeploymentDoc> {
   const { accountId } = ctx.actor;
   const id = newId();
-  // Before the cap: on the last place of a plan a second click is the first one's echo, not one too many.
+  // Before the cap: a second click on the last slot of a plan repeats the first one and is not one too many.
   if (input.idempotencyKey !== undefined) {
     const key = { _id: newId(), accountId, key: input.idempotencyKey, deploymentId: id, createdAt: ctx.now() };
     await IdempotencyKeyModel.create([key], { session });

@@ -18,9 +18,9 @@ export type NewDestination = {
 };
 
 /**
- * Checks where a deployment is to be published: the platform is there, its connection is the account's own and of this
- * platform, and every consent that it requires was given. A connection that is not named is the only one there is.
- * Throws `platform_unavailable`, `not_found`, and `validation_failed` on `connectionId` or `options`.
+ * Checks where a deployment is to be published: the platform exists, its connection belongs to the account and to this
+ * platform, and every required consent was given. Without a `connectionId` the only connection is taken. Throws
+ * `platform_unavailable`, `not_found`, and `validation_failed` on `connectionId` or `options`.
  */
 export async function resolveDestination(ctx: AccountContext, input: DestinationInput): Promise<NewDestination> {
   const platform = ctx.providers.platforms[input.platform];
@@ -66,7 +66,7 @@ function isProvider(platform: PlatformId, provider: string): boolean {
   return platform === provider;
 }
 
-/** What each platform takes, consents included, is its schema's word; the message is for a person. */
+/** Validates the options by the schema of the platform, consents included; the message is written for a person. */
 function readOptions(platform: PlatformId, given: PlatformOptions): PlatformOptions {
   const parsed = PLATFORM_OPTIONS[platform].safeParse(given);
   if (parsed.success) return { ...parsed.data };

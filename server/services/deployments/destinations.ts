@@ -33,15 +33,18 @@ import { type Removal, tellKept, tellLeft } from './left-sites.ts';
 import { findDeployment, toDeployment } from './read.ts';
 import { wantedNameOf } from './slug.ts';
 
-/** All further platforms of three deployments. Each addition sends a site, and stays in its release once it was live. */
+/**
+ * All further platforms of three deployments. Each addition publishes a site, and stays in the record of its release
+ * once it was live.
+ */
 const ADDITIONS_PER_HOUR = 30;
-/** Each moves all domains of a deployment in one transaction. */
+/** Each one moves all domains of a deployment in one transaction. */
 const PRIMARY_MOVES_PER_HOUR = 10;
 
 /**
- * Publishes a deployment on one more platform, now what is live and from then on every release. Throws what
- * `resolveDestination` does, `plan_required` where the plan has one platform at a time and this is not a move, `conflict`
- * where it is published there already or an earlier move is not over, `deployment_busy`, and `rate_limited` for an account
+ * Publishes a deployment on one more platform: what is live now, and from then on every release. Throws the errors of
+ * `resolveDestination`, `plan_required` when the plan has one platform at a time and this is no move, `conflict` when
+ * it is published there already or an earlier move has not ended, `deployment_busy`, and `rate_limited` for an account
  * that adds very many.
  */
 export async function addDestination(ctx: AccountContext, input: AddDestinationInput): Promise<Deployment> {
@@ -81,7 +84,10 @@ function requireNewDestination({ destinations }: DeploymentDoc, added: NewDestin
   }
 }
 
-/** A move has two platforms for a while. Another one begins when the first is over, or it would be several at once. */
+/**
+ * A move has two platforms for a while. Another one begins only after it, since otherwise the deployment would have
+ * several platforms at once.
+ */
 function requireNoOtherMove({ destinations }: DeploymentDoc): void {
   const [, other] = destinations;
   if (other === undefined) return;
@@ -92,8 +98,8 @@ function requireNoOtherMove({ destinations }: DeploymentDoc): void {
 }
 
 /**
- * Takes a deployment off one of its platforms, which a job does there. Throws `not_found`, and `conflict` for the primary
- * one, since another has to take its place first, and while the records of a domain lead there.
+ * Takes a deployment off one of its platforms, by a job. Throws `not_found`, and `conflict` for the primary
+ * destination, which another has to replace first, and while the records of a domain lead there.
  */
 export async function removeDestination(ctx: AccountContext, input: RemoveDestinationInput): Promise<Deployment> {
   const { deploymentId, destinationId, leaveSite } = input;
@@ -116,7 +122,7 @@ export async function removeDestination(ctx: AccountContext, input: RemoveDestin
   });
 }
 
-/** "Try again" at one destination that failed. Throws `not_found`, `plan_required`, `deployment_busy`, `conflict`. */
+/** Tries again at one destination that failed. Throws `not_found`, `plan_required`, `deployment_busy`, `conflict`. */
 export async function retryDestination(ctx: AccountContext, input: RetryDestinationInput): Promise<Deployment> {
   await findDeployment(ctx, input.deploymentId);
   await requireWritable(null, ctx, input.deploymentId);
@@ -132,9 +138,9 @@ export async function retryDestination(ctx: AccountContext, input: RetryDestinat
 }
 
 /**
- * Makes another destination the primary one: its address is the deployment's from then on, releases are live when they
- * are seen live there, and its domains move there. Throws `not_found`, `plan_required`, `deployment_busy`, `conflict`
- * until what is live is live there, and where its domains cannot be.
+ * Makes another destination the primary one: its address becomes the deployment's, releases are live once they are
+ * seen live there, and the domains move there. Throws `not_found`, `plan_required`, `deployment_busy`, and `conflict`
+ * until the live release is live there too, or when its domains cannot be served there.
  */
 export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput): Promise<Deployment> {
   const { accountId: key } = ctx.actor;
@@ -151,7 +157,8 @@ export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput):
       const { title } = PLATFORMS[chosen.platform];
       throw new AppError('conflict', `What is live is not live on ${title} yet.`, { hint: 'Wait until it is.' });
     }
-    // The old one is an ordinary destination from now on, which knows by itself what visitors have there.
+    // The old primary destination is an ordinary one from now on and has to know itself which release visitors get
+    // there.
     before.releaseId = currentReleaseId;
     chosen.isMove = false;
     const others = deployment.destinations.filter((one) => one._id !== chosen._id);
@@ -165,7 +172,7 @@ export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput):
   });
 }
 
-/** One change of the destinations, in a transaction with its event; not while a release is on its way. */
+/** Changes the destinations in a transaction with its event; refused while a release is on its way. */
 async function change(
   ctx: AccountContext,
   deploymentId: string,
@@ -189,7 +196,7 @@ function findDestination({ destinations }: DeploymentDoc, destinationId: string)
   return destination;
 }
 
-/** What is live is published there; with nothing live it waits for the first release. */
+/** Publishes the live release at the destination; with nothing live it waits for the first release. */
 async function publishCurrent(
   session: ClientSession,
   ctx: AccountContext,
@@ -203,7 +210,7 @@ async function publishCurrent(
   await publishAt(session, { deployment, release, destination, at: ctx.now() });
 }
 
-/** The destination that a job is to take away; null when that was done before. */
+/** Returns the destination that a job is to take away; null when that was done before. */
 export async function findRemoving(
   accountId: string,
   { deploymentId, destinationId }: DestinationIds,
@@ -214,8 +221,8 @@ export async function findRemoving(
 }
 
 /**
- * It leaves the deployment, and the queue. A release keeps it where it was live there, which is its history. The owner
- * hears what stays of the site, once.
+ * Removes the destination from the deployment and from the queue. A release that was live there keeps it as history.
+ * The owner is told once which parts of the site are left.
  */
 export async function endRemoval(
   session: ClientSession,
@@ -242,7 +249,7 @@ export async function endRemoval(
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }
 
-/** The platform did not take it away: it is still there, and says why. */
+/** Records that the platform did not remove the site, with the reason; the destination stays. */
 export async function failRemoval(
   session: ClientSession,
   accountId: string,

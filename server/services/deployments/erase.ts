@@ -26,14 +26,14 @@ export async function findDeleting(accountId: string, deploymentId: string): Pro
   return DeploymentModel.findOne({ _id: deploymentId, accountId, state: 'deleting' });
 }
 
-/** Whether its owner deleted the whole account, and can be asked nothing any more. */
+/** True when the owner deleted the whole account, and can no longer be asked anything. */
 export async function isOwnerLeaving(accountId: string): Promise<boolean> {
   return (await UserModel.exists({ _id: accountId, deletedAt: { $ne: null } })) !== null;
 }
 
 /**
- * Writes how far a removal is, in the order of the destinations: what one said that refused, or what became of its site.
- * The owner is told of a refusal once, however often it is repeated.
+ * Records the progress of a removal, in the order of the destinations: the error of each platform that refused, or the
+ * outcome for its site. The owner is notified of a refusal once, however often it is repeated.
  */
 export async function recordRemovals(
   session: ClientSession,
@@ -51,7 +51,7 @@ export async function recordRemovals(
       { $set: { 'destinations.$.state': state, 'destinations.$.error': error } },
       { session },
     );
-    // It is not asked again.
+    // This destination is not asked again.
     if (state === 'removed' && ended?.kept) await tellKept(session, { accountId, name }, ended.kept);
     if (error === null || known !== null) continue;
     const title = `${name} is still at ${PLATFORMS[platform].title}`;
@@ -81,9 +81,10 @@ export async function eraseSomeReleases(session: ClientSession, deployment: Depl
 }
 
 /**
- * Erases some of what its visits were counted in; false when nothing is left. The host writes no more of it since the
- * deployment is being removed, and what it has written goes first: a roll-up of it that runs meanwhile fails or is before
- * the rest. What its owner said of it stays, as all that they wrote to us does, until the account goes.
+ * Erases some of the visits that were counted for it; false when nothing is left. The host writes no more of them
+ * while the deployment is being removed. Its own rows go first: a roll-up of them that runs meanwhile either fails or
+ * ends before the sums are erased. Feedback from the owner stays, like all that they wrote to Fairlead, until the
+ * account is deleted.
  */
 export async function eraseSomeVisits(session: ClientSession, deployment: DeploymentDoc): Promise<boolean> {
   const owned = { accountId: deployment.accountId, deploymentId: deployment._id };
@@ -103,9 +104,9 @@ export async function eraseSomeVisits(session: ClientSession, deployment: Deploy
 }
 
 /**
- * The end of a deployment whose releases, visits and domains are erased: its place in the plan is free, an address that was
- * live is held, and its owner hears what stays of its sites at their platforms, which is in the order of its destinations.
- * Once, however often it runs.
+ * Ends the removal of a deployment whose releases, visits and domains are erased: it frees its slot in the plan,
+ * reserves an address that was live, and tells the owner which sites are left at their platforms. `removals` are in
+ * the order of the destinations. A second run changes nothing.
  */
 export async function eraseDeployment(
   session: ClientSession,
@@ -118,7 +119,7 @@ export async function eraseDeployment(
   if (erased.deletedCount === 0) return;
   await RollBackModel.deleteMany({ accountId, deploymentId }, { session });
   await DeploymentHealthModel.deleteOne({ _id: deploymentId, accountId }, { session });
-  // Domains of other deployments were there before: with its sites the names are free.
+  // Domains of other deployments were there before; without the site their names are free.
   await forgetPlace(session, accountId, { deploymentId });
   if (!PLATFORMS[primaryOf(deployment).platform].isSimulated) await releaseDeploymentSlot(session, accountId);
   await reserveSlug(session, deployment, providers.now());

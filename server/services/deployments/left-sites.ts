@@ -10,16 +10,19 @@ import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { storedRef } from '../releases/platform-call.ts';
 
-/** Of those that nobody has dismissed the newest are kept. */
+/** The newest are kept among those that the owner has not dismissed. */
 const LEFT_SITES_KEPT = 50;
 
-/** Whose site it was, and what it was called. */
+/** The owner of the site, and the name of its deployment. */
 type Owned = { accountId: string; name: string };
 
-/** What became of a site that was to be taken off; `kept` is the address of what its platform did not let us delete. */
+/** The outcome of removing a site; `kept` is the address of a part that its platform did not let Fairlead delete. */
 export type Removal = { isLeft: boolean; kept: string | null };
 
-/** Tells the owner of a site that stays at its platform. Without the deployment's id: there may be nothing left to open. */
+/**
+ * Tells the owner of a site that stays at its platform. The deployment's id is left out, since there may be nothing
+ * left to open.
+ */
 export async function tellLeft(
   session: ClientSession,
   { accountId, name, isWanted }: Owned & { isWanted: boolean },
@@ -45,7 +48,7 @@ export async function tellLeft(
   });
 }
 
-/** Tells the owner of a site that is off what stays of it all the same, with its address. */
+/** Tells the owner what is left of a removed site, with its address. */
 export async function tellKept(session: ClientSession, { accountId, name }: Owned, kept: string): Promise<void> {
   await tell(session, accountId, {
     title: `${name} is offline, and its files are still there`,
@@ -57,10 +60,13 @@ export async function tellKept(session: ClientSession, { accountId, name }: Owne
 
 type Told = Omit<LeftSite, 'id'> & { variant?: 'destructive' };
 
-/** At once on the screen, and among the deployments until it is dismissed: its address is known nowhere else any more. */
+/**
+ * Notifies the owner at once, and lists the site among the deployments until it is dismissed, because its address is
+ * recorded nowhere else.
+ */
 async function tell(session: ClientSession, accountId: string, told: Told): Promise<void> {
   const { title, message, url, variant } = told;
-  // What a platform's API calls an address is followed by a click.
+  // Addresses from a platform's API become links, so only web addresses are accepted.
   const left = { _id: newId(), title, message, url: url !== null && /^https?:\/\//.test(url) ? url : null };
   await publishEvent(session, accountId, { type: 'notification', title, message, ...(variant && { variant }) });
   await UserModel.updateOne(
@@ -70,7 +76,7 @@ async function tell(session: ClientSession, accountId: string, told: Told): Prom
   );
 }
 
-/** Lists what stays at platforms of what the account has deleted, the newest first. */
+/** Lists sites of deleted deployments that are still at their platforms, newest first. */
 export async function listLeftSites({ actor }: AccountContext): Promise<{ items: LeftSite[] }> {
   const user = await UserModel.findOne({ _id: actor.accountId }, { leftSites: 1 }).lean();
   const left = user?.leftSites ?? [];
@@ -79,7 +85,7 @@ export async function listLeftSites({ actor }: AccountContext): Promise<{ items:
   };
 }
 
-/** The person has read it; one that was dismissed before is no error. */
+/** Removes a site that the person has read about; one that was dismissed before is no error. */
 export async function dismissLeftSite({ actor }: AccountContext, { id }: DismissLeftSiteInput): Promise<Done> {
   await UserModel.updateOne({ _id: actor.accountId }, { $pull: { leftSites: { _id: id } } });
   return DONE;

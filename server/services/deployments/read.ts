@@ -18,7 +18,7 @@ import { notFound } from '../../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
 
 const CARE_BATCH = 200;
-/** No part of what is shown of a deployment, and two of these have no small end. */
+/** Fields that are never shown; two of these can be large. */
 const UNSHOWN = {
   nameKey: 0,
   reusedNames: 0,
@@ -32,8 +32,8 @@ const UNSHOWN = {
 type ShownRow = Omit<DeploymentRow, keyof typeof UNSHOWN>;
 
 /**
- * Returns the account's deployments, first of which something happened last; `search` looks for a part of the name. One that
- * something happens to while the pages are read moves to the first, which the event has read again.
+ * Returns the account's deployments, the one with the latest change first; `search` looks for a part of the name. A
+ * deployment that changes while the pages are read moves to the first page, which its event loads again.
  */
 export async function listDeployments(ctx: AccountContext, input: ListDeploymentsInput): Promise<DeploymentList> {
   const { accountId } = ctx.actor;
@@ -64,7 +64,10 @@ function shownStateFilter(state: DeploymentState | 'waiting'): Record<string, un
   return state === 'waiting' ? { state: { $in: [...STATES_THAT_WAIT] }, 'destinations.state': state } : { state };
 }
 
-/** Returns the first of these that wait for their owner: an account may have any number, so that they are read in batches. */
+/**
+ * Returns the first deployments that need their owner's attention. They are read in batches, because an account may
+ * have any number.
+ */
 async function firstInCare(accountId: string, rows: Rows<ShownRow>, limit: number): Promise<ShownRow[]> {
   const found: ShownRow[] = [];
   let batch: ShownRow[] = [];
@@ -78,7 +81,7 @@ async function firstInCare(accountId: string, rows: Rows<ShownRow>, limit: numbe
   return [...found, ...(await inCare(accountId, batch))].slice(0, limit);
 }
 
-/** What the releases of a deployment came to stands at these, so both are read. */
+/** Reads both releases of each deployment, since the outcome may be recorded with the live or with the latest one. */
 async function inCare(accountId: string, rows: readonly ShownRow[]): Promise<ShownRow[]> {
   const ids = rows.flatMap((row) => [row.currentReleaseId ?? [], row.latestReleaseId ?? []].flat());
   const releases = await ReleaseModel.find(
@@ -111,21 +114,21 @@ export async function getDeployment(ctx: AccountContext, input: GetDeploymentInp
   return toDeployment(ctx, row);
 }
 
-/** Returns the account's own document, or `not_found`. Joins a transaction that is under way. */
+/** Returns the account's own document, or throws `not_found`. Joins a transaction that is under way. */
 export async function findDeployment(ctx: AccountContext, deploymentId: string): Promise<DeploymentDoc> {
   const doc = await DeploymentModel.findOne({ _id: deploymentId, accountId: ctx.actor.accountId });
   if (doc === null) throw notFound('deployment');
   return doc;
 }
 
-/** The document with its addresses and the releases that it names. */
+/** Returns the deployment with its addresses and the releases that it names. */
 export async function toDeployment(ctx: AccountContext, doc: DeploymentRow): Promise<Deployment> {
   const [deployment] = await toDeployments(ctx.providers.addresses, ctx.actor.accountId, [doc]);
   if (deployment === undefined) throw new Error('One document gave no deployment.');
   return deployment;
 }
 
-/** The same of many of one account, with one query for all their releases and one for their connections. */
+/** Does so for many deployments of one account, with one query for all their releases and one for their connections. */
 export async function toDeployments(
   addresses: Addresses,
   accountId: string,
@@ -162,7 +165,7 @@ function assemble(
   };
 }
 
-/** The releases that these deployments name, in one query. */
+/** Reads the releases that these deployments name, in one query. */
 async function releaseRefs(accountId: string, docs: readonly ShownRow[]): Promise<Map<string, ReleaseRef>> {
   const ids = docs.flatMap((doc) => [doc.currentReleaseId, doc.latestReleaseId]).filter((id) => typeof id === 'string');
   if (ids.length === 0) return new Map();

@@ -22,12 +22,12 @@ const NAMELESS = 'website';
 const COUNTED_SUFFIXES = 8;
 const RANDOM_SUFFIX_LENGTH = 5;
 
-/** An account may hold very many from the time before they were bounded; a transaction's writes are kept small. */
+/** An account may hold very many from the time before they were limited; a transaction's writes are kept small. */
 const FREED_AT_ONCE = 100;
 
 /**
- * What address a name would be given now, or whether a deployment may have the one that was written. Nothing is kept
- * free by asking. Throws `not_found`.
+ * Returns the address that a name would get now, or whether a deployment can have the requested one. Asking reserves
+ * nothing. Throws `not_found`.
  */
 export async function checkAddress(ctx: AccountContext, input: CheckAddressInput): Promise<AddressCheck> {
   const { accountId } = ctx.actor;
@@ -55,22 +55,22 @@ export async function freeSlug(session: ClientSession, accountId: string, name: 
 }
 
 /**
- * Returns what a platform with names of its own is asked to call the site: that somebody has the name here is no reason
- * for a number there.
+ * Returns the site name to request from a platform with names of its own. A number that only the address here needed
+ * is left out.
  */
 export function wantedNameOf({ name, slug }: Pick<DeploymentDoc, 'name' | 'slug'>): string {
   const base = slugFromName(name) || NAMELESS;
   return slug.startsWith(`${base}-`) ? base : slug;
 }
 
-/** Whether this account may take the address: nobody uses it, and nobody else's is held. */
+/** Returns whether this account can take the address: no deployment uses it, and it is reserved for nobody else. */
 export async function isSlugFree(session: ClientSession | null, accountId: string, slug: string): Promise<boolean> {
   return (await takenSlugs(session, accountId, [slug])).size === 0;
 }
 
 /**
- * Keeps the address that a deployment gives up from other accounts for 30 days, if anybody can have seen something there;
- * one too many lets go of the account's oldest.
+ * Reserves the address that a deployment leaves for 30 days, if anybody can have seen something there. One reservation
+ * too many ends the account's oldest.
  */
 export async function reserveSlug(
   session: ClientSession,

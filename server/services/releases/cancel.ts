@@ -16,14 +16,14 @@ import { destinationKey } from './release-work.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
- * Cancels a release that is on its way; what was live stays live. While a worker is at it, the release ends at the
- * worker's next safe point, within a second or two; else it ends here.
- * Throws `not_found`, `conflict` when it is over already or is a roll back.
+ * Cancels a release that is on its way; what was live stays live. While a worker runs the release, it ends at the
+ * worker's next safe point, within a second or two; otherwise it ends here. Throws `not_found`, and `conflict` when it
+ * has ended already or is a rollback.
  */
 export async function cancelRelease(ctx: AccountContext, input: CancelReleaseInput): Promise<Release> {
   const before = await findRelease(ctx, input.releaseId);
   if (!isRunningReleaseState(before.state)) throw over(before);
-  // Half of a roll back would leave nothing that is meant by "cancelled".
+  // Half of a rollback would leave nothing that "cancelled" could mean.
   if (wasLiveBefore(before)) {
     throw new AppError('conflict', 'A roll back cannot be cancelled. Roll back to another release when it is done.');
   }
@@ -37,7 +37,7 @@ async function requestCancel(session: ClientSession, ctx: AccountContext, before
   const { _id: destinationId } = primaryOf(await findDeployment(ctx, deploymentId));
   const key = destinationKey({ deploymentId, destinationId });
   const worked = await JobModel.exists({ accountId, key, status: 'running' }).session(session);
-  // What is at a platform by now has to be ended there as well.
+  // Files that are at a platform by now have to be withdrawn there as well.
   const isElsewhere = await PublicationModel.exists({ accountId, releaseId, ref: { $ne: null } }).session(session);
   if (worked === null && isElsewhere === null) {
     const ended = await endCancelled(session, ctx.providers, before);
@@ -50,7 +50,7 @@ async function requestCancel(session: ClientSession, ctx: AccountContext, before
     { session, returnDocument: 'after' },
   );
   if (doc === null) throw notFound('release');
-  // Its own job may wait for hours until it is due.
+  // The job may wait for hours until it is due.
   if (worked === null) {
     await hastenJob(session, { name: 'publish', payload: { releaseId, destinationId }, accountId, key });
   }

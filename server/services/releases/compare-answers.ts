@@ -7,65 +7,72 @@ import type { Patience } from '../../platforms/platform.ts';
 
 const AT_ONCE = 8;
 /**
- * How long an attempt waits in silence before the next, on a connection of its own: whoever took the first may have ended
- * since without a word. Each is more patient, since a busy machine may need long as well.
+ * The time that an attempt waits in silence before the next one starts on a connection of its own, because the worker
+ * that accepted the first may have died without a word. Each attempt is more patient, since a busy machine may need
+ * long as well.
  */
 const SILENCES_MS = [5_000, 10_000, 20_000] as const;
 const FIRST_PAUSE_MS = 25;
 const LAST_PAUSE_MS = 500;
 /** A visit ends if it is slower than this as a whole, besides the time of a turn: 1 Mbit/s. */
 const BYTES_A_MS = 125;
-/** So long a run looks before the worker is somebody else's; then it comes back for what it has not seen yet. */
+/** A run checks for this long before it gives its worker back; it comes back for the files that it has not seen yet. */
 const TURN_MS = 20_000;
 const NEXT_TURN_MS = 500;
 /**
- * How long all visits may take together, besides a second for each address and 4 Mbit/s: a site may answer rightly and
- * hold each visit for as long as it may take, which would be days for one with many files.
+ * The time that all visits may take together, besides a second for each address and 4 Mbit/s. A site may answer
+ * correctly and delay each visit as long as it is allowed, which would be days for a site with many files.
  */
 const RUN_MS = 10 * 60_000;
 const ADDRESS_MS = 1_000;
 const RUN_BYTES_A_MS = 500;
-/** A larger page is not ours to compare, such as the platform's own for what does not exist. */
+/**
+ * A larger page is never one of the uploaded files to compare, but for example the platform's own page for missing
+ * ones.
+ */
 export const FOREIGN_PAGE_BYTES = 5 * 1024 * 1024;
 /** `/about.html` may lead to `/about`, and an address that was given a domain to that domain. */
 const REDIRECTS_MAX = 5;
 
-/** How a site is visited, and how patiently. */
+/** The way of visiting a site, and the patience with it. */
 export type Visiting = {
   egress: Egress;
   signal: AbortSignal;
   onProgress?(done: { done: number; total: number; doneBytes: number; totalBytes: number }): void;
-  /** An answer that differs is asked for again so long: not every edge follows at once. Silence has its own patience. */
+  /**
+   * The time for which a differing answer is asked for again, since not every edge follows at once. Silence has a
+   * patience of its own.
+   */
   settleMs: number;
-  /** Present where the edge may take longer: as long as it has time, a look is put off rather than failed. */
+  /** Present when the edge may take longer: as long as it has time, a check is postponed and does not fail. */
   edge?: { hasTime(): boolean; patience: Patience };
-  /** How long all visits may take together, besides what their number and size allow; ten minutes when absent. */
+  /** The time that all visits may take together, besides what their number and size allow; ten minutes when absent. */
   runMs?: number;
-  /** Where the run is a job's, which gives its worker back: what earlier runs have seen, and how it is kept. */
+  /** Remembers what earlier runs have seen; present for a job, which gives its worker back between turns. */
   turns?: Turns;
 };
 
 export type Turns = {
-  /** Tells one publication from another, so that none goes on with what another has seen. */
+  /** Tells one publication from another, so that none continues with the results of another. */
   act: string;
   looked(): readonly Looked[];
   keep(looked: Looked): Promise<void>;
   turnMs?: number;
 };
-/** How far the looks at one list of answers are: a bit for each answer that was seen, and the time they took so far. */
+/** The progress in one list of answers: a bit for each answer that was seen, and the time spent so far. */
 export type Looked = { of: string; seen: Buffer; spentMs: number };
 
 /**
- * The answer that one address must give; a hash of null takes any body. `path` begins with a slash and is
+ * The answer that one address must give; a hash of null accepts any body. `path` begins with a slash and is
  * percent-encoded.
  */
 export type Expected = { path: string; statuses: readonly number[]; sha256: string | null; sizeBytes: number };
 type Seen = { status: number; sha256: string };
 
 /**
- * Fetches each of these addresses of a site, eight at once, and compares status and hash. Throws `verification_failed`,
- * also when the site is too slow for all of them, JobDeferred while the edge may still follow and at the end of a turn, or
- * the reason of the signal.
+ * Fetches each of these addresses of a site, eight at once, and compares status and hash. Throws
+ * `verification_failed`, also when the site is too slow for all of them; JobDeferred while the edge may still follow
+ * and at the end of a turn; or the reason of the signal.
  */
 export async function compareAnswers(release: Visiting, at: SiteAddress, expected: readonly Expected[]): Promise<void> {
   const failed = new AbortController();
@@ -82,9 +89,10 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
   const queue = looks.left();
 
   const work = async (): Promise<void> => {
-    // A look that begins with the turn is made to its end: else one that needs long would never be.
+    // The first check of a turn runs to its end, since otherwise a slow one would never finish.
     let ends = signal;
-    // One for all looks that follow: to make one for each, and end it at last, is a tenth of a look at our own host.
+    // One signal for all later checks: making and ending one for each takes a tenth of the time of a check at the
+    // built-in host.
     const endsWithTurn = AbortSignal.any([signal, turn.signal]);
     for (const [index, one] of queue) {
       if (turn.isOver()) return;
@@ -114,7 +122,7 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
   if (looks.isContinued) await looks.keep();
 }
 
-/** The end of a turn is no failure: who waits for a worker has one meanwhile. */
+/** The end of a turn is no failure: the worker serves others meanwhile. */
 function nextTurn({ url }: SiteAddress, done: number, total: number): JobDeferred {
   return new JobDeferred(`${url} is slow: ${done} of ${total} files checked so far`, NEXT_TURN_MS);
 }
@@ -125,7 +133,7 @@ function startTurn(turns: Turns | undefined): { signal: AbortSignal; isOver(): b
   return { signal: over.signal, isOver: () => over.signal.aborted, end: () => clearTimeout(timer) };
 }
 
-/** Goes on with the looks of earlier runs at the same list, where there are some. */
+/** Continues the checks of earlier runs of the same list, if there are any. */
 function continueLooks(turns: Turns | undefined, at: SiteAddress, expected: readonly Expected[]) {
   const of = turns === undefined ? '' : fingerprintOf(turns.act, at, expected);
   const before = turns?.looked().find((looked) => looked.of === of);
@@ -154,7 +162,7 @@ function continueLooks(turns: Turns | undefined, at: SiteAddress, expected: read
   };
 }
 
-/** Tells one list of answers from another; the path of the page that does not exist is another one each time. */
+/** Tells one list of answers from another; the path of the page that does not exist differs each time. */
 function fingerprintOf(act: string, at: SiteAddress, expected: readonly Expected[]): string {
   const hash = createHash('sha256').update(`${act}\n${at.url}`);
   for (const { sha256, sizeBytes, statuses } of expected) hash.update(`\n${sha256} ${sizeBytes} ${statuses}`);
@@ -200,7 +208,8 @@ function visit({ release, at, signal }: Look, expected: Expected, silences: numb
   const request = {
     headers: () => ({ accept: 'text/html, */*', 'user-agent': 'Fairlead' }),
     signal,
-    // An answer of another length has other bytes: no more of it is read than tells that, and a page of an error.
+    // An answer of another length has other bytes. No more of it is read than proves that, or than a page of an error
+    // has.
     maxBytes: Math.max(sizeBytes + 1, FOREIGN_PAGE_BYTES),
     redirects: at.listener === undefined ? REDIRECTS_MAX : 0,
     silenceMs: SILENCES_MS[silences] ?? SILENCES_MS[2],
@@ -215,7 +224,7 @@ function visit({ release, at, signal }: Look, expected: Expected, silences: numb
   });
 }
 
-/** No failure: whoever keeps the old answer keeps it for a while yet. */
+/** Postpones the check without a failure: an edge that has the old answer may have it for a while yet. */
 function notYet({ at }: Look, { path }: Expected, delayMs: number): JobDeferred {
   return new JobDeferred(`${at.url}${path} does not answer as uploaded yet`, delayMs);
 }

@@ -27,10 +27,10 @@ import { destinationKey } from './release-work.ts';
 type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
   deploymentId: string;
   createdBy: string;
-  /** What visitors have: its changes were counted against it. */
+  /** The release that visitors have; the changes were counted against it. */
   previousReleaseId: string | null;
 };
-/** `reusedNames` is the deployment's from then on. */
+/** `reusedNames` replaces that of the deployment. */
 type DescribedRelease = { release: NewRelease; reusedNames: string[] };
 
 /**
@@ -47,7 +47,7 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   }
   const manifestHash = upload.manifestHash ?? null;
   if (manifestHash === null) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
-  // While something is under way, nobody knows what will be live: that it is busy is said below.
+  // While a release is under way, nobody knows what will be live; the check below refuses with `deployment_busy`.
   if (input.ifChanged === true && deployment.state !== 'deploying')
     await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, manifestHash);
   await countRelease(ctx);
@@ -55,7 +55,9 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   return toReleaseOf(ctx, doc);
 }
 
-/** Equal files give equal lists. What the store has lost of the live release is brought back by publishing it again. */
+/**
+ * Equal files give equal lists. Files that the store has lost of the live release are restored by publishing it again.
+ */
 async function refuseUnchanged(ctx: AccountContext, liveId: string | null, manifestHash: string): Promise<void> {
   if (liveId === null) return;
   const live = await ReleaseModel.findOne({ _id: liveId, accountId: ctx.actor.accountId, manifestHash });
@@ -73,7 +75,7 @@ async function consumeUpload(
   const describe = (): Promise<DescribedRelease> =>
     describeRelease(ctx, described, (manifest) => requireAllFiles(ctx, manifest));
   return startDescribed(describe, async (session, made) => {
-    // First: whoever sends the same call again hears that it was done, and not that the deployment is busy with it.
+    // First, so that a repeated call learns that its release exists and not that the deployment is busy with it.
     const used = await UploadModel.updateOne(
       { _id: upload._id, accountId: ctx.actor.accountId, state: 'open', manifestHash },
       { $set: { state: 'used', deploymentId } },
@@ -85,8 +87,8 @@ async function consumeUpload(
 }
 
 /**
- * "Try again": a new release with the files of one that failed or was cancelled; nothing is sent anew.
- * Throws `not_found`, `plan_required`, `conflict` for a release in another state, `deployment_busy`, `rate_limited`.
+ * Makes a new release with the files of one that failed or was cancelled; nothing is uploaded again. Throws
+ * `not_found`, `plan_required`, `conflict` for a release in another state, `deployment_busy`, `rate_limited`.
  */
 export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput): Promise<Release> {
   const failed = await findRelease(ctx, input.releaseId);
@@ -104,8 +106,9 @@ export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput
 }
 
 /**
- * Throws `upload_incomplete` while a file of the list has not arrived, and `upload_refused` for a private key. Resolves with
- * a path that may be one where there are too many for a request to look into all: the release does before it is sent.
+ * Throws `upload_incomplete` while a file of the list has not arrived, and `upload_refused` for a private key.
+ * Resolves with a path that may be one when there are too many candidates for a request to look into; the release
+ * looks into them before anything is sent.
  */
 export async function requireAllFiles(ctx: AccountContext, manifest: Manifest): Promise<string | null> {
   const missing = await missingHashes(ctx.actor.accountId, manifest);
@@ -120,7 +123,7 @@ export async function requireAllFiles(ctx: AccountContext, manifest: Manifest): 
 }
 
 /**
- * Reads the lists of files in turn, and gives the place for them back before anything waits for the database: a
+ * Reads the lists of files in turn, and frees the slot for them before anything waits for the database, since a
  * transaction may have to wait for others of the account.
  */
 function describeRelease(
@@ -152,7 +155,7 @@ function describeRelease(
 /** Visitors have another release since the changes were counted. */
 class CountOutdated extends Error {}
 
-/** Runs the transaction on what was described before it, which is described again when it is out of date by then. */
+/** Runs the transaction with the description made before it, and describes anew when that is outdated by then. */
 async function startDescribed(
   describe: () => Promise<DescribedRelease>,
   start: (session: ClientSession, made: DescribedRelease) => Promise<ReleaseDoc>,
@@ -209,7 +212,7 @@ async function startRelease(
   return doc;
 }
 
-/** It goes to the primary one, and once it is live there to the others. */
+/** The release goes to the primary destination first, and once it is live there to the others. */
 function publicationsOf(deployment: DeploymentDoc, releaseId: string): Partial<PublicationRow>[] {
   const { _id: deploymentId, accountId, destinations } = deployment;
   const primary = primaryOf(deployment);

@@ -30,8 +30,8 @@ export async function prepareDownload(ctx: AccountContext, input: DownloadReleas
 }
 
 /**
- * Finds whose release may be read: that of whoever signed in, or made the ticket. Throws `unauthenticated`,
- * `not_found`.
+ * Returns the account whose release is to be read: that of the signed-in person, or of the ticket. Throws
+ * `unauthenticated`, `not_found`.
  */
 export async function findDownloader(ctx: ServiceContext, releaseId: string, ticket: string | null): Promise<string> {
   const { actor, origin } = ctx;
@@ -75,8 +75,8 @@ async function storedFile(store: ArtifactStore, { path, text }: { path: string; 
 }
 
 /**
- * Yields all below one folder, which intake takes off again: else a site that has but one folder would lose that one. A
- * platform that imports the archive has no such intake.
+ * Yields all files below one folder, which intake strips again: without it, a site with a single folder would lose
+ * that one. A platform that imports the archive does not strip it.
  */
 function* filesBelow(root: string, manifest: Manifest): Generator<ArchiveFile, void> {
   for (const [path, { sha256, sizeBytes }] of manifest) yield { name: `${root}${path}`, sha256, sizeBytes };

@@ -6,27 +6,31 @@ import { runInTimeSlices } from '../../lib/time-slices.ts';
 import { resourceSteps } from './page-resources.ts';
 
 /**
- * Every byte may be as it was uploaded and the visitor sees bare text all the same: where the site is below a folder,
- * `/css/site.css` leads outside it. So the entry page is opened as a browser opens it, and each style sheet, script and
- * picture that it names is asked for once. What is missing is told, and fails no release: a page may name what never was.
+ * Every byte may be as it was uploaded and the visitor sees bare text all the same: if the site is below a folder,
+ * `/css/site.css` leads outside it. So the entry page is opened as a browser opens it, and each style sheet, script
+ * and picture that it names is requested once. Missing ones are reported and fail no release, because a page may name
+ * files that never existed.
  */
 const AT_ONCE = 8;
-/** The start of a page names what it is shown with, and reading more would keep others waiting. */
+/** The start of a page names its style sheets and scripts, and reading more would delay others. */
 const PAGE_MAX_BYTES = 128 * 1024;
 const REDIRECTS_MAX = 5;
 const SILENCE_MS = 5_000;
-/** All of it together: a site that is slow is seen live no later for that. */
+/** The time for all of it together, so that a slow site is not seen live later because of it. */
 const ALL_MS = 15_000;
 
 export type EntryPage = {
-  /** How many addresses were answered. */
+  /** The number of addresses that answered. */
   answered: number;
-  /** Those that are not there, as a person reads them, from the first slash on. */
+  /** The missing ones, written for a person, from the first slash on. */
   missing: string[];
 };
 type Visit = { egress: Egress; signal: AbortSignal };
 
-/** Asks for what the entry page at this address names. What does not answer counts for nothing. Ends with the signal's reason. */
+/**
+ * Requests the resources that the entry page at this address names. Those without an answer do not count. Ends with
+ * the signal's reason.
+ */
 export async function visitEntryPage({ egress, signal }: Visit, at: SiteAddress): Promise<EntryPage> {
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(ALL_MS)]);
   const ask = <T>(url: string, redirects: number, read: (answer: EgressAnswer) => Promise<T>): Promise<T | null> =>
@@ -55,7 +59,7 @@ export async function visitEntryPage({ egress, signal }: Visit, at: SiteAddress)
   const work = async (): Promise<[URL, boolean][]> => {
     const answers: [URL, boolean][] = [];
     for (const url of queue) {
-      // No redirect is followed: it may lead to another origin, whom nobody asked.
+      // No redirect is followed, since it may lead to another origin, which nobody meant to contact.
       const answer = await ask(url.href, 0, async (seen) => isResource(seen));
       if (answer !== null) answers.push([url, answer]);
     }
@@ -80,8 +84,8 @@ async function readPage({ status, headers, url, body }: EgressAnswer): Promise<{
 }
 
 /**
- * A page in the place of a style sheet, script or picture is what some hosts show for everything that is missing. Null
- * where the host cannot tell now.
+ * Some hosts answer every missing style sheet, script or picture with a page. Returns null when the host cannot tell
+ * now.
  */
 function isResource({ status, headers }: EgressAnswer): boolean | null {
   if (status === 429 || status >= 500) return null;
@@ -92,7 +96,7 @@ function isHtml(headers: Headers): boolean {
   return /^text\/html\b/i.test(headers.get('content-type') ?? '');
 }
 
-/** Returns what the log of a release says of its entry page. */
+/** Returns the lines of a release's log about its entry page. */
 export function toldOfEntryPage({ answered, missing }: EntryPage): string[] {
   if (answered === 0) return [];
   const files = formatCount(answered, 'file');

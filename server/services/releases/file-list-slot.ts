@@ -8,8 +8,8 @@ const AT_ONCE = { limit: 4, queueLength: 200 };
 const OF_AN_ACCOUNT = { limit: 1, queueLength: 20 };
 
 /**
- * Does work that holds whole lists of files, one at a time an account and a few at a time of all: who asks waits for its
- * turn. Throws `rate_limited` when too many wait.
+ * Does work that holds whole lists of files, one at a time for each account and a few at a time in all; a call waits
+ * for its turn. Throws `rate_limited` when too many wait.
  */
 export function withFileListSlot<T>(ctx: AccountContext, work: () => Promise<T>): Promise<T> {
   const own = { key: `lists of files of ${ctx.actor.accountId}`, ...OF_AN_ACCOUNT };

@@ -6,8 +6,8 @@ import { entriesOf } from '../uploads/index.ts';
 import { findRelease } from './read.ts';
 
 /**
- * Returns the list of a release's files as it is stored, rows of path, hash and size (`readReleaseFiles`): one of 11 MB
- * is streamed and never parsed here. Throws `not_found`, `artifact_corrupted`.
+ * Returns the stored list of a release's files, rows of path, hash and size (`readReleaseFiles`). It may have 11 MB,
+ * so it is streamed and never parsed here. Throws `not_found`, `artifact_corrupted`.
  */
 export async function openFileList(ctx: AccountContext, releaseId: string): Promise<Download> {
   const { manifestHash, number } = await findRelease(ctx, releaseId);
@@ -16,7 +16,7 @@ export async function openFileList(ctx: AccountContext, releaseId: string): Prom
 }
 
 /**
- * Returns a file of a release by its hash, for whoever edits it. Throws `not_found` for a hash that the release does not
+ * Returns a file of a release by its hash, for the editor. Throws `not_found` for a hash that the release does not
  * name, `artifact_corrupted`.
  */
 export async function openFile(ctx: AccountContext, releaseId: string, sha256: string): Promise<Download> {
@@ -31,7 +31,7 @@ async function openStored(
   sha256: string,
   { name, contentType }: { name: string; contentType: string },
 ): Promise<Download> {
-  // Whether it is whole is known before the first byte leaves: after that an error has no status any more.
+  // The file is checked before the first byte leaves, because after that an error can no longer set a status.
   const artifact = await store.open(sha256);
   await artifact.close();
   const { sizeBytes } = artifact;

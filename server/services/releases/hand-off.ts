@@ -17,7 +17,7 @@ import { findRelease, toReleaseOf } from './read.ts';
 import { destinationKey, fieldsBelow } from './release-work.ts';
 
 /**
- * Returns what a person does at a platform that nobody else can publish to, with a link to the archive. Throws
+ * Returns the steps for a person at a platform that nobody else can publish to, with a link to the archive. Throws
  * `not_found`, `conflict`.
  */
 export async function readHandOff(ctx: AccountContext, { releaseId }: HandOffInput): Promise<ReleaseHandOff> {
@@ -31,15 +31,15 @@ export async function readHandOff(ctx: AccountContext, { releaseId }: HandOffInp
   return { archive: { url }, steps: handOff.steps.map((step) => ({ ...step })) };
 }
 
-/** Each is a request to an address of the account's choice: it gets no more of them than a person needs. */
+/** Each is a request to an address of the account's choice, which gets no more of them than a person needs. */
 const LOOKS_PER_HOUR = 120;
 const LOOK_MS = 10_000;
 const LOOK_BYTES = 1024 * 1024;
 
 /**
- * Takes the address at which the person has published the release, and has it looked at from outside. An address that is
- * not of the public web or does not exist is refused at once; one that does not answer yet is looked at again until it
- * does. What a plan let begin may be finished after it: no plan is asked for. Throws `not_found`, `conflict`,
+ * Takes the address at which the person has published the release, and has it checked from outside. An address that is
+ * not of the public web or does not exist is refused at once; one that does not answer yet is checked again until it
+ * does. A hand-off that began on a plan can be finished after the plan has ended. Throws `not_found`, `conflict`,
  * `rate_limited`, and `validation_failed` on `url`.
  */
 export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseInput): Promise<Release> {
@@ -55,7 +55,10 @@ export async function confirmRelease(ctx: AccountContext, input: ConfirmReleaseI
   return toReleaseOf(ctx, doc);
 }
 
-/** The destination where this release waits for the person: at the primary one it is on its way, elsewhere it is live. */
+/**
+ * Returns the destination where this release waits for the person: while it is on its way, the primary one; after
+ * that, another.
+ */
 async function waitingAt(deployment: DeploymentDoc, release: ReleaseDoc): Promise<string | null> {
   const waiting = { accountId: release.accountId, releaseId: release._id, state: 'waiting' as const };
   const destinationId = (await PublicationModel.findOne(waiting, { destinationId: 1 }).lean())?.destinationId;
@@ -93,7 +96,10 @@ async function saveAddress(
   return doc;
 }
 
-/** Returns the address without what does not belong to it. Throws `validation_failed` where it must not be gone to. */
+/**
+ * Returns the address without its query and fragment. Throws `validation_failed` when it has credentials, does not
+ * exist or must not be visited.
+ */
 async function reachableAddress({ egress }: Providers, given: string, hint: string | undefined): Promise<string> {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`;
   const parsed = URL.canParse(address) ? new URL(address) : null;
@@ -106,7 +112,7 @@ async function reachableAddress({ egress }: Providers, given: string, hint: stri
     await egress.request(url, request, async () => undefined);
   } catch (error) {
     if (!(error instanceof EgressError)) throw error;
-    // One that does not answer yet is watched from now on.
+    // An address that does not answer yet is checked repeatedly from now on.
     if (error.fault === 'unknown_name') throw wrongAddress('This address does not exist.', hint);
     if (error.fault === 'refused') throw wrongAddress(`${error.message.replace(/\.$/, '')}.`, hint);
   }

@@ -7,25 +7,28 @@ import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import { type Inspector, openInspector } from './inspector.ts';
 
-/** A text of more is data, and nothing that a person has written. */
+/** A larger text is data, and nothing that a person has written. */
 const TEXT_MAX_BYTES = 1024 * 1024;
-/** Read ahead of one another: one by one most of the time goes by in waiting. */
+/** Texts are read ahead, because one by one most of the time would pass in waiting. */
 const TEXTS_AT_ONCE = 16;
 /** These texts tell the kind of release; `_redirects` and `_headers` have a report of their own (rule-report.ts). */
 const TELLING_TEXTS: ReadonlySet<string> = new Set(['package.json', 'index.html']);
 /** More lines of one kind help nobody; the sentence above them says how many there are. */
 const PLACES_TOLD = 20;
-/** Links in memory at once, of all texts: one of 64 MiB of links would take a gigabyte. Texts beyond are left unread. */
+/**
+ * Links of all texts in memory at once, since a text of 64 MiB of links would take a gigabyte. Further texts are left
+ * unread.
+ */
 const LINKS_MAX = 200_000;
 
 type Looking = { changed: ReadonlySet<string> | null; folder: string | null; signal: AbortSignal };
 
 /**
- * Returns what the log of a release says of its files: the findings that a person sees in the browser before sending,
- * for those who send by script as well. The texts at the `changed` paths are looked into, all where it is null: what
- * stands in the others was said of the release that brought them. `folder` is the one of its host below which the site is
- * served (below-folder.ts). Nothing of it keeps a release back: a text that
- * cannot be read is left out here, and met again by the steps that need it. Ends with the signal's reason.
+ * Returns the lines of a release's log about its files: the findings that a person sees in the browser before sending,
+ * for those who send by script as well. Only the texts at the `changed` paths are examined, or all when it is null,
+ * because findings in the others were reported with the release that brought them. `folder` is the one of its host
+ * below which the site is served (below-folder.ts). No finding stops a release: a text that cannot be read is left out
+ * here and fails in the steps that need it. Ends with the signal's reason.
  */
 export async function reportFindings(store: ArtifactStore, manifest: Manifest, looking: Looking): Promise<string[]> {
   try {
@@ -36,7 +39,7 @@ export async function reportFindings(store: ArtifactStore, manifest: Manifest, l
   }
 }
 
-/** A thread that took too long or too much memory says nothing of whether the release is good. */
+/** A thread that took too long or too much memory says nothing about whether the release is good. */
 function isTooMuch(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'overloaded' || code === 'ERR_WORKER_OUT_OF_MEMORY';
@@ -101,7 +104,7 @@ async function lookIntoAll(
   return 0;
 }
 
-/** Null when the release has no such file, when it is large, and when it cannot be read. */
+/** Returns null when the release has no such file, when it is large, and when it cannot be read. */
 async function readText(store: ArtifactStore, manifest: Manifest, path: string): Promise<string | null> {
   const entry = manifest.get(path);
   if (entry === undefined || entry.sizeBytes >= TEXT_MAX_BYTES) return null;

@@ -4,7 +4,7 @@ import type { OfferedFile } from '../../../routers/rules/uploads/upload-rules.ts
 import { inspectText, type TextFindings } from '../../../routers/rules/uploads/upload-text-problems.ts';
 import type { FromInspection, ToInspection } from './inspector.ts';
 
-/** A thread looks into the files of one release; each message has one answer. */
+/** A thread examines the files of one release; each message has one answer. */
 const files: OfferedFile[] = [];
 const looks = new Map<string, TextFindings>();
 

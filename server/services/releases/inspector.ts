@@ -12,22 +12,25 @@ export type ToInspection =
   | { kind: 'conclude'; texts: ReadonlyMap<string, string> };
 export type FromInspection = { links: number } | { inspection: UploadInspection };
 
-/** Looks into the files of one release. */
+/** Examines the files of one release. */
 export type Inspector = {
-  /** Looks into the text of one file; resolves with how many links are remembered of it. */
+  /** Examines the text of one file; resolves with how many of its links are remembered. */
   look(file: OfferedFile, text: string): Promise<number>;
-  /** Returns what all of it comes to; `texts` are those of INSPECTED_TEXTS. */
+  /** Returns the findings of all files; `texts` are those of INSPECTED_TEXTS. */
   conclude(texts: ReadonlyMap<string, string>): Promise<UploadInspection>;
   end(): Promise<void>;
 };
 
-/** Looking into less than this takes some milliseconds at the most, which is less than a thread takes to start. */
+/** Files below these limits are examined within some milliseconds at most, less than a thread takes to start. */
 const SMALL = { textBytes: 32 * 1024, allBytes: 256 * 1024, files: 1_000 };
-/** Copying so many for the thread takes about a millisecond. */
+/** Copying this many for the thread takes about a millisecond. */
 const FILES_A_MESSAGE = 1_000;
 const HEAP_MAX_MB = 256;
 
-/** Returns an inspector of these files, of which `read` are looked into: here when they are small, else in a thread. */
+/**
+ * Returns an inspector of these files, the `read` ones of which are examined: here when they are small, otherwise in a
+ * thread.
+ */
 export async function openInspector(
   files: readonly OfferedFile[],
   read: readonly OfferedFile[],

@@ -20,7 +20,7 @@ export function joinDeployment(accountId: string): PipelineStage.Lookup[] {
   ];
 }
 
-/** What is shown of a publication in a list: neither its steps nor what its work goes on from. */
+/** The fields of a publication in lists, without its steps and the state of its work. */
 export const SHOWN_IN_LISTS = {
   destinationId: 1,
   platform: 1,
@@ -33,7 +33,7 @@ export const SHOWN_IN_LISTS = {
 export type ListedPublication = Pick<PublicationRow, '_id' | keyof typeof SHOWN_IN_LISTS>;
 export type WithPublications<Row, Publication = ListedPublication> = Row & { publications: Publication[] };
 
-/** The same for what became of each release at its destinations; `shown` narrows what is brought along. */
+/** Brings the publications of each release along in the same way; `shown` narrows their fields. */
 export function joinPublications(accountId: string, shown?: PipelineStage.Project['$project']): PipelineStage.Lookup[] {
   return [
     {

@@ -2,15 +2,15 @@ import type { Looked, Turns } from './compare-answers.ts';
 import type { Writer } from './publish.ts';
 import { type ReleaseWork, savePublished } from './release-work.ts';
 
-/** Those at the release's own address, and those at the public one. */
+/** One list for the release's own address, and one for the public address. */
 const LISTS = 2;
 
-/** Keeps with the release at its destination what the turns of its verification have seen. */
+/** Stores the results of each turn of verification with the release at its destination. */
 export function createTurns(job: Writer, work: ReleaseWork): Turns {
   const { release, published } = work;
   const begunAt = published.startedAt ?? release.startedAt;
   return {
-    // Another act at the same place goes on with none of these looks.
+    // Another publication at the same destination uses none of these results.
     act: `${published.actId ?? release._id} ${begunAt?.getTime()}`,
     looked: () => published.looked.map(fromLine),
     async keep(looked) {

@@ -11,17 +11,22 @@ import { beginAct, endPublication, type PublicationEnd } from './publications.ts
 import { BEING_PUBLISHED, destinationKey, fieldsBelow, type ReleaseWork } from './release-work.ts';
 
 /**
- * A deployment may have destinations besides the primary one. They follow it: whenever a release goes live at the primary
- * one, for the first time or by a roll back, a job of its own publishes it at each of the others. One that fails keeps
- * what it had and says why; neither the release nor another destination fails with it.
+ * A deployment may have destinations besides the primary one. They follow it: whenever a release goes live at the
+ * primary one, for the first time or by a rollback, a job of its own publishes it at each of the others. A destination
+ * that fails stays at the release that it had and shows the reason; neither the release nor another destination fails
+ * with it.
  *
- * Each reads from the store what it sends, also what another has read just before. Of 500 MB in 4,204 files that was less
- * than a second of one core and nothing from the disk, since the system has them in memory by then (measured on Linux),
- * while sending them takes most of a minute at 100 Mbit/s. One reading for all would hold each of them up by the slowest,
- * or hold in our own memory what that one has not sent yet.
+ * Each job reads from the store the files that it sends, even if another has read them just before. For 500 MB in
+ * 4,204 files that was less than a second of one core and nothing from the disk, since the system has them in memory
+ * by then (measured on Linux), while sending them takes most of a minute at 100 Mbit/s. One reading for all
+ * destinations would delay each of them by the slowest, or hold in Fairlead's own memory what that one has not sent
+ * yet.
  */
 
-/** Publishes what has just gone live at the destinations besides the primary one; part of the caller's transaction. */
+/**
+ * Publishes the release that has just gone live at the destinations besides the primary one; part of the caller's
+ * transaction.
+ */
 export async function publishElsewhere(
   session: ClientSession,
   deployment: DeploymentDoc,
@@ -37,7 +42,7 @@ export async function publishElsewhere(
   }
 }
 
-/** What is live there stays as it is, and says why it stays behind. */
+/** Leaves what is live there, and records why the destination stays behind. */
 async function skipAt(
   session: ClientSession,
   { deployment, release, destination }: Omit<NewPublication, 'at'>,
@@ -78,7 +83,7 @@ export async function publishAt(
   await enqueueJob(session, { name: 'publish', payload, accountId, key });
 }
 
-/** Seen live there. */
+/** Records that the release was seen live there. */
 export async function completeElsewhere(
   session: ClientSession,
   { deployment, release, destination }: ReleaseWork,
@@ -90,7 +95,7 @@ export async function completeElsewhere(
   await publishEvent(session, deployment.accountId, { type: 'analytics_update', ...ids });
 }
 
-/** Failed there for good: what was live there before may be live all the same. */
+/** Records that publishing there has failed for good; the previous release may be live there all the same. */
 export async function failElsewhere(
   session: ClientSession,
   { deployment, release, destinationId }: Place,
@@ -101,7 +106,7 @@ export async function failElsewhere(
   const destination = deployment.destinations.find(({ _id }) => _id === destinationId);
   if (destination === undefined) return;
   const failed = { state: 'failed', error, steps: { state: 'failed', at } } as const;
-  // What was deleted there is made anew by the next attempt.
+  // A site that was deleted there is made anew by the next attempt.
   const place = error.code === 'platform_place_gone' ? { site: null } : {};
   if (!(await endAt(session, { deployment, release, destinationId }, failed, place))) return;
   const { title } = PLATFORMS[destination.platform];
@@ -117,7 +122,7 @@ export async function failElsewhere(
 
 type Place = { deployment: DeploymentDoc; release: ReleaseDoc; destinationId: string };
 
-/** Holds only while this release is to be published there; false when something else is by now. */
+/** Takes effect only while this release is to be published there; returns false when another one is by now. */
 async function endAt(
   session: ClientSession,
   { deployment: { _id, accountId }, release, destinationId }: Place,

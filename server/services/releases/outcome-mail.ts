@@ -5,8 +5,8 @@ import type { ReleaseDoc } from '../../database/models/release.ts';
 import { UserModel } from '../../database/models/user.ts';
 
 /**
- * Mails how a release ended, in the transaction that ends it: to those who want it, and to a confirmed address alone,
- * since any other may be somebody else's.
+ * Mails the outcome of a release, in the transaction that ends it: to people who want it, and to a confirmed address
+ * alone, since any other may be somebody else's.
  */
 export async function mailOutcome(
   session: ClientSession,

@@ -18,11 +18,11 @@ import { endRollBack } from './roll-backs.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
- * How a release takes over, and how it ends. Each verb is part of the caller's transaction and holds only while the
- * release is still on its way: null means that somebody was faster, and nothing was written.
+ * Switches the deployment to the release. Throws `state_changed` when the release was cancelled before.
  *
- * The deployment's pointer (`currentReleaseId`) is what is served. It is switched before the second half of
- * verification and put back when that fails; the states of the two releases follow when the outcome is known.
+ * The functions here are part of the caller's transaction. The deployment's pointer (`currentReleaseId`) decides what is
+ * served: it is switched before the second half of verification and put back when that fails. The states of the two
+ * releases follow when the outcome is known.
  */
 export async function switchTo(session: ClientSession, release: ReleaseDoc): Promise<void> {
   const { accountId, deploymentId } = release;
@@ -46,13 +46,13 @@ export async function switchTo(session: ClientSession, release: ReleaseDoc): Pro
 
 const LIVE = { state: 'live', error: null } as const;
 
-/** Seen live at its destination. At the primary one the release goes with it. */
+/** Records that the release was seen live at its destination. At the primary one the whole release is complete. */
 export async function complete(session: ClientSession, providers: Providers, work: ReleaseWork): Promise<void> {
   if (work.isPrimary) await completeRelease(session, providers, work.release);
   else await completeElsewhere(session, work);
 }
 
-/** The release is public, the one before it can be gone back to, and the other destinations follow. */
+/** Makes the release public: the one before it can be rolled back to, and the other destinations follow. */
 async function completeRelease(session: ClientSession, providers: Providers, release: ReleaseDoc): Promise<void> {
   const { accountId, deploymentId, _id: id } = release;
   const now = providers.now();
@@ -95,8 +95,8 @@ async function completeRelease(session: ClientSession, providers: Providers, rel
 }
 
 /**
- * Failed for good at one destination: the error is kept for the person. At the primary one the release fails with it, and
- * what was live before is live again.
+ * Records that publishing at one destination has failed for good, with the error for the person. At the primary one
+ * the release fails, and what was live before is live again.
  */
 export async function fail(
   session: ClientSession,
@@ -148,7 +148,7 @@ async function failRelease(
   await mailOutcome(session, providers, ended, { kind: 'release-failed', message });
 }
 
-/** Cancelled by a person: no failure, so no failure is told. */
+/** Records that a person cancelled the release. No failure is reported, since it is none. */
 export async function endCancelled(
   session: ClientSession,
   providers: Providers,
@@ -177,7 +177,7 @@ export async function endCancelled(
   return ended;
 }
 
-/** Returns the deployment after a release that did not make it: live with what was live, else as `otherwise` says. */
+/** Returns the deployment after an unsuccessful release: live if something was live, otherwise as `otherwise` says. */
 async function leaveDeployment(
   session: ClientSession,
   release: ReleaseDoc,
@@ -196,7 +196,7 @@ async function leaveDeployment(
       currentReleaseId: serving,
       'destinations.0.state': serving !== null ? 'live' : otherwise === 'failed' ? 'failed' : 'idle',
       'destinations.0.error': error,
-      // What was deleted there is made anew by the next release.
+      // A site that was deleted there is made anew by the next release.
       ...(error?.code === 'platform_place_gone' && { 'destinations.0.site': null }),
     },
   });
@@ -211,7 +211,7 @@ function primaryPublication(deployment: DeploymentDoc, releaseId: string): Publi
   return { releaseId, destinationId: primaryOf(deployment)._id };
 }
 
-/** What of an error is for a person: an unknown one says nothing of its inside. */
+/** Returns the part of an error that a person may see; an unknown one reveals nothing internal. */
 export function shownError(error: unknown): ShownError {
   if (!(error instanceof AppError)) {
     return { code: 'internal', message: 'Something went wrong on our side.', hint: 'Try again.', raw: null };

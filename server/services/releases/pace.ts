@@ -5,7 +5,7 @@ import { HOUR_MS } from '../../lib/durations.ts';
 import { requireRoomForRow } from '../uploads/index.ts';
 
 /**
- * Counts an act that has a release published: a new one, another try, a roll back. Throws `rate_limited`, and
+ * Counts an act that has a release published: a new one, another try, a rollback. Throws `rate_limited`, and
  * `quota_exhausted` for an account that has very many.
  */
 export async function countRelease(ctx: AccountContext): Promise<void> {
@@ -13,7 +13,7 @@ export async function countRelease(ctx: AccountContext): Promise<void> {
   await countAgainst(releasesOf(ctx));
 }
 
-/** Throws what `countRelease` would, and counts nothing. */
+/** Throws the errors of `countRelease`, and counts nothing. */
 export async function requireRoomForRelease(ctx: AccountContext): Promise<void> {
   await requireRoomForRow(ctx);
   await requireRoomFor(releasesOf(ctx));

@@ -8,7 +8,7 @@ import {
   styleElementReferences,
 } from '../../../routers/rules/uploads/page-references.ts';
 
-/** What these elements name by one of these attributes is a script or a picture; of a `link` its `rel` decides. */
+/** Each of these elements names a script or a picture by one of these attributes; for a `link` its `rel` decides. */
 const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
   script: ['src'],
   img: ['src', 'srcset'],
@@ -19,15 +19,15 @@ const NAMED_BY: Readonly<Record<string, readonly string[]>> = {
   use: ['href', 'xlink:href'],
 };
 const LINKED: ReadonlySet<string> = new Set(['stylesheet', 'icon', 'apple-touch-icon', 'modulepreload']);
-/** A template that is filled in by a script names nothing yet. */
+/** A template that a script fills in names nothing yet. */
 const TO_BE_FILLED = /[{}<>]|\$\(/;
 /** A longer address is written by a program. */
 const ADDRESS_MAX = 500;
 const RESOURCES_MAX = 50;
 
 /**
- * Finds the style sheets, scripts and pictures that a page names on its own origin, as a browser that opened it at `page`
- * would ask for them: each address once, and the first fifty. Pauses after each element.
+ * Finds the style sheets, scripts and pictures that a page names on its own origin, as a browser that opened it at
+ * `page` would request them: each address once, and the first fifty. Pauses after each element.
  */
 export function* resourceSteps(text: string, page: URL): Generator<void, URL[]> {
   const html = readPage(text);

@@ -1,11 +1,11 @@
 import type { Patience } from '../../platforms/platform.ts';
 import type { JobWaits } from '../../queue/handler.ts';
 
-/** Looked at for a few seconds at once, since many are done by then; after that a worker has better things to do. */
+/** The time for which a run polls at first, since many platforms are done by then. After that the job rests instead. */
 const LOOKING_MS = 5_000;
 const COME_BACK_MS = [5_000, 15_000, 30_000] as const;
 
-/** Counts in the waits of a job, so that its next run knows of them. */
+/** Stores its counts in the waits of a job, so that the next run knows them. */
 export function createPatience(waits: JobWaits): Patience {
   const countOf = (what: string): number => (waits.of === what ? waits.count : 0);
   return {
@@ -19,13 +19,13 @@ export function createPatience(waits: JobWaits): Patience {
 }
 
 /**
- * So long in all a run holds its worker while a platform asks to wait; beyond it the job rests in the queue, and holds a
- * place among those that wait from then on (jobs/queue/lanes.ts).
+ * The time in all for which a run holds its worker while a platform asks to wait. Beyond it the job rests in the
+ * queue, and from then on holds a slot among jobs that wait (jobs/queue/lanes.ts).
  */
 const HELD_MS = 20_000;
 const HELD_AT_FIRST_MS = 2_000;
 
-/** Tells whether a run may hold its worker for a wait more. Waits of requests at the same time are one. */
+/** Returns a test whether a run may hold its worker for one more wait. Waits of concurrent requests count as one. */
 export function createHolding(isAside: boolean, now = (): number => performance.now()): (ms: number) => boolean {
   const allowedMs = isAside ? HELD_MS : HELD_AT_FIRST_MS;
   let heldMs = 0;

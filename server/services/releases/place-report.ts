@@ -15,7 +15,7 @@ export async function folderAtHost({ deployment, destination, platform }: Releas
   return folderOf(platform.capabilities.basePath, url ?? '', active !== null, options?.repository);
 }
 
-/** Returns what the log of a release says of files that browsers cannot unpack where it goes. */
+/** Returns the lines of a release's log about files that browsers cannot unpack at this platform. */
 export function reportPacked({ platform, title }: ReleaseWork, manifest: Manifest): string[] {
   const files = Array.from(manifest.keys(), (path) => ({ path }));
   const notice = packedNotice([{ title, capabilities: platform.capabilities }], files);

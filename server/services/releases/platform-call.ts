@@ -14,8 +14,8 @@ import { createHolding, createPatience } from './patience.ts';
 type Reached = Pick<DeploymentDoc, 'accountId' | 'slug' | 'isSinglePage'>;
 
 /**
- * Returns what an operation at one destination of the deployment is given; it ends with `signal`. `job` is that of a
- * release, whose worker is not held for long.
+ * Returns the context of an operation at one destination of the deployment, which ends with `signal`. `job` is that of
+ * a release, whose worker is not held for long.
  */
 export function platformCall(
   providers: Providers,
@@ -47,7 +47,7 @@ export function platformCall(
   };
 }
 
-/** Returns what is left to the person at the first destination of this kind; null where there is none. */
+/** Returns the steps left to the person at the first hand-off destination; null when there is none. */
 export function handOffOf(
   providers: Providers,
   deployment: DeploymentDoc,
@@ -63,7 +63,7 @@ export function handOffOf(
   return null;
 }
 
-/** The fields are free in their schemas; only what an adapter named is ever written to them. */
+/** The fields are free in their schemas; only references that an adapter named are ever written to them. */
 export function storedRef(stored: unknown): PlatformRef | null {
   return (stored ?? null) as PlatformRef | null;
 }
@@ -79,7 +79,7 @@ export async function readSha1s(accountId: string, sha256s: readonly string[]): 
   return found;
 }
 
-/** Holds a release against the platform's own limits, before anything is sent. Throws `content_refused`. */
+/** Checks a release against the platform's own limits, before anything is sent. Throws `content_refused`. */
 export function requireWithinLimits({ capabilities }: Platform, title: string, manifest: Manifest): void {
   const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
   const refusal = refusalByLimits(capabilities, title, files);

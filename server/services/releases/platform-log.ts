@@ -10,14 +10,14 @@ import { platformCall, storedRef } from './platform-call.ts';
 import { findPublication } from './publications.ts';
 import { findRelease } from './read.ts';
 
-/** Each is a request to a platform in our name: an account cannot make us send more than a person needs. */
+/** Each is a request to a platform in Fairlead's name, of which an account cannot cause more than a person needs. */
 const READS_PER_HOUR = 120;
-/** A platform that has not answered by then is not waited for by a person. */
+/** A person does not wait longer than this for a platform. */
 const TIMEOUT_MS = 30_000;
-/** What went wrong stands at the end. */
+/** Only the end is shown, since that is where errors are. */
 const SHOWN_CHARACTERS = 200_000;
 const ESCAPE = String.fromCharCode(0x1b);
-/** What follows an escape to tell a terminal something, such as a colour (ECMA-48, section 5.4). */
+/** Matches a terminal code after its escape character, such as a colour (ECMA-48, section 5.4). */
 const TERMINAL_CODE = /^\[[0-?]*[ -/]*[@-~]/;
 const NO_TEXT = /(?![\n\t])[\p{Cc}\p{Cf}]/gu;
 

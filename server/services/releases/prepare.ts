@@ -6,9 +6,9 @@ import { findDeployment } from '../deployments/read.ts';
 import { openUpload } from '../uploads/index.ts';
 
 /**
- * Opens an upload, with or without a deployment: files can be read before one exists.
- * Throws `not_found`, `plan_required` for a deployment that is read-only, `credentials_invalid` for one
- * whose platform refuses it by now, `quota_exhausted` when three uploads are open and being worked on.
+ * Opens an upload, with or without a deployment, since files can be read before one exists. Throws `not_found`,
+ * `plan_required` for a deployment that is read-only, `credentials_invalid` when its platform refuses the connection
+ * by now, `quota_exhausted` when three uploads are open and in use.
  */
 export async function prepareRelease(ctx: AccountContext, input: PrepareReleaseInput): Promise<PreparedUpload> {
   const deployment = input?.deploymentId === undefined ? null : await findDeployment(ctx, input.deploymentId);

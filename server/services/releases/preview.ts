@@ -10,9 +10,10 @@ import { withFileListSlot } from './file-list-slot.ts';
 import { readManifest } from './read.ts';
 
 /**
- * Lets the built-in host answer with an open upload of a deployment, as its list of files is now, at an address of its own
- * that nobody guesses: until another list takes its place, a release is made of it, or it ends. Visits are not counted.
- * Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_refused`, `upload_closed`, `rate_limited`.
+ * Lets the built-in host serve an open upload of a deployment, with its current list of files, at an address of its
+ * own that nobody guesses. It ends with another list, with a release of the upload, or with the upload itself. Visits
+ * are not counted. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_refused`, `upload_closed`,
+ * `rate_limited`.
  */
 export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUploadInput): Promise<UploadPreview> {
   const { deploymentId, manifestHash } = await findOpenUpload(ctx, uploadId);
@@ -24,13 +25,14 @@ export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUp
   if (unread !== null) throw tooManyKeys(unread);
   await UploadModel.updateOne(
     { _id: uploadId, accountId: ctx.actor.accountId, state: 'open', manifestHash },
-    // It is whole, and seen as long as its slot is not needed: who looks at one template after the other fills no slots.
+    // The upload is complete, and can be previewed as long as its slot is not needed, so that trying one template after
+    // another uses up no slots.
     { $set: { previewHash: manifestHash, expiresAt: quietEnd(ctx) } },
   );
   return { url: uploadUrlOf(addresses, uploadId) };
 }
 
-/** A preview answers at once: it waits for nothing that would look into all of them. */
+/** A preview answers at once and does not wait for a search of all of them. */
 function tooManyKeys(path: string): AppError {
   const message = 'There are too many keys and certificates to look into for a preview.';
   const hint = 'Publish it: a release looks into all of them before anything is sent.';

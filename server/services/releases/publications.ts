@@ -14,11 +14,12 @@ import { newId } from '../../database/mongo.ts';
 
 /**
  * A publication is one release at one destination of its deployment, with a state, steps and a log of its own. Going
- * public again with what was live there before is another act of the same publication: its first steps are done.
+ * public again with a release that was live there before is another act of the same publication, whose first steps are
+ * done already.
  */
 export type PublicationIds = { releaseId: string; destinationId: string };
 
-/** Returns what has become of a release at one destination; null where it never was to go there. */
+/** Returns the publication of a release at one destination; null when it was never to go there. */
 export function findPublication(accountId: string, ids: PublicationIds): Promise<PublicationRow | null> {
   return PublicationModel.findOne({ _id: publicationId(ids), accountId }).lean();
 }
@@ -26,8 +27,8 @@ export function findPublication(accountId: string, ids: PublicationIds): Promise
 export type NewAct = { release: ReleaseDoc; destination: Pick<DestinationDoc, '_id' | 'platform'>; at: Date };
 
 /**
- * Begins to publish a release at a destination, as an act of its own: nothing of one that failed is gone on with. What was
- * live there, at a platform that can go back, needs to be led to and looked at alone.
+ * Begins to publish a release at a destination, as an act of its own that continues nothing of a failed one. A release
+ * that was live there, at a platform that can roll back, only has to be switched to and verified.
  */
 export async function beginAct(session: ClientSession, { release, destination, at }: NewAct): Promise<void> {
   const { accountId, deploymentId, _id: releaseId } = release;
@@ -54,7 +55,7 @@ export async function beginAct(session: ClientSession, { release, destination, a
 
 const ALL_STEPS = Object.fromEntries(RELEASE_STEPS.map((name) => [name, STEP_NOT_BEGUN]));
 
-/** Its log goes on. */
+/** Resets the step of verification; the log continues. */
 const LOOKED_AT_ANEW = Object.fromEntries(
   Object.entries(STEP_NOT_BEGUN).flatMap(([name, value]) =>
     name === 'log' || name === 'logCount' ? [] : [[`steps.verifying.${name}`, value]],
@@ -64,11 +65,11 @@ const LOOKED_AT_ANEW = Object.fromEntries(
 export type PublicationEnd = {
   state: PublicationRow['state'];
   error: ShownError | null;
-  /** What becomes of the step that is under way; of one that was cancelled those to come end with it. */
+  /** The outcome of the running step; when it is cancelled, so are the steps after it. */
   steps?: { state: 'failed' | 'cancelled'; at: Date };
 };
 
-/** Writes how a publication ended; nothing where the release never was to go there. */
+/** Records how a publication ended; does nothing when the release was never to go there. */
 export async function endPublication(
   session: ClientSession,
   accountId: string,

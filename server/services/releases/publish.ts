@@ -22,21 +22,21 @@ import { type ReleaseWork, saveDestination, savePublished } from './release-work
 import { reportRules } from './rule-report.ts';
 
 export type Publication = {
-  /** Sends what the platform misses. */
+  /** Sends the files that the platform misses. */
   upload(report: StepReport): Promise<void>;
   /** Waits until the platform says that it is done. */
   process(report: StepReport): Promise<void>;
 };
 
-/** What a job lends to the work that it does: its adapters, and its way to write. */
+/** The providers and the transactions that a job lends to its work. */
 export type Writer = {
   providers: Providers;
   transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
 };
 
 /**
- * Reads the list of files, holds it against the platform's own limits, and tells what is remarkable in the files that
- * the last release which went live did not have. Throws `content_refused`, `upload_refused`, and the signal's reason.
+ * Reads the list of files, checks it against the platform's own limits, and logs remarkable files that the last live
+ * release did not have. Throws `content_refused`, `upload_refused`, and the signal's reason.
  */
 export async function prepareFiles(
   store: ArtifactStore,
@@ -62,9 +62,7 @@ export async function prepareFiles(
   for (const rule of await reportRules(work, store, manifest)) report.log(rule);
 }
 
-/**
- * Returns the first line of a release's log, and the paths that are new or have another content; null where all are.
- */
+/** Returns the first line of a release's log, and the paths that are new or have another content; null when all are. */
 async function describe(
   work: ReleaseWork,
   manifest: Manifest,
@@ -84,20 +82,20 @@ export function firstReleaseLine(fileCount: number): string {
 }
 
 /**
- * Walks `platform.publish` in the two halves that are steps of a release. When the first half was done by an earlier
- * run, the second one walks it again from the stored reference: the platform continues, and repeats nothing.
+ * Runs `platform.publish` in the two halves that are steps of a release. When an earlier run has done the first half,
+ * the second one calls it again with the stored reference: the platform continues, and repeats nothing.
  *
- * Each throws JobDeferred when nothing can be done for a while, and `platform_failed` past the deadline.
+ * Each half throws JobDeferred when nothing can be done for a while, and `platform_failed` past the deadline.
  */
 export async function startPublication(work: ReleaseWork, job: Writer, call: PlatformCall): Promise<Publication> {
   const { release, platform } = work;
   const manifest = await work.readManifest(release.manifestHash);
-  // What an earlier run has sent was not there before.
+  // Files that an earlier run has sent were not there before.
   let isFirstTold = storedRef(work.published.ref) === null;
   const since = begunAt(work, call.now());
   const time = timeOf(work, call, since);
   const events = platform.publish(time.call, {
-    // What an act of its own makes at the platform is not taken for what another left there.
+    // The platform must not take a site of this publication for one that another left there.
     release: { id: work.published.actId ?? release._id, number: release.number },
     manifest,
     manifestHash: release.manifestHash,
@@ -135,7 +133,7 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
   };
 }
 
-/** Returns what visitors of the destination have now, unless the deployment moved there since. */
+/** Returns the release that visitors of the destination have now, unless the deployment moved there since. */
 async function readPrevious(work: ReleaseWork): Promise<PublishRequest['previous']> {
   const { servedId, release } = work;
   if (servedId === null || servedId === release._id) return null;
@@ -151,7 +149,8 @@ async function readPrevious(work: ReleaseWork): Promise<PublishRequest['previous
 }
 
 /**
- * Returns what the store has lost Fairlead's own host does not serve any more; another platform has a copy of its own.
+ * Leaves out files that the store has lost, since Fairlead's own host does not serve them any more; another platform
+ * has a copy of its own.
  */
 function without(manifest: Manifest, lost: readonly { path: string }[]): Manifest {
   if (lost.length === 0) return manifest;
@@ -160,8 +159,8 @@ function without(manifest: Manifest, lost: readonly { path: string }[]): Manifes
 }
 
 /**
- * Leads the platform's visitors to this release, where that is not done with publishing it; what an earlier run has done
- * is not asked for again. Throws as the halves of a publication do.
+ * Leads the platform's visitors to this release, unless publishing has done that; a request by an earlier run is not
+ * repeated. Throws the errors of the halves of a publication.
  */
 export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformCall, step: StepReport): Promise<void> {
   const { platform, published, release } = work;
@@ -184,10 +183,10 @@ export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformC
   await job.transaction((session) => savePublished(session, work, { publicAt: call.now() }));
 }
 
-/** A reference is ids and addresses: what is longer is nothing that a platform needs to be told again. */
+/** A reference consists of ids and addresses; a longer one is nothing that a platform needs to be told again. */
 const REF_MAX_LENGTH = 32_000;
 
-/** Stores what the platform named before it is asked for anything more, here and in the call that goes on. */
+/** Stores the names that the platform gave before its next request, here and in the call that continues. */
 async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: PlatformCall): Promise<void> {
   const named = event.type === 'site' ? event.site : event.type === 'ref' ? event.ref : null;
   if (named !== null && JSON.stringify(named).length > REF_MAX_LENGTH) {
@@ -210,13 +209,13 @@ async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: P
     await job.transaction(async (session) => {
       await savePublished(session, work, change);
       await saveDestination(session, work, change);
-      // Whoever looks on is shown what is theirs to do.
+      // A person who has the release open is shown their part at once.
       if (isNews) await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId });
     });
   }
 }
 
-/** Why a person has to look once more at an address that they gave; null where they have given none. */
+/** Returns the reason why the person has to check the address that they gave; null when they have given none. */
 function refusalOf({ text, forPerson }: Waiting, { published }: ReleaseWork): ShownError | null {
   if (forPerson !== true || !published.confirmedUrl) return null;
   return { code: 'out_of_sync', message: `${text}.`, hint: LOOKED_AT.job, raw: null };
@@ -224,7 +223,7 @@ function refusalOf({ text, forPerson }: Waiting, { published }: ReleaseWork): Sh
 
 type Waiting = Extract<PublishEvent, { type: 'waiting' }>;
 
-/** A wait is no work: the job goes back to the queue, and continues from what is on record. */
+/** Reports the event. A wait throws instead: the job goes back to the queue, and continues from the stored state. */
 function tell(event: PublishEvent, report: StepReport, time: ReleaseTime): void {
   if (event.type === 'processing') report.log(event.text);
   if (event.type === 'waiting') throw time.rest(event.text, event.retryAfterMs);
@@ -235,8 +234,9 @@ function tell(event: PublishEvent, report: StepReport, time: ReleaseTime): void 
 }
 
 /**
- * Runs a part of a release's work. A pause that a platform asks for, or that our own room for answers needs, is waited for
- * as long as the release as a whole has time: no attempt is counted. Throws JobDeferred then, else what `act` throws.
+ * Runs a part of a release's work. When a platform asks for a pause, or Fairlead's own capacity does, the job waits as
+ * long as the release as a whole has time, and no attempt is counted. Throws JobDeferred in that case, otherwise the
+ * errors of `act`.
  */
 export async function restWhileLimited(
   work: ReleaseWork,

@@ -35,8 +35,8 @@ import {
 import { findRollBacks, toRollBack } from './roll-backs.ts';
 
 /**
- * Releases of one deployment by number, or of the whole account by time; newest first, with the roll backs of the time
- * that the page covers.
+ * Returns releases of one deployment by number, or of the whole account by time; newest first, with the rollbacks of
+ * the time that the page covers.
  */
 export async function listReleases(ctx: AccountContext, input: ListReleasesInput): Promise<ReleaseList> {
   const { accountId } = ctx.actor;
@@ -58,7 +58,7 @@ export async function listReleases(ctx: AccountContext, input: ListReleasesInput
 }
 
 type ReleaseWithDeployment = WithPublications<WithDeployment<ReleaseRow>>;
-/** `until` is when the page before this one ended; null for the first. */
+/** `until` is the time at which the previous page ended; null for the first. */
 type Page = { rows: ReleaseWithDeployment[]; cursorOf(last: ReleaseRow): string; until: Date | null };
 
 async function readPage(accountId: string, input: ListReleasesInput, count: number): Promise<Page> {
@@ -70,7 +70,7 @@ async function readPage(accountId: string, input: ListReleasesInput, count: numb
     return { rows, cursorOf: encodeCursor, until };
   }
   const end = cursor === undefined ? null : numberCursor(cursor);
-  // The row that the page before ended with comes along for its time.
+  // The last row of the previous page is included for its time.
   const from = end === null ? state : { number: { $lte: end }, $or: [{ number: end }, state] };
   const rows = await readRows({ accountId, deploymentId, ...from }, { number: -1 }, count + (end === null ? 0 : 1));
   const ended = rows[0]?.number === end ? rows.shift() : undefined;
@@ -140,8 +140,8 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
 }
 
 /**
- * What the release has that another one of its deployment has not: the one named, else what visitors had when it was
- * made. Throws `not_found`, `conflict` for a release of another deployment, `rate_limited`.
+ * Compares the files of the release with those of another one of its deployment: the named one, otherwise the one that
+ * visitors had when it was made. Throws `not_found`, `conflict` for a release of another deployment, `rate_limited`.
  */
 export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput): Promise<ReleaseDiff> {
   const doc = await findRelease(ctx, input.releaseId);
@@ -179,14 +179,14 @@ async function listDifferences(
   };
 }
 
-/** Returns the account's own document, or `not_found`. Joins a transaction that is under way. */
+/** Returns the account's own document, or throws `not_found`. Joins a transaction that is under way. */
 export async function findRelease(ctx: AccountContext, releaseId: string): Promise<ReleaseDoc> {
   const doc = await ReleaseModel.findOne({ _id: releaseId, accountId: ctx.actor.accountId });
   if (doc === null) throw notFound('release');
   return doc;
 }
 
-/** Returns the one that a release is compared with: what visitors had when it was made, or null. */
+/** Returns the release to compare with: the one that visitors had when it was made, or null. */
 export async function comparedRelease(release: ReleaseDoc): Promise<ReleaseDoc | null> {
   const { accountId, deploymentId, number, previousReleaseId } = release;
   if (previousReleaseId === undefined) return previousRelease(accountId, deploymentId, number);
@@ -209,10 +209,7 @@ export async function readManifest(store: ArtifactStore, manifestHash: string): 
   return decodeManifest(await store.readWhole(manifestHash));
 }
 
-/**
- * Returns what `read` gives of an earlier release's list; null when the store has lost it, which keeps no later one
- * back.
- */
+/** Returns the list of an earlier release; null when the store has lost it, which must not stop a later release. */
 export async function unlessLost(read: Promise<Manifest>): Promise<Manifest | null> {
   try {
     return await read;
@@ -231,7 +228,7 @@ export async function toReleaseOf(ctx: AccountContext, doc: ReleaseRow): Promise
   return toRelease(ctx.providers.addresses, doc, publications, deployment);
 }
 
-/** Returns the document with its deployment's name and addresses, and with what became of it at each destination. */
+/** Returns the document with its deployment's name and addresses, and with its publications. */
 export function toRelease(
   addresses: Addresses,
   doc: ReleaseRow,
@@ -268,7 +265,7 @@ export function toRelease(
   };
 }
 
-/** The primary destination first, then the others as the deployment has them; last where it is published no more. */
+/** Sorts the primary destination first, then the others in the deployment's order, and former ones last. */
 function inOrder<Publication extends Pick<PublicationRow, 'destinationId'>>(
   publications: readonly Publication[],
   deployment: DeploymentRow,

@@ -8,29 +8,31 @@ import type { ReleaseWork } from './release-work.ts';
 const FILE_MS = 250;
 const BYTES_A_MS = 250;
 
-/** When the release began at this destination; `otherwise` in the run that begins it. */
+/** Returns the start of the release at this destination; `otherwise` in the run that begins it. */
 export const begunAt = ({ published, release }: ReleaseWork, otherwise: Date): Date =>
   published.startedAt ?? release.startedAt ?? otherwise;
 
-/** How long a release may take: the platform's own time, besides what its files need on their way there. */
+/**
+ * Returns the time that a release may take: the platform's own time, plus the time that its files need to get there.
+ */
 function allowedMs({ platform, release }: Timed): number {
   const sendingMs = release.fileCount * FILE_MS + release.totalBytes / BYTES_A_MS;
   return platform.capabilities.limits.releaseMs + Math.floor(sendingMs / MINUTE_MS) * MINUTE_MS;
 }
 
-/** The time that a release has at this destination, looked at by whoever waits in it. */
+/** The time that a release has at this destination. */
 export type ReleaseTime = {
-  /** The call, whose signal ends what is under way when the time is over. */
+  /** The call, whose signal ends running requests when the time is over. */
   call: PlatformCall;
   /** Below 0 when it is over. */
   leftMs(): number;
   /** Runs a part of the work. Throws `platform_failed` when the time is over. */
   within<T>(act: () => Promise<T>): Promise<T>;
-  /** Returns what sends the job back to the queue: until then, and not beyond the time. */
+  /** Returns the error that sends the job back to the queue, until then but not beyond the time. */
   rest(text: string, ms: number): JobDeferred;
 };
 
-/** Node's timers take no longer time. */
+/** The longest delay of Node's timers. */
 const TIMER_MAX_MS = 2 ** 31 - 1;
 
 type Timed = Pick<ReleaseWork, 'title'> & {
@@ -38,11 +40,11 @@ type Timed = Pick<ReleaseWork, 'title'> & {
   release: Pick<ReleaseWork['release'], 'fileCount' | 'totalBytes'>;
 };
 
-/** Returns what is left of a release's time that began at `since`. */
+/** Returns the remaining time of a release that began at `since`. */
 export function timeOf(work: Timed, call: PlatformCall, since: Date): ReleaseTime {
   const ms = allowedMs(work);
   const leftMs = (): number => since.getTime() + ms - call.now().getTime();
-  // One more, so that it is over by then.
+  // One more millisecond, so that the time is over by then.
   const untilOverMs = (): number => Math.max(0, leftMs()) + 1;
   const over = AbortSignal.timeout(Math.min(untilOverMs(), TIMER_MAX_MS));
   const requireTime = (): void => {

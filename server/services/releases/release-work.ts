@@ -13,32 +13,33 @@ import type { ArtifactStore } from '../../store/store.ts';
 import { findPublication, type PublicationIds } from './publications.ts';
 import { readManifest, unlessLost } from './read.ts';
 
-/** A release that is on its way, with what its worker needs. */
+/** A release that is on its way, with everything that its worker needs. */
 export type ReleaseWork = {
   release: ReleaseDoc;
   deployment: DeploymentDoc;
-  /** Where it goes, and what has become of it there. */
+  /** The destination, and the release's publication there. */
   destination: DestinationDoc;
   published: PublicationRow;
-  /** The release is live when it is seen live here. */
+  /** True for the destination that decides whether the release is live. */
   isPrimary: boolean;
   platform: Platform;
   title: string;
-  /** The pointer is on it already: a run before this one came so far. */
+  /** True when the pointer is on the release already, set by a previous run. */
   isSwitched: boolean;
-  /** It was live at this destination before: nothing has to be sent. */
+  /** It was live at this destination before, so that nothing has to be sent. */
   wasVerified: boolean;
   /** The release that visitors of this destination have, or null. */
   servedId: string | null;
-  /** A release's list of files, read once for all steps. Throws `artifact_corrupted`. */
+  /** Returns a release's list of files, read once for all steps. Throws `artifact_corrupted`. */
   readManifest(manifestHash: string): Promise<Manifest>;
-  /** Reads the list of an earlier release; null when the store has lost it. */
+  /** Returns the list of an earlier release; null when the store has lost it. */
   readEarlier(earlier: Pick<ReleaseDoc, 'manifestHash'>): Promise<Manifest | null>;
 };
 
 /**
- * Reads it as it stands; null when there is nothing left to do: at the primary destination once the release is over, at
- * another one, which follows what is live there, once that is another release or somebody has taken it away.
+ * Reads the release with its deployment and destination; null when there is nothing left to do. At the primary
+ * destination that is when the release has ended, and at any other, which follows the live release, when another one
+ * is live or the destination was removed.
  */
 export async function loadReleaseWork(
   providers: Providers,
@@ -66,12 +67,12 @@ function isWantedElsewhere(deployment: DeploymentDoc, { state }: DestinationDoc,
 
 export type DestinationIds = { deploymentId: string; destinationId: string };
 
-/** Is the key of the jobs at one destination, of which one runs at a time. */
+/** Returns the key of the jobs at one destination, of which one runs at a time. */
 export function destinationKey({ deploymentId, destinationId }: DestinationIds): string {
   return `${deploymentId}.${destinationId}`;
 }
 
-/** The states of a destination that somebody works on, or will. */
+/** The states of a destination where a publication runs or waits. */
 export const BEING_PUBLISHED = ['publishing', 'waiting'] as const;
 
 type WorkPlace = Pick<ReleaseWork, 'release' | 'deployment' | 'destination' | 'published' | 'isPrimary' | 'servedId'>;
@@ -104,7 +105,7 @@ function createManifestReader(store: ArtifactStore): Pick<ReleaseWork, 'readMani
   };
 }
 
-/** Returns the release alone, while it is on its way: for the one who gives it up, whatever the reason is. */
+/** Returns the release alone, while it is on its way; for a caller that gives it up, whatever the reason. */
 export async function findRunningRelease(accountId: string, releaseId: string): Promise<ReleaseDoc | null> {
   const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
   return release !== null && isRunningReleaseState(release.state) ? release : null;
@@ -117,7 +118,7 @@ type PublicationChange = Partial<
   >
 >;
 
-/** Writes what became of the release at its destination, and has the work go on with it. */
+/** Stores the outcome of the release at its destination, and updates `work` with it. */
 export async function savePublished(
   session: ClientSession,
   { published }: Pick<ReleaseWork, 'published'>,
@@ -128,7 +129,7 @@ export async function savePublished(
   Object.assign(published, change);
 }
 
-/** Writes what is known of the destination from now on: every later release, and the removal, begin from it. */
+/** Stores the destination's new fields, from which every later release, and the removal, begin. */
 export async function saveDestination(
   session: ClientSession,
   { deployment, destination }: ReleaseWork,
@@ -143,7 +144,7 @@ export async function saveDestination(
   Object.assign(destination, change);
 }
 
-/** Fields of one element of a list, as an update names them. */
+/** Names the fields of one element of an array, as an update addresses them. */
 export function fieldsBelow(path: string, change: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(change).map(([name, value]) => [`${path}.${name}`, value]));
 }

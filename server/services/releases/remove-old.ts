@@ -16,8 +16,9 @@ const AT_ONCE = 100;
 type InTransaction = <T>(work: (session: ClientSession) => Promise<T>) => Promise<T>;
 
 /**
- * Removes of every deployment what is older than its newest releases, row and log, and tells its owner how many went. What
- * visitors have stays, and so does what they had within the last day. The files are collected later.
+ * Removes of every deployment the releases older than its newest ones, row and log, and tells its owner how many there
+ * were. The release that visitors have stays, and so do those that they had within the last day. The files are
+ * collected later.
  */
 export async function removeOldReleases(now: Date, signal: AbortSignal, inTransaction: InTransaction): Promise<void> {
   const deployments = DeploymentModel.find({ releaseCount: { $gt: RELEASES_KEPT } }, { accountId: 1 })
@@ -38,7 +39,7 @@ async function removeSome(
   { _id, accountId }: Pick<DeploymentRow, '_id' | 'accountId'>,
   now: Date,
 ): Promise<number> {
-  // While a release is under way, the one that it takes the place of may have to come back.
+  // While a release is under way, the one that it replaces may have to come back.
   const settled = { _id, accountId, state: { $in: ['draft', 'live', 'failed'] } } as const;
   const deployment = await DeploymentModel.findOne(settled).session(session).lean();
   if (deployment === null) return 0;

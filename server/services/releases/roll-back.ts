@@ -18,9 +18,9 @@ import { destinationKey } from './release-work.ts';
 import { recordRollBack } from './roll-backs.ts';
 
 /**
- * Makes an earlier release the public one again, without a new upload: a job switches and looks at the site.
- * Throws `not_found`, `plan_required`, `deployment_busy`, `conflict` for a release that was never live or a platform
- * that cannot go back.
+ * Makes an earlier release the public one again, without a new upload: a job switches and verifies the site. Throws
+ * `not_found`, `plan_required`, `deployment_busy`, and `conflict` for a release that was never live or a platform that
+ * cannot roll back.
  */
 export async function rollBackDeployment(ctx: AccountContext, input: RollBackDeploymentInput): Promise<Deployment> {
   const before = await findDeployment(ctx, input.deploymentId);

@@ -12,10 +12,13 @@ const ROLL_BACKS_MAX = 100;
 
 export type NewRollBack = { from: number; to: ReleaseDoc; createdBy: string; at: Date };
 
-/** Of a deployment, as many as of its releases; older ones go, some at a time. */
+/** A deployment keeps as many rollbacks as releases; older ones are deleted a few at a time. */
 const FORGOTTEN_AT_ONCE = 10;
 
-/** Records a roll back in the history, in the transaction that starts it; what is too old for the history goes. */
+/**
+ * Records a rollback in the history, in the transaction that starts it, and deletes rollbacks that are too old for the
+ * history.
+ */
 export async function recordRollBack(session: ClientSession, { from, to, createdBy, at }: NewRollBack): Promise<void> {
   const { accountId, deploymentId, _id: toReleaseId, number: toNumber } = to;
   const fields = { accountId, deploymentId, fromNumber: from, toReleaseId, toNumber, createdBy, createdAt: at };
@@ -31,7 +34,7 @@ export async function recordRollBack(session: ClientSession, { from, to, created
   await RollBackModel.deleteMany({ accountId, _id: { $in: old.map(({ _id }) => _id) } }, { session });
 }
 
-/** Records how a roll back ended; nothing happens where the release is on its way for the first time. */
+/** Records how a rollback ended; does nothing for a release that is on its way for the first time. */
 export async function endRollBack(
   session: ClientSession,
   { accountId, _id: toReleaseId }: ReleaseDoc,
@@ -45,10 +48,10 @@ export async function endRollBack(
   );
 }
 
-/** A part of the history, from after `after` to `until`; null where it is open. */
+/** A part of the history, from after `after` to `until`; null for an open end. */
 export type Span = { after: Date | null; until: Date | null };
 
-/** Returns the roll backs of an account, or of one deployment, in a part of its history; newest first. */
+/** Returns the rollbacks of an account, or of one deployment, in a part of its history; newest first. */
 export async function findRollBacks(
   accountId: string,
   deploymentId: string | undefined,

@@ -21,7 +21,10 @@ export async function readRedirects(store: ArtifactStore, manifest: Manifest): P
 /** A file of thousands of wrong lines has one mistake, made often. */
 const PROBLEMS_TOLD = 20;
 
-/** Returns what the log of a release says of its `_redirects` and `_headers`: what is followed, what is not and why. */
+/**
+ * Returns the lines of a release's log about its `_redirects` and `_headers`: which rules are followed, which are not,
+ * and why.
+ */
 export async function reportRules(
   { platform, title }: Pick<ReleaseWork, 'platform' | 'title'>,
   store: ArtifactStore,

@@ -8,13 +8,14 @@ import { previousRelease } from './read.ts';
 import type { ReleaseWork } from './release-work.ts';
 
 /**
- * Hash of the sources by which the built-in host answers, set at build time (vite.config.ts): after an update that changes
- * them the next release of each deployment is verified whole. Not set where the server runs from its sources.
+ * Hash of the sources by which the built-in host answers, set at build time (vite.config.ts). After an update that
+ * changes them, the next release of each deployment is verified completely. Not set when the server runs from its
+ * sources.
  */
 declare const __HOST_RULES__: string | undefined;
 const HOST_RULES = typeof __HOST_RULES__ === 'undefined' ? '' : __HOST_RULES__;
 
-/** Whether a verified release of the deployment has shown this content at this path. */
+/** Returns whether a verified release of the deployment has shown this content at this path. */
 export type SeenFiles = (path: string, sha256: string) => boolean;
 
 /**
@@ -35,8 +36,8 @@ export function servingConditions(
 }
 
 /**
- * What the release that visitors have now, and the last one that went live, have shown under these conditions: each of them
- * had been seen whole, by itself or through those before it.
+ * Finds the files that the current release and the last live one have shown under these conditions: each of those
+ * releases had been seen completely, by itself or through those before it.
  */
 export async function findSeenFiles(work: ReleaseWork, conditions: string): Promise<SeenFiles> {
   const { accountId, deploymentId, number } = work.release;

@@ -22,34 +22,35 @@ import { findSeenFiles, type SeenFiles, servingConditions } from './seen-files.t
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
- * Live means seen live: what the site answers is compared with what was uploaded, byte by byte through its hash. Before
- * the switch, at the release's own address, every served file that no verified release of the deployment has shown at its
- * path, and a random hundred of the others; after the switch, at the public address, the entry page, a page that does not
- * exist and the 20 largest files. Where a platform keeps no address for a release, both are done at the public one.
+ * Live means seen live: the answers of the site are compared with the uploaded files, byte by byte through their
+ * hashes. Before the switch, at the release's own address, verification fetches every served file that no verified
+ * release of the deployment has shown at its path, and a random hundred of the others. After the switch, at the public
+ * address, it fetches the entry page, a page that does not exist and the 20 largest files. For a platform without an
+ * address for each release, both are done at the public one.
  *
- * What is expected is what the platform says that it serves (`capabilities.serving`). An answer that differs is asked
- * for again a few seconds; where the platform's edge may take longer (`limits.settleMs`), the job waits in the queue
- * between two looks, until that time is over. A site that is slow is looked at in turns, and what was seen in one is not
- * asked for again in the next. At last the entry page is opened as visitors do (entry-page.ts).
+ * The expected answers follow from what the platform serves (`capabilities.serving`). An answer that differs is
+ * fetched again for a few seconds; if the platform's edge may take longer (`limits.settleMs`), the job waits in the
+ * queue between two checks, until that time is over. A slow site is checked in turns, and files that were seen in one
+ * are not fetched again in the next. In the end the entry page is opened as visitors do (entry-page.ts).
  */
 const SAMPLE_FILES = 100;
 const LARGEST_FILES = 20;
-/** An answer that differs is asked for again for so long, where no later run looks again. */
+/** The time for which a differing answer is fetched again, when no later run checks it. */
 const LOOKING_MS = 5_000;
-/** Each is held against up to a hundred patterns of `_redirects`. */
+/** Each file is matched against up to a hundred patterns of `_redirects`. */
 const FILES_A_STEP = 50;
 
 export type ReleaseToVerify = Visiting & {
-  /** The release's own address; null where it has none. */
+  /** The release's own address; null when it has none. */
   own: SiteAddress | null;
   public: SiteAddress;
   manifest: Manifest;
   serving: ServingCapabilities;
-  /** Files that are read there and not served. */
+  /** Files that the platform reads and does not serve. */
   specialFiles: readonly string[];
-  /** A page that does not exist shows the entry page. */
+  /** True when a page that does not exist shows the entry page. */
   isSinglePage: boolean;
-  /** Addresses that a rule of the site itself takes elsewhere show what the rule says, not what was uploaded. */
+  /** Redirects of the site itself: their addresses answer what the rule says, not the uploaded file. */
   redirects?: RedirectTable;
   /**
    * The files that verified releases have shown, and the seed of the sample of them; every file is fetched when absent.
@@ -61,17 +62,20 @@ export type Verification = {
   /** The conditions under which the files are seen (seen-files.ts). */
   conditions: string;
   atOwnAddress(): Promise<void>;
-  /** Returns what the entry page names there and visitors do not get. */
+  /** Returns the resources that the entry page there names and visitors do not get. */
   atPublicAddress(): Promise<string[]>;
 };
 
-/** Throws JobDeferred where a site elsewhere is next to be looked at: its pace is not ours, and holds no place of those who send. */
+/**
+ * Throws JobDeferred before a site elsewhere is verified, because its speed is beyond Fairlead's control and must not
+ * hold a slot of jobs that send files.
+ */
 export function leaveForLooks(job: Pick<RunningJob, 'isAside'>, { destination }: ReleaseWork): void {
   if (job.isAside || PLATFORMS[destination.platform].isServedHere) return;
   throw new JobDeferred('Its site is looked at next', 0);
 }
 
-/** Returns the two halves for a release that is being worked on; what each of them finds goes to the step's log. */
+/** Returns the two halves of the verification; the findings of each go to the step's log. */
 export async function verifyRelease(
   job: Writer,
   work: ReleaseWork,
@@ -117,7 +121,8 @@ export async function verifyRelease(
       const { publicAt } = work.published;
       const { edge } = visited;
       const isLate = publicAt instanceof Date && edge !== undefined;
-      // On the way back it is asked here at the earliest: a platform may name the address only once it leads there again.
+      // In a rollback the address is asked for only here, because a platform may name it only once it leads there
+      // again.
       const toVerify: ReleaseToVerify = { ...visited, ...(await addresses()) };
       const atPublic = { ...toVerify, ...(isLate && { edge: { ...edge, hasTime: hasTime(publicAt) } }) };
       const isSeenWhole = toVerify.own !== null || work.wasVerified;
@@ -143,7 +148,10 @@ export function allSeenLine(fileCount: number, where: string): string {
   return `${formatCount(fileCount, 'file answers', 'files answer')} at ${where} as uploaded`;
 }
 
-/** Where a platform names no public address for this release, the one that its site has been known by holds. */
+/**
+ * Returns the addresses to verify. When a platform names no public address for this release, the site's known one is
+ * used.
+ */
 async function addressesOf(
   { addresses }: Providers,
   { platform, release, published, destination, deployment, title }: ReleaseWork,
@@ -165,27 +173,27 @@ function addressThere(url: string): SiteAddress {
   return { url: url.endsWith('/') ? url.slice(0, -1) : url };
 }
 
-/** Verifies the release at its own address, and returns what it fetched. Throws as `compareAnswers` does. */
+/** Verifies the release at its own address, and returns what it fetched. Throws the errors of `compareAnswers`. */
 export async function verifyAtOwnAddress(release: ReleaseToVerify): Promise<Choice> {
   const choice = await runInTimeSlices(choosingSteps(release));
   await compareAnswers(release, release.own ?? release.public, [...choice.unseen, ...choice.sample]);
   return choice;
 }
 
-/** Verifies a few addresses of the public site. Throws as `compareAnswers` does. */
+/** Verifies a few addresses of the public site. Throws the errors of `compareAnswers`. */
 export async function verifyAtPublicAddress(release: ReleaseToVerify): Promise<void> {
   const largest = await runInTimeSlices(largestSteps(release));
   await compareAnswers(release, release.public, [...pages(release), ...largest]);
 }
 
-/** Verifies both in one, where the public address is all there is. */
+/** Verifies both in one when the public address is all there is. */
 async function verifyWhole(release: ReleaseToVerify): Promise<Choice> {
   const choice = await runInTimeSlices(choosingSteps(release));
   await compareAnswers(release, release.public, [...pages(release), ...choice.unseen, ...choice.sample]);
   return choice;
 }
 
-/** Returns the entry page, and what a page that does not exist shows. */
+/** Returns the entry page, and the expected answer for a page that does not exist. */
 function pages({ manifest, isSinglePage, redirects, serving }: ReleaseToVerify): Expected[] {
   const entry = manifest.get('index.html');
   const missing = `no-such-page-${randomBytes(6).toString('hex')}`;
@@ -242,7 +250,7 @@ function* servedFiles({ manifest, redirects, specialFiles }: ReleaseToVerify): G
 }
 
 function toExpected({ path, entry }: File): Expected {
-  // The page for what does not exist is one that some platforms show as such even where it is asked for by its name.
+  // Some platforms treat the page for missing addresses as such even when it is requested by its name.
   const statuses = path === '404.html' ? [200, 404] : [200];
   return { path: urlPath(path), statuses, ...entry };
 }
@@ -256,7 +264,7 @@ function urlPath(path: string): string {
   return `/${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** So many of the items, or all: another seed draws others, and the same seed the same ones. */
+/** Draws this many of the items, or all; another seed draws others, and the same seed the same ones. */
 function draw<T>(items: readonly T[], count: number, seed: string): T[] {
   if (items.length <= count) return [...items];
   const drawn = new Set<number>();

@@ -1,6 +1,6 @@
 import type { ReleaseRow } from '../../database/models/release.ts';
 
-/** It was seen live once: one that is on its way all the same is a roll back. */
+/** The release was seen live once, so if it is on its way it is a rollback. */
 export function wasLiveBefore({ verifiedAt }: Pick<ReleaseRow, 'verifiedAt'>): boolean {
   return verifiedAt instanceof Date;
 }

@@ -4,7 +4,7 @@ import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts'
 import { AppError } from '../../lib/errors.ts';
 import { BEING_PUBLISHED, type ReleaseWork } from './release-work.ts';
 
-/** How often a worker looks whether its work is still wanted, when no change feed tells it. */
+/** The interval at which a worker checks whether its work is still wanted, when no change feed tells it. */
 const POLL_MS = 1_000;
 
 export type Watch = { signal: AbortSignal; stop(): void };
@@ -12,7 +12,7 @@ type Watched = {
   collection: 'releases' | 'deployments';
   id: string;
   isOver(): Promise<boolean>;
-  /** Known before the first look. */
+  /** Known before the first check. */
   isOverAlready?: boolean;
   message: string;
 };
@@ -58,7 +58,7 @@ function watch(providers: Providers, { collection, id, isOver, isOverAlready, me
   const look = async (): Promise<void> => {
     if (await isOver()) end();
   };
-  // While the database is away nothing can be asked; the next look comes soon.
+  // While the database is away nothing can be asked; the next check comes soon.
   const lookQuietly = (): void => void look().catch(() => undefined);
   const timer = setInterval(lookQuietly, POLL_MS);
   timer.unref();

@@ -7,9 +7,9 @@ import type { Writer } from './publish.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 
 /**
- * Undoes at the platform what a release that failed or was cancelled has done there: a cancelled one is stopped where
- * that can be asked for, and what was public before is public again. A cancelled release with nothing before it leaves
- * no site behind, since nothing was published. May run again; throws what the platform's adapter throws.
+ * Undoes at the platform what a failed or cancelled release has done there: a cancelled one is stopped if the platform
+ * can do that, and what was public before is public again. A cancelled release with nothing before it leaves no site
+ * behind, since nothing was published. May run again; throws the errors of the platform's adapter.
  */
 export async function withdrawRelease(
   work: ReleaseWork,
@@ -22,7 +22,7 @@ export async function withdrawRelease(
   if (ref === null) return;
   if (isCancelled) await platform.cancel?.(call, ref);
   const { isSwitched, before } = await servedBefore(release);
-  // Where publishing is not going public, only the switch has changed what visitors see.
+  // On a platform that publishes drafts, only the switch has changed what visitors see.
   if (platform.capabilities.draft && !isSwitched) return;
   if (before !== null) return restoreBefore(work, job, call, before);
   if (!isCancelled) return;
@@ -30,7 +30,10 @@ export async function withdrawRelease(
   await job.transaction((session) => saveDestination(session, work, { site: null, url: null }));
 }
 
-/** The release fails all the same, so nobody comes back for a wait: the platform is left to finish by itself. */
+/**
+ * Restores the previous release without waiting: the release fails all the same and nobody comes back for it, so the
+ * platform is left to finish by itself.
+ */
 async function restoreBefore(
   { platform, release, destination }: ReleaseWork,
   job: Writer,
@@ -50,7 +53,7 @@ async function restoreBefore(
   }
 }
 
-/** Whether visitors are led to this release by now, and what they were led to before. */
+/** Returns whether visitors get this release by now, and the release that they had before. */
 async function servedBefore({
   _id,
   accountId,
