@@ -10,7 +10,7 @@ import { SupportEmail } from '../features/contact/support-email.tsx';
 import { paths } from '../lib/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 
-/** With what forms are made of it weighs 20 KB, and stands at the end of a long page. */
+/** The form weighs 20 KB with its libraries, and comes at the end of a long page. */
 const ContactForm = lazy(async () => ({ default: (await import('../features/contact/contact-form.tsx')).ContactForm }));
 
 const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
@@ -133,7 +133,7 @@ function Names({ names }: { names: readonly string[] }) {
   );
 }
 
-/** The height of the form that comes. */
+/** Has the height of the form that follows. */
 function FormPlaceholder() {
   return <div className="h-88 sm:h-73" />;
 }

@@ -22,15 +22,15 @@ import { useListFilters } from '../features/deployments/manage/use-list-filters.
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
 import { paths } from '../lib/paths.ts';
 
-/** The most that the server answers at once: enough to see how things go. */
+/** The most that the server answers at once, and enough to see how things go. */
 const COUNTED = 50;
 
 const timeZone = ownTimeZone();
 
-/** What was shown stays until another choice has its answer. */
+/** Leaves the previous data on the page until the new choice has its answer. */
 const KEEPING = { placeholderData: keepPreviousData };
 
-/** Who visits the sites, and how the releases went. */
+/** Shows the visits of the sites, and the outcomes of the releases. */
 export function AnalyticsScreen() {
   const filters = useListFilters(['deployment', 'range']);
   const deploymentId = filters.get('deployment') ?? undefined;
@@ -43,7 +43,7 @@ export function AnalyticsScreen() {
     trpc.analytics.visits.useQuery(range, KEEPING),
     trpc.analytics.releases.useQuery({ days, ...own }, KEEPING),
   ];
-  // It keeps no place for its tables: what stands below would be pushed down by them.
+  // Nothing is reserved for its tables, which would push down the content below.
   const isAboveThere = above.every(({ isPending }) => !isPending);
   const history = trpc.releases.list.useQuery({ limit: COUNTED, ...own }, KEEPING);
   const releases = history.data?.items ?? [];

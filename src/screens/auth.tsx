@@ -16,7 +16,7 @@ import { LOCAL_KEYS } from '../lib/storage.ts';
 import { isZip, type Selection, selectionTitle } from '../uploads/selection.ts';
 import { useWaiting } from '../uploads/waiting-selection.ts';
 
-/** /login, /register and /auth: one screen. */
+/** Serves /login, /register and /auth with one screen. */
 export function AuthScreen() {
   const { pathname, search } = useAddress();
   const navigate = useNavigate();
@@ -24,10 +24,10 @@ export function AuthScreen() {
   const [notice] = useState(recentExpiryReason);
   const { user } = useUser();
   const { selection: waiting } = useWaiting();
-  /** A login on this screen moves by its own timer alone. */
+  /** Only its own timer moves a login on this screen. */
   const [isPending, setPending] = useState(false);
   const sending = { isPending, setPending };
-  // Where nobody ever was signed in, most likely they have no account yet.
+  // Where nobody has ever signed in, the person most likely has no account yet.
   const [isNew] = useState(() => notice === null && localStorage.getItem(LOCAL_KEYS.accessExpiresAt) === null);
   const isRegister = matchesPath(paths.register, pathname) || (isNew && matchesPath(paths.auth, pathname));
   const tab = isRegister ? 'register' : 'login';
@@ -61,7 +61,7 @@ export function AuthScreen() {
       <AuthTabs
         value={tab}
         onChange={(next) => {
-          // The timer goes with its form.
+          // The timer ends with its form.
           setPending(false);
           navigate((next === 'register' ? paths.register : paths.login) + search, { replace: true });
         }}
@@ -76,13 +76,13 @@ export function AuthScreen() {
   );
 }
 
-/** `harbour-cafe, 21 files`: what was dropped before there was an account. */
+/** Returns a line such as `harbour-cafe, 21 files` about the selection from before there was an account. */
 function waitingLine(selection: Selection): string {
   const count = isZip(selection) ? selection.entries.length : selection.files.length;
   return `${selectionTitle(selection)}, ${formatCount(count, 'file')}`;
 }
 
-/** The client of the procedures comes while the form is filled in; a failure shows when it is sent. */
+/** The client of the procedures is loaded while the form is filled in; a failure shows when it is sent. */
 function fetchClient(): void {
   import('../api/trpc.ts').catch(() => {});
 }

@@ -16,7 +16,7 @@ import { paths } from '../lib/paths.ts';
 /** The most that the server answers at once; Domains has all of them. */
 const SHOWN = 50;
 
-/** The certificates of domains, and of every address how it is served. */
+/** Shows the certificates of domains, and for every address whether it is encrypted. */
 export function CertificatesScreen() {
   const list = trpc.deployments.list.useQuery({ limit: SHOWN });
   const deployments = list.data?.items.filter(({ url }) => url !== '') ?? [];
@@ -65,7 +65,7 @@ export function CertificatesScreen() {
   );
 }
 
-/** What the address itself says: nothing is assumed of what stands in front of the host. */
+/** Judges by the address alone and assumes nothing about a proxy in front of the host. */
 function ServedRow({ url }: { url: string }) {
   const isEncrypted = url.startsWith('https:');
   return (

@@ -25,7 +25,7 @@ import { deploymentLabel } from '../lib/deployment-label.ts';
 import { paths } from '../lib/paths.ts';
 import { isUnderWay, usePublications } from '../uploads/publications.ts';
 
-/** While something is being published. */
+/** Needed only while something is being published. */
 const RunningPublication = lazy(async () => ({
   default: (await import('../features/releases/progress/running-release.tsx')).RunningPublication,
 }));
@@ -33,12 +33,12 @@ const RunningRelease = lazy(async () => ({
   default: (await import('../features/releases/progress/running-release.tsx')).RunningRelease,
 }));
 
-/** Of the dashboard alone, which every page of the app loads with its frame. */
+/** Needed by the dashboard alone, so that the frame, which every page loads, stays small. */
 const AttentionList = lazy(async () => ({
   default: (await import('../features/deployments/manage/attention-list.tsx')).AttentionList,
 }));
 
-/** As many as fit beside the drop zone without scrolling far; the lists have all of them. */
+/** The number that fits beside the drop zone without much scrolling; the lists have all of them. */
 const SHOWN_DEPLOYMENTS = 8;
 const SHOWN_RELEASES = 6;
 
@@ -51,9 +51,9 @@ export function DashboardScreen() {
   const everyone = useBeyondFirst(deployments.data);
   const looked = [...items, ...everyone.inCare].filter(({ currentRelease }) => currentRelease !== null);
   const health = useHealth([...new Set(looked.map(({ id }) => id))]);
-  // The user knows it before the list has come: what stands there in the meantime is as tall as what comes.
+  // The user document has the count before the list arrives, so that the placeholder is as tall as the list.
   const expected = Math.min(user?.deploymentCount ?? 0, SHOWN_DEPLOYMENTS);
-  /** Else the column beside it would end long before it. */
+  /** A short list spans fewer rows, so that it does not end long before the column beside it. */
   const isLong = (deployments.data?.items.length ?? expected) > 3;
   const hasNothing = deployments.isError ? false : (deployments.data?.items.length ?? expected) === 0;
   return (
@@ -152,7 +152,10 @@ export function DashboardScreen() {
 
 type BeyondFirst = { inCare: Deployment[]; hasMoreInCare: boolean; deploying: Deployment[] };
 
-/** Those in care and those being published, of all deployments; the first page answers where it holds every one. */
+/**
+ * Returns the deployments that need attention, and those being published, among all deployments. The first page
+ * answers alone when it holds every one.
+ */
 function useBeyondFirst(first: DeploymentList | undefined): BeyondFirst {
   const hasMore = first !== undefined && first.nextCursor !== null;
   const inCare = trpc.deployments.list.useQuery({ needsCare: true }, { enabled: hasMore });

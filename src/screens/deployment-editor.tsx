@@ -19,7 +19,7 @@ import { href, paths } from '../lib/paths.ts';
 
 const TITLE = 'Deployment editor';
 
-/** The files of a deployment, to be changed without a terminal and published as a new release. */
+/** Changes the files of a deployment without a terminal and publishes them as a new release. */
 export function DeploymentEditorScreen() {
   const { deploymentId = '' } = useParams();
   const deployment = trpc.deployments.get.useQuery({ deploymentId });

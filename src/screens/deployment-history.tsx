@@ -11,7 +11,7 @@ import { isReadOnly } from '../features/deployments/plan-labels.ts';
 import { ReleaseList } from '../features/releases/history/release-list.tsx';
 import { paths } from '../lib/paths.ts';
 
-/** All releases of all deployments, newest first. */
+/** Lists all releases of all deployments, newest first. */
 export function DeploymentHistoryScreen() {
   const filters = useListFilters(['state', 'deployment']);
   const state = oneOf(LISTED_RELEASE_STATES, filters.get('state'));

@@ -9,7 +9,7 @@ import { ConnectionCard } from '../features/connections/connection-card.tsx';
 import { PlatformSetup } from '../features/deployments/setup/platform-setup.tsx';
 import { NotFoundScreen } from './not-found.tsx';
 
-/** /deployment-setup/{platform} and /deploy/{platform}: one page. */
+/** Serves /deployment-setup/{platform} and /deploy/{platform} with one page. */
 export function DeploymentSetupScreen() {
   const { platform: id } = useParams();
   const platform = HOSTING_PLATFORMS.find((known) => known === id);

@@ -46,7 +46,7 @@ export function DeploymentScreen() {
   usePageTitle(deployment.data?.name);
   useEffect(() => () => leaveChosen(deploymentId), [deploymentId]);
 
-  // It may be deleted while it is looked at.
+  // It may be deleted while its page is open.
   if (deployment.data && !isNothing(deployment.error)) return <DeploymentPage deployment={deployment.data} />;
   if (deployment.error) {
     return (
@@ -65,7 +65,7 @@ export function DeploymentScreen() {
   return <DeploymentSkeleton />;
 }
 
-/** What the person had chosen or was sending when the deployment was deleted somewhere else. */
+/** Shows the files that the person had chosen or was sending when the deployment was deleted somewhere else. */
 function GoneFiles({ deploymentId, name }: { deploymentId: string; name: string | undefined }) {
   const publication = usePublication(deploymentId);
   const chosen = useChosen(deploymentId);
@@ -173,7 +173,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   );
 }
 
-/** A further release on its way, in the place of what the deployment shows else. */
+/** Shows another release on its way, in place of the deployment's usual content. */
 function SendingNext({ deployment, publication }: { deployment: Deployment; publication: Publication }) {
   const { currentRelease: serving, releaseCount, platform } = deployment;
   const leave = () => {
@@ -182,7 +182,7 @@ function SendingNext({ deployment, publication }: { deployment: Deployment; publ
   };
   const cancel = () => {
     leave();
-    // Files that only the kept copy of an earlier page has are not given back.
+    // Files that only the stored copy of an earlier page has are not given back.
     if (!publication.isRestored) setChosen(deployment.id, publication.selection);
     showToast(cancelledToast(serving?.number ?? null, !publication.isRestored));
   };

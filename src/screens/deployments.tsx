@@ -25,7 +25,7 @@ import { BetaBadge } from '../features/user/beta-badge.tsx';
 import { lazyComponent } from '../lib/lazy-component.tsx';
 import { paths } from '../lib/paths.ts';
 
-/** Mostly nothing stays anywhere. */
+/** Most accounts have no left sites. */
 const leftSites = lazyComponent<LeftSitesProps>(
   async () => (await import('../features/deployments/manage/left-sites.tsx')).LeftSites,
 );
@@ -105,7 +105,10 @@ export function DeploymentsScreen() {
   );
 }
 
-/** The built-in host, what is connected, and what is shown or asked for already: another would find nothing. */
+/**
+ * Returns the built-in host, the connected platforms, and those that are shown or requested already; any other
+ * platform would find nothing.
+ */
 function useOfferedPlatforms(deployments: readonly Deployment[], wanted: PlatformId | undefined): PlatformId[] {
   const connections = trpc.connections.list.useQuery();
   const there = new Set<string>(['built-in', ...deployments.map(({ platform }) => platform)]);

@@ -35,7 +35,7 @@ const RecordPlanDialog = lazyDialog(
   async () => (await import('../features/domains/records/record-plan-dialog.tsx')).RecordPlanDialog,
 );
 
-/** Looks at a name or a deployment now, and shows below what is known of the deployment without asking anything anew. */
+/** Examines a name or a deployment now, and shows below what is known of the deployment without another request. */
 export function DiagnosticsScreen() {
   const filters = useListFilters(['deployment', 'report']);
   const { list, deployments } = useOfferedDeployments();
@@ -132,7 +132,7 @@ type FullReportProps = {
   deployment: Deployment;
   current: ReleaseDetail | null;
   checks: readonly Check[];
-  /** The last report of it found something. */
+  /** True when its last report found a problem. */
   isTroubled: boolean;
 };
 

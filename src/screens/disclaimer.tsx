@@ -14,7 +14,7 @@ import { paths } from '../lib/paths.ts';
 
 export function DisclaimerScreen() {
   const { user, isLoading } = useUser();
-  // As it was when the screen opened: accepting moves on by itself, after the server has answered.
+  // The state when the screen opened: accepting moves on by itself, after the server has answered.
   const [wasSeen] = useState(readDisclaimerSeen);
   const wanted = useWantedPage();
   const { accept, isAccepting, hasAnswered } = useAcceptDisclaimer(wanted);
@@ -65,7 +65,7 @@ export function DisclaimerScreen() {
   );
 }
 
-/** The first sentence says it; what follows from it is behind it. */
+/** The first sentence stays in view; the details open on request. */
 function SectionText({ paragraphs: [first = '', ...others] }: { paragraphs: readonly string[] }) {
   const end = first.indexOf('. ') + 1;
   const sentence = end === 0 ? first : first.slice(0, end);

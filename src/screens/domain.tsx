@@ -26,20 +26,20 @@ import { useNavigate } from '../lib/location.ts';
 import { usePageTitle } from '../lib/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
 
-/** Of domains at a platform alone. */
+/** Needed only for domains at a platform. */
 const PlatformAnswers = lazy(async () => ({
   default: (await import('../features/domains/platform-answers.tsx')).PlatformAnswers,
 }));
 
-/** Below what there is to do. */
+/** Comes below the open steps. */
 const WayCard = lazy(async () => ({ default: (await import('../features/diagnostics/way-card.tsx')).WayCard }));
 
-/** Of a domain that was removed here a moment ago. */
+/** Needed only for a domain that was removed here a moment ago. */
 const RemovedDomain = lazy(async () => ({
   default: (await import('../features/domains/removed-domain.tsx')).RemovedDomain,
 }));
 
-/** One domain: what it needs, what is seen of it, and what is in the way. */
+/** Shows one domain: its open steps, the observed records, and its problems. */
 export function DomainScreen() {
   const { domainId = '' } = useParams();
   const domain = useDomain(domainId);
@@ -54,7 +54,7 @@ export function DomainScreen() {
       </Suspense>
     );
   }
-  // It may be removed while it is looked at.
+  // It may be removed while its page is open.
   if (domain.data !== undefined && !isNothing(domain.error) && isSettled) {
     const { data } = domain;
     const leave = (records: RemovedDomainProps['records']) =>
@@ -75,7 +75,9 @@ export function DomainScreen() {
   );
 }
 
-/** Whether it is known what stands on top: coming later it would push the rest down, from under the pointer. */
+/**
+ * Returns whether everything at the top is loaded; arriving later it would push the rest down, from under the pointer.
+ */
 function useIsSettled(domainId: string): boolean {
   const connections = trpc.connections.list.useQuery();
   const lastPlan = trpc.domains.lastPlan.useQuery({ domainId });
@@ -90,7 +92,7 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
   const readOnly = isReadOnly(allowance.data, domain.deploymentId) || domain.isOverCap === true;
   const isRemoving = domain.state === 'removing';
   const isEnding = isRemoving || domain.lostTo !== undefined;
-  // What is in the way stands beside what mends it.
+  // A problem is shown beside its repair.
   const mayRepair = needsRepair(domain) && !readOnly;
   return (
     <>
@@ -135,7 +137,7 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
   );
 }
 
-/** Of a name that another account has proved the proof alone decides. */
+/** When another account has proved the name, only the proof decides. */
 function proofOnly(domain: Domain): Domain {
   return { ...domain, records: domain.records.filter(({ purpose }) => purpose === 'proof') };
 }
@@ -156,7 +158,7 @@ function OverCap({ deploymentId }: { deploymentId: string }) {
   );
 }
 
-/** A platform has certificates of its own, and says where they stand. */
+/** A platform has certificates of its own, and reports their state. */
 function CertifiedBy({ domain, isReadOnly }: { domain: Domain; isReadOnly: boolean }) {
   if (domain.atPlatform !== null) {
     return (

@@ -10,7 +10,7 @@ import { AddressTable } from '../features/domains/address-table.tsx';
 import { DomainList } from '../features/domains/domain-list.tsx';
 import { NO_ADDRESSES } from '../features/domains/no-addresses.tsx';
 
-/** Domains of the account's own, and the address that each deployment has from the start. */
+/** Shows the account's own domains, and the address that each deployment has from the start. */
 export function DomainsScreen() {
   const allowance = trpc.subscription.allowance.useQuery();
   const list = trpc.deployments.list.useInfiniteQuery({}, { getNextPageParam: (page) => page.nextCursor });

@@ -5,7 +5,7 @@ import { LicenseList } from '../features/licenses/license-list.tsx';
 import { RedeemForm } from '../features/licenses/redeem-form.tsx';
 import { PlanSetting } from '../features/subscription/plan-setting.tsx';
 
-/** The plan that the account has, the license keys behind it, and the way to redeem another. */
+/** Shows the account's plan, the license keys behind it, and the way to redeem another. */
 export function LicenseManagementScreen() {
   const { user } = useUser();
   if (user === null) return null;

@@ -44,7 +44,7 @@ export function NewDeploymentScreen() {
   );
 }
 
-/** The deployment exists from here on: its address is the real one. */
+/** The deployment exists from here on, so its address is the real one. */
 function SendingFirst({ publication, onBack }: { publication: Publication; onBack: (files: Selection) => void }) {
   const navigate = useNavigate();
   const cancel = useCancelFirst(onBack);
@@ -78,7 +78,7 @@ function Files() {
   );
 }
 
-/** Leads to the shorter and to the explained way of doing the same. */
+/** Links to a shorter and to a guided way of publishing. */
 function OtherWays() {
   const look = 'rounded-tight text-accent underline';
   return (

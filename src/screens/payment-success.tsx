@@ -16,7 +16,7 @@ import { paidText, receiptFacts } from '../features/payments/payment-facts.ts';
 import { formatDate } from '../lib/format.ts';
 import { href, paths } from '../lib/paths.ts';
 
-/** What the server says of the plan, and of the last payment for one. */
+/** Shows the plan, and the last payment for one, as the server has them. */
 export function PaymentSuccessScreen() {
   // The guard has asked the same: without an answer, or with none that is active, nobody comes here.
   const { data: subscription = null } = useSubscription();

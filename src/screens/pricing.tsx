@@ -2,7 +2,7 @@ import { PageHeader } from '../components/page/page-header.tsx';
 import { LegalLinks } from '../features/subscription/legal-links.tsx';
 import { PLAN_CHOICE, PlanChooser } from '../features/subscription/plan-chooser.tsx';
 
-/** Stands in the sidebar layout, which gives it its column and has no footer. */
+/** The sidebar layout gives this page its column and no footer. */
 export function PricingScreen() {
   return (
     <>

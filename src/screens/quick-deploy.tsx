@@ -54,7 +54,7 @@ function Choosing() {
   );
 }
 
-/** The name that the site will have, and what keeps it from being published. */
+/** Shows the name that the site will have, and any reason why it cannot be published. */
 function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
   const { chosen, blockedBecause } = useNewDeployment();
   const { name, problem } = useNewName();
@@ -87,7 +87,7 @@ function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
   );
 }
 
-/** What is known a moment after the files: above Publish it would move the button while it is pressed. */
+/** Shows facts that arrive a moment after the files: above Publish they would move the button while it is pressed. */
 function LateWords() {
   const { chosen, blockedBecause, ranker } = useNewDeployment();
   const { problem, address } = useNewName();

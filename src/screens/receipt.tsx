@@ -14,7 +14,7 @@ import { SkeletonRows } from '../components/skeleton.tsx';
 import { kindOf, paidText, receiptFacts } from '../features/payments/payment-facts.ts';
 import { paths } from '../lib/paths.ts';
 
-/** One payment as the server has it, on a page that prints on one sheet. */
+/** Shows one payment as the server has it, on a page that prints on one sheet. */
 export function ReceiptScreen() {
   const { paymentId = '' } = useParams();
   const payment = trpc.payments.get.useQuery({ paymentId });

@@ -38,18 +38,18 @@ import { isRollingBack } from '../lib/roll-back.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 import { shownState } from '../lib/waiting.ts';
 
-/** Most sites lack nothing. */
+/** Most sites have no missing files. */
 const missingLinks = lazyComponent<MissingLinksProps>(
   async () => (await import('../features/releases/history/missing-links.tsx')).MissingLinks,
 );
 
-/** A release's whole story. Everything is asked of the server, so that a reload shows the same. */
+/** Shows the whole history of a release. All data is requested from the server, so that a reload shows the same. */
 export function ReleaseScreen() {
   const { deploymentId = '', number = '' } = useParams();
   const release = trpc.releases.get.useQuery({ deploymentId, number: Number(number) });
   usePageTitle(`Release ${number}`);
 
-  // It may be deleted while it is looked at.
+  // It may be deleted while its page is open.
   if (release.data && !isNothing(release.error)) return <ReleaseStory key={release.data.id} release={release.data} />;
   if (release.error) {
     const isMissing = isNothing(release.error);
@@ -150,7 +150,7 @@ function ReleaseBadge({ release }: { release: ReleaseDetail }) {
   return <StateBadge state={state !== 'waiting' && isRunningReleaseState(state) ? 'publishing' : state} />;
 }
 
-/** What comes after a release that went live: the next one, or the one before it. */
+/** Offers the next step after a release that went live: publish another one, or go back to an earlier one. */
 function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChange: boolean }) {
   if (!release.isCurrent || !mayChange) return <p>{release.isCurrent ? 'Live.' : 'Over.'}</p>;
   return (
@@ -165,7 +165,10 @@ function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChang
   );
 }
 
-/** Somebody may have chosen the wrong folder, or not saved it: shown while it can still be stopped, and after. */
+/**
+ * A person may have chosen the wrong folder, or not saved it. The notice appears while the release can still be
+ * stopped, and after.
+ */
 function UnchangedNotice({ release }: { release: ReleaseDetail }) {
   const diff = trpc.releases.diff.useQuery({ releaseId: release.id });
   const number = diff.data?.previousNumber ?? null;

@@ -6,7 +6,10 @@ import { FailedState } from '../components/page/failed-state.tsx';
 import { CheckListSkeleton } from '../features/diagnostics/check-list.tsx';
 import { ReportView } from '../features/diagnostics/report-view.tsx';
 
-/** A report for whoever has its link. The token is behind the `#`, so that it is in no log of a server or a proxy. */
+/**
+ * Shows a report to anybody who has its link. The token is behind the `#`, so that it is in no log of a server or a
+ * proxy.
+ */
 export function SharedReportScreen() {
   const token = window.location.hash.slice(1);
   const report = trpc.diagnostics.shared.useQuery({ token }, { enabled: token !== '' });

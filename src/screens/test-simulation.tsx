@@ -24,7 +24,10 @@ import { setWaiting } from '../uploads/waiting-selection.ts';
 
 const simulation = lazyComponent<SimulationProps>(async () => (await import('../flows/simulation.tsx')).Simulation);
 
-/** A dry run that changes nothing: what would be published, where it fits, and what of it would be refused. */
+/**
+ * A dry run that changes nothing: it shows the files that would be published, the platforms that they fit, and the
+ * refused ones.
+ */
 export function TestSimulationScreen() {
   const chosen = usePageSelection();
   return (
@@ -46,7 +49,7 @@ export function TestSimulationScreen() {
   );
 }
 
-/** The screens of a deployment come with it, which this one does without until somebody asks. */
+/** The simulation brings the screens of a deployment, so it is loaded on request. */
 function SimulationOnRequest({ files }: Omit<SimulationProps, 'intro'>) {
   const [isOpen, setOpen] = useState(false);
   const intro = (
@@ -75,7 +78,7 @@ function SimulationOnRequest({ files }: Omit<SimulationProps, 'intro'>) {
   );
 }
 
-/** The folder lives in this page alone until the person decides to publish it. */
+/** The folder stays in this page alone until the person decides to publish it. */
 function FolderCheck({ chosen }: { chosen: ChosenSelection }) {
   return (
     <FilesStep

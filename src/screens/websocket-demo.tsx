@@ -11,7 +11,7 @@ import { TestForm } from '../features/events/test-form.tsx';
 import { href, paths } from '../lib/paths.ts';
 import { useChannel } from '../realtime/channel.ts';
 
-/** The real channel: its state, and events as they come. */
+/** Shows the real channel: its state, and events as they arrive. */
 export function WebsocketDemoScreen() {
   const { user, isLoading } = useUser();
   return (

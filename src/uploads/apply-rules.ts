@@ -17,14 +17,14 @@ export function applyRules(selection: Selection, options: ReadUploadOptions): Up
   return withoutPrivateKeys(readUpload(selectionItems(selection), options), isKnownPrivateKey);
 }
 
-/** Narrows a selection to what is published of it: the files under their final paths, without what is left out. */
+/** Narrows a selection to its published part: the files under their final paths, without those that are left out. */
 export function publishedPart(selection: Selection, publishAnyway: readonly string[]): Selection {
   return withItems(selection, applyRules(selection, { publishAnyway, takesRootOff: true }).files);
 }
 
 /**
- * Takes one folder of a selection as if it had been selected itself, with what would be left out of it. `folder` is named
- * below the single root.
+ * Returns one folder of a selection as if it had been selected itself, including files that would be left out.
+ * `folder` is named below the single root.
  */
 export function innerFolder(selection: Selection, folder: string): Selection {
   const { root } = readUpload(selectionItems(selection), { takesRootOff: true });
@@ -43,7 +43,7 @@ export function extentOf(selection: Selection): Extent {
   return { fileCount: items.length, totalBytes: items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
 }
 
-/** Lists all that was selected, under the paths that it has there. */
+/** Lists all selected files, under the paths that they have there. */
 export function selectionItems(selection: Selection): SelectionItem[] {
   return isZip(selection)
     ? selection.entries.map((source) => ({ ...source, source }))

@@ -4,13 +4,13 @@ import type { Selection } from './selection.ts';
 import { afterAccountChange, shownTo, type Waiting } from './waiting-selection.ts';
 
 /**
- * What was chosen for a deployment and is not published yet, by the deployment's id. It outlives its page, so that neither
- * a login that ended nor a deployment that was deleted elsewhere costs anybody the files that they chose.
+ * Selections that were chosen and are not published yet, by the deployment's id. They outlive their page, so that
+ * nobody loses the chosen files when a login ends or the deployment is deleted elsewhere.
  */
 const chosen = createStore<ReadonlyMap<string, Waiting>>(new Map());
 let isFollowing = false;
 
-/** Sets what is chosen for a deployment; null takes it away. */
+/** Sets the selection chosen for a deployment; null removes it. */
 export function setChosen(deploymentId: string, selection: Selection | null): void {
   followSession();
   const others = [...chosen.get()].filter(([id]) => id !== deploymentId);
@@ -19,7 +19,7 @@ export function setChosen(deploymentId: string, selection: Selection | null): vo
   chosen.set(new Map([...others, ...own]));
 }
 
-/** Gives what is chosen for a deployment, or null; a session that ended hides it until its account is back. */
+/** Returns the selection chosen for a deployment, or null; a session that ended hides it until its account is back. */
 export function useChosen(deploymentId: string): Selection | null {
   return useStore(chosen, (all) => {
     const own = all.get(deploymentId);
@@ -27,7 +27,7 @@ export function useChosen(deploymentId: string): Selection | null {
   });
 }
 
-/** Forgets what was chosen when its page is left, unless its owner was led away from it to log in again. */
+/** Forgets the chosen selection when its page is left, unless its owner was sent away from it to log in again. */
 export function leaveChosen(deploymentId: string): void {
   if (session.accountId() !== null) setChosen(deploymentId, null);
 }

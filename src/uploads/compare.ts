@@ -4,19 +4,22 @@ import { hashBlobs, hashFiles } from './hash.ts';
 import { readFileList } from './release-files.ts';
 import type { SelectedFile } from './selection.ts';
 
-/** What a selection would change of a release. Files of a ZIP, and very many bytes, are told apart by their size alone. */
+/**
+ * The changes that a selection would make to a release. Files of a ZIP, and very large amounts, are compared by their
+ * size alone.
+ */
 export type Comparison = {
   changed: string[];
   added: string[];
   removed: string[];
-  /** How many files the release has. */
+  /** Files in the release. */
   before: number;
-  /** How many it would have. */
+  /** Files after the change. */
   after: number;
   isExact: boolean;
 };
 
-/** Read before anything is asked for: more would keep a person waiting in front of the button. */
+/** The files are read before anything is requested, and more would make a person wait in front of the button. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
 export async function compareWithRelease(
@@ -61,14 +64,14 @@ function pathOf({ path }: { path: string }): string {
   return path;
 }
 
-/** Whoever chose a wrong folder would take most of the site away. */
+/** A wrong folder would remove most of the site. */
 export function removesMost({ removed, before }: Comparison): boolean {
   return removed.length > 1 && removed.length > before / 2;
 }
 
 const NAMED_MAX = 3;
 
-/** `1 of 21 files changed: menu.html`, `2 changed, 1 new, 3 removed`. */
+/** Returns a text such as `1 of 21 files changed: menu.html` or `2 changed, 1 new, 3 removed`. */
 export function comparisonText({ changed, added, removed, after, isExact }: Comparison): string {
   const names = [...changed, ...added, ...removed];
   const least = isExact ? '' : 'at least ';

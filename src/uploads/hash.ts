@@ -4,16 +4,16 @@ import { clear, createStore, get, keys, set, type UseStore } from 'idb-keyval';
 import { changed } from './request.ts';
 import type { SelectedFile } from './selection.ts';
 
-/** Small files are read side by side: one by one, most of the time goes by in waiting for the disk. */
+/** Small files are read side by side, because one by one most of the time passes in waiting for the disk. */
 const SMALL_FILES_AT_ONCE = 32;
 const SMALL_FILE_MAX_BYTES = 4 * 1024 * 1024;
-/** Few of the others, because each is held in memory. */
+/** Only a few large files are read at once, because each is held in memory. */
 const LARGE_FILES_AT_ONCE = 2;
 /** Still larger files go through an incremental hash instead of being held whole. */
 const WHOLE_FILE_MAX_BYTES = 64 * 1024 * 1024;
 
 export type HashResult = { index: number; sha256: string } | { index: number; problem: string };
-/** Hashes all blobs, in any order, and tells their results in bunches. */
+/** Hashes all blobs, in any order, and tells their results in batches. */
 export type Hasher = (
   blobs: readonly Blob[],
   onResults: (results: readonly HashResult[]) => void,
@@ -21,18 +21,21 @@ export type Hasher = (
 ) => Promise<void>;
 export type HashedFile = SelectedFile & { sha256: string };
 
-/** The browser refuses to read a file object whose file has changed since, so that a hash holds as long as the object. */
+/**
+ * The browser refuses to read a file object whose file has changed since, so that a hash stays valid as long as the
+ * object.
+ */
 const knownHashes = new WeakMap<Blob, string>();
 
-/** Answers the hash of a file that this page has hashed or recalled. */
+/** Returns the hash of a file that this page has hashed or recalled. */
 export function knownHash(file: Blob): string | undefined {
   return knownHashes.get(file);
 }
 
 /**
- * Hashes the files of a selection, except those whose hash is known. `onHashed` is told of every file once.
+ * Hashes the files of a selection, except those whose hash is known. `onHashed` is called once for every file.
  *
- * @throws UploadError with the code `file_changed` where a file cannot be read any more; the signal's reason
+ * @throws UploadError with the code `file_changed` when a file can no longer be read; the signal's reason
  */
 export async function hashFiles(
   files: readonly SelectedFile[],
@@ -66,7 +69,10 @@ export async function hashFiles(
   });
 }
 
-/** Creates a hasher that works in a worker, so that the page stays quick; where none can start, the page itself hashes. */
+/**
+ * Creates a hasher that works in a worker, so that the page stays responsive; if none can start, the page itself
+ * hashes.
+ */
 export function createWorkerHasher(createWorker: () => Worker): Hasher {
   return (blobs, onResults, signal) =>
     new Promise<void>((resolve, reject) => {
@@ -116,7 +122,7 @@ async function resultOf(index: number, blob: Blob): Promise<HashResult> {
 
 /**
  * Computes the SHA-256 of a file in lower-case hex. `subtle` is missing outside a secure context (plain http off
- * localhost); it also knows no slices, so a large file is hashed in JavaScript as it is read.
+ * localhost). It cannot hash in slices either, so a large file is hashed in JavaScript as it is read.
  */
 export async function hashBlob(blob: Blob, subtle: SubtleCrypto | null = subtleOfPage()): Promise<string> {
   if (subtle !== null && blob.size <= WHOLE_FILE_MAX_BYTES) {
@@ -128,7 +134,7 @@ export async function hashBlob(blob: Blob, subtle: SubtleCrypto | null = subtleO
   return bytesToHex(hash.digest());
 }
 
-/** The types of the DOM hold that `subtle` is always there. */
+/** The types of the DOM claim that `subtle` always exists. */
 function subtleOfPage(): SubtleCrypto | null {
   return globalThis.isSecureContext === false ? null : crypto.subtle;
 }
@@ -139,7 +145,7 @@ type KnownFile = { sizeBytes: number; lastModified: number; sha256: string };
 
 /** A file that was written so shortly before it was hashed may have been written once more in the same tick of the disk. */
 const SAME_TICK_MS = 3_000;
-/** With so many folders all are forgotten: 10,000 hashes take a megabyte. */
+/** With this many folders all are forgotten: 10,000 hashes take a megabyte. */
 const FOLDERS_MAX = 20;
 
 let opened: UseStore | null = null;
@@ -150,8 +156,8 @@ function database(): UseStore {
 }
 
 /**
- * Recalls the hashes of those files whose size and time of change are what they were when this folder was last hashed.
- * All others have to be read. `folder` names the account as well.
+ * Recalls the hashes of files whose size and time of change are the same as when this folder was last hashed. All
+ * others have to be read. `folder` names the account as well.
  */
 export async function recallHashes(folder: string, files: readonly SelectedFile[]): Promise<void> {
   const before = await readHashes(folder);
@@ -172,7 +178,7 @@ async function readHashes(folder: string): Promise<FolderHashes | null> {
   }
 }
 
-/** Stores the hashes of all files of a folder, in the place of those that it had before. */
+/** Stores the hashes of all files of a folder in place of its previous ones. */
 export async function recordHashes(folder: string, files: readonly HashedFile[]): Promise<void> {
   const known = files.map(({ path, file: { size, lastModified }, sha256 }): [string, KnownFile] => [
     path,
@@ -182,7 +188,7 @@ export async function recordHashes(folder: string, files: readonly HashedFile[])
     if ((await keys(database())).length >= FOLDERS_MAX) await clear(database());
     await set(folder, { hashedAt: Date.now(), files: new Map(known) } satisfies FolderHashes, database());
   } catch {
-    // Without room for it every file is read the next time.
+    // If there is no space for it, every file is read the next time.
   }
 }
 

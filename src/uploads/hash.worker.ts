@@ -1,6 +1,6 @@
 import { type HashResult, hashBlobs } from './hash.ts';
 
-/** Results are sent in bunches: a message a file would cost more than hashing it does. */
+/** Results are sent in batches, because a message for each file would cost more than hashing it does. */
 const BUNCH_MS = 50;
 
 addEventListener('message', async (event: MessageEvent<readonly Blob[]>) => {

@@ -11,23 +11,29 @@ import { isZip, type Selection, selectionTitle } from './selection.ts';
 import { isSameSelection, type StoredSelection } from './stored-selections.ts';
 import { reselectTitle } from './waiting-selection.ts';
 
-/** A selection read and understood: what would be published, and what a person should know before. */
+/**
+ * A selection that was read and checked: the files that would be published, and the findings that a person should know
+ * before.
+ */
 export type SelectionReport = {
   selection: Selection;
   publishAnyway: readonly string[];
   reading: UploadReading<SelectionItem>;
   inspection: UploadInspection;
-  /** How many texts were not looked into, because there are too many. */
+  /** The number of texts that were not examined, because there are too many. */
   unreadTexts: number;
-  /** The finished folder inside, as if it had been selected in the place of the whole; null where there is none. */
+  /**
+   * The folder with the built site inside the selection, as if it had been selected in place of the whole; null when
+   * there is none.
+   */
   buildFolder: Selection | null;
-  /** What a reload lost, and whether this is the same. */
+  /** The selection that a reload lost, and whether this one is the same. */
   reselected: { title: string; isSame: boolean } | null;
 };
 
-/** A page of one's own shows at its start what it is, and a log named index.html fills no memory. */
+/** A page shows at its start what kind of page it is, and a log named index.html must not fill the memory. */
 const INSPECTED_BYTES = 1024 * 1024;
-/** Texts are read side by side: one by one most of the time goes by in waiting. */
+/** Texts are read side by side, because one by one most of the time passes in waiting. */
 const TEXTS_AT_ONCE = 16;
 
 /** Applies the server's own rules in the browser, so that nothing is a surprise after the upload. */
@@ -52,16 +58,16 @@ export async function inspectSelection(
 }
 
 function buildFolderOf(selection: Selection, { buildFolder, entryPage, kind }: UploadInspection): Selection | null {
-  // Some tools have a page of that name for the build to begin with.
+  // Some tools have a page of that name as the input of their build.
   const isFinished = entryPage !== null && kind !== 'source';
-  // Of one folder inside a ZIP there is no part again.
+  // A folder of a ZIP cannot be narrowed again.
   if (buildFolder === null || isFinished || (isZip(selection) && selection.within !== '')) return null;
   return { ...innerFolder(selection, buildFolder), name: selectionTitle(selection) };
 }
 
 const NO_LOOKS = { looks: new Map<string, TextFindings>(), unreadTexts: 0 };
 
-/** What was found in a file stays true while it is the same: ticking a box reads nothing again. */
+/** Findings about a file stay true while the file is the same, so that ticking a box reads nothing again. */
 const knownLooks = new WeakMap<object, TextFindings>();
 
 async function lookIntoTexts(
@@ -86,7 +92,7 @@ async function lookOf(file: SelectionItem): Promise<TextFindings> {
   return look;
 }
 
-/** Reads the start of a file as text; null where it cannot be read, which sending it will tell in its own words. */
+/** Reads the start of a file as text; null when it cannot be read, which sending it will report in its own words. */
 async function textOf({ source, sizeBytes }: SelectionItem, maxBytes = INSPECTED_BYTES): Promise<string | null> {
   try {
     if ('file' in source) return await source.file.slice(0, maxBytes).text();

@@ -5,13 +5,13 @@ import { isZip, type SelectedFile, type Selection, type ZippedFile } from './sel
 
 type Item = { path: string; source: SelectedFile | ZippedFile };
 
-/** What a file is stays true while it is the same, under whichever path. */
+/** The result for a file stays true while the file is the same, under whichever path. */
 const known = new WeakMap<object, boolean>();
 const UNREAD = new Uint8Array();
 
 const identityOf = ({ source }: Item): object => ('file' in source ? source.file : source.unpack);
 
-/** Reads what may be a private key of a selection, so that the rules can be applied to it. */
+/** Reads those files of a selection that may be private keys, so that the rules can be applied to it. */
 export async function readPrivateKeys(selection: Selection): Promise<void> {
   const sources = isZip(selection) ? selection.entries : selection.files;
   for (const source of sources) {
@@ -27,12 +27,15 @@ async function startOf(source: SelectedFile | ZippedFile): Promise<Uint8Array> {
   return new Uint8Array(await file.slice(0, KEY_READ_BYTES).arrayBuffer());
 }
 
-/** What nobody has read yet is judged by its name. */
+/** Judges a file by its name until it has been read. */
 export function isKnownPrivateKey(item: Item): boolean {
   return known.get(identityOf(item)) ?? isPrivateKey(item.path, UNREAD);
 }
 
-/** Returns what is stored of a file: of one that is never published its name, or a line that says what it is. */
+/**
+ * Returns the file to store. For a file that is never published only its name is stored, or a line that identifies a
+ * key.
+ */
 export function fileToStore(selected: SelectedFile): File {
   const { file } = selected;
   const path = normalisePath(selected.path);

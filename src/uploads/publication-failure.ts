@@ -2,18 +2,18 @@ import { errorDetails, errorMessage, isSignedOutError } from '../api/errors.ts';
 import type { PublicationFailure } from './publications.ts';
 import { isUnanswered, UploadError } from './request.ts';
 
-/** Whether the server does not know what was named, be it the upload or its deployment. */
+/** Returns whether the server does not know the upload or its deployment. */
 export function isMissing(cause: unknown): boolean {
   return detailsOf(cause).code === 'not_found';
 }
 
-/** Whether the upload takes nothing more, so that the next attempt has to open another. */
+/** Returns whether the upload accepts nothing more, so that the next attempt has to open another. */
 export function isUploadLost(cause: unknown): boolean {
   const { code } = detailsOf(cause);
   return isMissing(cause) || code === 'upload_closed' || code === 'upload_incomplete';
 }
 
-/** Returns why a publication stopped, in words for the person and in what the screens ask. */
+/** Returns why a publication stopped, in words for the person and in flags for the screens. */
 export function failureOf(cause: unknown, isDeploymentGone: boolean): PublicationFailure {
   const { hint, code } = detailsOf(cause);
   const isSignedOut = isSignedOutError(cause) || code === 'unauthenticated' || code === 'session_ended';

@@ -6,46 +6,46 @@ import { type RequestOptions, UploadError, type UploadFetch, untilAnswered } fro
 import { type Extent, isZip, type SelectedFile, type SelectedZip, type Selection } from './selection.ts';
 import { type Bundle, offerList, type SendOptions, sendFiles, sendZip } from './send.ts';
 
-/** What is published where, and how far an earlier attempt or page came with it. */
+/** A selection to publish on a deployment, with the progress of an earlier attempt or page. */
 export type PublishJob = {
   deploymentId: string;
-  /** All that was selected; the rules decide which part of it is published. */
+  /** Everything that was selected; the rules decide which part of it is published. */
   selection: Selection;
   /** Paths that would be left out by default and that the person chose to publish. */
   publishAnyway: readonly string[];
   stored: StoredProgress;
-  /** An earlier page began it: a release may have been made of it already. */
+  /** True when an earlier page began it, so that a release may have been made of it already. */
   isResumed: boolean;
-  /** A release is wanted though nothing changed. */
+  /** True when a release is wanted though nothing has changed. */
   isUnchangedWanted: boolean;
 };
 
-/** How far a publication is, as far as a retry or a reload has to know. */
+/** The progress of a publication that a retry or a reload needs. */
 export type StoredProgress = {
   /** Null until the server has opened an upload. */
   uploadId: string | null;
-  /** Everything has arrived: only the release is left to be made. */
+  /** True when everything has arrived and only the release is left to be made. */
   isSent: boolean;
-  /** All that has to be sent; null until the server has said what is missing. */
+  /** Everything that has to be sent; null until the server has said which files are missing. */
   load: Load | null;
 };
 
-/** Files and bytes that have to travel. */
+/** Files and bytes to be sent. */
 export type Load = { files: number; bytes: number };
 
-/** What a publication asks of the server and of the page around it. */
+/** The functions of the server and of the page that a publication uses. */
 export type PublishServer = {
   prepare(input: { deploymentId: string }): Promise<{ uploadId: string }>;
-  /** `isRepeated`: the request before this one got no answer, and may have been carried out all the same. */
+  /** `isRepeated`: the previous request got no answer, and may have been carried out all the same. */
   createRelease(
     input: { deploymentId: string; uploadId: string; ifChanged: boolean },
     isRepeated: boolean,
   ): Promise<Release>;
-  /** Whether the deployment was deleted, which an upload that belongs to its account does not notice. */
+  /** Returns whether the deployment was deleted, which an upload does not show, because it belongs to the account. */
   isDeploymentGone(deploymentId: string): Promise<boolean>;
   fetch: UploadFetch;
   hasher: Hasher;
-  /** What is known of the files from the last time that this folder was published; left out, all of them are read. */
+  /** Recalls hashes from the last time that this folder was published; when absent, all files are read. */
   hashes?: {
     recall(files: readonly SelectedFile[]): Promise<void>;
     record(files: readonly HashedFile[]): Promise<void>;
@@ -67,17 +67,17 @@ export type UploadProgress = {
   filesTotal: number;
   bytesDone: number;
   bytesTotal: number;
-  /** Files that the server already held: they are not sent. */
+  /** Files that the server already had, which are not sent. */
   filesThere: number;
-  /** The network is away, or the server asked for a pause. */
+  /** True when the network is away, or the server asked for a pause. */
   isWaiting: boolean;
 };
 
 export type UploadResult = { sentFiles: number; sentBytes: number; leftOut: readonly LeftOut[] };
 
 /**
- * Publishes a selection: opens an upload, hashes the files, offers their list, sends what is missing (or the ZIP as it
- * is) and makes a release of it. Doing it again with the same stored progress sends only what has not arrived.
+ * Publishes a selection: it opens an upload, hashes the files, offers their list, sends the missing ones (or the whole
+ * ZIP) and makes a release. Repeating it with the same stored progress sends only the rest.
  *
  * @throws UploadError and the errors of tRPC; the signal's reason when cancelled
  */
@@ -124,7 +124,7 @@ type UploadRun = Pick<PublishJob, 'publishAnyway' | 'stored' | 'isResumed'> & {
   tell: (event: PublishEvent) => void;
 };
 
-/** Answers null where a release was made of the upload before, so that it takes nothing more. */
+/** Returns null when a release was made of the upload before, so that it accepts nothing more. */
 async function upload(run: UploadRun, published: Selection): Promise<UploadResult | null> {
   try {
     return isZip(published) ? await uploadZip(run, published) : await uploadFiles(run, published.files);
@@ -134,7 +134,7 @@ async function upload(run: UploadRun, published: Selection): Promise<UploadResul
   }
 }
 
-/** Answers what an earlier page sent, all of which has arrived. */
+/** Returns the counts of an earlier page, which has sent everything. */
 function sentBefore({ load }: StoredProgress): UploadResult {
   return { sentFiles: load?.files ?? 0, sentBytes: load?.bytes ?? 0, leftOut: [] };
 }
@@ -164,7 +164,7 @@ async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Prom
   const { missing, leftOut } = await offerList(uploadId, list, publishAnyway, options);
 
   const wanted = new Set(missing);
-  // Two files with the same content travel once.
+  // Two files with the same content are sent once.
   const outgoing = hashed.filter(({ sha256 }) => wanted.delete(sha256));
   const { load, ...counting } = beginSending(run, outgoing, files.length - leftOut.length);
   await sendFiles(uploadId, outgoing, { ...options, ...counting });
@@ -172,8 +172,8 @@ async function uploadFiles(run: UploadRun, files: readonly SelectedFile[]): Prom
 }
 
 /**
- * Tells all that has to travel, of which some may have arrived before a retry or a reload, and counts the files that
- * arrive and, of large bundles, the bytes on their way.
+ * Reports the total to be sent, part of which may have arrived before a retry or a reload. Then counts the files that
+ * arrive and the sent bytes of large bundles.
  */
 function beginSending(
   { stored, tell, report }: UploadRun,
@@ -245,7 +245,7 @@ function countingFiles(report: UploadRun['report']): (files: readonly SelectedFi
   };
 }
 
-/** Turns work that tells its events through `tell` into a generator of them. */
+/** Turns work that reports its events through `tell` into a generator of them. */
 async function* reporting<Event>(work: (tell: (event: Event) => void) => Promise<void>): AsyncGenerator<Event, void> {
   const told: Event[] = [];
   let isOver = false;

@@ -36,24 +36,24 @@ type Run = {
   stored: StoredProgress;
   isResumed: boolean;
   isUnchangedWanted: boolean;
-  /** The record that a reload goes on from. */
+  /** The record from which a reload continues. */
   recordId: string;
-  /** What the screens are told, at most once a pause. */
+  /** The state that the screens get, at most once in each pause. */
   publication: Publication;
   pause: ReturnType<typeof setTimeout> | undefined;
 };
 
-/** Progress comes a file at a time; the screen moves at most this often. */
+/** Each file makes progress; the screen moves at most this often. */
 const PROGRESS_PAUSE_MS = 100;
-/** How long a finished publication waits for the screen that shows it. */
+/** The time for which a finished publication waits for a screen that shows it. */
 const DONE_PAUSE_MS = 1_000;
 const NOTHING_STORED: StoredProgress = { uploadId: null, isSent: false, load: null };
-/** The reason of a signal whose publication nobody wants any more. */
+/** The reason in the signal of a publication that nobody wants any more. */
 const CANCELLED = new DOMException('Cancelled', 'AbortError');
 
 const runs = new Map<string, Run>();
 
-/** Publishes what was selected on this page. What a reload interrupted on this deployment goes on with its upload. */
+/** Publishes a selection of this page, with the upload of a publication that a reload interrupted, if there is one. */
 export function startSelected(client: Client, request: PublicationRequest): Promise<Publication> {
   const server = serverOf(client, request.selection.name);
   const before = stopReselect(request.deployment.id);
@@ -63,7 +63,7 @@ export function startSelected(client: Client, request: PublicationRequest): Prom
   return startPublication(request, server, { stored, isRestored: false });
 }
 
-/** Goes on with what a reload interrupted, and asks for the files again where the browser could not store them. */
+/** Continues interrupted publications, and asks for the files again if the browser could not store them. */
 export async function resumeInterrupted(client: Client, accountId: string): Promise<void> {
   for (const { record, selection } of await restoredSelections()) {
     const { publication } = record;
@@ -80,8 +80,8 @@ export async function resumeInterrupted(client: Client, accountId: string): Prom
 }
 
 /**
- * Starts to publish a selection on a deployment, in the place of whatever was on its way there. It goes on while its owner
- * walks through the app. `resumed` is how far an earlier page came with it, and whether that page chose the files.
+ * Starts to publish a selection on a deployment, in place of any running publication there. It continues while its
+ * owner moves through the app. `resumed` holds the progress of an earlier page, and whether that page chose the files.
  *
  * @returns the publication when it ended, however it did; it never rejects
  */
@@ -143,7 +143,7 @@ function retry(run: Run, isUnchangedWanted = run.isUnchangedWanted): Promise<Pub
 
 function cancel(run: Run): void {
   run.cancel.abort(CANCELLED);
-  // One that has stopped by itself hears nothing of the signal.
+  // A publication that has stopped by itself ignores the signal.
   if (run.publication.state === 'failed') endStoredPublication(run.recordId);
 }
 
@@ -168,7 +168,7 @@ async function work(run: Run): Promise<Publication> {
       return change(run, { state: 'cancelled' });
     }
     const isGone = isMissing(cause) && (await server.isDeploymentGone(job.deploymentId).catch(() => false));
-    // An upload that is gone or was used takes nothing more: the next attempt opens another.
+    // An upload that is gone or was used accepts nothing more, so the next attempt opens another.
     if (!isGone && isUploadLost(cause)) {
       store(run, NOTHING_STORED);
       if (run.isResumed) {
@@ -191,7 +191,7 @@ function follow(run: Run, event: PublishEvent): void {
   if (event.type === 'released') change(run, { release: event.release });
 }
 
-/** The one way in which a publication changes. A run that another one replaced, or that was forgotten, tells nobody. */
+/** The only function that changes a publication. A run that was replaced or forgotten notifies nobody. */
 function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Publication {
   run.publication = { ...run.publication, ...fields };
   if (runs.get(run.request.deployment.id) !== run) return run.publication;
@@ -208,7 +208,7 @@ function change(run: Run, fields: Partial<Publication>, pauseMs = 0): Publicatio
   return run.publication;
 }
 
-/** What was waiting to be told is told now: no timer outlives the run. */
+/** Stores pending progress now, so that no timer outlives the run. */
 function endPause(run: Run): void {
   if (run.pause === undefined) return;
   clearTimeout(run.pause);
@@ -220,12 +220,12 @@ function announce(): void {
   publications.set(Array.from(runs.values(), ({ publication }) => publication));
 }
 
-/** Notes for a retry, and for a reload, how far a publication is. */
+/** Stores the progress of a publication, for a retry and for a reload. */
 function store(run: Run, fields: Partial<StoredProgress>): void {
   run.stored = { ...run.stored, ...fields };
   const { progress } = run.publication;
   const arrivedFiles = progress?.phase === 'sending' ? progress.filesThere + progress.filesDone : 0;
-  // Only while it is a publication: a selection that waits again is none.
+  // Only while it is a publication; a selection that waits again is none.
   if (!readStored(run.recordId)?.publication) return;
   changeStored(run.recordId, { publication: storedPublication(run.request, run.stored, arrivedFiles) });
 }
@@ -244,14 +244,14 @@ function serverOf(client: Client, name: string): PublishServer {
     prepare: (input) => client.client.releases.prepare.mutate(input),
     createRelease: async (input, isRepeated) => {
       const release = await client.client.releases.create.mutate(input).catch(async (cause: unknown) => {
-        // The answer was lost, the release was not: it is the newest of the deployment.
+        // Only the answer was lost, and the release is the newest of the deployment.
         if (!isRepeated || errorDetails(cause).code !== 'upload_closed') throw cause;
         const { items } = await client.client.releases.list.query({ deploymentId: input.deploymentId, limit: 1 });
         if (items[0] === undefined) throw cause;
         return items[0];
       });
       await client.invalidate();
-      // Its page opens with its steps in sight; should this fail, the page asks again by itself.
+      // The page of the release opens with its steps in sight; should this fail, the page requests them by itself.
       await client.releases.get.prefetch({ deploymentId: release.deploymentId, number: release.number });
       return release;
     },
@@ -265,12 +265,12 @@ function serverOf(client: Client, name: string): PublishServer {
 
 const page = { isWatched: false, owner: session.accountId() };
 
-/** From the first publication on, another account ends what is under way, and a network that is back resumes it. */
+/** From the first publication on, another account ends running ones, and a network that is back resumes them. */
 function watchPage(): void {
   page.owner = session.accountId();
   if (page.isWatched) return;
   page.isWatched = true;
-  // The files of one person are never published by the next; the same person who signed in again goes on.
+  // The files of one person are never published by the next; the same person who signed in again continues.
   session.onAccountChange(() => {
     if (session.accountId() === null) return;
     if (session.accountId() === page.owner) {
@@ -282,14 +282,14 @@ function watchPage(): void {
       forget(run);
     }
   });
-  // What has no stored files is in the page's memory alone: closing it now would lose the rest of it.
+  // A selection without stored files is in the page's memory alone, so closing it now would lose the rest.
   addEventListener('beforeunload', (event) => {
     const isLosing = [...runs.values()].some(
       ({ publication, recordId }) => isUnderWay(publication) && readStored(recordId)?.hasFiles !== true,
     );
     if (isLosing) event.preventDefault();
   });
-  // Whoever is online again need not press Try again.
+  // Nobody has to press Try again once the browser is online.
   addEventListener('online', () => retryThose(({ isUnanswered }) => isUnanswered));
 }
 

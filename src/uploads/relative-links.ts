@@ -13,10 +13,11 @@ import type { SelectionReport } from './inspect.ts';
 import type { SelectedFolder } from './selection.ts';
 
 /**
- * Makes a copy of a selection whose pages, style sheets and scripts name files from where they are, so that the site may
- * lie below a folder. What the person chose stays as it is on their computer.
+ * Makes a copy of a selection whose pages, style sheets and scripts name files relative to their own place, so that
+ * the site works below a folder. The files on the person's computer do not change.
  *
- * Returns the copy, as a folder. Throws `SelectionUnreadable`, and what the browser does for a file that is gone. */
+ * Returns the copy, as a folder. Throws `SelectionUnreadable`, and the browser's error for a file that is gone.
+ */
 export async function copyWithRelativeLinks({
   selection,
   reading,
@@ -41,17 +42,17 @@ async function fileOf({ source }: SelectionItem): Promise<File> {
   return 'file' in source ? source.file : source.unpack();
 }
 
-/** Null where nothing is to be written anew. */
+/** Returns null when no link changes. */
 async function rewritten(
   path: string,
   file: File,
   folder: string | null,
 ): Promise<{ file: File; count: number } | null> {
-  // Byte by byte: what is written anew is ASCII, and the rest stays in whatever encoding it has.
+  // Read byte by byte, since new text is ASCII and the rest keeps its encoding, whatever that is.
   const { text, count } = withRelativeLinks(path, textOfBytes(new Uint8Array(await file.arrayBuffer())), folder);
   if (count === 0) return null;
   const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
-  // As new as it is: its hash is not the one that is remembered of the original.
+  // The time of change is new as well, so that the recorded hash of the original is not used.
   return { file: new File([bytes], file.name, { type: file.type, lastModified: Date.now() }), count };
 }
 
@@ -66,8 +67,8 @@ function textOfBytes(bytes: Uint8Array): string {
 }
 
 /**
- * Returns the text with its links that begin with a slash written from where the file at `path` is, and their count; the
- * `folder` that the site was built to be below is left out of them.
+ * Returns the text with its links that begin with a slash rewritten relative to the file at `path`, and their count.
+ * The `folder` that the site was built for is left out of them.
  */
 export function withRelativeLinks(
   path: string,
@@ -90,7 +91,10 @@ export function withRelativeLinks(
   return { text: pieces.join('') + text.slice(at), count: wanted.length };
 }
 
-/** So much of a link is what leads to the root of the site: the first slash, and the folder that it is below. */
+/**
+ * Returns the length of the part of a link that leads to the root of the site: the first slash, and the folder of the
+ * site.
+ */
 function startLength(written: string, folder: string | null): number {
   if (folder === null || withoutFolder(written, folder) === written) return 1;
   return `/${folder}`.length + (written.charAt(folder.length + 1) === '/' ? 1 : 0);
@@ -98,7 +102,7 @@ function startLength(written: string, folder: string | null): number {
 
 type Edit = { reference: Reference; prefix: string };
 
-/** With a base, links are relative to that; one that is elsewhere leaves the page as it is. */
+/** In a page with a base, links are relative to that. A base on another host leaves the page unchanged. */
 function pageEdits(path: string, text: string, folder: string | null): Edit[] {
   const page = readPage(text, { isWhole: true });
   const references: Reference[] = [];
@@ -119,14 +123,14 @@ function pageEdits(path: string, text: string, folder: string | null): Edit[] {
 
 const HOST = 'http://site.test';
 
-/** Returns the path at which the base of a page is; null for one on another host. */
+/** Returns the path of a page's base; null for one on another host. */
 function baseAt(path: string, base: string): string | null {
   const page = `${HOST}/${path.split('/').map(encodeURIComponent).join('/')}`;
   const url = URL.canParse(base, page) ? new URL(base, page) : null;
   return url?.origin === HOST ? url.pathname.slice(1) : null;
 }
 
-/** The way from a file to the root; never empty, since `a:b.html` alone would name a protocol. */
+/** Returns the way from a file to the root. It is never empty, since `a:b.html` alone would name a protocol. */
 function upFrom(path: string): string {
   return '../'.repeat(path.split('/').length - 1) || './';
 }

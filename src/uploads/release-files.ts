@@ -2,7 +2,7 @@ import { readReleaseFiles } from '../../routers/schemas/release-files.ts';
 import { sessionFetch } from '../api/session/session.ts';
 import { persistently, refusal } from './request.ts';
 
-/** Reads which files a release has: their hashes and sizes, by path. */
+/** Reads the list of a release's files: their hashes and sizes, by path. */
 export function readFileList(
   releaseId: string,
   signal: AbortSignal,
@@ -21,7 +21,7 @@ export function readFile(releaseId: string, sha256: string, signal: AbortSignal)
 
 const turns = { last: Promise.resolve<unknown>(undefined) };
 
-/** One after the other: of an account two downloads run at once, and one may be its ZIP. */
+/** One after the other: an account has two downloads at once, and one of them may be its ZIP. */
 function inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
   const own = turns.last.then(work);
   turns.last = own.catch(() => undefined);

@@ -2,15 +2,15 @@ import type { ErrorCode } from '../../routers/schemas/errors.ts';
 import type { CountedInit } from '../api/counted-request.ts';
 import { SessionUnavailableError } from '../api/session/session-errors.ts';
 
-/** `sessionFetch` in the app, which refreshes a token that ends in the middle and goes on. */
+/** `sessionFetch` in the app, which refreshes a token that expires meanwhile and continues. */
 export type UploadFetch = (path: string, init: CountedInit) => Promise<Response>;
 
-/** Pauses before a request that got no answer is made again; after the last one the network counts as gone. */
+/** Pauses before a request without an answer is repeated; after the last one the network counts as gone. */
 const PAUSES_MS: readonly number[] = [500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
-/** A server that asks for more patience than this is answered by the person, not by waiting. */
+/** If a server asks for a longer pause than this, the person is told instead of waiting. */
 const LONGEST_WAIT_MS = 60_000;
 
-/** An upload stopped: `message` says what happened, `hint` what to do. */
+/** An error that stopped an upload: `message` says what happened, `hint` what to do. */
 export class UploadError extends Error {
   override name = 'UploadError';
   readonly code: ErrorCode | 'network' | 'file_changed';
@@ -32,15 +32,15 @@ export class UploadError extends Error {
 export type RequestOptions = {
   fetch: UploadFetch;
   signal: AbortSignal;
-  /** Told when requests are being repeated, and when answers come again. */
+  /** Called when requests begin to be repeated, and when answers arrive again. */
   onWaiting?: ((isWaiting: boolean) => void) | undefined;
   /** Shorter pauses, for tests. */
   pausesMs?: readonly number[];
 };
 
 /**
- * Sends a request until it is answered. An answer that asks to come later is followed by a pause of the length it names.
- * `beforeAgain` may tell why there was no answer, by throwing it.
+ * Sends a request until it is answered. An answer that asks to come later is followed by a pause of the length it
+ * names. `beforeAgain` may explain a missing answer, by throwing an error.
  *
  * @throws UploadError with the code `network` when nobody answers; the signal's reason
  */
@@ -65,10 +65,10 @@ export async function persistently(
 }
 
 /**
- * Asks until it is answered. `isRepeated` tells that an earlier question may have been heard; `waitMsOf` says for how long
- * an answer wants to be asked again, and null for one that is final.
+ * Repeats a request until it is answered. `isRepeated` tells that an earlier one may have been carried out; `waitMsOf`
+ * returns how long to wait after an answer before asking again, and null for one that is final.
  *
- * @throws what was answered, or what the last attempt failed with when nobody answers; the signal's reason
+ * @throws the error of the last attempt when nobody answers; the signal's reason
  */
 export async function untilAnswered<Answer>(
   ask: (isRepeated: boolean) => Promise<Answer>,
@@ -93,7 +93,7 @@ export async function untilAnswered<Answer>(
   }
 }
 
-/** Answers how many milliseconds later the server wants to be asked again, and null for an answer that is final. */
+/** Returns after how many milliseconds the server wants to be asked again, and null for an answer that is final. */
 function askedToWait(response: Response, pauseMs: number): number | null {
   const isLater = response.status === 408 || response.status === 429 || response.status >= 500;
   if (!isLater || response.status === 507) return null;
@@ -103,7 +103,7 @@ function askedToWait(response: Response, pauseMs: number): number | null {
 }
 
 /**
- * `fetch` says TypeError for every failure below HTTP (Fetch standard, "network error"), and what waited too long is a
+ * `fetch` throws a TypeError for every failure below HTTP (Fetch standard, "network error"), and a timeout is a
  * TimeoutError; a refresh may get no answer too.
  */
 function isNetworkError(cause: unknown): boolean {
@@ -111,13 +111,13 @@ function isNetworkError(cause: unknown): boolean {
   return isTimeout || cause instanceof TypeError || cause instanceof SessionUnavailableError;
 }
 
-/** Tells whether nobody answered, after all attempts of this file or to tRPC, which wraps what `fetch` threw. */
+/** Returns whether nobody answered, after all attempts of this file or to tRPC, which wraps the error of `fetch`. */
 export function isUnanswered(cause: unknown): boolean {
   if (cause instanceof UploadError) return cause.code === 'network';
   return isNetworkError(cause) || (cause instanceof Error && isNetworkError(cause.cause));
 }
 
-/** Waits, but not after the browser is back online. */
+/** Waits, but no longer than until the browser is back online. */
 export function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
@@ -141,7 +141,7 @@ export async function refuseChanged(path: string, file: Blob): Promise<void> {
   }
 }
 
-/** The error for a file whose bytes are not those that were chosen, or cannot be read any more. */
+/** Makes the error for a file whose bytes are not the chosen ones, or that can no longer be read. */
 export function changed(path: string, cause: unknown): UploadError {
   return new UploadError('file_changed', `${path} changed after it was chosen.`, {
     hint: 'Choose the folder or ZIP again, so that what is published is what is on your disk.',
@@ -152,12 +152,12 @@ export function changed(path: string, cause: unknown): UploadError {
 
 type ErrorBody = { code?: ErrorCode; message?: string; hint?: string; path?: string; field?: string };
 
-/** More than any error of ours is long; the page of a proxy may be. */
+/** Longer than any error of Fairlead; the page of a proxy may be longer. */
 const BODY_SHOWN_CHARS = 2_000;
 
 /**
- * Reads the error out of an answer, in the server's own words where it sent any; of several files that were `sent` it names
- * one by its hash. Its cause is the plain call's own error: the status, a colon and the body.
+ * Reads the error out of an answer, in the server's own words if it sent any. Among several `sent` files it names one
+ * by its hash. Its cause is the plain error of the call: the status, a colon and the body.
  */
 export async function refusal(
   response: Response,

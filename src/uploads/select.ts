@@ -11,8 +11,8 @@ import { readZip } from './zip.ts';
 const FILES_AT_ONCE = 64;
 
 /**
- * Reads dropped entries to their last file. One folder gives paths below it; one ZIP what it lists; several things
- * dropped together keep their names.
+ * Reads dropped entries to their last file. One folder gives paths below it; one ZIP the files that it lists; several
+ * things dropped together keep their names.
  *
  * @throws SelectionUnreadable for an empty folder, an archive that is no ZIP, or more than `SELECTION_FILES_MAX` files
  */
@@ -38,7 +38,7 @@ export async function readEntries(
   return checked({ name: root?.name ?? '', files });
 }
 
-/** Reads what a file input gives: one ZIP, or the files of a folder. */
+/** Reads the result of a file input: one ZIP, or the files of a folder. */
 export async function readChosen(list: readonly File[]): Promise<Selection> {
   const [only] = list;
   const isAlone = list.length === 1 && only !== undefined && !only.webkitRelativePath.includes('/');
@@ -104,7 +104,7 @@ async function listFiles(
   return lists.flat();
 }
 
-/** `readEntries` hands out at most 100 at a time in Chromium and says that it is done by an empty list. */
+/** In Chromium `readEntries` returns at most 100 at a time, and an empty list at the end. */
 async function readDirectory(directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = directory.createReader();
   const all: FileSystemEntry[] = [];

@@ -4,12 +4,12 @@ import { type HashedFile, hashBlob } from './hash.ts';
 import { type RequestOptions, UploadError } from './request.ts';
 import { offerList, sendFiles } from './send.ts';
 
-/** A file of a release to be: one that the server has from an earlier release, or the bytes of a new one. */
+/** A file of a future release: one that the server has from an earlier release, or the bytes of a new one. */
 export type EditedFile = { path: string } & ({ sha256: string; sizeBytes: number } | { blob: Blob });
 
 /**
  * Gives an open upload these files: the list of all, and the bytes of those alone that the account has not stored.
- * `publishAnyway` names what would be left out by default.
+ * `publishAnyway` names files that would be left out by default.
  *
  * @throws UploadError; the signal's reason
  */
@@ -36,7 +36,7 @@ export async function sendEdited(
   await sendFiles(uploadId, outgoing, { ...options, onSent: () => undefined, onSentBytes: () => undefined });
 }
 
-/** What a release had and the server has lost, nobody here can send. */
+/** A file of an earlier release that the server has lost cannot be sent from here. */
 function lost(path = 'A file'): never {
   throw new UploadError('artifact_corrupted', `${path} cannot be read any more.`, {
     hint: 'Upload this file again, then publish.',

@@ -22,7 +22,7 @@ import {
 } from './request.ts';
 import type { SelectedZip } from './selection.ts';
 
-/** Hands in the list of files; the answer names the hashes that the account does not hold yet. */
+/** Sends the list of files; the answer names the hashes that the account does not have yet. */
 export async function offerList(
   uploadId: string,
   files: Readonly<UploadManifestInput['files']>,
@@ -44,20 +44,23 @@ export async function offerList(
 
 /** Browsers open six connections to a server of HTTP/1.1, of which the page itself needs some. */
 const BUNDLES_AT_ONCE = 4;
-/** A larger file travels alone. */
+/** A larger file is sent alone. */
 const ALONE_FROM_BYTES = 1024 * 1024;
-/** Smaller ones travel together until they are so much, or so many: a request costs more than a small file does. */
+/**
+ * Smaller files are sent together up to this size, or this number, because a request costs more than a small file
+ * does.
+ */
 const BUNDLE_BYTES = 4 * 1024 * 1024;
 const BUNDLE_FILES = 1_000;
-/** Of less a screen need not know how much has left. */
+/** For less than this a screen does not need the number of sent bytes. */
 const COUNTED_FROM_BYTES = 1024 * 1024;
 
-/** What travels in one request: a large file, or small ones. */
+/** The content of one request: a large file, or small ones. */
 export type Bundle = readonly HashedFile[];
 
 export type SendOptions = RequestOptions & {
   onSent(bundle: Bundle): void;
-  /** Told how many bytes of a large bundle have left; fewer than before when its sending begins anew. */
+  /** Called with how many bytes of a large bundle were sent; fewer than before when its sending begins anew. */
   onSentBytes(bundle: Bundle, sentBytes: number): void;
 };
 
@@ -106,7 +109,10 @@ function bundlesOf(files: readonly HashedFile[]): Bundle[] {
   return bundles;
 }
 
-/** After a request that was not answered well the server is asked what has come of it all the same. */
+/**
+ * Sends a bundle. After a request without a good answer it asks the server first which files have arrived all the
+ * same.
+ */
 async function sendBundle(uploadId: string, bundle: Bundle, options: SendOptions): Promise<void> {
   const path = `/api/uploads/${uploadId}/files`;
   let left = bundle;
@@ -157,15 +163,15 @@ function bytesOf(bundle: Bundle): number {
   return bundle.reduce((sum, { file }) => sum + file.size, 0);
 }
 
-/** The server may still be reading a body whose sender is gone: it takes a moment to notice. */
+/** The server may still be reading the body of a broken connection and takes a moment to notice. */
 const STILL_READING_PAUSE_MS = 2_000;
 const STILL_READING_ATTEMPTS = 15;
 
 export type ZipOptions = RequestOptions & { onSentBytes(sentBytes: number): void };
 
 /**
- * Sends a ZIP as it is; the server unpacks it. Doing it again with the same upload sends what is missing of it. Where
- * one folder of it is wanted, a list of that folder's files takes the place of the list of all.
+ * Sends a whole ZIP, which the server unpacks. Repeating it with the same upload sends the missing part. If one folder
+ * of it is wanted, a list of that folder's files replaces the list of all.
  *
  * @throws UploadError; the signal's reason when cancelled
  */
@@ -220,12 +226,12 @@ async function post(
 }
 
 const HEAD_BYTES = 64 * 1024;
-/** The directory, which holds a checksum of every file, is no longer than this in most archives. */
+/** The directory, which has a checksum of every file, is no longer than this in most archives. */
 const TAIL_BYTES = 1024 * 1024;
 
 /**
- * Tells an archive from another that is sent to the same upload. Two that it cannot tell apart do no harm: the server
- * checks every file of what came together.
+ * Tells an archive from another that is sent to the same upload. Two that it cannot tell apart do no harm, because the
+ * server checks every file of the combined bytes.
  */
 async function keyOf(zip: File): Promise<string> {
   const parts = [`${zip.size} `, zip.slice(0, HEAD_BYTES), zip.slice(-TAIL_BYTES)];

@@ -8,14 +8,14 @@ function database(): UseStore {
   return opened;
 }
 
-/** The drafts of an account begin with its id: nobody else finds them. */
+/** The drafts of an account begin with its id, so that nobody else finds them. */
 function keyOf(deploymentId: string): string {
   return `${session.accountId() ?? ''} ${deploymentId}`;
 }
 
 /**
- * Reads what was edited on a deployment and not published, by this account in this browser; the drafts of others go. The
- * caller checks what it gets: another version may have written it.
+ * Reads the unpublished edits of a deployment by this account in this browser, and removes those of others. The caller
+ * validates the result, since another version may have written it.
  */
 export async function readEdits(deploymentId: string): Promise<unknown> {
   try {
@@ -29,7 +29,7 @@ export async function readEdits(deploymentId: string): Promise<unknown> {
   }
 }
 
-/** Stores what was edited, or removes it (null); answers whether the browser did. */
+/** Stores edits, or removes them (null); returns whether the browser did. */
 export async function writeEdits(deploymentId: string, edits: unknown): Promise<boolean> {
   try {
     if (edits === null) await del(keyOf(deploymentId), database());

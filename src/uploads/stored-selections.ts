@@ -10,12 +10,12 @@ import { type Extent, isZip, type SelectedFile, type Selection, selectionNoun } 
 import { readZip } from './zip.ts';
 
 /**
- * What a person selected survives a reload until it is published, its owner logs out, or a day has passed: the `File`s
- * themselves in IndexedDB, and a record of them in localStorage, where every tab sees at once what there is. Above the
- * limits, or where the browser has no room, only the record is stored, and the person is asked for the same files again.
+ * A selection survives a reload until it is published, its owner logs out, or a day has passed: the `File`s themselves
+ * in IndexedDB, and a record of them in localStorage, where every tab sees at once what there is. Above the limits, or
+ * if the browser has no space, only the record is stored, and the person is asked for the same files again.
  *
- * The limits are what Chromium stores beside a running upload without slowing it down: 5,000 small files take two
- * seconds, and 300 MB one and a half.
+ * Within these limits Chromium stores a selection beside a running upload without slowing it down: 5,000 small files
+ * take two seconds, and 300 MB one and a half.
  */
 export const STORED_FILES_MAX = 5_000;
 export const STORED_BYTES_MAX = 300_000_000;
@@ -26,19 +26,19 @@ const STORED_MS = 24 * 60 * 60_000;
 export type StoredSelection = Extent & {
   id: string;
   savedAt: number;
-  /** Null while it is a visitor's. */
+  /** Null while it belongs to a visitor. */
   accountId: string | null;
   name: string;
   noun: 'ZIP' | 'folder';
-  /** The one folder of a ZIP that is wanted; empty for the whole. */
+  /** The one wanted folder of a ZIP; empty for the whole. */
   within: string;
-  /** All files are in IndexedDB. */
+  /** True when all files are in IndexedDB. */
   hasFiles: boolean;
   /** Null while it only waits. */
   publication: StoredPublication | null;
 };
 
-/** What has to be known of a publication to go on with it after a reload. */
+/** The facts that a publication needs to continue after a reload. */
 export type StoredPublication = {
   deployment: { id: string; name: string; url: string };
   publishAnyway: readonly string[];
@@ -48,13 +48,16 @@ export type StoredPublication = {
   arrivedFiles: number;
 };
 
-/** What an earlier page left; `selection` is null where its files are gone, and the person has to choose them again. */
+/**
+ * A selection from an earlier page; `selection` is null when its files are gone, and the person has to choose them
+ * again.
+ */
 export type Restored = { record: StoredSelection; selection: Selection | null };
 
 /** The record of each selection of this page. */
 const recordIds = new WeakMap<Selection, string>();
 
-/** Stores a selection for a reload, as one that waits (null) or as a publication, and answers the id of its record. */
+/** Stores a selection for a reload, as one that waits (null) or as a publication, and returns the id of its record. */
 export function storeSelection(selection: Selection, publication: StoredPublication | null): string {
   const known = recordIds.get(selection);
   if (known !== undefined && readStored(known) !== null) {
@@ -77,12 +80,12 @@ export function storeSelection(selection: Selection, publication: StoredPublicat
   if (!writeStored(record)) return id;
   dropInTime(record);
   void claim(id);
-  // In a full or forbidden storage there are no files: the person will be asked for them.
+  // A full or forbidden storage has no files, so the person will be asked for them.
   void storeFiles(id, selection).catch(() => undefined);
   return id;
 }
 
-/** OS junk and what is never published are stored by their names alone. */
+/** OS junk and files that are never published are stored by their names alone. */
 function filesToStore(selection: Selection): SelectedFile[] {
   if (isZip(selection)) return [{ path: selection.zip.name, file: selection.zip }];
   return selection.files.map((selected) => ({ ...selected, file: fileToStore(selected) }));
@@ -108,7 +111,7 @@ function database(): UseStore {
 
 let restored: Promise<readonly Restored[]> | null = null;
 
-/** Finds, once a page, what earlier pages left and this one may go on with, newest first. */
+/** Finds, once a page, the selections of earlier pages that this one can continue, newest first. */
 export function restoredSelections(): Promise<readonly Restored[]> {
   restored ??= restoreAll();
   return restored;
@@ -129,20 +132,20 @@ async function restoreAll(): Promise<Restored[]> {
 }
 
 /**
- * Another tab goes on with a publication whose files are here; what only waits stays with its own tab, which is without
- * a lock on it for a moment while it reloads.
+ * A publication whose files are here can be continued in another tab. A selection that only waits stays with its own
+ * tab, which has no lock on it for a moment while it reloads.
  */
 function mayRestore({ id, accountId, hasFiles, publication }: StoredSelection): boolean {
   const isOthers = accountId !== null && session.accountId() !== null && accountId !== session.accountId();
   return isOwn(id) || (publication !== null && !isOthers && accountId !== null && hasFiles);
 }
 
-/** The page before this one gives its locks back a moment after this one began; what another tab holds is not awaited. */
+/** The previous page releases its locks a moment after this one began; locks of another tab are not awaited. */
 const OWN_PATIENCE_MS = 3_000;
 
 /**
- * Claims a record for this page until the page ends, so that two tabs never go on with the same one. Answers false where
- * another tab holds it; without locks (plain http off localhost) a record is its tab's alone.
+ * Claims a record for this page until the page ends, so that two tabs never continue the same one. Returns false when
+ * another tab holds it; without locks (plain http off localhost) a record belongs to its tab alone.
  */
 async function claim(id: string): Promise<boolean> {
   const { locks }: { locks?: LockManager | null } = navigator;
@@ -174,18 +177,18 @@ async function dropUnnamed(): Promise<void> {
   await dropFiles(stored.filter((id) => !named.has(id)));
 }
 
-/** Whether a record is too old, or its owner has logged out. */
+/** Returns whether a record is too old, or its owner has logged out. */
 function isExpired({ savedAt, accountId }: StoredSelection): boolean {
   const isLeft = accountId !== null && session.accountId() === null && isSignedOut();
   return isLeft || Date.now() - savedAt > STORED_MS;
 }
 
-/** Drops a record a day after it was made, also where its page stays open. */
+/** Drops a record a day after it was made, even while its page stays open. */
 function dropInTime({ id, savedAt }: StoredSelection): void {
   setTimeout(() => dropStored(id), Math.max(0, savedAt + STORED_MS - Date.now()));
 }
 
-/** Drops the record of a publication that is over, unless its selection waits again. */
+/** Drops the record of a publication that has ended, unless its selection waits again. */
 export function endStoredPublication(id: string): void {
   if (readStored(id)?.publication !== null) dropStored(id);
 }
@@ -206,13 +209,14 @@ async function dropFiles(ids: string[]): Promise<void> {
   try {
     await delMany(ids, database());
   } catch {
-    // What cannot be removed now is removed by the next page that looks, since no record names it.
+    // A file that cannot be removed now is removed by the next page, since no record names it.
   }
 }
 
 /**
- * Lets what is stored follow the session: a visitor's selection becomes that of the account that signed in; that of
- * another account is removed, and all with the hashes of its files and what was edited when its owner has logged out.
+ * Lets stored data follow the session. A visitor's selection becomes that of the account that signed in; one of
+ * another account is removed. When the owner has logged out, everything is removed, with the hashes of files and the
+ * edits.
  */
 export function followAccount(): void {
   const accountId = session.accountId();
@@ -227,7 +231,7 @@ export function followAccount(): void {
   }
 }
 
-/** Tells whether what was chosen again is what a record was of. */
+/** Returns whether the files chosen again are those of a record. */
 export function isSameSelection(record: StoredSelection, selection: Selection): boolean {
   const { fileCount, totalBytes } = extentOf(publishedPart(selection, record.publication?.publishAnyway ?? []));
   return selection.name === record.name && fileCount === record.fileCount && totalBytes === record.totalBytes;
@@ -250,7 +254,7 @@ export function readStored(id: string): StoredSelection | null {
   return parse(localStorage.getItem(UPLOAD_RECORD_PREFIX + id));
 }
 
-/** Only `writeStored` writes below these keys; what another version wrote lacks a field, and is no record. */
+/** Only `writeStored` writes below these keys; a record of another version lacks a field, and does not count. */
 function parse(text: string | null): StoredSelection | null {
   try {
     const record = JSON.parse(text ?? 'null') as StoredSelection | null;
@@ -265,7 +269,7 @@ function parse(text: string | null): StoredSelection | null {
   }
 }
 
-/** Writes a record, and says whether it could: into a full storage it cannot, and the upload goes on without one. */
+/** Writes a record, and returns whether it could: a full storage refuses, and the upload continues without one. */
 export function writeStored(record: StoredSelection): boolean {
   try {
     localStorage.setItem(UPLOAD_RECORD_PREFIX + record.id, JSON.stringify(record));
@@ -285,7 +289,7 @@ export function changeStored(id: string, fields: Partial<StoredSelection>): void
   if (record !== null) writeStored({ ...record, ...fields });
 }
 
-/** Tells whether this tab began a record, before a reload perhaps. */
+/** Returns whether this tab began a record, perhaps before a reload. */
 export function isOwn(id: string): boolean {
   return ownIds().includes(id);
 }

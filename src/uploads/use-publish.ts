@@ -7,10 +7,10 @@ import { hasUploadRecords } from '../lib/storage.ts';
 import { createStore, useStore } from '../lib/store.ts';
 import type { PublicationRequest } from './publications.ts';
 
-/** The publisher is fetched when something is published: it weighs more than all of a screen around it. */
+/** The publisher is loaded when something is published, because it weighs more than a whole screen. */
 const publisher = () => import('./publisher.ts');
 
-/** Gives a function that starts to publish; its `onStart` runs in the same step, so that a screen follows at once. */
+/** Returns a function that starts to publish; its `onStart` runs in the same step, so that a screen follows at once. */
 export function usePublish(): (request: PublicationRequest, onStart?: () => void) => void {
   const client = trpc.useUtils();
   return useCallback(
@@ -29,12 +29,12 @@ export function usePublish(): (request: PublicationRequest, onStart?: () => void
 
 const resuming = createStore<'wanted' | 'running' | 'done'>(hasUploadRecords() ? 'wanted' : 'done');
 
-/** Tells whether, right after a reload, it is not known yet if a publication of the page before goes on. */
+/** Returns whether, right after a reload, it is not known yet if a publication of the previous page continues. */
 export function useIsResuming(): boolean {
   return useStore(resuming, (state) => state !== 'done');
 }
 
-/** Goes on with what a reload interrupted, as soon as its owner is here. */
+/** Continues publications that a reload interrupted, as soon as their owner is here. */
 export function useResumedPublications(): void {
   const client = trpc.useUtils();
   const { user } = useUser();
@@ -43,7 +43,7 @@ export function useResumedPublications(): void {
     if (accountId === null || resuming.get() !== 'wanted') return;
     resuming.set('running');
     const resume = async () => (await publisher()).resumeInterrupted(client, accountId);
-    // What cannot be resumed stays for the next page.
+    // A publication that cannot be resumed stays for the next page.
     resume()
       .catch(() => undefined)
       .finally(() => resuming.set('done'));

@@ -19,14 +19,14 @@ import { paddingBehind } from '../../routers/rules/zip/zip-padding.ts';
 import { SELECTION_FILES_MAX, type SelectedZip, SelectionUnreadable, type ZippedFile } from './selection.ts';
 
 /**
- * A ZIP as the browser reads it: its directory, and single files out of it, so that a person sees what it is before
- * anything is sent. What may be published the server decides, by its own reading of the whole.
+ * The browser's own reader of a ZIP: its directory, and single files out of it, so that a person sees its contents
+ * before anything is sent. The server decides what may be published, by its own reading of the whole.
  */
 
 /**
- * Reads what a ZIP lists.
+ * Reads the directory of a ZIP.
  *
- * @throws SelectionUnreadable where it is no ZIP, is damaged, or holds what cannot be published
+ * @throws SelectionUnreadable when it is no ZIP, is damaged, or contains what cannot be published
  */
 export async function readZip(zip: File): Promise<SelectedZip> {
   const listed = await readDirectory(zip, SELECTION_FILES_MAX);
@@ -61,7 +61,7 @@ async function readNames(zip: File, entries: readonly ZipEntry[]): Promise<Guess
   });
 }
 
-/** A page that is damaged is told when it is sent; nothing is guessed by it. */
+/** A damaged page is reported when it is sent; nothing is guessed by it. */
 async function readPages(zip: File, entries: readonly ZipEntry[]): Promise<ReadPage[]> {
   const pages = pagesToGuessBy(entries.filter((entry) => unusable(entry) === null));
   const read = await Promise.all(
@@ -73,7 +73,7 @@ async function readPages(zip: File, entries: readonly ZipEntry[]): Promise<ReadP
   return read.flat();
 }
 
-/** Returns null where the entry does not say what its name is. */
+/** Returns null when the entry does not tell its name. */
 function nameOf(zip: File, { rawName, flags, extraFields }: ZipEntry): string | null {
   const { name, refusal } = readName(rawName, flags, extraFields);
   if (refusal === null) return name;
@@ -108,7 +108,7 @@ function unusable({ flags, method, kind }: ZipEntry): string | null {
 async function unpackEntry(zip: File, entry: ZipEntry, path: string): Promise<File> {
   const start = await dataStart(zip, entry, path);
   const packed = zip.slice(start, start + entry.packedBytes);
-  // Some packers say "deflated" of nothing.
+  // Some packers write "deflated" for an empty file.
   const isStored = entry.method === 0 || entry.packedBytes === 0;
   const stream = isStored ? packed.stream() : packed.stream().pipeThrough(new DecompressionStream('deflate-raw'));
   const parts: Uint8Array<ArrayBuffer>[] = [];
@@ -153,7 +153,7 @@ function corrupted(zip: File, path: string, cause: unknown): SelectionUnreadable
   });
 }
 
-/** One row of a ZIP's directory (APPNOTE 4.3.12), with its name as it stands there. */
+/** One row of a ZIP's directory (APPNOTE 4.3.12), with its unchanged name. */
 type ZipEntry = {
   rawName: Uint8Array<ArrayBuffer>;
   extraFields: readonly ExtraField[];
@@ -173,13 +173,13 @@ const LOCATOR_64 = 0x07064b50;
 const LOCATOR_64_BYTES = 20;
 const DIRECTORY_ROW = 0x02014b50;
 const DIRECTORY_ROW_BYTES = 46;
-/** A 16 or 32 bit field says this when the true number stands in the zip64 record. */
+/** A 16 or 32 bit field has this value when the true number is in the zip64 record. */
 const SEE_64_16 = 0xffff;
 const SEE_64_32 = 0xffffffff;
 /** A directory of 100,000 names takes far less. */
 const DIRECTORY_MAX_BYTES = 64 * 1024 * 1024;
 
-/** Reads the rows of the directory; it fails where this is no ZIP, is cut off, or lists more than `maxRows`. */
+/** Reads the rows of the directory; it fails for a file that is no ZIP, is cut off, or lists more than `maxRows`. */
 async function readDirectory(zip: File, maxRows: number): Promise<ZipEntry[]> {
   const { offset, size, count } = await findDirectory(zip);
   if (count > maxRows) throw unreadable(zip, `holds more than ${maxRows.toLocaleString('en')} files`);
@@ -198,7 +198,7 @@ async function readDirectory(zip: File, maxRows: number): Promise<ZipEntry[]> {
 
 type DirectoryPlace = { offset: number; size: number; count: number };
 
-/** The end record stands last, before a comment of at most 65,535 bytes (APPNOTE 4.3.16). */
+/** The end record comes last, before a comment of at most 65,535 bytes (APPNOTE 4.3.16). */
 async function findDirectory(zip: File): Promise<DirectoryPlace> {
   const tailStart = Math.max(0, zip.size - END_RECORD_BYTES - SEE_64_16);
   const read = await viewOf(zip, tailStart, zip.size);

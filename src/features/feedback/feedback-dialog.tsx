@@ -17,7 +17,7 @@ export type FeedbackDialogProps = {
   onSent: () => void;
 };
 
-/** Whether anything of the account is live. */
+/** Returns whether anything of the account is live. */
 export async function hasLiveSite(): Promise<boolean> {
   return (await trpcClient.deployments.list.query({ state: 'live', limit: 1 })).items.length > 0;
 }

@@ -9,7 +9,7 @@ import { useConfirmEmail } from '../../features/auth/use-confirm-email.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
 import { paths } from '../../lib/paths.ts';
 
-/** Where the link of a confirmation mail ends. */
+/** The target of the link in a confirmation mail. */
 export function AuthConfirmScreen() {
   const token = useLinkToken();
   return <Confirm key={token} token={token} />;

@@ -4,7 +4,7 @@ import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { MailedAct } from '../../features/auth/mailed-act.tsx';
 import { paths } from '../../lib/paths.ts';
 
-/** Where the link ends that is mailed when the account is to be deleted. */
+/** The target of the link that is mailed to delete the account. */
 export function AuthDeleteAccountScreen() {
   return (
     <MailedAct

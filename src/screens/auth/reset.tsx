@@ -10,7 +10,7 @@ import { useLinkToken } from '../../features/auth/use-link-token.ts';
 import { useResetLink } from '../../features/auth/use-reset-link.ts';
 import { paths } from '../../lib/paths.ts';
 
-/** Where 'Forgot your password?' leads, and where its mailed link ends. */
+/** The page behind 'Forgot your password?', and the target of the link that it mails. */
 export function AuthResetScreen() {
   const token = useLinkToken();
   return token === null ? <Forgot refusal={null} /> : <Reset key={token} token={token} />;
@@ -43,7 +43,7 @@ function Reset({ token }: { token: string }) {
   );
 }
 
-/** `refusal`: why the link that was opened is none any more. */
+/** `refusal` says why the link that was opened is no longer valid. */
 function Forgot({ refusal }: { refusal: string | null }) {
   return (
     <AuthCard

@@ -4,7 +4,7 @@ import { AuthCard } from '../../features/auth/auth-card.tsx';
 import { MailedAct } from '../../features/auth/mailed-act.tsx';
 import { paths } from '../../lib/paths.ts';
 
-/** Where the link ends that the old address is mailed when a change of address is asked for. */
+/** The target of the link that is mailed to the old address when a change of address is requested. */
 export function AuthStopEmailChangeScreen() {
   return (
     <MailedAct

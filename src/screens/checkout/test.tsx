@@ -12,12 +12,12 @@ import { TestOrder } from '../../features/payments/test-order.tsx';
 import { href, paths } from '../../lib/paths.ts';
 import { isTestCheckout } from '../../lib/prices.ts';
 
-/** Shown instead of the page of a payment service while none is set up, and says so. */
+/** Stands in for the page of a payment service while none is set up, and says so. */
 export function TestCheckoutScreen() {
   const { paymentId = '' } = useParams();
   const payment = trpc.payments.get.useQuery({ paymentId });
   const { data } = payment;
-  // Paid, or on its way: what comes next is shown in one place.
+  // Paid, or on its way: one page shows what comes next.
   if (data?.state === 'paid' || data?.state === 'refunded' || data?.isProcessing) {
     return <Redirect to={href.subscriptionSuccess(data.id)} replace />;
   }
@@ -48,7 +48,7 @@ export function TestCheckoutScreen() {
   );
 }
 
-/** A payment with money, or one of the test checkout where a payment service has taken its place. */
+/** Shows a payment made with money, or one of the test checkout after a payment service has replaced it. */
 function TakenElsewhere({ payment: { isTest, state } }: { payment: Payment }) {
   const open = isTest
     ? 'This payment was begun in the test checkout, which is closed. Nothing was charged.'

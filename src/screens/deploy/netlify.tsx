@@ -2,7 +2,7 @@ import { Card, CardBody, CardHeader } from '../../components/card.tsx';
 import { ConnectionCard } from '../../features/connections/connection-card.tsx';
 import { PlatformSetup } from '../../features/deployments/setup/platform-setup.tsx';
 
-/** The dedicated page of this platform, with what is Netlify's own. */
+/** The page of Netlify, with the steps that only Netlify needs. */
 export function DeployNetlifyScreen() {
   return (
     <PlatformSetup

@@ -3,12 +3,12 @@ import { Spinner } from '../../components/spinner.tsx';
 import { LeftPage } from '../../features/payments/left-page.tsx';
 import { useAddress } from '../../lib/location.ts';
 
-/** Whoever comes here by the address alone needs neither the question nor the code for it. */
+/** A visitor who opens this address without a checkout needs neither the query nor the code for it. */
 const LeftCheckout = lazy(async () => ({
   default: (await import('../../features/payments/left-checkout.tsx')).LeftCheckout,
 }));
 
-/** Where a checkout leads that was left or declined. Being here proves nothing: the server says what became of it. */
+/** The target of a checkout that was left or declined. Being here proves nothing: the server knows the outcome. */
 export function SubscriptionCancelScreen() {
   const { search } = useAddress();
   const paymentId = new URLSearchParams(search).get('session_id');

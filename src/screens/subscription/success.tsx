@@ -16,7 +16,7 @@ import { usePlan } from '../../features/subscription/use-plan.ts';
 import { useAddress } from '../../lib/location.ts';
 import { href, paths } from '../../lib/paths.ts';
 
-/** Events tell of most changes; this one is waited for, so it is asked for as well. */
+/** Events tell of most changes; because the person waits for this one, it is polled as well. */
 const LOOK_AGAIN_MS = 5_000;
 
 /** Shows payment and plan as the server has them: being at this address proves nothing. */
@@ -65,14 +65,14 @@ export function SubscriptionSuccessScreen() {
   );
 }
 
-/** Made elsewhere, and not heard of yet; or confirmed, while the money takes its time. */
+/** True for a payment made elsewhere whose outcome is unknown, or confirmed while the money is on its way. */
 function isAwaited(payment: Payment | null | undefined): payment is Payment {
   return payment?.state === 'pending' && (payment.isProcessing || !payment.isTest);
 }
 
 type Summary = { title: string; text: string; isActive: boolean };
 
-/** The payment that the address names, where it is one of the account's; asked for again while it is on its way. */
+/** Returns the payment in the address if it belongs to the account, and polls it while it is on its way. */
 function useReturnedPayment(isSignedIn: boolean): Payment | null | 'loading' {
   const { search } = useAddress();
   const paymentId = new URLSearchParams(search).get('session_id');
