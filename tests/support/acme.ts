@@ -25,7 +25,7 @@ export function acmeEgress(apiCa: string) {
 export function acmeClient(
   { directoryUrl, apiCa }: Pick<Pebble, 'directoryUrl' | 'apiCa'>,
   eab?: Eab,
-  /** Asked at each request. */
+  /** Called at each request. */
   silenceMs = (): number | undefined => undefined,
 ) {
   const egress = acmeEgress(apiCa);
@@ -86,7 +86,7 @@ export async function validate(
   if (failed) throw new AuthorityError(failed);
 }
 
-/** What an authority has against this; fails when it has nothing. */
+/** Returns the problem that an authority answers; fails when there is none. */
 export async function problemOf(work: Promise<unknown>): Promise<Problem> {
   try {
     await work;

@@ -8,7 +8,7 @@ export function afterNextPasswordCheck(app: TestApp, happens: () => Promise<unkn
   const verify: PasswordHasher['verify'] = async (...checked) => {
     const result = await hasher.verify(...checked);
     app.providers.hasher = hasher;
-    // The place of this check is as good as free.
+    // The slot of this check is free in a moment.
     app.providers.rateCounters = createRateCounters();
     await happens();
     app.providers.rateCounters = rateCounters;

@@ -25,7 +25,7 @@ const PROOF_BOUNDARIES = [
 /** The same in the work on a certificate: its key is kept, ordered, and so on until it is kept to be served. */
 export const CERTIFICATE_BOUNDARIES = [...ORDER_BOUNDARIES, ...PROOF_BOUNDARIES] as const;
 
-/** Where it is proved by DNS, the answer is written into the zone in between. */
+/** The boundaries of a proof by DNS, where the answer is written into the zone in between. */
 export const DNS_CERTIFICATE_BOUNDARIES = [
   ...ORDER_BOUNDARIES,
   'certificate:challenge-kept',

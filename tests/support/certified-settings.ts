@@ -5,7 +5,10 @@ import type { DnsLab } from './dns-lab.ts';
 import { freePort } from './free-ports.ts';
 import type { Pebble } from './pebble.ts';
 
-/** Returns what the built product is told so that it asks the name servers of this lab and this authority, which asks them too. */
+/**
+ * Returns the settings by which the built product asks the name servers of this lab and this authority, which asks
+ * them too.
+ */
 export async function certifiedSettings({
   lab,
   pebble,
@@ -16,7 +19,7 @@ export async function certifiedSettings({
   pebble: Pebble;
   /** Keeps the certificate of the authority's own address. */
   folder: { path: string };
-  /** Where the authority looks for answers. */
+  /** The port at which the authority looks for answers. */
   sitesPort: number;
 }) {
   const caFile = join(folder.path, 'ca.pem');

@@ -34,7 +34,9 @@ const DISABLED_FEATURES = [
   'WebUIOmniboxAimPopup',
 ];
 
-/** What a headless Chromium needs on a server without a sandbox of its own, and without calls to its maker. */
+/**
+ * The options that a headless Chromium needs on a server without a sandbox of its own, and without calls to its maker.
+ */
 export const CHROMIUM_ARGS = [
   '--no-sandbox',
   // Without one, the processor plays it: drawing without that detour costs less.

@@ -1,11 +1,11 @@
 import mongoose from 'mongoose';
 
-/** How often MongoDB was asked for each kind of operation on each collection, as `users.queries`. */
+/** The number of questions to MongoDB for each kind of operation on each collection, as `users.queries`. */
 export type DatabaseLoad = ReadonlyMap<string, number>;
 
 const KINDS = ['queries', 'getmore', 'insert', 'update', 'remove', 'commands'] as const;
 
-/** Returns what MongoDB itself counted for the test's own database while `work` ran (manual: `top`). */
+/** Returns the operations that MongoDB itself counted for the test's own database while `work` ran (manual: `top`). */
 export async function databaseLoadOf(work: () => Promise<unknown>): Promise<DatabaseLoad> {
   const before = await readLoad();
   await work();

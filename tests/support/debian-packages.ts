@@ -7,7 +7,9 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const FETCH_TIMEOUT_MS = 5 * 60_000;
 
-/** What is not on the PATH of a plain user is in the folders of administrators. */
+/**
+ * Returns the folders of programs; those that a plain user has not on the PATH are in the folders of administrators.
+ */
 export function programFolders(root: string): string[] {
   return ['usr/sbin', 'usr/bin', 'usr/local/sbin'].map((folder) => join(root, folder));
 }

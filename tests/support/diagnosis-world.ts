@@ -14,7 +14,7 @@ import { createDomainApp } from './domain-app.ts';
 import { setsOf, startDomainLab, type ZoneSets } from './domain-lab.ts';
 import { publish } from './publishing.ts';
 
-/** Where the site is that is our own; a server of somebody else; and nobody. All are addresses of SITES_ADDRESSES. */
+/** The addresses of Fairlead's own sites; of somebody else's server; and of no server. All are in SITES_ADDRESSES. */
 export const SITE = '127.0.0.1';
 export const OTHER = '127.0.0.5';
 export const NOBODY = '127.0.0.6';
@@ -31,7 +31,7 @@ async function listenAt(server: HttpServer, address: string, port: number): Prom
   return (server.address() as AddressInfo).port;
 }
 
-/** Answers as the test says for each name and scheme; a name of which nothing is said has a page that is fine. */
+/** Answers as the test says for each name and scheme; any other name has a page without faults. */
 function answering(web: Map<string, Web>, scheme: 'http' | 'https'): RequestListener {
   return (request, response) => {
     const name = (request.headers.host ?? '').split(':')[0] ?? '';
@@ -121,7 +121,7 @@ export async function createDiagnosisWorld({
     async stranger(name: string, more: ZoneSets = {}) {
       await lab.zone(name, { [`${name} A`]: [OTHER], ...more });
     },
-    /** From here on names that are none of ours are asked over TLS at the web server. */
+    /** Has names of other people's servers visited over TLS at the web server from here on. */
     withTls: async <T>(work: () => Promise<T>): Promise<T> => {
       addresses.sitesTlsPort = tlsPort;
       try {

@@ -13,7 +13,7 @@ import type { PowerDns } from './name-servers.ts';
 import { startPebble } from './pebble.ts';
 
 export const CHALLENGE = `_acme-challenge.${ZONE}`;
-/** What others have at the name of the challenge. */
+/** A value that others have at the name of the challenge. */
 export const FOREIGN = 'the-answer-of-another-client';
 
 /** The values of a TXT set at the server itself. */

@@ -4,7 +4,7 @@ import { createDnsClient } from '../../server/dns/queries/resolve.ts';
 import { type PowerDns, startPowerDns, startUnbound, type Unbound } from './name-servers.ts';
 
 export type DnsLab = {
-  /** Of all name servers (DNS_AUTHORITY_PORT). */
+  /** The port of all name servers (DNS_AUTHORITY_PORT). */
   port: number;
   /** Has `test`, and whatever zones are made there besides. */
   registry: PowerDns;

@@ -19,7 +19,7 @@ export type DnsUnderTest<Id extends DnsProviderId> = {
   wrongCredentials: DnsFields<Id>;
   /** Accepted, but may not write in `ours.test`; null where the provider has no such thing. */
   narrowCredentials: DnsFields<Id> | null;
-  /** In place of the suite's own, where the provider takes not every text or CAA value that DNS does. */
+  /** Values in place of the suite's own, for a provider that does not take every text or CAA value that DNS does. */
   values?: { TXT: readonly string[]; CAA: readonly string[] };
   world: DnsWorld;
   [Symbol.asyncDispose](): Promise<void>;
@@ -34,7 +34,7 @@ export type DnsWorld = {
   addZones?(count: number): Promise<void>;
   /** The next requests go wrong; absent where nothing of ours stands between. */
   fail?(fault: DnsFault, times: number): void;
-  /** What did not fit the provider's description: empty at the end of every test. */
+  /** Deviations from the provider's description: empty at the end of every test. */
   drift?: readonly string[];
 };
 
@@ -46,7 +46,7 @@ const WEB = `www.${ZONE}`;
 const TXT = `_fairlead.${ZONE}`;
 const STATE = { ttl: 300, values: ['192.0.2.10'] };
 
-/** What every DNS provider must do (server/dns/provider.ts). */
+/** Tests the rules for every DNS provider (server/dns/provider.ts). */
 export function dnsSuite<Id extends DnsProviderId>(name: string, make: () => Promise<DnsUnderTest<Id>>): void {
   const run = (what: string, body: (subject: Subject<Id>) => Promise<void>): void => {
     test(`${name}: ${what}`, async () => {
@@ -65,7 +65,7 @@ type Run<Id extends DnsProviderId> = (what: string, body: (subject: Subject<Id>)
 
 type Subject<Id extends DnsProviderId> = DnsUnderTest<Id> & {
   call: DnsProviderCall<Id>;
-  /** What was waited for, in ms; no time passes. */
+  /** Requested waits in ms; no time passes. */
   waits: number[];
   as(credentials: DnsFields<Id>): DnsProviderCall<Id>;
   zone: DnsZone;
@@ -73,7 +73,7 @@ type Subject<Id extends DnsProviderId> = DnsUnderTest<Id> & {
   write(changes: readonly RecordChange[]): Promise<void>;
 };
 
-/** A call with these credentials, for which no time passes; what it would have waited for, in ms, is in `waits`. */
+/** A call with these credentials, for which no time passes; the waits that it asked for, in ms, are in `waits`. */
 export function dnsCall<Id extends DnsProviderId>(
   credentials: DnsFields<Id>,
   waits: number[] = [],

@@ -4,7 +4,7 @@ import { allowanceOf, deploymentOf } from './screen-fixtures.ts';
 
 export const DOMAIN_PLACE = { pattern: '/domains/:domainId', path: '/domains/shop' };
 
-/** What the screens of domains ask for, of an account with this one. */
+/** The answers that the screens of domains request, for an account with this domain. */
 export const domainAnswers = (domain: Domain): Answers => ({
   'subscription.allowance': () => allowanceOf(),
   'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }),

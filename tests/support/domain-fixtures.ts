@@ -1,7 +1,7 @@
 import type { Certificate } from '../../routers/schemas/certificates.ts';
 import type { CheckedRecord, Domain } from '../../routers/schemas/domains.ts';
 
-/** What a server would say to a screen of a domain: shop.example of the deployment harbour, proved and waiting for DNS. */
+/** Answers of a server to a screen of a domain: shop.example of the deployment harbour, proved and waiting for DNS. */
 
 const AT = new Date('2026-11-20T12:00:00Z');
 

@@ -1,7 +1,7 @@
 import { type DnsLab, startDnsLab } from './dns-lab.ts';
 import { startPowerDns } from './name-servers.ts';
 
-/** Where the sites are, as SITES_ADDRESSES says. */
+/** The address of the sites in SITES_ADDRESSES. */
 export const HERE = '192.0.2.10';
 
 export type ZoneSets = Record<string, string[]>;
@@ -25,7 +25,7 @@ export async function startDomainLab({
   const second = await startPowerDns({ address: '127.0.0.4', port: lab.port });
   const begin = async (name: string, servers: Record<string, string>): Promise<void> => {
     await lab.delegate(name, servers);
-    // It would look for these servers at port 53 until whoever asks it has given up.
+    // It would look for these servers at port 53 until the caller's time is over.
     if (!resolved.includes(name)) await lab.resolver.control('local_zone', name, 'always_refuse');
   };
   return {
@@ -52,7 +52,7 @@ export async function startDomainLab({
       await first.createZone(name, { ...servers, ...sets });
       await begin(name, { [`ns1.${name}`]: '127.0.0.3' });
     },
-    /** What opens the first server's API. */
+    /** The fields of a connection to the first server's API. */
     fields: { url: first.apiUrl, apiKey: first.apiKey },
     api: first.api,
     /** Writes sets on both servers, or on the first alone. */

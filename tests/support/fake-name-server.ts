@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import dnsPacket from 'dns-packet';
 import { freePort } from './free-ports.ts';
 
-/** What a name server of somebody hostile may send: no real one can be brought to it. */
+/** The questions to a name server of somebody hostile, to which no real one can be brought. */
 export type Asked = {
   id: number;
   name: string;

@@ -32,7 +32,7 @@ function reading() {
   return { at: performance.now(), waitedNs: waitedNs() };
 }
 
-/** Of the main thread: its time on a core, its time waiting for one, and how often (kernel.org, "Scheduler Statistics"). */
+/** Returns how long the main thread waited for a core (kernel.org, "Scheduler Statistics"). */
 function waitedNs() {
   try {
     return Number(readFileSync('/proc/self/schedstat', 'latin1').split(' ')[1]);

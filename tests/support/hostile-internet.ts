@@ -57,9 +57,9 @@ export async function startInternet(
   });
   return {
     client,
-    /** What the servers of the zone were asked. */
+    /** Returns the questions to the servers of the zone. */
     hostile: () => hostile.flatMap(({ asked }) => asked),
-    /** How often anybody was asked. */
+    /** Returns the number of questions to any server. */
     questions: () => servers.reduce((sum, { asked }) => sum + asked.length, 0),
     async [Symbol.asyncDispose]() {
       for (const server of servers) await server[Symbol.asyncDispose]();

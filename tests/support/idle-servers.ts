@@ -1,4 +1,4 @@
-/** At most so many wait for the next test: those of a port that nobody asks for again would wait for good. */
+/** At most this many servers wait for the next test, since one whose port nobody wants again would wait for good. */
 const IDLE_MAX = 8;
 
 export type IdleServers<Server extends AsyncDisposable> = {

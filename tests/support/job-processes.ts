@@ -16,9 +16,9 @@ export type JobProcessOptions = {
   uri: string;
   databaseName: string;
   mode?: 'count' | 'pause';
-  /** How long each job works on after its effect. */
+  /** The time for which each job works on after its effect. */
   ms?: number;
-  /** By how much its clock is wrong. */
+  /** The error of its clock. */
   shiftMs?: number;
 };
 

@@ -23,7 +23,7 @@ const faultOf = (runs: number) => `killArmed:${runs}` as const;
 const killedAt = (boundaries: readonly string[], runs: number): readonly string[] =>
   faultyEntry(Object.fromEntries(boundaries.map((boundary) => [boundary, faultOf(runs)])));
 
-/** Where the zones are that the DNS connection of the account opens; those of other names are at the registry. */
+/** The address of the zones that the DNS connection of the account opens; those of other names are at the registry. */
 const HELD_AT = '127.0.0.3';
 
 /**
@@ -105,7 +105,7 @@ export async function startKilledApp({
       app.child.kill('SIGUSR2');
       await expect.poll(() => app.output(), PATIENCE).toContain('"Armed"');
       await actUntilKilled(app, acts);
-      // The next start knows that whoever held a job is dead. The lease of a zone ends by itself, after half a minute.
+      // The next start knows that the holder of a job is dead. The lease of a zone ends by itself, after half a minute.
       await mongod.prolongLeases();
       for (const name of ['zone_leases', 'rate_limits']) await mongod.database.collection(name).deleteMany({});
       if (next !== undefined) app.entry = killedAt([next], runs);
@@ -127,7 +127,7 @@ async function actUntilKilled(app: RealApp, acts: readonly Act[]): Promise<void>
   if (app.child.signalCode !== 'SIGKILL') throw new Error(`It was not killed:\n${app.output()}`);
 }
 
-/** What is refused so can be asked again. */
+/** Statuses after which the same request can be repeated. */
 const FOR_NOW = [429, 503];
 
 /**

@@ -21,7 +21,7 @@ export type NameServerPrograms = {
 /** The packages unpacked by a run before, which is no installation: nothing of the system changes. */
 const fetchedFolder = join(readMongodSources(process.env).cacheFolder, 'name-servers');
 
-/** Of the packages only those are fetched that the system lacks, so that each program may come from either. */
+/** Only packages that the system lacks are fetched, so that each program may come from either. */
 function findIn(root: string): NameServerPrograms | null {
   const ofSystem = [...(process.env.PATH ?? '').split(delimiter), ...programFolders('/')];
   const folders = root === '/' ? ofSystem : [...programFolders(root), ...ofSystem];
@@ -56,7 +56,10 @@ export async function findNameServerPrograms(): Promise<NameServerPrograms> {
   );
 }
 
-/** Before all tests, so that a download counts against none of them; those that need no name server run without it. */
+/**
+ * Runs before all tests, so that a download counts against none of them; tests that need no name server run without
+ * it.
+ */
 export async function setup(): Promise<void> {
   await findNameServerPrograms().catch((error: Error) => console.log(error.message));
 }

@@ -20,7 +20,7 @@ import { findNameServerPrograms, type NameServerPrograms } from './name-server-p
 export type NameServer = {
   address: string;
   port: number;
-  /** What it has said so far. */
+  /** Returns everything that it has printed. */
   output(): string;
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -28,8 +28,9 @@ export type NameServer = {
 const run = promisify(execFile);
 const START_TIMEOUT_MS = 60_000;
 /**
- * Ends the server when our end of its input is closed, which it is also when the process of the tests is killed, and takes
- * its folder away. What the shell itself has to say about that would end it, since nobody reads it any more.
+ * Ends the server when this end of its input is closed, which happens as well when the process of the tests is killed,
+ * and removes its folder. The output of the shell itself is discarded, since writing it to a closed pipe would end the
+ * shell.
  */
 const WATCHED =
   'exec 3<&0; "$@" & server=$!; exec >/dev/null 2>&1; (cat <&3; kill -9 $server) & wait $server; kill $!; rm -rf "$PWD"';
@@ -293,18 +294,18 @@ export type Unbound = NameServer & {
   flush(zone: string): Promise<void>;
   /** Tells it these words, as `unbound-control` does, and returns what it says. */
   control(...words: string[]): Promise<string>;
-  /** What it was told for zones, which has to be taken back. */
+  /** Zone settings of a test, which have to be taken back. */
   told: string[][];
   /** The same for resolvers that may stand in for one another. */
   purpose: string;
 };
 
-/** How unbound writes the address of a server. */
+/** Returns the address of a server as unbound writes it. */
 export function stubOf({ address, port }: Pick<NameServer, 'address' | 'port'>): string {
   return `${address}@${port}`;
 }
 
-/** What a test has told a resolver for a zone is taken back by these words. */
+/** Maps the command by which a test set a zone to the command that takes it back. */
 const TAKEN_BACK: Record<string, string> = { local_zone: 'local_zone_remove', stub_add: 'stub_remove' };
 
 /** Returns an unbound at 127.0.0.1 that remembers nothing for longer than a few seconds. */

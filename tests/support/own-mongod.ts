@@ -16,7 +16,7 @@ export type OwnMongod = {
   uri: string;
   /** The tests' own connection to it, which fails while it is down. */
   database: Database;
-  /** Ends the lease of whoever holds a job, which takes up to 30 s by itself. */
+  /** Ends the leases of jobs that are held, which takes up to 30 s by itself. */
   endLeases(): Promise<void>;
   /** Makes the leases of now last for hours: a job goes on only when somebody knows that its holder is dead. */
   prolongLeases(): Promise<void>;

@@ -14,7 +14,7 @@ afterAll(async () => {
   localStorage.clear();
   sessionStorage.clear();
   clearToasts();
-  // Fetched only now: tests that put something in the place of what it imports have done so before.
+  // Imported only now, after tests have replaced parts of its imports.
   const { setWaiting } = await import('../../src/uploads/waiting-selection.ts');
   setWaiting(null);
 });

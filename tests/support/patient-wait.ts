@@ -1,6 +1,9 @@
 import { vi } from 'vitest';
 
-/** That of `expect.poll` (vite.config.ts): by itself Vitest gives up after a second, in which a busy machine may stand still. */
+/**
+ * The patience of `expect.poll` (vite.config.ts): by default Vitest stops after a second, during which a busy machine
+ * may stand still.
+ */
 const PATIENCE = { timeout: 30_000 };
 
 const { waitFor } = vi;

@@ -65,7 +65,7 @@ export async function findPebble(): Promise<string> {
   );
 }
 
-/** Before all tests, so that building it counts against none of them. */
+/** Runs before all tests, so that building it counts against none of them. */
 export async function setup(): Promise<void> {
   await findPebble().catch((error: Error) => console.log(error.message));
 }

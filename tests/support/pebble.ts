@@ -14,9 +14,9 @@ import { findPebble } from './pebble-program.ts';
 export type Eab = { kid: string; hmacKey: string };
 
 export type PebbleOptions = {
-  /** Where it connects for HTTP-01. */
+  /** The port that it connects to for HTTP-01. */
   httpPort?: number;
-  /** Where it asks for names, as `host:port`; the system's resolver when absent. */
+  /** The name server that it asks, as `host:port`; the system's resolver when absent. */
   dnsServer?: string;
   /** Percent of good nonces that are refused; none when absent. */
   nonceRejectPercent?: number;
@@ -27,7 +27,7 @@ export type PebbleOptions = {
   /** Profile → seconds that its certificates live. One alone when absent: of several a random one is taken. */
   profiles?: Record<string, number>;
   blocked?: readonly string[];
-  /** How long it asks to wait before the next look at an order; 0 says nothing. */
+  /** The time that it asks to wait before the next look at an order; 0 says nothing. */
   retryAfterSeconds?: number;
   /** Listens here again after a stop, with nothing remembered. */
   port?: number;
@@ -156,7 +156,7 @@ async function whenReady(child: ChildProcess, agent: Agent, directoryUrl: string
   throw new Error(`it did not start within ${START_TIMEOUT_MS / MINUTE_MS} minutes`);
 }
 
-/** Those before 2.6 know no renewal information, and those before 2.10 no profiles. */
+/** Refuses versions before 2.6, which know no renewal information, and those before 2.10, which know no profiles. */
 function requireCurrent(directory: string): void {
   const found = JSON.parse(directory);
   if (found.renewalInfo === undefined || found.meta?.profiles === undefined) {

@@ -90,7 +90,7 @@ export async function createPlatformApp<Under extends Played>(
     },
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
-      // Else whoever makes jobs due in the next test of the file would have these done as well.
+      // Otherwise a later test of the file that makes jobs due would run these as well.
       await JobModel.deleteMany({ status: 'queued' }).setOptions({ acrossAccounts: 'jobs' });
       await played[Symbol.asyncDispose]();
       expect(world.drift).toEqual([]);

@@ -50,7 +50,7 @@ type Domains = {
   world: Pick<DomainWorld, 'steps' | 'manner'> | null;
 };
 
-/** What every platform that can be given domains must do (server/platforms/platform.ts). */
+/** Tests the rules for every platform that can be given domains (server/platforms/platform.ts). */
 export function domainSuite(name: string, make: Make, { capabilities, world }: Domains): void {
   if (capabilities === null || world === null || capabilities.records === 'fromPerson') return;
   const domain = { ...capabilities, ...world.manner };
@@ -62,8 +62,9 @@ export function domainSuite(name: string, make: Make, { capabilities, world }: D
 }
 
 /**
- * What may go wrong in each step of each operation on domains. The whole has each transient fault in each of them, in a
- * test of its own; else they take turns, since all go through the same client, and what leaves nothing behind shares a site.
+ * Tests faults in each step of each operation on domains. The whole suite has each transient fault in each of them, in
+ * a test of its own; otherwise they take turns, since all go through the same client, and tests that leave nothing
+ * behind share a site.
  */
 export function domainFaultsSuite(
   name: string,
@@ -157,7 +158,7 @@ function expectWhole(record: DomainRecord, names: readonly string[]): void {
   expect(Number.isInteger(ttl) && ttl >= 60 && ttl <= 86_400, `ttl ${ttl}`).toBe(true);
 }
 
-/** What leads a name there: one kind that is required, or several in one group. */
+/** Expects the records that lead a name there: one kind that is required, or several in one group. */
 function expectRoute(all: readonly DomainRecord[], name: string, domain: Domain): void {
   const here = all.filter((record) => record.name === name);
   const routes = here.filter(({ purpose, required }) => purpose === 'route' && required);
@@ -217,7 +218,10 @@ function withoutSite(call: PlatformCall): PlatformCall {
   return { ...call, destination: { ...call.destination, site: null } };
 }
 
-/** Whether it was killed: it hears no answer any more from request number `count` on, which is carried out. */
+/**
+ * Returns whether it was killed. From request number `count` on it gets no answer any more, although the request is
+ * carried out.
+ */
 async function diesAfter(
   call: PlatformCall,
   count: number,
@@ -350,7 +354,7 @@ function reading(name: string, make: Make, domain: Domain): void {
   });
 }
 
-/** Of each group the records of this type; where it has none, those of its first. */
+/** Returns the records of this type of each group, or those of its first type when it has none of this one. */
 function chosenOf(wanted: readonly DomainRecord[], kind: DomainRecord['type']): DomainRecord[] {
   return wanted.filter((record) => {
     if (record.alternativeGroup === null) return true;
@@ -410,7 +414,7 @@ function actsOf({ isCertificateAskedFor }: DomainManner): Act[] {
 
 type Failing = { name: string; make: Make; domain: Domain; steps: DomainSteps };
 
-/** Without the cut body, which these requests hardly have. */
+/** Leaves out the cut body, which these requests hardly have. */
 const TRANSIENT = TRANSIENT_FAULTS.filter(({ fault: { how } }) => how !== 'cut').map(({ title, fault }) => ({
   title: `${title} is waited for by the table, and leaves what was asked for once`,
   fault,
@@ -482,7 +486,7 @@ function inEachStep(
   }
 }
 
-/** What was asked for is so, and nothing beside it. */
+/** Expects the result of the request, and nothing besides. */
 async function expectDone(on: OnSite, act: Act, host: string): Promise<void> {
   const names = await on.domains.countNames();
   if (act === 'detach') return expect(names).toBe(0);

@@ -13,8 +13,8 @@ type Run = (on: { platform: Platform; world: InWorld['world']; harness: Platform
 type Faults = { steps: readonly Step[]; isWhole: boolean };
 
 /**
- * What a platform may do wrong in each step of publishing. The whole has each kind in each step; else each step has one of
- * each group, and the steps take turns, since all of them go through the same client.
+ * Tests faults of a platform in each step of publishing. The whole suite has each kind in each step; otherwise each
+ * step has one of each group, and the steps take turns, since all of them go through the same client.
  */
 export function faultsSuite(name: string, make: Make, { steps, isWhole }: Faults): void {
   const inWorld = (title: string, run: Run): void =>
@@ -37,7 +37,7 @@ export function faultsSuite(name: string, make: Make, { steps, isWhole }: Faults
 }
 
 type Register = (title: string, run: Run) => void;
-/** Those of a group that a step is held to. */
+/** Chooses the faults of a group that a step is tested with. */
 type Some = <Kind>(all: readonly Kind[]) => readonly Kind[];
 
 async function expectOne(on: Parameters<Run>[0], ref: Awaited<ReturnType<typeof published>>['ref']): Promise<void> {
@@ -61,7 +61,7 @@ function passing(step: Step, register: Register, some: Some, isLateHeld: boolean
     });
   }
 
-  // Two seconds each, until we give up.
+  // Two seconds each, until the product stops trying.
   if (isLateHeld) {
     register(`an answer in ${step} that comes after we gave up leaves one site and one release`, async (on) => {
       const { platform, world, harness } = on;
@@ -84,7 +84,10 @@ function passing(step: Step, register: Register, some: Some, isLateHeld: boolean
   });
 }
 
-/** What is left of it when the request is sent may be some seconds less on a busy machine, and is more than any wait of ours. */
+/**
+ * A busy machine may have some seconds less of it left when the request is sent, which is still more than any wait of
+ * the product.
+ */
 const PAUSE_S = 50;
 
 function waits(step: Step, register: Register, some: Some): void {

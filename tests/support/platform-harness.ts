@@ -29,7 +29,7 @@ export type PlatformWorld = {
   countPlaces?(): Promise<number>;
   /** The steps that make a place, where `site` is not the only one. */
   makes?: readonly Step[];
-  /** What publishing asks of it: each of these can be made to fail. */
+  /** The steps of publishing, each of which can be made to fail. */
   steps: readonly Step[];
   /** All files of a release travel as one archive, whatever changed. */
   sendsArchive?: true;
@@ -48,19 +48,19 @@ export type PlatformWorld = {
   takeName(name: string): Promise<void>;
   /** Counts requests by the clock of an adapter's calls. */
   keepTime?(now: () => Date): void;
-  /** What did not fit the platform's description, or came too often for its limits: empty at the end of every test. */
+  /** Deviations from the platform's description, and requests above its limits: empty at the end of every test. */
   drift: readonly string[];
-  /** What a person does there by hand, when the platform waits for one. */
+  /** Does a person's part there by hand, when the platform waits for one. */
   byHand?(call: PlatformCall, request: PublishRequest): Promise<void>;
   /** Absent where the platform takes no domains. */
   domains?: DomainWorld;
 };
 
-/** How a platform takes domains, by its documentation. */
+/** The way in which a platform takes domains, by its documentation. */
 export type DomainManner = {
   /** The kinds of record that lead a name there which cannot be a CNAME. */
   apex: readonly ('A' | 'ALIAS')[];
-  /** When a TXT record has to show that the name is the person's. */
+  /** Tells when a TXT record has to prove that the name is the person's. */
   proof: 'never' | 'whenTaken';
   /** Names per site; null where the platform does not say. */
   max: number | null;
@@ -70,20 +70,20 @@ export type DomainManner = {
 
 export type DomainWorld = {
   manner: DomainManner;
-  /** What each operation asks of it: each of these can be made to fail. */
+  /** The steps of each operation, each of which can be made to fail. */
   steps: Readonly<Record<'attach' | 'read' | 'detach' | 'request', readonly Step[]>>;
   countNames(): Promise<number>;
   /** Certificates that were asked for. */
   countOrders(): Promise<number>;
   /** Another account has this domain. */
   take(name: string): Promise<void>;
-  /** What a person enters at their DNS provider. */
+  /** Enters records as a person does at their DNS provider. */
   place(records: readonly DomainRecord[]): void;
 };
 
 export type PlatformUnderTest = {
   platform: Platform;
-  /** Null for the built-in host, which asks nobody. */
+  /** Null for the built-in host, which asks no platform. */
   world: PlatformWorld | null;
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -108,10 +108,10 @@ export async function inWorld(make: () => Promise<PlatformUnderTest>): Promise<I
 export type PlatformHarness = {
   call: PlatformCall;
   store: ArtifactStore;
-  /** Where the store keeps its files. */
+  /** The folder of the store's files. */
   folder: string;
   abort: AbortController;
-  /** What was waited for, in ms: no time passes but in `call.now`. */
+  /** Requested waits in ms: no time passes but in `call.now`. */
   waits: number[];
   /** Platforms whose token was reported as refused. */
   refused: string[];
@@ -160,7 +160,10 @@ export async function platformHarness(): Promise<PlatformHarness> {
   };
 }
 
-/** From here on files are kept together, as those of an archive are: one by one they take longer than what is tested. */
+/**
+ * With this many files or more they are stored together, as those of an archive are, because one by one they take
+ * longer than the tested work.
+ */
 const MANY = 50;
 
 async function stored(store: ArtifactStore, files: Record<string, string>): Promise<Manifest> {

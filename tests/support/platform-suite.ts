@@ -35,12 +35,12 @@ type Traits = {
   domains: DomainWorld | null;
 };
 
-/** How each way of publishing goes wrong, by one adapter of each: all use the same client, retries and refusals. */
+/** One adapter for each way of publishing is tested with all faults: all use the same client, retries and refusals. */
 const HELD_TO_FAULTS = ['Netlify', 'GitHub Pages', 'Replit'];
 
 /**
- * What every platform must do (server/platforms/platform.ts), with every capability looked at. Faults come in turns but in
- * the full size; the gate has all of them for one adapter (`platformFaultsSuite`).
+ * Tests the rules for every platform (server/platforms/platform.ts), with every capability considered. Faults take
+ * turns but in the full size; the gate has all of them for one adapter (`platformFaultsSuite`).
  */
 export async function platformSuite(name: string, make: Make): Promise<void> {
   const traits = await traitsOf(make);
@@ -90,7 +90,7 @@ function basics(name: string, make: Make): void {
     expect(platform.detachDomain !== undefined).toBe(hasDomains);
     const isAskedFor = subject.world?.domains?.manner.isCertificateAskedFor ?? false;
     expect(platform.requestCertificate !== undefined).toBe(isAskedFor);
-    // Who publishes without going public needs a way to go public.
+    // A platform that publishes without going public needs a way to go public.
     if (capabilities.draft) expect(platform.restore).toBeDefined();
   });
 
@@ -263,7 +263,7 @@ function continuation(name: string, make: Make, told: number): void {
       const again = await published(platform, harness.call, { ...request, ref }, world);
       expect(again.ref).toEqual(ref);
       expect((await platform.release(harness.call, ref)).state).toBe('verifying');
-      // Who asks nobody has no sites and releases but ours.
+      // An adapter that asks no platform has no sites and releases but its own.
       if (world !== null) expect([await world.countSites(), await world.countReleases()]).toEqual([1, 1]);
     });
   }
@@ -384,7 +384,7 @@ function laterActsInWorld(name: string, make: () => Promise<InWorld>, { platform
     expect(gone).not.toBe(null);
     await platform.remove(harness.call);
     expect(await world.countSites()).toBe(0);
-    // Whoever takes the deployment away forgets where it was.
+    // A caller that removes the deployment forgets where it was.
     harness.call.destination.site = null;
     await published(platform, harness.call, await harness.release(2, FILES), world);
     expect(harness.call.destination.site).not.toEqual(gone);
@@ -392,7 +392,10 @@ function laterActsInWorld(name: string, make: () => Promise<InWorld>, { platform
   });
 }
 
-/** What a run has made that was killed before it could say so: `step` was done, and its answer broke off. */
+/**
+ * Tests a run that was killed before it could record a place that it had made: `step` was done, and its answer broke
+ * off.
+ */
 function unnotedPlaces(name: string, make: () => Promise<InWorld>, step: Step): void {
   const killed = async ({ platform, world }: InWorld, { call }: PlatformHarness, request: PublishRequest) => {
     const wait = async () => {

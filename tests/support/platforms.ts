@@ -26,7 +26,7 @@ export function testReach() {
   return createReach({ allow });
 }
 
-/** Reaches our own listeners alone: who listens at port 80 of this machine is nobody's business. */
+/** Reaches the product's own listeners alone, whatever else listens at port 80 of this machine. */
 export function ownEgress(): Egress {
   const egress = testEgress();
   return {

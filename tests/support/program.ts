@@ -1,6 +1,6 @@
 /**
- * Of a program of the tests that runs in a process of its own, what Node is to run. `npm test` has bundled it beforehand
- * (run.ts), as the product is: from its sources alone each start would take four times as long.
+ * Returns the arguments of Node for a program of the tests that runs in a process of its own. `npm test` has bundled
+ * it beforehand (run.ts), as the product is: from its sources alone each start would take four times as long.
  */
 export function program(name: ProgramName): readonly string[] {
   const folder = process.env.TEST_PROGRAMS;

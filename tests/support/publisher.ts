@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { forgetPeakRss, peakRssBytes, rssBytes } from '../bench/harness.ts';
 import { program } from './program.ts';
 
-/** What one publication took; memory is null where /proc is not. */
+/** The time and memory of one publication; memory is null without /proc. */
 export type Publishing = { ms: number; peakBytes: number | null; aboveIdleBytes: number | null };
 
 export type Publisher = {

@@ -8,7 +8,10 @@ import { makeDue } from './make-due.ts';
 import type { PlatformApp } from './platform-app.ts';
 import { program } from './program.ts';
 
-/** Where a publication can be killed; the first before anything is on record here, though the platform has done its part. */
+/**
+ * The boundaries at which a publication can be killed; at the first nothing is on record here, though the platform has
+ * done its part.
+ */
 export const BOUNDARIES: readonly string[] = [
   'publishing:site',
   'publishing:ref',

@@ -18,7 +18,7 @@ export type Random = {
 
 let isSeedPrinted = false;
 
-/** Whoever sees a random test fail needs its seed, so each process of tests prints it once, before the first choice. */
+/** The seed reproduces a failed random test, so each process of tests prints it once, before the first choice. */
 function printSeed(): void {
   if (!isSeedPrinted) process.stdout.write(`Random choices by TEST_SEED=${SEED}\n`);
   isSeedPrinted = true;

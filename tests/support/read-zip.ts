@@ -56,7 +56,9 @@ export async function readZip(bytes: Buffer, publishAnyway: readonly string[] = 
 
 export type Refused = { reason: string; path: string; message: string };
 
-/** Why an archive is refused, and for which entry: both ways of reading must say the same. Fails when one takes it. */
+/**
+ * Returns why an archive is refused, and for which entry; both ways of reading must agree. Fails when one accepts it.
+ */
 export async function zipRefusal(bytes: Buffer): Promise<Refused> {
   const [one, other] = await Promise.all([whole, streamed].map((way) => refusalOf(read(bytes, [], way))));
   if (one === undefined || one.reason !== other?.reason) {

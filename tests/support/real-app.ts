@@ -8,7 +8,7 @@ import { program } from './program.ts';
 
 /** Below the time limit of a test, so that it tells what the app has said. */
 const START_TIMEOUT_MS = 100_000;
-/** Of one question: an answer that is lost is asked for again. */
+/** The time for one request; a lost answer is requested again. */
 const ANSWER_TIMEOUT_MS = 5_000;
 const BUILT = ['dist/server/main.js'] as const;
 
@@ -32,7 +32,7 @@ export type RealApp = {
 export type Fault = 'kill' | 'killArmed' | `killArmed:${number}` | 'hold' | 'fail';
 
 /**
- * Returns what `npm start` runs, with something the matter at boundaries of its work (tests/support/faulty-main.ts).
+ * Returns the arguments that `npm start` uses, with faults at boundaries of its work (tests/support/faulty-main.ts).
  */
 export function faultyEntry(faults: Record<string, Fault>): readonly string[] {
   const named = Object.entries(faults).flatMap(([boundary, fault]) => [fault, boundary]);

@@ -4,7 +4,7 @@ import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { createDomainApp, livePerson } from './domain-app.ts';
 import type { DomainLab } from './domain-lab.ts';
 
-/** The application in which whoever waits for a plan lets the workers work. */
+/** The application in which a call that waits for a plan lets the workers work. */
 export async function createPlanApp(lab: DomainLab, providers: Partial<Providers> = {}) {
   let drain = async (): Promise<void> => undefined;
   const app = await createDomainApp(lab, { providers: { wait: () => drain(), ...providers } });
@@ -23,7 +23,7 @@ export async function setsIn(lab: Pick<DomainLab, 'api'>, zone: string): Promise
     .sort();
 }
 
-/** A plan for a domain of a person, whose provider does what `over` says in the place of PowerDNS. */
+/** A plan for a domain of a person; `over` replaces functions of the PowerDNS provider. */
 export async function createPlan(lab: DomainLab, name: string, over: Partial<DnsProvider<'powerdns'>> = {}) {
   const app = await createPlanApp(lab, { dnsProviders: { powerdns: { ...powerdns(), ...over } } });
   const { caller, deploymentId, person } = await livePerson(app, name);

@@ -1,6 +1,6 @@
 import type { Reporter, TestCase } from 'vitest/node';
 
-/** How the lines begin by which `run.ts` finds what the JSON report has no word of. */
+/** The beginnings of the lines by which `run.ts` finds facts that the JSON report lacks. */
 export const UNHANDLED = 'Unhandled error: ';
 export const FLAKY = 'Flaky: ';
 

@@ -1,7 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Answer } from './supervised-app.ts';
 
-/** `again`: what came, or did not, where a question was asked once more; `failed`: what came of that, where it was no better. */
+/**
+ * `again`: the faulty or missing answers to requests that were repeated; `failed`: the results of the repetitions that
+ * were no better.
+ */
 export type Load = { answered: number; again: string[]; failed: string[] };
 export type RequestLoopOptions = {
   everyMs: number;

@@ -37,7 +37,7 @@ const PLAYWRIGHT = 'node_modules/@playwright/test/cli.js';
 const FLAKY_MAX = 3;
 const SLOWEST = 10;
 
-/** For two cores: a file of these waits for a database or a process more than it computes. */
+/** Two workers for two cores, since a file of these waits for a database or a process more than it computes. */
 const SIDE_BY_SIDE = ['--maxWorkers=2'];
 
 /** Judges how long the app is held, which only says something beside nothing else. */
@@ -192,7 +192,7 @@ function reasonOf(message: unknown): string {
   return `${lines[0]} ${awaited.trim()}`.trim();
 }
 
-/** What a suite has said that its report has no word of. */
+/** The output of a suite that its report lacks. */
 type Said = { code: number; unhandled: string[]; flaky: string[] };
 
 /** Each line says which suite it is of, since another may be running beside it. */
@@ -262,7 +262,7 @@ const LANES: Record<Size, readonly (readonly Suite[])[]> = {
   ],
 };
 
-/** In memory where the system has room there: a write that waits for a disk takes twenty times as long. */
+/** The files are in memory if the system has room there: a write that waits for a disk takes twenty times as long. */
 const MEMORY = '/dev/shm';
 const temporary = mkdtempSync(`${existsSync(MEMORY) ? MEMORY : tmpdir()}/fairlead-tests-`);
 process.on('exit', () => rmSync(temporary, { recursive: true, force: true }));

@@ -5,7 +5,7 @@ import type { Destination } from '../../routers/schemas/platforms/destination.ts
 import type { Release, ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
 
-/** What a server would say to a screen: a deployment named harbour, live with its third release. */
+/** Answers of a server to a screen: a deployment named harbour, live with its third release. */
 
 export const shownAt = new Date('2030-01-01T12:00:00Z');
 

@@ -29,7 +29,7 @@ export async function submit(form: HTMLFormElement | null | undefined): Promise<
   form?.requestSubmit();
 }
 
-/** Says what the server answers, by procedure; one that is not named keeps its caller waiting. */
+/** The answers of the server by procedure; a procedure that is not named never answers. */
 export type Answers = Record<string, (input: unknown, signal?: AbortSignal | null) => unknown>;
 
 export type ShownScreen = {

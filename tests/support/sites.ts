@@ -57,7 +57,7 @@ export function oddNames(): SiteFiles {
   };
 }
 
-/** How many requests bring the files of `manyFiles`, of which one has these many, and how many files they are. */
+/** The numbers of `manyFiles`: its requests, the files of the one that has several, and all files. */
 export const MANY = { requests: 13, together: 31, files: 43 } as const;
 
 /** A site with a middle of sending it: small files that travel together, and twelve that travel alone. */

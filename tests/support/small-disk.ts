@@ -9,11 +9,11 @@ const SIZE_BYTES = 64 * 1024 * 1024;
 
 export type SmallDisk = {
   folder: string;
-  /** What a store must leave free, so that it has 64 MiB for itself. */
+  /** The free space that a store must leave, so that it has 64 MiB for itself. */
   minFreeBytes: number;
-  /** False where mounting is not permitted: a limit refuses before the disk does. */
+  /** False when mounting is not permitted: a limit refuses before the disk does. */
   canBeFull: boolean;
-  /** False for root where mounting is not permitted: rights mean nothing to root. */
+  /** False for root when mounting is not permitted, because rights mean nothing to root. */
   canBeReadOnly: boolean;
   makeReadOnly(): Promise<void>;
   makeWritable(): Promise<void>;

@@ -27,7 +27,7 @@ export function readSources(folders: readonly string[]): SourceTree {
 
 const parsed = new Map<string, ts.SourceFile>();
 
-/** Once, whoever asks: most of what these tests take is reading the tree. */
+/** Parses each text once for all callers, because reading the tree takes most of the time of these tests. */
 export function parse(path: string, text: string): ts.SourceFile {
   const known = parsed.get(path);
   if (known?.text === text) return known;

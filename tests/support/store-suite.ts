@@ -37,7 +37,7 @@ function expectedOf(bytes: Buffer): { sha256: string; sizeBytes: number } {
   return { sha256: sha256Of(bytes), sizeBytes: bytes.length };
 }
 
-/** What every artifact store must do (server/store/store.ts). */
+/** Tests the rules for every artifact store (server/store/store.ts). */
 export function storeSuite(name: string, make: Make): void {
   writingSuite(name, make);
   intakeSuite(name, make);

@@ -14,7 +14,7 @@ const signer = new Stripe(SECRET_KEY).webhooks;
 
 export type StripeApp = Awaited<ReturnType<typeof createStripeApp>>;
 export type Bought = Parameters<Person['caller']['payments']['checkout']>[0]['plan'];
-/** What of an object of Stripe's a notice names. */
+/** The part of a Stripe object that a notice names. */
 type Noticed = Record<string, unknown>;
 
 type Signing = { ageSeconds?: number; secret?: string };
@@ -87,7 +87,7 @@ function nextId(): string {
   return `evt_${process.pid}_${told}`;
 }
 
-/** Opens the checkout, and pays there; nobody is told of it yet. */
+/** Opens the checkout, and pays there; no notice is sent yet. */
 export async function payUntold(app: StripeApp, person: Person, plan: Bought) {
   const { url } = await person.caller.payments.checkout({ plan });
   return pay(app.state, app.pageOf(url));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Fault } from './standins/faults.ts';
 
-/** Faults that a repetition may mend. */
+/** Faults that a repetition may cure. */
 export const TRANSIENT_FAULTS: readonly { title: string; fault: Fault }[] = [
   { title: 'an error of the server', fault: { how: 'status', status: 500 } },
   { title: 'a page of its gateway', fault: { how: 'garbage', status: 502 } },
@@ -14,7 +14,7 @@ export const TRANSIENT_FAULTS: readonly { title: string; fault: Fault }[] = [
 
 const secondsSince1970 = (seconds: number, now: Date): string => String(Math.ceil(now.getTime() / 1_000) + seconds);
 
-/** How platforms say with 429 for how long they want to be left alone. */
+/** The ways in which platforms tell with 429 how long to wait. */
 export const WAIT_HINTS: readonly { title: string; headers(seconds: number, now: Date): Record<string, string> }[] = [
   { title: 'seconds', headers: (seconds) => ({ 'retry-after': String(seconds) }) },
   {
@@ -25,7 +25,7 @@ export const WAIT_HINTS: readonly { title: string; headers(seconds: number, now:
   { title: 'seconds to the reset', headers: (seconds) => ({ 'ratelimit-reset': String(seconds) }) },
 ];
 
-/** What each status means that no repetition mends. */
+/** The meaning of each status that no repetition cures. */
 export const REFUSALS = [
   { status: 401, code: 'credentials_invalid' },
   { status: 402, code: 'payment_required' },
@@ -34,7 +34,7 @@ export const REFUSALS = [
   { status: 400, code: 'platform_failed' },
 ] as const;
 
-/** At least 1, 2 and 4 s were waited, with a spread of a fifth. */
+/** Expects waits of at least 1, 2 and 4 s, with a spread of a fifth. */
 export function expectDoubling(waits: readonly number[], where: string): void {
   for (const ms of [1_000, 2_000, 4_000]) {
     expect(

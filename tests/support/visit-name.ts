@@ -1,6 +1,9 @@
 import type { PublishingApp } from './publishing.ts';
 
-/** The address of a link to this path, as a browser forms it: the signs with a meaning are escaped by who writes it. */
+/**
+ * The address of a link to this path, as a browser forms it: characters with a meaning are escaped by the author of
+ * the page.
+ */
 function addressOf(path: string): string {
   const { pathname } = new URL(`/${path.replace(/[%?#]/g, encodeURIComponent)}`, 'http://x.test');
   return pathname;

@@ -4,7 +4,7 @@ import { newId } from '../../server/database/mongo.ts';
 
 type Owner = { accountId: string; deploymentId: string };
 
-/** What stands for somebody in a row: a hash as the host makes them. */
+/** Returns the hash that stands for a person in a row, as the host makes them. */
 export function visitorHash(who: string): string {
   return createHash('sha256').update(who).digest('base64url').slice(0, 12);
 }

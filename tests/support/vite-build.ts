@@ -11,7 +11,7 @@ export async function viteBuild(folder: string, message = 'Built by Vite'): Prom
     'main.css': '#app { color: rebeccapurple }\n',
   });
   const outDir = join(folder, 'dist');
-  // Here and not above: whoever lists the tests would load it as well.
+  // Here and not above, because a program that lists the tests would load it as well.
   const { build } = await import('vite');
   await build({
     configFile: false,

@@ -31,7 +31,7 @@ export function scriptsOf(manifest: WebManifest, roots: readonly string[]): Set<
 /** A name has the hash of its content in it, and most files are of many routes. */
 const weights = new Map<string, number>();
 
-/** Returns what these files weigh on their way to a browser. */
+/** Returns the size of these files on their way to a browser. */
 export async function brotliKb(folder: string, files: Iterable<string>): Promise<number> {
   let bytes = 0;
   for (const file of files) bytes += await brotliBytes(join(folder, file));

@@ -4,7 +4,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 
 /** A published description that a stand-in is held to: Swagger 2.0, OpenAPI 3.0, or a JSON hyper-schema. */
 export type Description = {
-  /** What of a request does not fit; null when all of it does. Throws when there is no such operation. */
+  /** Returns the part of a request that does not fit, or null. Throws when there is no such operation. */
   faultOfRequest(method: string, path: string, body: unknown): string | null;
   /** The same of an answer; one whose status is not described is taken as it is. */
   faultOfAnswer(method: string, path: string, status: number, body: unknown): string | null;
@@ -21,11 +21,11 @@ export type DescriptionName =
   | 'stripe';
 
 type Json = Record<string, unknown>;
-/** Where in the description the schemas of one operation stand. */
+/** The positions of one operation's schemas in the description. */
 type Operation = { request: string | Json | null; answer(status: number): string | Json | null };
 
 const FORM = 'application/x-www-form-urlencoded';
-/** As it stands in a pointer. */
+/** The form's media type as it is written in a pointer. */
 const FORM_KEY = encodeURIComponent(FORM.replace('/', '~1'));
 
 const opened = new Map<DescriptionName, Description>();

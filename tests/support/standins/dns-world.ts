@@ -50,7 +50,7 @@ export async function openDns<Id extends DnsProviderId, State extends { zones: M
   return {
     standIn,
     waits,
-    /** What was asked to be changed, in order. */
+    /** Returns the methods of the requested changes, in order. */
     changed: () => standIn.requests.filter(({ step }) => step === 'change').map(({ method }) => method),
     dump: () => dumpHeldZone(ours),
     place: (set: Parameters<typeof placeHeldSet>[1]) => placeHeldSet(ours, set),

@@ -20,10 +20,10 @@ export type Step =
   | 'change';
 
 /**
- * How it goes wrong. `held`: done when that is over; `late`: done, but the answer never comes; `reset`: not done, the
- * connection breaks off; `cut`: it breaks off in the middle of the request's body; `halfBody`: done, and it breaks off in
- * the middle of the answer; `garbage`: a page instead of an answer, with this status; `misshapen`: JSON that is no answer
- * to this; `states`: what is made goes through these states of the platform's own before it is ready.
+ * The kinds of fault. `held`: done when that is over; `late`: done, but the answer never comes; `reset`: not done, the
+ * connection breaks off; `cut`: it breaks off in the middle of the request's body; `halfBody`: done, and it breaks off
+ * in the middle of the answer; `garbage`: a page instead of an answer, with this status; `misshapen`: JSON that is no
+ * answer to this; `states`: the new object passes these states of the platform's own before it is ready.
  */
 export type Fault =
   | { how: 'wait'; ms: number }
@@ -38,11 +38,11 @@ export type Fault =
   | { how: 'states'; states: readonly string[] };
 
 export type FaultScript = {
-  /** The next `times` requests of this step, or of any, go wrong this way; what was said first comes first. */
+  /** The next `times` requests of this step, or of any, fail this way; faults are used in the order of the calls. */
   fail(step: Step | 'any', fault: Fault, times?: number): void;
   /** Ends all faults. */
   heal(): void;
-  /** What this request meets, or undefined. */
+  /** Returns the fault for this request, or undefined. */
   take(step: Step): Fault | undefined;
 };
 

@@ -9,7 +9,7 @@ type PlacedSet = { type: string; name: string; ttl: number; values: readonly str
 
 export const OURS = 'ours.test';
 
-/** What was in the zone before we came: no test may change it. */
+/** Records that were in the zone before; no test may change them. */
 const FOREIGN: readonly PlacedSet[] = [
   { type: 'NS', name: OURS, ttl: 86_400, values: ['ns1.provider.example', 'ns2.provider.example'] },
   { type: 'TXT', name: `mail._domainkey.${OURS}`, ttl: 3_600, values: ['v=DKIM1; k=rsa; p=MIGf'] },
@@ -55,7 +55,7 @@ export function dumpHeldZone({ records }: HeldZone): string[] {
     .sort();
 }
 
-/** Why a zone may not hold this record beside the others; null where it may (RFC 1034, section 3.6.2). */
+/** Returns why a zone may not hold this record beside the others, or null (RFC 1034, section 3.6.2). */
 export function conflictIn(zone: HeldZone, { type, name, value, id }: HeldRecord): 'same' | 'alias' | null {
   const beside = zone.records.filter((record) => record.name === name && record.id !== id);
   if (beside.some((record) => record.type === type && record.value === value)) return 'same';

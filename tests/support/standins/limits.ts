@@ -1,10 +1,10 @@
 import type { Reply } from './stand-in.ts';
 
-/** How many requests a vendor takes in a time, and what it answers to one more. */
+/** The number of requests that a vendor accepts in a time, and its answer to one more. */
 export type RequestLimit = {
   most: number;
   inMs: number;
-  /** Which requests count, by the route's method and path; all, where this is left out. */
+  /** Tells which requests count, by the route's method and path; all when absent. */
   counts?(route: { method: string; path: string }): boolean;
   /** `waitMs` from `nowMs` on there is room again. */
   refusal(waitMs: number, nowMs: number): Reply;

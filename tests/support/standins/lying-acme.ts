@@ -52,7 +52,9 @@ export async function startLyingAuthority({ port: behind, apiCa }: Pick<Pebble, 
   return {
     directoryUrl: `https://localhost:${(server.address() as AddressInfo).port}/dir`,
     apiCa: cert,
-    /** How often Pebble did what it was asked for: `POST /order-plz` makes an order, `POST /finalize-order` signs. */
+    /**
+     * Returns how often Pebble carried out a request: `POST /order-plz` makes an order, `POST /finalize-order` signs.
+     */
     count: (what: string) => done.filter((one) => one === what).length,
     /** `silent`: some of its answers never come. */
     lie(next: Lie | null, { silent = false } = {}) {

@@ -24,13 +24,13 @@ export type StandIn<State> = {
   heal: FaultScript['heal'];
   /** Opens the API to one more token. */
   admit(token: string): void;
-  /** From now on this token opens nothing; without one, the token that opened everything. */
+  /** From now on this token opens nothing; without an argument, the token that opened everything. */
   revoke(token?: string): void;
   /** Counts requests by this clock from now on: that of an adapter for which no time passes but in its own calls. */
   keepTime(now: () => Date): void;
   /**
-   * What its answers, or requests to it, had that the description has not, and requests above the vendor's limits: a
-   * stand-in's own defect, or the adapter's.
+   * Deviations of its answers, or of requests to it, from the description, and requests above the vendor's limits.
+   * Each is a defect of the stand-in or of the adapter.
    */
   drift: string[];
   [Symbol.asyncDispose](): Promise<void>;
@@ -39,7 +39,7 @@ export type StandIn<State> = {
 export type SeenRequest = {
   step: Step;
   method: string;
-  /** With its parameters, without the query. */
+  /** The path with its parameters, without the query. */
   path: string;
   query: string;
   sizeBytes: number;
@@ -71,7 +71,7 @@ export type Reply = {
 
 export type Route<State> = {
   method: string;
-  /** As the description has it: `/sites/{site_id}/deploys`. One part may hold slashes: `{path+}`. */
+  /** The path as the description has it: `/sites/{site_id}/deploys`. One part may hold slashes: `{path+}`. */
   path: string;
   step: Step;
   /** Taken without a token, as presigned addresses are; a request that brings one all the same is drift. */
@@ -91,12 +91,15 @@ export type StandInOptions<State> = {
   base?: string;
   routes: readonly Route<State>[];
   token?: string;
-  /** Looks at what proves who asks, where that is no token: what it answers is the refusal. */
+  /** Checks a proof of identity that is no token; a returned reply is the refusal. */
   refuse?(asked: { request: IncomingMessage; url: URL; body: Buffer }): Reply | null;
-  /** What the vendor publishes; a request above one of them is refused as the vendor does it, and noted as drift. */
+  /**
+   * The limits that the vendor publishes; a request above one of them is refused as the vendor does it, and noted as
+   * drift.
+   */
   limits?: readonly RequestLimit[];
   refusals: { token: Reply; unknown: Reply; misfit?(what: string): Reply };
-  /** Noted as drift and taken all the same: what the vendor's own client sends, and the description lacks. */
+  /** Noted as drift and accepted all the same: fields that the vendor's own client sends, and the description lacks. */
   knownDrift?: RegExp;
   /** Leads addresses in an answer to this machine, once it was held to the description, which wants the vendor's names. */
   local?(text: string, origin: string): string;
@@ -286,7 +289,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** After the first bytes of the body, or at once where there is none. */
+/** Breaks off after the first bytes of the body, or at once without a body. */
 function cut(request: IncomingMessage): void {
   request.once('data', () => request.destroy());
   request.once('end', () => request.destroy());
@@ -302,7 +305,7 @@ async function misbehave(fault: Fault | undefined, response: ServerResponse, act
   if (fault.how === 'held') await fault.until;
   const reply = await act();
   if (fault.how === 'wait' || fault.how === 'held') return send(response, reply);
-  // Done, and whoever asked never hears of it.
+  // Done, but the caller never gets the answer.
   if (fault.how === 'late') return;
   const text = JSON.stringify(reply.body ?? {});
   response.writeHead(reply.status, { 'content-type': 'application/json', 'content-length': text.length });

@@ -7,7 +7,7 @@ export type CloudflareState = {
   zones: Map<string, HeldZone>;
   /** The body of each batch that was taken. */
   batches: Batch[];
-  /** What somebody else does just before the next batch. */
+  /** Runs just before the next batch, as a change by somebody else. */
   meanwhile: (() => void) | null;
 };
 

@@ -20,7 +20,7 @@ export async function startDigitalOcean(): Promise<StandIn<DigitalOceanState>> {
   return standIn;
 }
 
-/** When the limit ends comes as seconds since 1970. */
+/** The end of the limit is given in seconds since 1970. */
 export function digitalOceanSlowDown() {
   const end = Math.round(Date.now() / 1_000) + 7;
   const headers = { 'ratelimit-limit': '5000', 'ratelimit-remaining': '0', 'ratelimit-reset': String(end) };

@@ -145,7 +145,7 @@ export function folderOf({ owner, name }: Pick<RepositoryRecord, 'owner' | 'name
   return name.toLowerCase() === `${owner}.github.io` ? '' : `/${name}`;
 }
 
-/** Where the repository's website is, before it has a domain. */
+/** Returns the address of the repository's website, before it has a domain. */
 export function ownAddress({ origin }: GithubCall, { owner, name }: RepositoryRecord): string {
   return `http://${owner}.${SITES_DOMAIN}:${new URL(origin).port}${folderOf({ owner, name })}/`;
 }

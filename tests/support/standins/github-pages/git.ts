@@ -146,7 +146,7 @@ function addTree({ body, state, origin }: GithubCall, repository: RepositoryReco
   }
   state.sent += texts.size;
   const sha = keepTree(repository, files);
-  // Told of the root alone.
+  // Reported for the root alone.
   const root = new Map([...files].filter(([path]) => !path.includes('/')));
   return { status: 201, body: treeBody(origin, repository, sha, root) };
 }

@@ -39,7 +39,7 @@ export function startGithub(more: Partial<StandInOptions<GithubState>> = {}): Pr
   });
 }
 
-/** What a visitor gets: the file, the page of its folder, or the website's page for what does not exist. */
+/** Returns the page for a visitor: the file, the page of its folder, or the website's page for missing ones. */
 function visit({ repositories }: GithubState, host: string, path: string): Page {
   for (const repository of repositories.values()) {
     const { owner, pages } = repository;
@@ -56,7 +56,10 @@ function visit({ repositories }: GithubState, host: string, path: string): Page 
   return NO_SITE;
 }
 
-/** Without `.nojekyll`, names that begin with an underscore or a dot are no part of the website. */
+/**
+ * Returns the page at this path. Without `.nojekyll`, names that begin with an underscore or a dot are no part of the
+ * website.
+ */
 function pageOf({ trees, blobs }: RepositoryRecord, tree: string, path: string): Page {
   const files = trees.get(tree) ?? new Map<string, string>();
   const isPlain = files.has('.nojekyll');

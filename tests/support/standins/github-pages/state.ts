@@ -3,25 +3,25 @@ import type * as z from 'zod/mini';
 import { gitBlobHash } from '../../../../server/platforms/git-blob.ts';
 import type { Reply, StandInCall } from '../stand-in.ts';
 
-/** What the played GitHub knows. Objects belong to a repository, as there; a tree is the files of all its folders. */
+/** The state of the played GitHub. Objects belong to a repository, as there; a tree is the files of all its folders. */
 export type GithubState = {
   repositories: Map<string, RepositoryRecord>;
   /** Domains of other accounts. */
   elsewhere: Set<string>;
-  /** What name servers answer. */
+  /** The records that name servers answer. */
   zone: { type: string; name: string; value: string }[];
   /** Contents that were sent, in a tree or as a blob, by repository; a person's own, without what GitHub reads itself. */
   sent: number;
   /** Requests that created content, by their time. */
   writes: number[];
   now(): number;
-  /** What the next website's certificate goes through. */
+  /** The states of the next website's certificate. */
   certificateStates: readonly string[];
   scopes: string;
   quirks: {
     /** A build has to be asked for. */
     noBuild?: boolean;
-    /** As a header of its answers says it. */
+    /** The end of the token, as a header of its answers states it. */
     tokenEndsAt?: string;
   };
 };
@@ -38,7 +38,7 @@ export type RepositoryRecord = {
   commits: Map<string, CommitRecord>;
   branches: Map<string, string>;
   pages: PagesRecord | null;
-  /** What the first build goes through, named before there is a website. */
+  /** The states of the first build, named before there is a website. */
   nextStates: readonly string[];
 };
 
@@ -162,7 +162,7 @@ export function newRepository(state: GithubState, owner: string, name: string): 
   return repository;
 }
 
-/** With a first commit, as `auto_init` makes it. */
+/** Adds a first commit, as `auto_init` makes it. */
 export function initialize(repository: RepositoryRecord, branch = 'main'): void {
   const tree = keepTree(
     repository,

@@ -26,7 +26,7 @@ const buildSchema = z.strictObject({
   buildpacks: z.optional(z.array(z.object({ name: z.optional(z.string()), url: z.optional(z.string()) }))),
 });
 const rollBackSchema = z.object({ release: z.string() });
-/** Its own word for how a build ends. */
+/** Heroku's own words for the ends of a build. */
 const ENDS: Readonly<Record<string, string>> = { error: 'failed' };
 const DESCRIBED = ['pending', 'succeeded', 'failed', 'expired'];
 const NO_BUILD = refused(404, 'not_found', 'Couldn’t find that build.');
@@ -174,7 +174,7 @@ async function build(call: Call): Promise<Reply> {
   });
 }
 
-/** What a build would print of it; null for an app that starts. */
+/** Returns the error that a build would print of it; null for an app that starts. */
 async function faultOf(archive: Buffer): Promise<string | null> {
   const files = await unpack(archive).catch((error: unknown) => String(error));
   if (typeof files === 'string') return files;

@@ -63,7 +63,7 @@ function attach(call: Call, app: string): Reply {
   return { status: 201, body: shown(domain) };
 }
 
-/** One state a look: the target first, then what becomes of the certificate. */
+/** One state a look: the target first, then the outcome of the certificate. */
 function advance({ state }: Call, domain: Domain): void {
   if (domain.cname === null) {
     domain.cname = domain.target;

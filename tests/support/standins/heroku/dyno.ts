@@ -57,7 +57,7 @@ export async function startDyno(archive: Buffer): Promise<Dyno> {
   };
 }
 
-/** What the Procfile at the top has for `web`. */
+/** Returns the command for `web` in the Procfile at the top. */
 export function commandOf(files: ReadonlyMap<string, Buffer>): string | null {
   return /^web: *(.+)$/m.exec(files.get('Procfile')?.toString() ?? '')?.[1] ?? null;
 }

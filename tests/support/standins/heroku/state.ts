@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { Reply, StandInCall } from '../stand-in.ts';
 import type { Dyno } from './dyno.ts';
 
-/** What the simulated platform knows. Ids are UUIDs, as the description has them. */
+/** The state of the simulated platform. Ids are UUIDs, as the description has them. */
 export type HerokuState = {
   apps: Map<string, App>;
   /** Archives by the id in their addresses; null until one was put there. */
@@ -10,9 +10,9 @@ export type HerokuState = {
   domains: Map<string, Domain>;
   /** Names that apps of another account have. */
   elsewhere: Set<string>;
-  /** What name servers answer. */
+  /** The records that name servers answer. */
   zone: { type: string; name: string; value: string }[];
-  /** What serves visitors, by slug: started when the first one comes. */
+  /** The servers of visitors, by slug, each started on the first visit. */
   dynos: Map<string, Promise<Dyno>>;
   account: { verified: boolean; delinquent_at: string | null; suspended_at: string | null };
   /** The next build ends like this. */
@@ -106,7 +106,7 @@ export function dropApp(state: HerokuState, id: string): void {
   for (const [name, domain] of state.domains) if (domain.app === id) state.domains.delete(name);
 }
 
-/** By id or name; another account's is refused, as there. */
+/** Finds an app by id or name; another account's is refused, as there. */
 export function withApp(call: Call, work: (app: App) => Reply): Reply {
   const wanted = call.parts[0] ?? '';
   const app = [...call.state.apps.values()].find(({ id, name }) => id === wanted || name === wanted);
@@ -114,7 +114,7 @@ export function withApp(call: Call, work: (app: App) => Reply): Reply {
   return app.isOurs ? work(app) : refused(403, 'forbidden', `You do not have access to the app ${wanted}.`);
 }
 
-/** What visitors see: the newest release that succeeded. */
+/** Returns the release that visitors see: the newest that succeeded. */
 export function currentOf({ releases }: App): Release | undefined {
   return releases.findLast(({ status }) => status === 'succeeded');
 }

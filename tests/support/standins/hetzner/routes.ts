@@ -9,15 +9,15 @@ export type HetznerState = {
   secondary: Set<string>;
   /** `name type` of sets that are protected from changes. */
   fixed: Set<string>;
-  /** By the value. */
+  /** Comments by value. */
   comments: Map<string, string>;
   /** `name type` of sets without a time to live of their own. */
   bare: Set<string>;
-  /** How often a new action is asked about before it is done. */
+  /** The number of questions about a new action before it is done. */
   looksUntilDone: number;
-  /** What the next actions end with, in order; they succeed where nothing is said. */
+  /** The errors of the next actions, in order; an action without one succeeds. */
   actionErrors: (string | null)[];
-  /** What somebody else does just before the next write. */
+  /** Runs just before the next write, as a change by somebody else. */
   meanwhile: (() => void) | null;
   actions: RunningAction[];
 };
@@ -199,7 +199,7 @@ function setBody({ bare, fixed, comments }: HetznerState, zone: HeldZone, key: S
   };
 }
 
-/** As a zone file has it: names below the zone are relative. */
+/** Returns the value as a zone file has it: names below the zone are relative. */
 function sentValue(zone: HeldZone, type: string, value: string): string {
   if (type === 'TXT') {
     const strings = value.match(/.{1,255}/gs) ?? [''];
@@ -277,7 +277,7 @@ function changeTtl(call: Call, zone: HeldZone, key: SetKey): Reply {
   );
 }
 
-/** What was asked for is there once the action is done, and not before. */
+/** Applies the change when the action is done, and not before. */
 function begin({ state }: Call, zone: HeldZone, apply: () => void): Reply {
   const action = {
     id: state.actions.length + 1,

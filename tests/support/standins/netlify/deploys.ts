@@ -15,7 +15,10 @@ import {
   stateOf,
 } from './state.ts';
 
-/** Above this a manifest has to be compared in the background: the gateway gives up (netlify/cli, issues 484 and 745). */
+/**
+ * A larger manifest has to be compared in the background, because the gateway times out (netlify/cli, issues 484 and
+ * 745).
+ */
 const SYNC_MAX_FILES = 500;
 const GATEWAY_TIMEOUT: Reply = { status: 502, body: '<html><body>Bad Gateway</body></html>' };
 
@@ -103,7 +106,7 @@ function look(call: NetlifyCall, deploy: DeployRecord): Reply {
   return { status: 200, body };
 }
 
-/** Takes the manifest; what is refused of it, or null. */
+/** Takes the manifest; returns the refused part of it, or null. */
 function announce({ body, states }: NetlifyCall, deploy: DeployRecord): Reply | null {
   const { files, draft = deploy.isDraft, async: isAsync = false } = json(manifestSchema, body);
   deploy.isDraft = draft;

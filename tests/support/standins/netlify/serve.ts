@@ -8,8 +8,8 @@ const CONTROL_FILES: readonly string[] = ['_redirects', '_headers', 'netlify.tom
 type Rule = { from: RegExp; to: string; status: number; isForced: boolean };
 
 /**
- * Returns what a visitor gets, by the edge's own rules: the public deploy at `{site}`, each ready one at
- * `{deploy}--{site}`; clean addresses, the site's page for what does not exist, and the rules of its `_redirects`.
+ * Returns the page for a visitor, by the edge's own rules: the public deploy at `{site}`, each ready one at
+ * `{deploy}--{site}`; clean addresses, the site's page for missing ones, and the rules of its `_redirects`.
  */
 export function visitNetlify(state: NetlifyState, host: string, target: string): Page {
   const deploy = deployAt(state, host.slice(0, -SITES_DOMAIN.length - 1));

@@ -14,7 +14,7 @@ import {
 
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const HOST = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*$/;
-/** Where names that Netlify serves lead (as of 2026-05; Netlify's own page documents the first). */
+/** The targets of names that Netlify serves (as of 2026-05; Netlify's own page documents the first). */
 const LOAD_BALANCER = { a: '75.2.60.5', alias: 'apex-loadbalancer.netlify.com' };
 const DAY_MS = 86_400_000;
 const TEAMS = ['simulated-team', 'other-team'];

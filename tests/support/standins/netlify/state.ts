@@ -41,12 +41,12 @@ export type ZoneRecord = { type: string; name: string; value: string };
 export type NetlifyState = {
   sites: Map<string, SiteRecord>;
   deploys: Map<string, DeployRecord>;
-  /** By their SHA-1, over all sites. */
+  /** Contents by SHA-1, over all sites. */
   blobs: Map<string, Buffer>;
   zone: ZoneRecord[];
   /** Domains of other accounts. */
   elsewhere: Set<string>;
-  /** How the points are read that no description settles. */
+  /** The chosen reading of each point that no description settles. */
   reading: Readonly<NetlifyReading>;
 };
 
@@ -56,7 +56,7 @@ export type NetlifyCall = StandInCall<NetlifyState>;
 export type NetlifyReading = {
   /** The value that takes the last name off a site; the other of the two is refused. */
   domainsLeaveBy: 'empty text' | 'null';
-  /** `www` that comes by itself stands among the aliases. */
+  /** An added `www` is listed among the aliases. */
   listsCounterparts: boolean;
   /** A site without a certificate answers 404, or an object without a state. */
   missingCertificateIs404: boolean;

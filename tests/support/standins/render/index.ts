@@ -310,7 +310,7 @@ function serviceBody(
   };
 }
 
-/** In answers that Render's own provider has recorded (render-oss/terraform-provider-render, 2025). */
+/** The limits in answers that Render's own provider has recorded (render-oss/terraform-provider-render, 2025). */
 const LIMITS: readonly RequestLimit[] = [
   limited(400, MINUTE_MS, ({ method }) => method === 'GET'),
   limited(20, HOUR_MS, ({ method, path }) => method === 'POST' && path === '/services'),

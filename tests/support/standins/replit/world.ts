@@ -2,7 +2,7 @@ import { replit } from '../../../../server/platforms/replit/index.ts';
 import type { PlatformUnderTest, PlatformWorld } from '../../platform-harness.ts';
 import { type StandIn, startStandIn } from '../stand-in.ts';
 
-/** What a person has published there by hand, by name: there is no API to ask. */
+/** The sites that a person has published there by hand, by name: there is no API to ask. */
 export type ReplitState = { sites: Map<string, ReadonlyMap<string, Buffer>> };
 /** A loopback name (RFC 6761) stands in for replit.app. */
 const ZONE = 'replit.localhost';

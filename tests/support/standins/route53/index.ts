@@ -39,7 +39,7 @@ export function startRoute53(): Promise<StandIn<Route53State>> {
   });
 }
 
-/** With status 400, and without a word on how long. */
+/** Throttling has status 400, and no word on how long. */
 export const ROUTE53_SLOW_DOWN = { how: 'status', ...refusal(400, 'Throttling', 'Rate exceeded') } as const;
 
 export async function route53UnderTest(): Promise<DnsUnderTest<'route53'> & { standIn: StandIn<Route53State> }> {

@@ -11,12 +11,12 @@ export type Route53State = {
   privateZones: Set<string>;
   /** Sets beside the ordinary ones, as XML below ResourceRecordSet, by their whole name. */
   strange: { name: string; type: string; xml: string }[];
-  /** How often a new change is asked about before it is everywhere. */
+  /** The number of questions about a new change before it is everywhere. */
   looksUntilInSync: number;
   changes: { id: string; looks: number }[];
   /** The key that may not do this action. */
   denied: { keyId: string; action: string } | null;
-  /** What somebody else does just before the next batch. */
+  /** Runs just before the next batch, as a change by somebody else. */
   meanwhile: (() => void) | null;
   /** The batches as they came: all of them, and those that were made. */
   sent: string[];

@@ -9,7 +9,10 @@ export function keyIdIn({ headers: { authorization } }: Pick<IncomingMessage, 'h
   return /^AWS4-HMAC-SHA256 Credential=([^/]+)\//.exec(authorization ?? '')?.[1] ?? null;
 }
 
-/** Whether the request is signed with this secret, worked out as AWS describes it (IAM User Guide, "Create a signed AWS API request"). */
+/**
+ * Returns whether the request is signed with this secret, computed as AWS describes it (IAM User Guide, "Create a
+ * signed AWS API request").
+ */
 export function isSignedWith(secret: string, { request, url, body }: Signed): boolean {
   const [, scope, names, signature] =
     /Credential=[^/]+\/(\S+?),\s*SignedHeaders=([^,]+),\s*Signature=([0-9a-f]{64})$/.exec(

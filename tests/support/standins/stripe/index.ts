@@ -5,7 +5,7 @@ import { SECRET_KEY } from './secrets.ts';
 import { shownInvoice, shownSession, shownSubscription } from './shown.ts';
 import { createState, newId, type StripeState, seconds, sell } from './state.ts';
 
-/** Stripe's API, played (docs.stripe.com/api). Its pages are what `state.ts` does in the place of a person. */
+/** Stripe's API, played (docs.stripe.com/api). The functions of `state.ts` replace its pages and the person on them. */
 export function startStripe({ now }: { now(): Date }): Promise<StandIn<StripeState>> {
   return startStandIn<StripeState>({
     state: createState(now),

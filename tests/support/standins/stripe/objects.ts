@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export type Json = Record<string, unknown>;
 
-/** The vendor's own examples of its objects: what a test says nothing of is as there. */
+/** The vendor's own examples of its objects, whose fields apply unless a test sets them. */
 const EXAMPLES: Record<string, Json> = JSON.parse(
   readFileSync(join(import.meta.dirname, '..', '..', 'specs', 'stripe-objects.json'), 'utf8'),
 );

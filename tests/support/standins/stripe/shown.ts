@@ -1,7 +1,7 @@
 import { list, make } from './objects.ts';
 import { get, type Invoice, type Session, type StripeState, type Subscription } from './state.ts';
 
-/** What the API answers of what is remembered. */
+/** The answers of the API, made from the stored state. */
 
 export function shownSession(state: StripeState, session: Session, expand: readonly string[]) {
   const { price: _price, coupon: _coupon, ...fields } = session;

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { addMonths } from '../../../../server/lib/durations.ts';
 import { type Json, make } from './objects.ts';
 
-/** What Stripe remembers of one account, and what happens there without us: people pay, banks refuse, time goes by. */
+/**
+ * The state of one account at Stripe, and the events there without Fairlead: people pay, banks refuse, time goes by.
+ */
 export type StripeState = {
   now(): Date;
   customers: Map<string, Json>;
@@ -19,7 +21,7 @@ export type StripeState = {
   disputes: Map<string, Json & { charge: string; status: string }>;
   /** First answers by their idempotency key. */
   answered: Map<string, { request: string; reply: { status: number; body?: unknown } }>;
-  /** Whether Stripe Tax is set up; then a tenth is added. */
+  /** True when Stripe Tax is set up; then a tenth is added. */
   computesTax: boolean;
   made: number;
   /** Ids are those of no other account. */
@@ -48,7 +50,7 @@ export type Subscription = Json & {
   end: number;
   latest_invoice: string;
   cancel_at_period_end: boolean;
-  /** What the portal sets in place of the other. */
+  /** The portal sets this in place of the other. */
   cancel_at?: number | null;
 };
 export type Invoice = Json & {

@@ -171,7 +171,7 @@ function make(call: Call, team: string, body: Body): Reply {
   return { status: 200, body: shown(call, deployment, project) };
 }
 
-/** By path; what came inside the request is kept like what was sent before it. */
+/** Files by path. Content inside the request is stored like content that was sent before it. */
 function filesOf(state: VercelState, team: string, body: Body): Map<string, string> {
   const files = new Map<string, string>();
   for (const { file, sha, data, encoding } of body.files) {

@@ -6,7 +6,7 @@ import { pageOf } from './edge.ts';
 import { accountRoutes, projectRoutes } from './projects.ts';
 import { createState, GONE, refused, type VercelState } from './state.ts';
 
-/** What its client sends and its description lacks: `version`, and `mode` of each file. */
+/** Fields that its client sends and its description lacks: `version`, and `mode` of each file. */
 export const CLIENT_DRIFT = /^request POST \/v13\/deployments: .*additional properties/;
 
 /**

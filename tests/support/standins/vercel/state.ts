@@ -5,7 +5,7 @@ import type { Reply, StandInCall } from '../stand-in.ts';
 export type VercelState = {
   projects: Map<string, Project>;
   deployments: Map<string, Deployment>;
-  /** By team and SHA-1. */
+  /** Contents by team and SHA-1. */
   files: Map<string, Buffer>;
   domains: Map<string, Domain>;
   elsewhere: Set<string>;
@@ -15,7 +15,7 @@ export type VercelState = {
   configsSent: number;
   /** SHA-1 of what counts as missing so many times more, although it was sent. */
   forgets: Map<string, number>;
-  /** What the next deployment goes through, asked for with a request that lacked files. */
+  /** The states of the next deployment, which begins with a request that lacked files. */
   nextStates: readonly string[];
   /** Oddities of single answers. */
   quirks: { missingInSuccess?: boolean; aliasError?: string; isErrorText?: boolean; failedCheck?: boolean };
@@ -28,7 +28,7 @@ export type Project = {
   env: { key: string; value: string; type: string; target: string[] }[];
   protection: string | null;
   production: string | null;
-  /** After a roll back new deployments stay aside until one is promoted. */
+  /** After a rollback new deployments stay aside until one is promoted. */
   isRolledBack: boolean;
   move: { from: string; to: string; status: string; at: number } | null;
 };
@@ -86,7 +86,7 @@ export function sha1Of(bytes: Uint8Array): string {
   return createHash('sha1').update(bytes).digest('hex');
 }
 
-/** Whose things the request is about; a team that the token does not open is refused. */
+/** Returns the team of the request; a team that the token does not open is refused. */
 export function teamOf(call: Call): string | Reply {
   const team = call.query.get('teamId') ?? '';
   return team === '' || team === TEAM ? team : refused(403, 'forbidden', 'Not authorized: no access to this team.');

@@ -43,7 +43,7 @@ function worldOf(standIn: StandIn<VercelState>): PlatformWorld {
   };
 }
 
-/** What was sent of a person's files; how they are answered is the adapter's own. */
+/** Returns how many of a person's files were sent, without the adapter's own configuration. */
 function countSent({ requests, state }: StandIn<VercelState>): number {
   return requests.filter(({ step }) => step === 'upload').length - state.configsSent;
 }
