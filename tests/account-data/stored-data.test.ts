@@ -16,7 +16,7 @@ const EXPORTED = [
   ...['visits', 'visit_hours'],
 ];
 
-/** What the README of an export says of the collections that it leaves out. */
+/** The texts of an export's README about the collections that it leaves out. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
   visit_days: 'the daily sums of your visits',
   connections: 'your connections',

@@ -37,7 +37,7 @@ test('no chunk comes from the server, and none names a module of Node', async ()
   expect(found).toEqual([]);
 });
 
-/** Imports that a browser could not follow, and what Vite puts in the place of one. */
+/** Imports that a browser could not follow, and the text by which Vite replaces one. */
 function nodeModulesIn(text: string): string[] {
   const imported = [...text.matchAll(/(?:from|import|require)\s*\(?\s*["'`]([^"'`]+)["'`]/g)].map(
     ([, name = '']) => name,

@@ -170,7 +170,7 @@ const READS_MACHINE_CLOCK = [
   'server/store/incoming-file.ts',
 ];
 
-/** Returns what asks the clock of the machine, which may be set back or forward at any moment. */
+/** Returns the files that read the clock of the machine, which may be set back or forward at any moment. */
 function clockReaders(tree: SourceTree): string[] {
   return [...tree]
     .filter(([path, text]) => path.startsWith('server/') && text.includes('Date.now('))
@@ -183,7 +183,7 @@ test('how long something takes on the server is told by the monotonic clock', ()
   expect(clockReaders(new Map([['server/slow.ts', 'const since = Date.now();']]))).toEqual(['server/slow.ts']);
 });
 
-/** Papers that whoever clones the repository does not have. A public standard is named with its author: GridFS's. */
+/** Papers that are not in the repository. A public standard is named with its author: GridFS's. */
 const FOREIGN_PAPER =
   /(?:security|platform|performance|stack|mongo(?:db)?) facts|facts\sof\s\d{4}|(?:product|look)\spage|(?:house|look)\.md|specification,\ssection|\bthe\sspecification\b/gi;
 /** The constants and the tests that hold the product to its specification. */
@@ -218,7 +218,7 @@ function deadPaths(readme: string): string[] {
   return named.filter((path) => !existsSync(path));
 }
 
-/** What the README says is in a file (`name` in `path`) and is not. */
+/** Returns names that the README places in a file (`name` in `path`) that does not contain them. */
 function missingNames(readme: string): string[] {
   const named = readme.matchAll(/`(\w+)` in `((?:routers|server|src|tests)\/[\w./-]+\.tsx?)`/g);
   return [...named].flatMap(([, name = '', path = '']) =>

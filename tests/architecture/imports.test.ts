@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { type Import, importsOf, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /**
- * Who may import whom. The first row that a file belongs to is its rule: the files it may take values from, those
- * it may take types from besides, and its packages. Everybody may import from the own row (`own`), and types alone cost
+ * Rules of imports. The first row that a file belongs to is its rule: the files it may take values from, those it may
+ * take types from besides, and its packages. Every file may import from its own row (`own`), and types alone cost
  * nothing.
  */
 type Row = {
@@ -14,7 +14,7 @@ type Row = {
   own?: false;
 };
 
-/** What the browser and the server share: the shapes, and the engines beside them. */
+/** Code that the browser and the server share: the schemas, and the rules beside them. */
 const SCHEMAS = /^routers\/(schemas|rules)\//;
 /** Node's own modules, and the one map with a limit: whatever is remembered because of a stranger is kept in it. */
 const NODE = /^node:|^lru-cache$/;
@@ -36,7 +36,7 @@ const MODELS = /^server\/database\/models\//;
 const MONGO = /^server\/database\/mongo\.ts$/;
 const EGRESS = /^server\/lib\/egress\/egress\.ts$/;
 const DURABLE_FILE = /^server\/lib\/durable-file\.ts$/;
-/** Without state, database or network of their own. */
+/** Modules without state, database or network of their own. */
 const PURE =
   /^server\/(store\/(manifest|rule-files|zip\/archive)|host\/responses\/(content-types|content-facts|packed-files|cache-rule)|lib\/site-domain|dns\/(dns-client|caa|challenge-place|zone-names|queries\/canonical-address|record-plan\/[a-z-]+))\.ts$/;
 
@@ -45,7 +45,7 @@ const SERVICES =
   /^server\/(services|account(?!\/mail\/(outbox|smtp)\.ts)|account-data|plans(?!\/payments\/(stripe\/|test-checkout\.ts))|analytics|connections|simulation|diagnostics(?!\/checks\/))\/(?!jobs\/)/;
 const JOBS = /^server\/(jobs|[a-z-]+\/jobs)\//;
 
-/** What is stored, and how it is reached. */
+/** The stored data and the way to it. */
 const STORED = [MODELS, MONGO, /^server\/database\/(move-state|site-address)\.ts$/];
 const WITH_DATABASE = [NODE, /^mongoose$/];
 const LOOKS = [/^react/, /^radix-ui$/, /^lucide-react$/, /^wouter$/];

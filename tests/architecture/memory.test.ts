@@ -231,7 +231,10 @@ function functionAround(node: ts.Node): ts.SignatureDeclaration | undefined {
   return at;
 }
 
-/** Whether a value is a function, or an object that has one: what it closes over lives as long as it does. */
+/**
+ * Returns whether a value is a function, or an object that has one: variables that it closes over live as long as it
+ * does.
+ */
 function holdsFunction(value: ts.Expression, own: ReadonlySet<string>): boolean {
   if (ts.isArrowFunction(value) || ts.isFunctionExpression(value)) return true;
   if (ts.isParenthesizedExpression(value)) return holdsFunction(value.expression, own);
@@ -244,7 +247,7 @@ function holdsFunction(value: ts.Expression, own: ReadonlySet<string>): boolean 
   });
 }
 
-/** Whether a function gives away functions of its own. */
+/** Returns whether a function returns functions of its own. */
 function givesFunctions(maker: ts.SignatureDeclaration): boolean {
   const own = new Set<string>();
   let gives = false;
@@ -261,7 +264,7 @@ function givesFunctions(maker: ts.SignatureDeclaration): boolean {
   return gives;
 }
 
-/** Whether an object stands in for what a map does not hold yet, and is what the map will hold. */
+/** Returns whether an object stands in for a missing entry of a map, and is about to become that entry. */
 function standsIn(object: ts.Node): boolean {
   const { parent } = object;
   return ts.isBinaryExpression(parent) && parent.right === object && /\.get\([^)]*\)$/.test(parent.left.getText());
@@ -282,7 +285,10 @@ function livesOn(holder: Holder): boolean {
   return maker === undefined || MAKER.test(nameOf(maker)) || givesFunctions(maker);
 }
 
-/** Returns what a file keeps, by the name of what holds it, or of the function that makes it for others. */
+/**
+ * Returns the long-lived values of a file, by the name of the variable that holds them, or of the function that makes
+ * them for others.
+ */
 function keptIn(path: string, text: string): Map<string, ts.Node> {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const assigned = assignedIn(file);
@@ -301,7 +307,7 @@ function keptIn(path: string, text: string): Map<string, ts.Node> {
 
 const KEPT = new Map([...readSources(['server', 'routers'])].flatMap(([path, text]) => [...keptIn(path, text)]));
 
-/** Whether a cache ends at a number of entries, however heavy each of them is. */
+/** Returns whether a cache is limited by the number of its entries, however heavy each of them is. */
 function isCountedOnly(node: ts.Node): boolean {
   return /new LRUCache\b/.test(node.getText()) && !/\bmaxSize:/.test(node.getText());
 }

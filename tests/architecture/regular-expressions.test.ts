@@ -9,9 +9,9 @@ import { IS_FULL } from '../support/size.ts';
 import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /**
- * Every regular expression of the product takes time in proportion to its text, whoever sent that: V8 matches by trying,
- * and an innocent `/\\s+$/` looks through a megabyte of blanks a million times. Written another way, or with a bound on
- * each repetition, nearly every one is linear.
+ * Every regular expression of the product takes time in proportion to its text, whatever the sender wrote: V8 matches
+ * by trying, and an innocent `/\\s+$/` looks through a megabyte of blanks a million times. Written another way, or
+ * with a limit on each repetition, nearly every one is linear.
  */
 const TIMEOUT_MS = 5 * 60_000;
 /** Cut short on a busy machine, the search for an attack takes what it has for one: it ends by its count of steps instead. */
@@ -58,7 +58,7 @@ async function slowIn(tree: SourceTree, known: ReadonlySet<string> = new Set()):
 /** A text that runs elsewhere, one process a site: what it makes patterns of is held to the same below. */
 const RUNS_ELSEWHERE = 'server/platforms/heroku/static-server.ts';
 
-/** What is put together at run time cannot be judged here. */
+/** Returns files that build expressions at run time, which cannot be judged here. */
 function madeAtRunTime(tree: SourceTree): string[] {
   return [...tree].flatMap(([path, text]) => (/\bRegExp\(/.test(text) && path !== RUNS_ELSEWHERE ? [path] : []));
 }
@@ -68,7 +68,10 @@ const product = (): SourceTree => {
   return tree.set('vite.config.ts', readFileSync('vite.config.ts', 'utf8'));
 };
 
-/** Returns what was found linear before, which another version of the program that judges them may see otherwise. */
+/**
+ * Returns the expressions that were found linear before; another version of the program that judges them may decide
+ * otherwise.
+ */
 function knownAsLinear(): { title: string; known: ReadonlySet<string> } {
   const { version }: { version: string } = JSON.parse(readFileSync('node_modules/recheck/package.json', 'utf8'));
   const title = `Linear, says recheck ${version}`;

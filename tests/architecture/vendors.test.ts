@@ -12,7 +12,7 @@ const VENDOR = new RegExp(
 );
 const RENDER = /\bRender\b|^['"`]render['"`]$/;
 
-/** Where a platform has to be named, each with the reason. */
+/** Places where a platform has to be named, each with the reason. */
 const MAY_NAME = [
   // The adapters, one folder a platform, and their registry.
   new RegExp(`^server/platforms/(${HOSTING_PLATFORMS.join('|')}|index\\.ts$)`),

@@ -21,7 +21,7 @@ type Case = {
   calls: number;
   isSignedIn: boolean;
   expectBody: RegExp;
-  /** Where the server written by hand answers the same. */
+  /** The path at which the server written by hand answers the same. */
   byHand?: { path: string; expectBody: RegExp };
 };
 /** One answer that nobody has accepted yet, as tRPC sends it with superjson. */
@@ -55,7 +55,7 @@ function requestOf(server: Served, { path, isSignedIn }: Case): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost:${server.port}\r\n${bearer}\r\n`;
 }
 
-/** What differs between two databases with the same rows in them. */
+/** Values that differ between two databases with the same rows in them. */
 const OWN = /"[a-z0-9]{20}"|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g;
 
 async function refuseUnequal(ours: Served, peer: Served, which: Case): Promise<void> {

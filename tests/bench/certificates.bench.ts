@@ -12,7 +12,7 @@ const FEW = 10;
 const AT_ONCE = 8;
 /** Fewer than the host keeps at once. */
 const VISITED = 1_000;
-/** On a quiet machine the longest part takes half a minute; on a busy one the bench ends all the same. */
+/** On a quiet machine the longest part takes half a minute; on a busy one the benchmark ends all the same. */
 const PART_MAX_MS = 240_000;
 const MIB = 1024 * 1024;
 const REFUSED = 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE';

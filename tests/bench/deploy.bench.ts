@@ -15,12 +15,12 @@ import { startVercel } from '../support/standins/vercel/index.ts';
 import { type Pair, peakRssBytes, printRatio, unpin } from './harness.ts';
 
 /**
- * Publishing to Netlify and to Vercel with our adapters, and with what the vendors publish themselves: Netlify's command
- * and Vercel's client. Both are pointed at the same stand-in, which waits 50 ms before each answer, and the site has to be
- * seen there afterwards. The command's time has its start in it, since whoever uses it waits for that; ours and the
- * client's run in processes that are there already, and ours knows the digests, as the product does from the upload on,
- * when it has stored the files: another process does that here. So memory is told twice: what publishing adds to such a
- * process, and the whole of it.
+ * Publishing to Netlify and to Vercel with Fairlead's adapters, and with the vendors' own tools: Netlify's command and
+ * Vercel's client. Both are pointed at the same stand-in, which waits 50 ms before each answer, and the site has to be
+ * seen there afterwards. The command's time includes its start, because its users wait for that. Fairlead's adapter
+ * and the client run in processes that are there already, and the adapter knows the digests, as the product does from
+ * the upload on, when it has stored the files: another process does that here. So memory is given twice: the part that
+ * publishing adds to such a process, and the whole of it.
  */
 const WAIT_MS = 50;
 const FILE_BYTES = 2_000;
@@ -138,7 +138,9 @@ async function publishNow(peer: Peer, publisher: Publisher, site: Site, name: st
   return { ...publishing, requests };
 }
 
-/** Of 1,000 files, none of which is there: by a new process each time, which remembers nothing. */
+/**
+ * Measures a publication of 1,000 files, none of which is there, by a new process each time, which remembers nothing.
+ */
 async function measureFirst(peer: Peer, files: number): Promise<void> {
   const site = await makeSite(files);
   const pairs: { ours: Seen; peer: Seen }[] = [];
@@ -154,7 +156,7 @@ async function measureFirst(peer: Peer, files: number): Promise<void> {
   await rm(site.root, { recursive: true });
 }
 
-/** Of 10,000 files, of which one has changed since the publication before. */
+/** Measures a publication of 10,000 files, of which one has changed since the previous one. */
 async function measureAgain(peer: Peer, files: number): Promise<void> {
   const site = await makeSite(files);
   peer.hold(site.contents);

@@ -13,7 +13,7 @@ const EVENTS_PER_ROUND = 4;
 const EVENT_TIMEOUT_MS = 10_000;
 const SCRIPT = 'tests/bench/servers/events.ts';
 
-/** What the sockets of one server have received since the last look, in nanoseconds of the monotonic clock. */
+/** The arrivals at the sockets of one server since the last look, in nanoseconds of the monotonic clock. */
 type Crowd = { server: Served; sockets: WebSocket[]; arrivals: bigint[]; kibPerSocket: number[] };
 
 /** Opens the sockets in two halves, so that a cost that grows with their number shows. */
@@ -31,7 +31,7 @@ async function gather(server: Served): Promise<Crowd> {
   return crowd;
 }
 
-/** After a collection: else the heap's slack from the start would hold the connections. */
+/** Measured after a collection, because otherwise the heap's slack from the start would hold the connections. */
 async function settledRss(server: Served): Promise<number | null> {
   const said = once(server.child, 'message');
   server.child.send('collect');

@@ -13,7 +13,7 @@ const START_TIMEOUT_MS = 10_000;
 export type Pair = { certFile: string; keyFile: string };
 export type FileServer = { name: string; version: string; start(folder: string): Promise<Served> };
 
-/** Those that are installed, over TLS and HTTP/2 where a certificate is given; of the others, how to get them. */
+/** Returns the installed servers, over TLS and HTTP/2 if a certificate is given, and for the others how to get them. */
 export function findFileServers(pair?: Pair): { servers: FileServer[]; absent: string[] } {
   const servers: FileServer[] = [];
   const absent: string[] = [];

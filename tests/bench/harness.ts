@@ -27,7 +27,7 @@ export type Served = {
   port: number;
   pid: number;
   child: ChildProcess;
-  /** What the server said beside its port when it was ready. */
+  /** The facts that the server printed with its port when it was ready. */
   facts: Record<string, string>;
   stop(): Promise<void>;
 };

@@ -9,7 +9,7 @@ export type Http2Load = {
   port: number;
   host: string;
   path: string;
-  /** How long every body is. */
+  /** The length of every body. */
   bodyBytes: number;
   connections: number;
   streams: number;

@@ -24,7 +24,7 @@ const ZONE = 'bench.test';
 const NAMES = Array.from({ length: 30 }, (_, index) => `n${index}.${ZONE}`);
 const LOOK_EVERY_MS = 100;
 const PATIENCE_MS = 180_000;
-/** As many checks of one account as run at once. */
+/** The number of checks of one account that run at once. */
 const CHECKS_AT_ONCE = 2;
 
 type World = { lab: DnsLab; pebble: Pebble; httpPort: number; tlsPort: number; folder: string; caFile: string };

@@ -29,7 +29,7 @@ async function startDatabase(dbPath: string): Promise<{ uri: string; stop(): Pro
   return { uri: `mongodb://127.0.0.1:${port}/?directConnection=true`, stop };
 }
 
-/** After an interruption what was started is stopped, and no further bench begins. */
+/** After an interruption the running benchmark is stopped, and no further one begins. */
 let isInterrupted = false;
 let current: ChildProcess | undefined;
 

@@ -107,7 +107,7 @@ function statusOf(piece: Buffer): number {
   return Number(piece.toString('latin1', 9, 12));
 }
 
-/** Of the whole answer with its head; null while the head is not complete. */
+/** Returns the length of the whole answer with its head; null while the head is not complete. */
 function lengthOf(bytes: Buffer): number | null {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return null;

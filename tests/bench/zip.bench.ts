@@ -64,7 +64,10 @@ async function makeZip(folder: string, row: Row, seed: number): Promise<Zip> {
   return { path, sizeBytes: size, unpackedBytes };
 }
 
-/** Of a new account each time: no release is made of it, and an account may have only a few open at once. */
+/**
+ * Opens an upload of a new account each time, because no release is made of it, and an account may have only a few
+ * open at once.
+ */
 async function openUpload({ app, name }: Bench): Promise<Upload> {
   const account = await openAccount(app.url, name());
   await confirmAddress(account, app);

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { watchForFreeze } from '../../server/boot/frozen-child.ts';
 
 const LOOKS_MAX = 15;
-/** Of this process, which runs: it is nobody's to stop. */
+/** The id of this process, which runs and must not be stopped. */
 const { pid } = process;
 
 function watched(everyMs?: number, whom = pid) {

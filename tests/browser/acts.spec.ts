@@ -15,7 +15,7 @@ async function choose(page: Page, name: string, act: string): Promise<void> {
   await page.getByRole('menuitem', { name: act }).click();
 }
 
-/** Where a release is held, as the process says it. */
+/** Returns how often a release was held, by the output of the process. */
 function timesHeld(app: RealApp): number {
   return app.output().split('Held at processing:start').length - 1;
 }

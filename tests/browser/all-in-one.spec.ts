@@ -131,7 +131,7 @@ test('a name that is typed, with its records copied by hand, ends as a page that
   await visitBothNames({ page, world: ownApp, root, visitor: await visitor.browser.newPage() }, 'Jetty', 'jetty.test');
 });
 
-/** What a person takes from the page to a provider that Fairlead knows nothing of, by the buttons that copy it. */
+/** Copies the records, with the page's buttons, that a person takes to a provider that Fairlead does not know. */
 async function copyRecords(page: Page, zone: string) {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   const copied = async (row: Locator, what: string): Promise<string> => {

@@ -24,7 +24,7 @@ const SELDOM: readonly Look[] = IS_FULL ? [...LOOKS, ...MIDDLE] : [...MIDDLE, { 
 /** The screens that most people see, and what is made anew for each deployment: at every width. The others at two. */
 const OFTEN_SEEN =
   /^\/(?:login|register|pricing|subscription\/pricing|no-such-page|beta-welcome|dashboard|deployments.*|deployment-history|new-deployment|settings)?$/;
-/** What stands beside a wide screen alone, in the colours that it has not by `LOOKS`. */
+/** The looks besides those of `LOOKS`: light colours on a wide screen. */
 export const BESIDE: readonly Look[] = [{ theme: 'light', width: 1280 }];
 
 async function axe(page: Page): Promise<AxeBuilder> {

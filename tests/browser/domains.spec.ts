@@ -33,7 +33,7 @@ test('a domain is added as it was pasted, proved by its records, served, broken 
     timeout: 60_000,
   });
   await expect(page.getByText('Issued', { exact: true })).toBeVisible({ timeout: 60_000 });
-  // The host reads a certificate when it is told of it, a moment after the page is.
+  // The host reads a certificate when the change feed reports it, a moment after the page does.
   const visit = () => askHttp1(Number(app.env.SITES_TLS_PORT), 'harbour.test', '/').catch(String);
   await expect.poll(visit).toContain('Harbour');
   await page.getByRole('button', { name: 'Actions for the certificate of harbour.test' }).click();
@@ -42,7 +42,7 @@ test('a domain is added as it was pasted, proved by its records, served, broken 
   expect((await chain).suggestedFilename()).toBe('harbour.test.pem');
 
   await lab.write('harbour.test', { 'harbour.test A': ['127.0.0.9'] });
-  // Whoever asks again within a second of the last look gets what that one saw.
+  // Another request within a second of the last check gets the result of that one.
   await expect(async () => {
     await page.getByRole('button', { name: 'Check now' }).click();
     await expect(page.getByText('Needs attention')).toBeVisible({ timeout: 5_000 });

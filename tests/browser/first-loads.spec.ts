@@ -61,14 +61,14 @@ const REFERENCE_ROOT = fileURLToPath(new URL('./reference/', import.meta.url));
 
 let building: Promise<number> | undefined;
 
-/** Returns what the reference app weighs; it is built once for both tests. */
+/** Returns the size of the reference app; it is built once for both tests. */
 function referenceKb(): Promise<number> {
   building ??= buildReference();
   return building;
 }
 
 async function buildReference(): Promise<number> {
-  // Here and not above: whoever lists the tests would load it as well.
+  // Here and not above, because a program that lists the tests would load it as well.
   const [{ build }, { default: react }] = await Promise.all([import('vite'), import('@vitejs/plugin-react')]);
   const outDir = await mkdtemp(join(tmpdir(), 'fairlead-reference-'));
   try {

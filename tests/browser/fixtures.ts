@@ -105,7 +105,7 @@ function isQuestionForPlan(url: string): boolean {
   return /\/api\/(?:subscription|trpc\/subscription\.get)(?:\?|$)/.test(url);
 }
 
-/** In every page; a site in a frame of its own origin may have no storage. */
+/** Runs in every page; a site in a frame of its own origin may have no storage. */
 function markAsked(key: string): void {
   try {
     sessionStorage.setItem(key, 'true');
@@ -130,7 +130,10 @@ export function refusedCall(status: number, path: string): RegExp {
   );
 }
 
-/** What a screen still asks when its session ends is refused; how far it has come by then is a matter of moments. */
+/**
+ * Matches the refusals of requests that a screen still sends when its session ends; how many there are is a matter of
+ * moments.
+ */
 export const ASKED_TOO_LATE = refusedCall(401, '/api/');
 
 let people = 0;
@@ -228,7 +231,7 @@ export async function logIn(page: Page, credentials: Pick<Credentials, 'username
   await page.waitForURL('**/dashboard');
 }
 
-/** On a page that shows the form already; where it leads is the caller's. */
+/** Logs in on a page that already shows the form; the caller checks where it leads. */
 export async function logInHere(page: Page, credentials: Pick<Credentials, 'username' | 'password'>): Promise<void> {
   await page.getByLabel('Username').fill(credentials.username);
   await page.getByLabel('Password', { exact: true }).fill(credentials.password);

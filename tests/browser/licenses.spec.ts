@@ -5,7 +5,7 @@ import type { SharedApp } from './shared-app.ts';
 
 const run = promisify(execFile);
 
-/** Returns what the operator's command prints, on the machine of the running app. */
+/** Returns the output of the operator's command, on the machine of the running app. */
 async function license(app: SharedApp, ...words: string[]): Promise<string> {
   // As npx does: the build has to make it executable.
   const { stdout } = await run('dist/server/fairlead.js', ['license', ...words], { env: app.env });

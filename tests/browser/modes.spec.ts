@@ -7,7 +7,7 @@ async function chooseFolder(page: Page, folder: string): Promise<void> {
   await page.getByLabel('Folder to publish').setInputFiles(folder);
 }
 
-/** What the site answers at the address that the page names, asked for by the browser itself. */
+/** Returns the answer of the site at the address that the page names, requested by the browser itself. */
 async function liveBody(page: Page): Promise<string> {
   const visit = page.getByLabel('Live', { exact: true }).getByRole('link', { name: 'Visit' });
   const address = (await visit.getAttribute('href')) ?? '';

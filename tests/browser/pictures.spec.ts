@@ -23,7 +23,7 @@ const WIDTHS = [
 ];
 const THEMES = ['light', 'dark'] as const;
 
-/** As people write them: long, short, in other scripts, from right to left, without a space to break at. */
+/** Names as people write them: long, short, in other scripts, from right to left, without a space to break at. */
 const NAMES = [
   'harbour-cafe',
   'The quarterly newsletter of the lighthouse keepers of the northern islands',

@@ -42,7 +42,7 @@ const HEROKU: PlayedPlatform = {
   consent: { label: /I pay Heroku/, options: { paymentThere: true } },
 };
 
-/** Starts the product with every platform that is played in the place of the vendor's. */
+/** Starts the product with every platform that is played in place of the vendor's. */
 async function startPlayedApp() {
   const netlify = await startNetlify();
   const vercel = await startVercel();
@@ -183,8 +183,8 @@ function testMending(played: PlayedPlatform): void {
 }
 
 /**
- * The screens are the same for all, and how each is spoken to is held by tests/platforms: one that takes a site by way of a
- * repository is published to, and one that takes the files themselves is mended and left for another.
+ * The screens are the same for all, and tests/platforms checks the requests to each: one platform that takes a site by
+ * way of a repository is published to, and one that takes the files themselves is repaired and left for another.
  */
 testPublishing(GITHUB);
 testMending(NETLIFY);

@@ -20,7 +20,7 @@ export async function expectLive(page: Page): Promise<string> {
   return (await panel.getByRole('link', { name: 'Visit' }).getAttribute('href')) ?? '';
 }
 
-/** What the site answers, asked for by the browser itself: Node does not know `*.localhost`. */
+/** Returns the answer of the site, requested by the browser itself, since Node does not know `*.localhost`. */
 export async function bodyOf(page: Page, address: string): Promise<string> {
   const visitor = await page.context().newPage();
   const answer = await visitor.goto(address);

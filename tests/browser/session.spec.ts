@@ -3,7 +3,7 @@ import { watchToasts } from '../specification/toasts.ts';
 import { MANY, manyFiles, writeSite } from '../support/sites.ts';
 import { ASKED_TOO_LATE, endOtherSessions, expect, logInHere, newcomer, refusedCall, test } from './fixtures.ts';
 
-/** Of the page's own clock: what would come by itself has come by then. */
+/** A wait on the page's own clock, in which everything that comes by itself has come. */
 const WAIT_MS = 5_000;
 
 const UNKNOWN = `fla_${'0'.repeat(43)}`;

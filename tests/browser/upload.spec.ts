@@ -18,7 +18,7 @@ function isZipUpload(url: string): boolean {
   return /\/api\/uploads\/[^/]+\/zip$/.test(new URL(url).pathname);
 }
 
-/** What has come of ZIPs that are on their way. */
+/** Returns the size of the arrived parts of ZIPs that are on their way. */
 async function incomingBytes(dataDir: string): Promise<number> {
   const folder = join(dataDir, 'incoming');
   const sizes = (await readdir(folder)).map(
@@ -52,7 +52,10 @@ async function liveBody(page: Page, release = 1): Promise<string> {
   return body;
 }
 
-/** What the browser keeps for a reload: selections in its database, and how many records say that their files are there. */
+/**
+ * Returns the data that the browser stores for a reload: selections in its database, and how many records say that
+ * their files are there.
+ */
 function kept(page: Page): Promise<{ selections: number; records: number; withFiles: number }> {
   return page.evaluate(async () => {
     const records = Object.keys(localStorage).filter((key) => key.startsWith('fairlead.upload.'));

@@ -18,7 +18,7 @@ import { IS_FULL } from '../support/size.ts';
 import { type AcmeAsked, type Lie, type LyingAuthority, startLyingAuthority } from '../support/standins/lying-acme.ts';
 import { handshake } from '../support/tls-visitor.ts';
 
-/** Of an answer that never comes; one that is to come may take longer on a busy machine. */
+/** The patience for an answer that never comes; a real answer may take longer on a busy machine. */
 const SILENCE_MS = 200;
 const { signal } = new AbortController();
 const isAt = (path: string) => (asked: AcmeAsked) => asked.path.startsWith(path);
@@ -78,7 +78,7 @@ async function signedOtherwise({ key, csr }: { key?: string; csr?: Uint8Array })
   return other.finish({ accountKey: '', accountUrl: '', signal }, `local:${name}`, request);
 }
 
-/** What an ACME request asks for (RFC 8555, section 6.2). */
+/** Returns the payload of an ACME request (RFC 8555, section 6.2). */
 function payloadOf({ body }: AcmeAsked): Record<string, string> {
   const { payload } = JSON.parse(body.toString());
   return JSON.parse(Buffer.from(payload, 'base64url').toString() || '{}');

@@ -16,7 +16,7 @@ import { KEY } from '../support/rfc2136-under-test.ts';
 import { handshake } from '../support/tls-visitor.ts';
 
 const { signal } = new AbortController();
-/** What the authority says when it is given work. */
+/** The authority's output when it is given work. */
 const ASKED_TO_LOOK = 'Pulled a task from the Tasks queue';
 const ORDERED = 'POST /order-plz';
 const noWait = { wait: async (_ms: number, ends: AbortSignal) => ends.throwIfAborted() };

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => lab[Symbol.asyncDispose]());
 
-/** What a test has opened, closed in reverse. */
+/** Collects the resources that a test has opened, and closes them in reverse. */
 function createOpened() {
   const opened: AsyncDisposable[] = [];
   return {
@@ -42,7 +42,7 @@ type Fault = {
   type: string;
   message: string;
   detail: string | RegExp;
-  /** Of the authority's own looks, within a day. */
+  /** The authority's own checks within a day. */
   looks: number;
 };
 

@@ -3,7 +3,7 @@ import { licenseWork } from '../../server/cli/license.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
-/** Returns what a command of the words after `fairlead license` writes. */
+/** Returns the output of the command with these words after `fairlead license`. */
 async function said(...words: string[]): Promise<string> {
   let text = '';
   const work = licenseWork(words, (piece) => {

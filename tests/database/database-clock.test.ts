@@ -8,7 +8,10 @@ async function databaseTime(): Promise<number> {
   return answer?.localTime.getTime();
 }
 
-/** To the hour: what the clock of this machine jumps by, and no matter of how long the question takes. */
+/**
+ * Returns the difference in whole hours, since the clock of this machine jumps by hours, and the duration of the query
+ * must not count.
+ */
 async function hoursFromDatabase(time: Date): Promise<number> {
   return Math.round(Math.abs(time.getTime() - (await databaseTime())) / HOUR_MS);
 }

@@ -14,7 +14,7 @@ async function resultsOf(...failing: CheckId[]): Promise<CheckResult[]> {
   return results;
 }
 
-/** Returns what each of the failing checks follows from. */
+/** Returns the cause that each of the failing checks names. */
 async function causesOf(...failing: CheckId[]): Promise<Partial<Record<CheckId, CheckId | null>>> {
   const causes: Partial<Record<CheckId, CheckId | null>> = {};
   for (const result of await resultsOf(...failing)) {

@@ -5,7 +5,7 @@ import { proxied } from '../../server/diagnostics/checks/dns/proxied.ts';
 const URL_OF_SITE = 'https://harbour.example/';
 const subject = { name: 'harbour.example', url: URL_OF_SITE } as Subject;
 
-/** What somebody sees who visits a site behind Cloudflare. */
+/** Returns the answers that a visitor of a site behind Cloudflare gets. */
 function behindCloudflare(answer: (url: string) => { status: number; location?: string }): Tools {
   const visit = async (url: string): Promise<Visit> => {
     const { status, location } = answer(url);

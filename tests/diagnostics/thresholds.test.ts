@@ -18,7 +18,7 @@ const subject = (fields: Partial<Subject> = {}): Subject => ({
   ...{ entrySha256: 'a'.repeat(64), own: { ...OWN, certificateId: null, renewAt: null } },
   ...fields,
 });
-/** What a test does not bring is not asked for. */
+/** Tools that a test does not bring are not used. */
 const tools = (some: Partial<Tools>): Tools => some as Tools;
 
 const servers = (...names: string[]) => names.map((name) => ({ name, addresses: ['192.0.2.1'] }));

@@ -8,7 +8,7 @@ const subject = {
   witness: { path: 'img/a%20boat.png', sha256: 'boat' },
 } as unknown as Subject;
 
-/** What is served, by its hash; nobody answers at an address that is not among them. */
+/** Returns the served pages by their hashes; any other address is silent. */
 function served(hashes: Record<string, string>, isProxied = false): Tools {
   const visit = async (url: string): Promise<Visit> => {
     const sha256 = hashes[new URL(url).pathname];

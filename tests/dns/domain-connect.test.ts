@@ -172,14 +172,14 @@ async function announce(value: string): Promise<void> {
   await zones.writeSets(ZONE, { [`_domainconnect.${ZONE} TXT`]: [`"${value}"`] });
 }
 
-/** In pieces: `p=1,a=RS256,d=…`. */
+/** Publishes the key in pieces: `p=1,a=RS256,d=…`. */
 async function publishKey(key: KeyObject): Promise<void> {
   const text = key.export({ type: 'spki', format: 'der' }).toString('base64');
   const pieces = (text.match(/.{1,200}/g) ?? []).map((piece, at) => `"p=${at + 1},a=RS256,d=${piece}"`);
   await zones.writeSets('operator.test', { '_dck1.operator.test TXT': pieces.reverse() });
 }
 
-/** As a provider checks a link: everything but `sig` and `key` is covered, as it was sent. */
+/** Checks a link as a provider does: everything but `sig` and `key` is covered, as it was sent. */
 async function isSignedByPublishedKey(query: string): Promise<boolean> {
   const parts = query.split('&');
   const parameter = (name: string): string => new URLSearchParams(query).get(name) ?? '';

@@ -57,7 +57,7 @@ test('bytes of artifacts in the database come to no process by the change feed',
   }
 });
 
-/** How many queries the server has answered from this collection; this one counts from the next on. */
+/** Returns how many queries the server has answered from this collection; this query counts from the next call on. */
 async function readsOf(collection: string): Promise<number> {
   const [stats] = await database()
     .collection(collection)

@@ -8,7 +8,10 @@ import { IS_FULL } from '../support/size.ts';
 const TIMES = IS_FULL ? 20 : 1;
 /** One kill is one for each of those that have come there. */
 const AT_ONCE = IS_FULL ? 10 : 1;
-/** Where a second certificate would come of it most easily: the authority has signed, and we have kept nothing of it. */
+/**
+ * The boundary where a second certificate would most easily be ordered: the authority has signed, and nothing of it is
+ * stored.
+ */
 const SIGNED = 'certificate:signed';
 /** The answer is in the zone, and nobody is there to take it away. */
 const IN_ZONE = 'certificate:challenge-written';
@@ -106,8 +109,8 @@ function activeDomains(names: readonly string[]): Promise<Certified[]> {
 }
 
 /**
- * What their page says until all are issued: that it is on its way, or what is in the way and when it is tried again. Then
- * they are served.
+ * Waits until all certificates are issued and served. Until then their page says that they are on the way, or what the
+ * problem is and when they are tried again.
  */
 async function requireIssued(certified: readonly Certified[]): Promise<void> {
   const untold: unknown[] = [];
@@ -136,7 +139,7 @@ async function requireIssued(certified: readonly Certified[]): Promise<void> {
   }
 }
 
-/** Of each order that was killed came one certificate, and no more orders than that takes. */
+/** Expects one certificate from each order that was killed, and no more orders than that takes. */
 function requireOneEach(boundary: string, before: ReturnType<KilledApp['count']>): void {
   const { orders, signed } = app.count();
   const most = AT_ONCE * (ORDERED_AGAIN.includes(boundary) ? 2 : 1);

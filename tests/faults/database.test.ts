@@ -91,7 +91,7 @@ async function killAndLook({ prepare, kill }: KillAndLook): Promise<void> {
   expect(acknowledged.filter((username) => !stored.has(username))).toEqual([]);
 }
 
-/** Whom the database holds, asked without the app. */
+/** Returns the user names in the database, read without the app. */
 async function storedNames(app: RealApp): Promise<unknown[]> {
   const read = async (name: string) => JSON.parse(await readFile(join(app.dataDir, 'mongo', name), 'utf8'));
   const [{ port }, { user, password }] = [await read('version.json'), await read('credentials.json')];
@@ -118,7 +118,7 @@ if (IS_FULL) {
 type LiveSites = {
   /** One after the other, none of them asked for since the start of the app. */
   unasked: string[];
-  /** Whether the database is, and how many visits have begun and ended while it was. */
+  /** Tells whether the database is away, and how many visits have begun and ended while it was. */
   away: { isNow: boolean; visits: number };
   visits: Visits;
 };

@@ -75,7 +75,7 @@ async function killWhileReading(client: EventClient, kill: () => Promise<void>):
   }
 }
 
-/** What a client saw is the log from where it began to where it ends: each event once, in order. */
+/** Expects that a client saw the log from where it began to where it ends: each event once, in order. */
 async function expectWhole(app: RealApp, token: string, client: EventClient, writers: Writer[]): Promise<void> {
   await using log = follow(app, token, '0');
   const acknowledged = writers.flatMap((writer) => writer.acknowledged);

@@ -9,7 +9,7 @@ import { hashedSite, loadHashedSite, startVisiting } from '../support/visitor.ts
 const RELEASES = 200;
 const VISITORS = 2;
 const MIB = 1024 * 1024;
-/** What the second half of so many releases may add: a leak of 1 MB a release would add 100. */
+/** The memory that the second half of so many releases may add: a leak of 1 MB a release would add 100. */
 const GROWTH_MAX_MIB = 48;
 
 const COLLECTED = ['--expose-gc', '--import', './tests/support/collect-on-signal.mjs', 'dist/server/main.js'];
@@ -24,7 +24,7 @@ async function rssMib(app: RealApp): Promise<number | null> {
   return bytes === null ? null : Math.round(bytes / MIB);
 }
 
-/** How the release ended, as its event says. */
+/** Returns how the release ended, by its event. */
 async function endOf(events: EventClient, releaseId: string): Promise<string> {
   const find = () =>
     events.seen.flatMap(({ data }) =>

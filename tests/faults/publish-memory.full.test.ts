@@ -36,7 +36,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Of each way to send files the first; the full counts have the others. */
+/** The first platform for each way to send files; the full counts have the others. */
 const ALL_PLATFORMS = [
   // The publisher waits in no time, so that it would be sent away for more requests than a minute has room for.
   { id: 'netlify', start: () => startNetlify({}, { limits: [] }) },

@@ -61,10 +61,13 @@ async function attempt(attempts: Attempt[], site: Site): Promise<void> {
   );
 }
 
-/** Whether the process is gone at the moment, and how often it was. */
+/** Tells whether the process is down at the moment, and how often it was. */
 type Downtimes = { isDown: boolean; count: number };
 
-/** At another moment each time, while each release is elsewhere. False when none was on its way. */
+/**
+ * Kills at another moment each time, while the releases are at different stages. Returns false when none was on its
+ * way.
+ */
 async function killDuringReleases(
   app: RealApp,
   mongod: OwnMongod,

@@ -7,7 +7,7 @@ import { startOwnMongod } from '../support/own-mongod.ts';
 import { faultyEntry, type RealApp, startRealApp } from '../support/real-app.ts';
 import { IS_FULL } from '../support/size.ts';
 
-/** In the middle of the switch, where most could be left undone. */
+/** The middle of the switch, where most could be left undone. */
 const WORST = 'verifying:switched';
 /** The built-in host has no site to name: tests/platforms/faults.gate.test.ts ends a process there. */
 const ELSEWHERE = 'publishing:site';
@@ -43,7 +43,7 @@ test('killed at any boundary of a release, it ends live or failed after the rest
     const { release } = await startPublish(account, site, { 'index.html': next, 'style.css': 'p { color: red }' });
     expect(await killed).toEqual([null, 'SIGKILL']);
 
-    // The next start knows that whoever held the release is dead: nobody waits for its lease.
+    // The next start knows that the holder of the release is dead, so nobody waits for its lease.
     await mongod.prolongLeases();
     // It ends what the one before began, and is the one that is killed next.
     app.entry = killedAt(KILLED_AT[index + 1] ?? REMOVAL_BOUNDARY);

@@ -8,7 +8,7 @@ import { type RealApp, startRealApp } from '../support/real-app.ts';
 import { IS_FULL } from '../support/size.ts';
 
 const STEP_DOWNS = IS_FULL ? 24 : 1;
-/** Who wants another password, in turn. */
+/** The number of people who request another password, in turn. */
 const FORGETFUL = IS_FULL ? STEP_DOWNS * 4 : 8;
 const PATIENCE = { timeout: 50_000, interval: 20 };
 const PASSWORD = 'Correct horse 1';

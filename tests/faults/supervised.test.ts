@@ -12,13 +12,13 @@ import { ask, childOf, isRunning, startSupervised } from '../support/supervised-
 
 const KILLS = IS_FULL ? 2 : 1;
 const FAILED_STARTS = IS_FULL ? 5 : 3;
-/** In full a child is silent for a quarter of a minute before it is ended. */
+/** In the full size a child is silent for a quarter of a minute before it is ended. */
 const LOOK_EVERY_MS = IS_FULL ? 1_000 : 250;
 const PATIENCE = { timeout: IS_FULL ? 100_000 : 40_000 };
 
 /**
- * What it computes before it answers is what a person waits for at the least; on a quiet machine that is all but
- * nothing more.
+ * The CPU time before the first answer, which is the least that a person waits for. On a quiet machine it is nearly
+ * all of the wait.
  */
 const START_CPU_MAX_MS = 2_000;
 /** One tick of the clock in which Linux counts CPU time (proc_pid_stat(5), times(2)). */
@@ -37,7 +37,7 @@ const statusOf = (url: string): Promise<number> =>
     () => 0,
   );
 
-/** While this file is there, children die before they have done anything. */
+/** While this file exists, children die before they have done anything. */
 const DEADLY = join(tmpdir(), `fairlead-deadly-${process.pid}`);
 /** Blocks the event loop of a child for good on SIGUSR2; looks whether a child is alive come as often as is said. */
 const PRELOAD = `import { existsSync } from 'node:fs';

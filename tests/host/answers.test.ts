@@ -16,7 +16,7 @@ function theHost(): Promise<TestHost> {
 
 afterAll(async () => (await made)?.[Symbol.asyncDispose]());
 
-/** The host with this site, which is published by whoever comes first. */
+/** The host with this site, which the first test publishes. */
 const published = new Map<string, Promise<unknown>>();
 
 async function withSite(name: string, files: Parameters<typeof publishSite>[2]): Promise<TestHost> {

@@ -9,7 +9,7 @@ import {
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { readRequestPath } from '../../server/host/responses/request-path.ts';
 
-/** Where `address` leads by these lines: the forced rules first, as the host asks them. */
+/** Returns where `address` leads by these lines: the forced rules first, as the host asks them. */
 function lead(lines: string, address: string): string | null {
   const { rules, problems } = parseRedirects(lines);
   expect(problems).toEqual([]);

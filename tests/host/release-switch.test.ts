@@ -147,7 +147,7 @@ test('while releases change under load, every answer belongs to one of them and 
     const before = pages;
     await publishSite(site, 'busy', full(`word${number}`));
     await expect.poll(async () => (await site.get('busy', '/style.css')).text).toBe(`word${number}`);
-    // Whoever came before the switch, and some who came after it.
+    // Visitors from before the switch, and some from after it.
     await expect.poll(() => pages).toBeGreaterThan(before + visitors.length);
   }
   isOver = true;
@@ -176,7 +176,7 @@ test('hashed assets of the release before answer for a day, its other files do n
 test('the assets of the release that was replaced answer also for a host that has never served it', async () => {
   await using site = await createTestHost();
   const first = await publishSite(site, 'killed', { 'index.html': 'one', 'app-3f2a1b9c.js': 'OLD' });
-  // Killed before the list on disk told of the first release, and the second one goes live elsewhere.
+  // Killed before the list on disk contained the first release, and the second one goes live elsewhere.
   await site.host.stop();
   await rm(join(site.folder, 'host'), { recursive: true });
   const second = await addRelease(site, 'killed', { 'index.html': 'two', 'app-99d1e0f4.js': 'NEW' }, 'live');

@@ -140,7 +140,7 @@ test('the heavy sites of one account crowd out each other, and no small site of 
   expect(kept.length).toBeGreaterThan(1);
   expect(kept.length).toBeLessThan(heavy.length);
   expect(kept.at(-1)).toBe(heavy.at(-1));
-  // Whoever copies a site of somebody else is charged for it alone.
+  // An account that copies a site of another one is charged for it alone.
   expect(sites.known({ ...small, accountId: 'heavy' })).toBeUndefined();
 });
 

@@ -10,7 +10,7 @@ import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
 
 const BROWSER = { 'User-Agent': 'Mozilla/5.0 (test)' };
 
-/** Returns what has been written of one deployment; stopping the host writes what is left. */
+/** Returns the stored rows of one deployment; stopping the host writes the rest. */
 async function rowsOf(deploymentId: string) {
   const rows = await VisitModel.find({ deploymentId }).setOptions({ acrossAccounts: 'host' }).sort({ at: 1 }).lean();
   const sum = (pick: (row: (typeof rows)[number]) => number): number => rows.reduce((all, row) => all + pick(row), 0);

@@ -122,7 +122,7 @@ test('a script outside the repository has the whole router typed, and calls it b
   }
 }, 180_000);
 
-/** What a person copies into one file. */
+/** Returns the examples that a person copies into one file. */
 async function readmeExamples(): Promise<string> {
   const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
   const examples = [...readme.matchAll(/^```ts\n(.*?)^```/gms)].map((match) => match[1] ?? '');

@@ -61,7 +61,7 @@ async function head(listener: Listening, path: string): Promise<number> {
   return (await fetch(`${listener.url}${path}`, { method: 'HEAD' })).status;
 }
 
-/** What the reading of the large file goes through. */
+/** Replaces functions of the large file's artifact in the store. */
 function watchReading(app: TestApp, watched: (artifact: OpenArtifact) => Partial<OpenArtifact>): void {
   const { store } = app.providers;
   app.providers.store = {
@@ -220,7 +220,7 @@ test('a reader that goes away before the first byte ends the reading of the file
   let read = 0;
   let isClosed = false;
   watchReading(app, (artifact) => ({
-    // Without end: only whoever stops asking gets out of it.
+    // The file has no end, so only a reader that stops asking gets out of it.
     async *stream() {
       for (;;) {
         await pause(1);

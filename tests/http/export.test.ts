@@ -42,7 +42,7 @@ async function publisher(app: PublishingApp) {
   return { person, deployment, draft };
 }
 
-/** Of one minute from two processes of the host, and of the next from one. */
+/** Returns rows of one minute from two processes of the host, and of the next from one. */
 function visitRows(person: Person, { id: deploymentId }: { id: string }): VisitRow[] {
   const first = {
     accountId: person.user.id,

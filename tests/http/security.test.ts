@@ -25,7 +25,7 @@ async function webRoot({ folder }: TestApp): Promise<string> {
 
 type Raw = { status: number; headers: Record<string, string | string[] | undefined>; text: string };
 
-/** As a browser or a script sends it: `fetch` sets and hides headers of its own. */
+/** Sends a request as a browser or a script sends it, since `fetch` sets and hides headers of its own. */
 function send(
   { port }: Listening,
   method: string,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { trackShared, transformer } from '../../routers/shared-items.ts';
 import { createSocketEncoder } from '../../server/http/websocket/socket-encoder.ts';
 
-/** Returns what tRPC hands to a connection's encoder for an item of the subscription `id`. */
+/** Returns the message that tRPC passes to a connection's encoder for an item of the subscription `id`. */
 function messageOf(id: number, item: { id: string; data: object }) {
   const [number, data] = trackShared(item.id, item.data);
   return { id, result: { type: 'data', id: number, data: transformer.output.serialize({ id: number, data }) } };

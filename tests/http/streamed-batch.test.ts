@@ -30,7 +30,7 @@ test.each(STREAMED)('a login whose cookie would come too late is refused, and se
   expect(whole.headers.getSetCookie().join()).toContain('fairlead_refresh');
 });
 
-/** What the driver's pool may have opened meanwhile; one left by each batch would be hundreds. */
+/** Connections that the driver's pool may have opened meanwhile; one left by each batch would be hundreds. */
 const POOL = 10;
 /** Timers, sockets and requests of this process that have not ended. */
 const resources = (): number => process.getActiveResourcesInfo().length;

@@ -373,7 +373,7 @@ test('R7: what closes the socket of a session that ends is the change as it is t
   const raw = await endHeldBack(app, listener, changes);
   expect(raw.socket.readyState).toBe(WebSocket.OPEN);
 
-  // From here on no clock of this process moves: whoever waits for one never comes to the close.
+  // From here on no clock of this process moves, so that code that waits for one never comes to the close.
   vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
   try {
     changes.letGo();

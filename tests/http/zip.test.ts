@@ -303,7 +303,7 @@ test('a sender that goes away leaves nothing behind, and the upload takes the ne
 
 const KEY = 'a'.repeat(64);
 
-/** How much of the archive is here, as a sender that goes on asks for it. */
+/** Asks how much of the archive is here, as a sender that continues does. */
 async function arrived(site: Awaited<ReturnType<typeof start>>, key = KEY, person = site.person) {
   const response = await fetch(`${site.listener.url}/api/uploads/${site.uploadId}/zip?key=${key}`, {
     headers: { authorization: `Bearer ${person.accessToken}` },

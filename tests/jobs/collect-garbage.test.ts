@@ -27,7 +27,7 @@ const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
 const NEVER = new AbortController().signal;
 const ROUNDS = IS_FULL ? 3 : 1;
 
-/** As if nobody had used anything for two days. */
+/** Makes everything look unused for two days. */
 async function grow(app: PublishingApp): Promise<void> {
   const folder = join(app.folder, 'artifacts');
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

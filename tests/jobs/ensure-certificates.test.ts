@@ -97,7 +97,7 @@ test('a domain that is removed while others are looked at gets no order', async 
   await DomainModel.updateMany({ _id: { $in: others }, accountId: user.id }, { ensureAt: new Date(1) });
   const session = await mongoose.startSession();
   session.startTransaction();
-  // Whoever writes to the first has to wait for this.
+  // A writer to the first has to wait for this.
   await DomainModel.updateOne({ _id: first, accountId: user.id }, { provedAt: new Date() }, { session });
   let ensured: Promise<void> | undefined;
   await new Promise<void>((listed) => {

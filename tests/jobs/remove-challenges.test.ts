@@ -24,7 +24,7 @@ test('what one account has left at a silent provider keeps no other waiting, and
   const { egress } = providers;
   using timeouts = holdTimeouts(LEFT_MS);
   let silences = 0;
-  // Whoever is asked first says nothing.
+  // The first server that is asked stays silent.
   const request: Egress['request'] = (url, asked, read) => {
     if (silences > 0) return egress.request(url, asked, read);
     silences += 1;

@@ -59,7 +59,7 @@ async function startInstance(mode: 'create' | 'churn', accountId: string, count 
 const startInstances = (count: number, accountId: string): Promise<Instance[]> =>
   Promise.all(Array.from({ length: count }, () => startInstance('churn', accountId)));
 
-/** Returns what the instance says next; fails when it ends instead. */
+/** Returns the next line of the instance; fails when it ends instead. */
 async function nextLine({ process: child, lines }: Instance): Promise<string> {
   const patience = new AbortController();
   const end = once(child, 'exit', { signal: patience.signal }).then(() => {

@@ -39,7 +39,7 @@ async function startPlatform({ key, cert }: Certificate) {
   };
 }
 
-/** Returns what an adapter's question comes to. */
+/** Returns the outcome of an adapter's request. */
 async function askedOf(certificate: Certificate, isTrusted: boolean) {
   await using platform = await startPlatform(certificate);
   await using harness = await platformHarness();

@@ -111,7 +111,7 @@ test("the platform's own log of a release is read where it keeps one", async () 
   // Without the colours of a terminal, and what is no text.
   expect(text).toBe('Build started\nBuild completed');
   app.vercel.world.fail('state', { how: 'status', status: 503 }, 100);
-  // Nobody tries it again for whoever asked.
+  // Nobody tries it again for the person who asked.
   expect((await refusalOf(app.releases.platformLog({ releaseId: release.id }))).hint).toMatch(/^Try again\./);
   const other = await app.deployments.create({ name: 'Unlogged', platform: 'netlify' });
   const unlogged = await app.publish(other, ONE);

@@ -41,7 +41,7 @@ function watch(app: PlatformApp, url: string): () => Promise<Set<string>> {
   };
 }
 
-/** The last three stand for all outside the full size: what each fault is mended by is the client's, and held there. */
+/** The last three stand for all outside the full size: the client cures each fault, and its own tests check how. */
 test.each(IS_FULL ? TRANSIENT_FAULTS : TRANSIENT_FAULTS.slice(3))(
   '%s in each step: the release ends live on one site, and the old one is served until then',
   async (_what, trouble, times) => {

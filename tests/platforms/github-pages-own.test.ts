@@ -319,7 +319,7 @@ test('HTTPS is enforced once the certificate is there, and not before', async ()
   }
   if (!isEnforced()) await read();
   expect(isEnforced()).toBe(true);
-  // A certificate that is told of and not yet in use.
+  // A certificate that is reported and not yet in use.
   const { pages } = on.repository();
   if (pages !== null) pages.isHttpsEnforced = false;
   on.standIn.fail('attach', { how: 'status', status: 404, body: { message: 'The certificate does not exist yet' } });

@@ -12,7 +12,7 @@ type Refusal = {
   message: string;
   errors?: unknown;
   code: ErrorCode;
-  /** What GitHub said and what it means. */
+  /** The answer of GitHub and its meaning. */
   says: string;
   hint: string;
 };

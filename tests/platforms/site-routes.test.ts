@@ -6,7 +6,7 @@ import { vercelUnderTest } from '../support/standins/vercel/world.ts';
 
 const NONE = { paths: ['index.html'], isSinglePage: false, redirects: '', headers: '' };
 
-/** Returns what the edge answers for each address, as `status location` or `status body`. */
+/** Returns the answer of the edge for each address, as `status location` or `status body`. */
 async function answers(files: Record<string, string>, addresses: readonly string[], isSinglePage = false) {
   await using subject = await vercelUnderTest();
   await using harness = await platformHarness();

@@ -233,7 +233,7 @@ test('the jobs of a worker that is known to be dead, and of its children, are cl
   expect(await endAllOf('run')).toEqual([true, true, true]);
   expect(await claimAll()).toEqual(['run', 'run.0', 'run.10']);
   expect(await leasesOf('run')).toEqual([]);
-  // Whoever has claimed it since, under whatever name, keeps it.
+  // The worker that has claimed it since, under whatever name, keeps it.
   expect(await Promise.all(known.map((lease) => endLease(lease)))).toEqual([false, false, false]);
   expect(await claimAll()).toEqual([]);
 

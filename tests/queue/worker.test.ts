@@ -82,7 +82,7 @@ test('a new job wakes a worker that would have slept for an hour', async () => {
 
 const JOBS = 10;
 
-/** How many commands about jobs the server has answered. */
+/** Returns how many commands about jobs the server has answered. */
 async function askedOfJobs(): Promise<number> {
   const [stats] = await JobModel.collection.aggregate([{ $collStats: { latencyStats: {} } }]).toArray();
   const { reads, writes, commands } = stats?.latencyStats ?? {};

@@ -32,7 +32,7 @@ function withSecondPerson(platform: Platform): Platform {
   };
 }
 
-/** An account, and Netlify also in the place of Vercel: what is under test asks any platform in the same way. */
+/** An account, and Netlify in place of Vercel as well, because the tested code asks any platform in the same way. */
 async function createConnectionApp(oauthClients: OAuthClients = {}) {
   const netlify = await netlifyUnderTest();
   for (const token of [`${TOKEN}2`, `${OTHERS}1`, 'access-1', 'access-2']) netlify.standIn.admit(token);

@@ -435,7 +435,7 @@ test('a roll back that cannot be seen live puts the pointer back and says why', 
     currentRelease: { id: two.id },
   });
   await expect.poll(async () => (await app.visit('stuck')).text).toBe('two');
-  // Whoever has loaded a page of it meanwhile still asks for its files.
+  // A visitor who has loaded a page of it meanwhile still asks for its files.
   expect(await servedUntilOf(person, one.id)).toBeInstanceOf(Date);
   expect(await servedUntilOf(person, two.id)).toBeNull();
 });

@@ -35,7 +35,9 @@ function takePassword(owner: Person, stranger: Stranger): Promise<unknown> {
 }
 
 type World = { app: TestApp; owner: Person; stranger: Stranger };
-/** What the stranger leaves: the secrets that open the account still, and the link that the owner was mailed, if any. */
+/**
+ * The traces of the stranger: the secrets that still open the account, and the link that the owner was mailed, if any.
+ */
 type Left = { stop?: string; secrets?: string[]; password?: string };
 type Act = { does: string; act(world: World): Promise<Left> };
 

@@ -18,7 +18,7 @@ type Ids = { deploymentId: string; domainId: string; certificateId: string };
 /** `name` is the counter's; `call` is what it refuses, where that is quickly said: else other tests hold it. */
 type Limited = { name: string; call?: (caller: Caller, ids: Ids) => Promise<unknown> };
 
-/** Of each mutation what bounds how often it is done, or why nothing has to. */
+/** The limit of each mutation, or the reason why it needs none. */
 const MUTATIONS: Readonly<Record<string, Limited | string>> = {
   'user.update': { name: 'taken-names', call: (caller) => caller.user.update({ username: 'another' }) },
   'user.updateNotifications': 'writes two flags of one row',

@@ -26,7 +26,7 @@ async function untilRefused(times: number, code: string, act: () => Promise<unkn
   return times;
 }
 
-/** Whether the plan lets it happen; what else stands against it is no matter of the plan. */
+/** Returns whether the plan allows it; any other refusal does not count. */
 async function isOpen(act: Promise<unknown>): Promise<boolean> {
   return act.then(
     () => true,
@@ -40,7 +40,10 @@ function newName(): string {
   return `gate-${tries}.test`;
 }
 
-/** What a person gets at each gate who asks for all of it: more deployments and domains, or what the plan opens. */
+/**
+ * Asks for everything at each gate: more deployments and domains, or the features of the plan. Returns what a person
+ * gets.
+ */
 const GATES = {
   deployments: ({ caller }: Person) =>
     untilRefused(TRIED.deployments, 'deployment_limit_reached', () =>
@@ -61,7 +64,7 @@ const GATES = {
 };
 type Gate = keyof typeof GATES;
 
-/** As they are sold. `Infinity`: as many as are tried. */
+/** The plans as they are sold. `Infinity` stands for as many as are tried. */
 const SOLD: Record<Plan, Record<Gate, number | boolean | null>> = {
   free: { deployments: 0, domains: 0, destinations: false, platforms: false, diagnostics: false, analytics: null },
   BASIC: { deployments: 1, domains: 1, destinations: false, platforms: true, diagnostics: false, analytics: 7 },

@@ -7,7 +7,7 @@ import { contextOf, createPublishingApp, publish, type Site, sendSite, startRele
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 
-/** In parts, so that no scanner takes this file for the leak. */
+/** Written in parts, so that no scanner takes this file for the leak. */
 const KEY = `AKIA${'ABCDEFGH12345678'}`;
 
 async function publishNew(app: Awaited<ReturnType<typeof createPublishingApp>>, site: Site) {
@@ -126,7 +126,7 @@ test('what the entry page names is asked for once, and what is missing is told o
   expect(log).toContain('The entry page names files that are missing, of 6 files:');
   expect(log).toContain('/js/app.js is missing');
 
-  // Where every address opens the start page, a page in the place of a picture is none.
+  // Where every address opens the start page, a page in place of a picture does not count as one.
   await person.caller.deployments.update({ deploymentId: deployment.id, isSinglePage: true });
   const more = await publish(app, person, deployment, { ...site, 'logo.png': 'png', 'back.png': 'png' });
   expect(more.destinations).toMatchObject([{ missingLinks: ['/js/app.js'] }]);

@@ -372,7 +372,7 @@ test('of two that take one replaced list away at once, the second finds it gone 
   let isRemoved = (): void => undefined;
   const removed = new Promise<void>((resolve) => (isRemoved = resolve));
   let asked = 0;
-  /** Whoever asks second reads only when the first has taken the list away. */
+  /** The second caller reads only when the first has removed the list. */
   const slow: ArtifactStore = {
     ...store,
     async has(hash) {

@@ -21,7 +21,7 @@ type Call = { name: string; run(caller: Caller, ids: Ids): Promise<unknown>; ask
 
 const SIGN_IN = 'find sessions';
 
-/** What the screens of the app call most, and scripts while they wait: the sign-in of each is part of it. */
+/** The calls that the screens of the app make most, and scripts while they wait; each includes its sign-in. */
 const CALLS: readonly Call[] = [
   { name: 'user.get', run: (caller) => caller.user.get(), asks: ['find users'] },
   { name: 'subscription.get', run: (caller) => caller.subscription.get(), asks: ['find subscriptions'] },

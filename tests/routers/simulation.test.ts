@@ -5,7 +5,7 @@ import { createTestApp } from '../support/app.ts';
 import { everythingStored } from '../support/everything-stored.ts';
 import { refusalOf } from '../support/refusal.ts';
 
-/** What a person reads of it in the end, where something went wrong. */
+/** Returns the texts that a person reads in the end, if something went wrong. */
 const endOf = ({ release, domain, certificate, report }: SimulatedScene) => [
   release.error?.message,
   ...release.steps.flatMap(({ log }) => log.map(({ text }) => text)),

@@ -15,9 +15,9 @@ import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 
 /**
- * Walks the router: every procedure says here who may call it and with what, and is then called by nobody, by tokens of
- * each scope, with another account's ids and with fields that are not its own. `cookie`: whoever sends no refresh cookie is
- * nobody, whatever else is sent.
+ * Walks the router: every procedure says here who may call it and with what, and is then called by nobody, by tokens
+ * of each scope, with another account's ids and with fields that are not its own. `cookie`: a caller without a refresh
+ * cookie is nobody, whatever else they send.
  */
 type Access = 'public' | 'public-write' | 'read' | 'write' | 'session' | 'cookie';
 type Case = {

@@ -8,7 +8,7 @@ const HALF_OF_NEW = 100;
 const NEW = 200;
 const SHARE = 30;
 
-/** What accounts may order, and have ordered, for new names or to renew. */
+/** Returns functions by which accounts order certificates, for new names or to renew. */
 function ledgerOf(app: TestApp, ours: string) {
   const authority = { ...app.providers.authority, isPublic: true, name: 'acme-v02.api.letsencrypt.org' };
   const ledger = { authority, now: () => app.clock.now() };

@@ -23,7 +23,7 @@ type Fault = {
   into: 'working' | 'new';
   inject(zone: string, domain: Domain): Promise<void>;
   state: Domain['state'];
-  /** Where one sight may be a bad minute of somebody else's: what it is at the second one. */
+  /** The state at the second check, where one fault may be a bad minute of somebody else's server. */
   later?: Domain['state'];
   code: string;
   message: string;

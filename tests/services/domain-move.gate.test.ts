@@ -41,7 +41,7 @@ async function createMovable() {
       on.clock.advance(2_000);
       return domains.check({ domainId });
     },
-    /** What a person enters at their DNS provider, in place of what was there. */
+    /** Enters the records as a person does at their DNS provider, in place of the old ones. */
     async write(zone: string, records: Domain['records']): Promise<void> {
       const names = [zone, `www.${zone}`];
       const none = names.flatMap((name) => [`${name} A`, `${name} AAAA`, `${name} CNAME`]).map((set) => [set, []]);
@@ -70,7 +70,7 @@ async function activeDomain(on: Movable, deploymentId: string, name: string): Pr
   return active;
 }
 
-/** What is renewed here for a domain. */
+/** Returns the certificates that are renewed here for a domain. */
 function certificatesOf(domainId: string) {
   return CertificateModel.find({ domainId }).setOptions(MAINTENANCE).lean();
 }

@@ -5,7 +5,7 @@ import { inspectText } from '../../routers/rules/uploads/upload-text-problems.ts
 import { openInspector } from '../../server/services/releases/inspector.ts';
 
 const NEVER = new AbortController().signal;
-/** In parts, so that no scanner takes this file for the leak. */
+/** Written in parts, so that no scanner takes this file for the leak. */
 const KEY = `AKIA${'ABCDEFGH12345678'}`;
 
 function siteOf(count: number, textBytes: number): { files: OfferedFile[]; texts: Map<string, string> } {
@@ -16,7 +16,7 @@ function siteOf(count: number, textBytes: number): { files: OfferedFile[]; texts
   return { files: [...texts].map(([path, text]) => ({ path, sizeBytes: text.length })), texts };
 }
 
-/** How often other work of this process had its turn meanwhile. */
+/** Returns how often other work of this process had its turn meanwhile. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

@@ -273,7 +273,7 @@ test('the deployments, releases and roll backs of an account have one figure, le
 const LARGE_BYTES = 6 * 1024 ** 2;
 const CHUNK_BYTES = 100 * 1024;
 
-/** As much of a file of zeros as comes before its sender goes; all of it by default. */
+/** Yields the part of a file of zeros that arrives before its sender goes; all of it by default. */
 async function* zeros(bytes = LARGE_BYTES): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes; at += CHUNK_BYTES) yield Buffer.alloc(Math.min(CHUNK_BYTES, bytes - at));
   if (bytes < LARGE_BYTES) throw new AppError('client_closed', 'The sender ended the request.');

@@ -30,7 +30,7 @@ export function watchCalls(page: Page): Call[] {
   return calls;
 }
 
-/** What a page took with it when it was closed can no longer be asked for: such a call has no headers here. */
+/** Headers that a closed page took with it are lost, so such a call has none here. */
 async function headersOf(request: Request): Promise<Record<string, string>> {
   return request.allHeaders().catch(() => ({}));
 }
@@ -49,9 +49,9 @@ export function callsOf(calls: Call[], name: string | RegExp): Call[] {
 export const REFRESH = 'refresh-token';
 
 /**
- * When an answer came to the page, by its own clock, or null: outside it is seen at another moment, and a stopped clock
- * that is moved from there is moved too early or too late. An answer is named by its status and its path, the last one
- * counts. To be called before the page is opened.
+ * Returns a function that tells when an answer came to the page, by the page's own clock, or null. Outside it is seen
+ * at another moment, and a stopped clock that is moved from there is moved too early or too late. An answer is named
+ * by its status and its path, and the last one counts. Must be called before the page is opened.
  */
 export async function watchAnswers(page: Page): Promise<(name: RegExp) => Promise<number | null>> {
   await page.addInitScript(() => {

@@ -23,7 +23,7 @@ function stars(page: Page): Locator {
   return dialog(page).getByRole('radio');
 }
 
-/** How many stars are drawn full, chosen or only pointed at. */
+/** Returns how many stars are drawn full, chosen or only pointed at. */
 async function filled(page: Page): Promise<number> {
   return dialog(page).locator('[data-filled="true"]').count();
 }

@@ -12,8 +12,8 @@ async function scriptsOf(page: Page, path: string): Promise<Set<string>> {
 }
 
 /**
- * From now on only what the screen at `known` needs arrives; the parts of other screens do not, as on a line that hangs.
- * The answer lets go of what was held, for a page that has been left.
+ * Lets only the scripts of the screen at `known` arrive from now on; those of other screens do not, as on a line that
+ * hangs. The returned function releases the held requests, for a page that has been left.
  */
 export async function holdScreens(page: Page, known: string): Promise<() => Promise<void>> {
   const arrives = await scriptsOf(page, known);
@@ -31,8 +31,8 @@ export async function holdScreens(page: Page, known: string): Promise<() => Prom
 }
 
 /**
- * From now on calls to `url` wait on their way, until the answer of this is called; those that come later pass at once.
- * The promise is made beforehand: a screen may say that it waits before its call has come here.
+ * Holds calls to `url` from now on, until the returned function is called; later calls pass at once. The promise is
+ * made beforehand, because a screen may say that it waits before its call has come here.
  */
 export async function holdCalls(page: Page, url: string | RegExp): Promise<() => void> {
   let letGo = (): void => {};

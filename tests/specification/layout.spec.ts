@@ -263,7 +263,7 @@ test('a screen without a placeholder of its own waits under a spinner that says 
   await expect(page.getByText('Loading application...')).toHaveCount(0);
 });
 
-/** What is on the screen when a screen breaks, and when the app cannot start. */
+/** Expects the page that appears when a screen breaks, and when the app cannot start. */
 async function seeCriticalError(page: Page, after: string): Promise<void> {
   await expect.soft(page.getByText('Critical Error', { exact: true }), after).toBeVisible();
   await expect.soft(page.getByText('The application could not initialize correctly.'), after).toBeVisible();

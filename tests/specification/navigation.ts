@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test';
 import { type Layout, type Route, rowOf } from './route-table.ts';
 
-/** What a person sees of a place: where it is, what it is called, how it is laid out, which entry is highlighted. */
+/** The facts of a place that a person sees: its address, its name, its layout, and the highlighted entry. */
 export type Place = {
   address: string;
   title: string;

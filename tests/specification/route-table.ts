@@ -6,10 +6,10 @@ export type Route = {
   path: string;
   /** `auth` is the login and register screen: public, and left at once by who is signed in. */
   access: 'public' | 'auth' | 'app' | 'subscription';
-  /** Before ` · Fairlead`. A pattern where the specification names no screen of that address. */
+  /** The title before ` · Fairlead`. A pattern if the specification names no screen for that address. */
   title: string | RegExp;
   layout: Layout;
-  /** While its screen is being fetched. */
+  /** Shown while its screen is being fetched. */
   skeleton: Skeleton;
   /** The entry of the navigation with `aria-current="page"`; `any` where the specification leaves it open. */
   current: string | null | 'any';
@@ -109,7 +109,7 @@ export const ROUTES: readonly Route[] = [...PUBLIC, ...APP, ...PAID];
 export const ALIKE =
   /^\/(?:(?:deploy|deployment-setup)\/(?:vercel|github-pages|render|heroku|no-such-platform)|auth|subscription\/(?:privacy|refunds))$/;
 
-/** Of one deployment: its page, one of its releases, its editor. */
+/** Returns the routes of one deployment: its page, one of its releases, its editor. */
 export function routesOf(id: string, name: string): Route[] {
   const thing = new RegExp(name);
   const current = 'Active Deployments';

@@ -20,8 +20,8 @@ const VISITORS: readonly Visitor[] = [
 const LOADED = ['/payment-success', '/dashboard', '/'];
 
 /**
- * Who may see all screens sees each of them. Where the others are led is told by one of each kind: that each route is of its
- * kind is held by tests/src/routes.test.ts.
+ * A visitor who may see all screens sees each of them. For other visitors one route of each kind shows where they are
+ * led, since tests/src/routes.test.ts checks that each route is of its kind.
  */
 function walked({ subscribed, disclaimer }: Visitor): readonly Route[] {
   if (IS_FULL || (subscribed && disclaimer)) return ROUTES;

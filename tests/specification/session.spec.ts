@@ -417,7 +417,7 @@ async function logInByCall(page: Page, url: string, { username, password }: Pers
   expect(answer.ok(), await answer.text()).toBe(true);
 }
 
-/** As a browser that was never signed in, but has seen the disclaimer. */
+/** Leaves the browser as one that was never signed in, but has seen the disclaimer. */
 async function signOut(page: Page, url: string): Promise<void> {
   // A screen whose token vanishes under it would ask without one.
   await page.goto('about:blank');
@@ -433,7 +433,10 @@ async function arrival(answeredAt: (name: RegExp) => Promise<number | null>, nam
   return (await answeredAt(name)) ?? 0;
 }
 
-/** Not before, and after it by no more than the steps that the clock may have taken until it was seen. */
+/**
+ * Expects it not before that time, and after it by no more than the steps that the clock may have taken until it was
+ * seen.
+ */
 function expectAbout(passedMs: number, expectedMs: number): void {
   expect(passedMs).toBeGreaterThanOrEqual(expectedMs);
   expect(passedMs).toBeLessThan(expectedMs + 150);

@@ -1,11 +1,11 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 
-/** How far ahead the clock is stopped: between the question for the time and the stop it still runs. */
+/** The clock is stopped this far ahead, because it still runs between the question for the time and the stop. */
 const AHEAD_MS = 100;
 
 /**
- * From here the installed clock moves only when it is told to, so that what takes 500 ms is seen at 450 and at 550 on
- * any machine. Calls and screens go on meanwhile; what they put off for a moment comes with the next step of the clock.
+ * Moves the installed clock only on command from here on, so that a wait of 500 ms is seen at 450 and at 550 on any
+ * machine. Calls and screens go on meanwhile; delayed work of theirs comes with the next step of the clock.
  */
 export async function stopClock(page: Page): Promise<void> {
   // A busy machine may need longer than that moment. The clock stands after such a stop as well, so the next one holds.

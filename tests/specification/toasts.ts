@@ -8,7 +8,7 @@ export function toasts(page: Page): Locator {
   return page.locator('[data-toast]');
 }
 
-/** For a toast that stays, since the clock stands still. */
+/** Expects a toast that stays, since the clock stands still. */
 export async function expectToast(
   page: Page,
   title: string,

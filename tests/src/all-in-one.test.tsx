@@ -26,7 +26,7 @@ afterEach(() => {
 
 const patiently = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });
 
-/** What the server says of a live deployment with this domain, or with none. */
+/** Returns the server's answers about a live deployment with this domain, or with none. */
 function answersFor(domain: Domain | null, more: Answers = {}): Answers {
   return {
     'subscription.allowance': () => allowanceOf(),
@@ -55,7 +55,7 @@ function show(answers: Answers, query = ''): ShownScreen {
   return shown;
 }
 
-/** As the rules of ids want it. */
+/** An id of the required form. */
 const HARBOUR = 'harbour0000000000000';
 
 /** The deployment as a reload finds it: nothing but its id is in the address. */

@@ -16,11 +16,11 @@ const onPro: Answers = { 'subscription.allowance': () => allowanceOf() };
 
 type Rows = readonly (readonly [string, string, number])[];
 
-/** The server's own list and one text, in the place of the network. */
+/** The server's own list and one text, in place of the network. */
 function serveFiles(
   rows: Rows,
   text: string | Record<string, string> = '',
-  /** What other releases than the live one have, by their id. */
+  /** The files of other releases than the live one, by their id. */
   ofOthers: Record<string, Rows> = {},
 ): void {
   const user = { id: 'sailor', username: 'sailor', email: 's@example.com', emailConfirmed: true, pendingEmail: null };

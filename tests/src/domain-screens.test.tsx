@@ -8,7 +8,7 @@ import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 
 const AT = new Date('2026-11-20T12:00:00Z');
-/** What is followed is asked for again every few seconds, at the latest after these. */
+/** A followed domain is requested again every few seconds, at the latest after these. */
 const LOOK_AGAIN_MS = 5_000;
 
 afterEach(() => void vi.useRealTimers());

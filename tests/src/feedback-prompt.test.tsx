@@ -10,14 +10,14 @@ import { FeedbackPrompt } from '../../src/features/feedback/feedback-prompt.tsx'
 import { appStartedAtMs, isWayIn } from '../../src/features/feedback/use-feedback-prompt.ts';
 import { ada } from '../support/screen-fixtures.ts';
 
-/** What the server says to `feedback.rate`, and what it was sent. */
+/** The answer of the server to `feedback.rate`, and the requests that it got. */
 let answer: () => unknown = () => ({ result: { data: { json: { done: true } } } });
 let sent: unknown[] = [];
-/** What `deployments.list` answers to who is signed in. */
+/** The answer of `deployments.list` to the signed-in person. */
 let live: unknown[] = [];
 let asked = 0;
 
-/** What lies below the floating button; happy-dom lays nothing out. */
+/** The elements below the floating button; happy-dom lays nothing out. */
 let below: Element[] = [];
 Object.defineProperty(document, 'elementsFromPoint', { value: () => below, configurable: true });
 

@@ -4,7 +4,7 @@ import { getCache } from '../../src/api/get-cache.ts';
 import { trpcClient } from '../../src/api/trpc.ts';
 
 const DEPLOYMENT = '0123456789abcdefghij';
-/** What the server was asked, in order. */
+/** The requests to the server, in order. */
 let asked: string[] = [];
 let isRefusing = false;
 

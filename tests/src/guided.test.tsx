@@ -15,7 +15,7 @@ const answers: Answers = {
   'domains.checkName': (input) => checked(nameIn(input)),
 };
 
-/** As the server would: one name is taken already. */
+/** Checks a name as the server would: one name is taken already. */
 function checked(name: string) {
   const problem = name === 'taken.example' ? 'You have added taken.example for Pier already.' : null;
   return { name, counterpart: `www.${name}`, problem };

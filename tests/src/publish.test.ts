@@ -98,7 +98,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
   return text;
 }
 
-/** What `fetch` is in the page: an answer, or a TypeError when there was none. */
+/** Acts as `fetch` does in the page: it returns an answer, or throws a TypeError when there was none. */
 function fetchFrom(port: number): UploadFetch {
   return async (path, { body, signal, ...init }) => {
     const bytes = body instanceof Blob ? new Uint8Array(await body.arrayBuffer()) : String(body ?? '');

@@ -4,7 +4,7 @@ import { isAuthScreen } from '../../src/lib/paths.ts';
 import { findRoute } from '../../src/routes.tsx';
 import { ROUTES, routesOf } from '../specification/route-table.ts';
 
-/** Of each route what tests/specification/routes.spec.ts then shows of one route of its kind. */
+/** Each route is of the kind of which tests/specification/routes.spec.ts shows one example. */
 test.each([...ROUTES, ...routesOf('0123456789abcdefghij', '')])(
   '$path is of the kind that the route table gives it',
   (row) => {

@@ -5,7 +5,7 @@ import { SkeletonGroup } from '../../src/components/skeleton.tsx';
 
 Reflect.set(globalThis, 'IS_REACT_ACT_ENVIRONMENT', true);
 
-/** One skeleton in the place of another, as that of a list takes the place of its screen's. */
+/** One skeleton in place of another, as that of a list replaces that of its screen. */
 function Places() {
   const [place, setPlace] = useState(1);
   return (

@@ -13,7 +13,7 @@ import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
 const TEMPLATE_MAX_BYTES = 14_000;
 const empty = deploymentOf({ state: 'draft', currentRelease: null, latestRelease: null, releaseCount: 0 });
 
-/** What a page itself fetches; what it only links to is followed by a person. */
+/** Elements that a page itself fetches; links are followed by a person. */
 const FETCHED = 'img, x-script, iframe, source, video, audio, x-link';
 
 test.for(TEMPLATES)('the template $id is whole, asks no other server and breaks no rule', ({ id }) => {

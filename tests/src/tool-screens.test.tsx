@@ -157,7 +157,7 @@ test('releases are counted by what became of them, and timed by those that went 
   ]);
 });
 
-/** What stands above the releases, which come after it. */
+/** The answers for the part above the releases, which is not tested here. */
 const NO_VISITS: Answers = {
   'analytics.visits': () => ({ keptDays: null }),
   'analytics.releases': () => ({ isCut: false, platforms: [] }),

@@ -3,7 +3,7 @@ import { afterAccountChange, shownTo, type Waiting } from '../../src/uploads/wai
 
 const SELECTION = { name: 'photo-site', files: [{ path: 'index.html', file: new File(['x'], 'index.html') }] };
 
-/** What an account sees after the session has changed, step by step. */
+/** Returns the selection that an account sees after the session has changed, step by step. */
 function after(owner: string | null, ...steps: (string | 'log out' | null)[]) {
   let waiting: Waiting = { selection: SELECTION, owner };
   let accountId = owner;

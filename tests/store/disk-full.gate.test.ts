@@ -166,7 +166,10 @@ test('a disk that becomes read-only refuses uploads alone, and no start is made 
   expect((await send(listener, person, uploadId, 'a')).status).toBe(204);
 });
 
-/** Where root may not mount, nothing is read-only for root: somebody else has the store open, on a folder of theirs. */
+/**
+ * On a machine where root may not mount, nothing is read-only for root, so another user has the store open, on a
+ * folder of their own.
+ */
 async function expectRefusalsForNobody(disk: SmallDisk): Promise<void> {
   const NOBODY = 65_534;
   const folder = join(disk.folder, 'artifacts');

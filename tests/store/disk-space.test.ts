@@ -63,7 +63,9 @@ async function freeOf(disk: SmallDisk): Promise<number> {
   return bavail * bsize - disk.minFreeBytes;
 }
 
-/** Of an account of its own: a file that was announced, or a ZIP that comes without a length. */
+/**
+ * Returns a sender with an account of its own: of a file that was announced, or of a ZIP that comes without a length.
+ */
 async function prepareSender(app: TestApp, kind: 'file' | 'zip') {
   const person = await app.trialPerson();
   const ctx = await contextOf(app, person);

@@ -10,7 +10,7 @@ import { infoOf, manyBytes, type StoreUnderTest, sha256Of, storeSuite } from '..
 const TWO_HOURS_AGO = new Date(Date.now() - 2 * 60 * 60_000);
 const TWO_DAYS_AGO = new Date(Date.now() - 48 * 60 * 60_000);
 const MIB = 1024 * 1024;
-/** What a test does by itself needs no index. */
+/** Queries of the test itself need no index. */
 const WATCHED = { comment: 'test' };
 
 function collection(name: string) {

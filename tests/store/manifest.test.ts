@@ -39,7 +39,7 @@ test.each(['', '{}', 'null', '[', '[[]]', '[["a",1,2]]', `[["a","${SHA256}",1]`,
   },
 );
 
-/** How often others have their turn while something is done. */
+/** Returns how often others have their turn while something is done. */
 async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   let turns = 0;
   let isOver = false;

@@ -4,10 +4,10 @@ import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { readZip, zipRefusal } from '../support/read-zip.ts';
 import { writeZip, type ZipPart } from '../support/zip-writer.ts';
 
-/** What an archive is asked before anything of it is unpacked. */
+/** Archives that are refused before anything in them is unpacked. */
 const page: ZipPart = { name: 'index.html', data: '<h1>hello</h1>' };
 const of = (...parts: (string | ZipPart)[]) => writeZip([page, ...parts]);
-/** Its content would be found damaged if anybody came as far. */
+/** A later step would find its content damaged. */
 const corrupt = { data: 'a line of text that is packed well\n'.repeat(200), method: 8, packed: randomBytes(40) };
 
 test('what is larger than a file may be is refused before anything is unpacked', async () => {

@@ -29,7 +29,7 @@ const link = (name: string, target: string): ZipPart => ({
 const text = 'a line of text that is packed well\n'.repeat(200);
 const file = (name: string, data = 'x'): ZipPart => ({ name, data });
 const deflated = deflateRawSync(text);
-/** As a packer writes that does not know the sizes when it begins. */
+/** An entry as written by a packer that does not know the sizes when it begins. */
 const streamed: ZipPart = {
   name: 'a',
   data: text,
@@ -40,7 +40,7 @@ const streamed: ZipPart = {
 };
 const both64 = extraField(1, fields([8, text.length], [8, deflated.length]));
 
-/** As Windows writes an entry: no UTF-8 flag, made by no Unix. */
+/** Returns an entry as Windows writes it: no UTF-8 flag, and not made by Unix. */
 const dos = (name: string | Buffer, more: ZipPart = {}): ZipPart => ({
   name,
   data: 'x',
@@ -383,7 +383,7 @@ const CASES: Case[] = [
   },
 ];
 
-/** What the screen says will be published. */
+/** Returns the paths that the screen announces for publication. */
 async function shownPaths(zip: Buffer): Promise<string[]> {
   const selection = await readZipInBrowser(new File([new Uint8Array(zip)], 'site.zip'));
   return applyRules(selection, { takesRootOff: true })

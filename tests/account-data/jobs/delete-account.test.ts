@@ -12,7 +12,9 @@ import { makeLicenses } from '../../../server/plans/licenses/operate.ts';
 import { createPublishingApp, publish } from '../../support/publishing.ts';
 import { refusalOf } from '../../support/refusal.ts';
 
-/** What may name an account after it is gone: it ends by its age, or says to whom a trial or an address belonged. */
+/**
+ * Collections that may name an account after it is gone: their rows expire, or record who used a trial or an address.
+ */
 const KEPT = ['jobs', 'mails', 'held_slugs'];
 
 /** Returns every collection that holds a row of the account. */

@@ -9,9 +9,9 @@ import { startProbe } from './probe.ts';
  */
 export type Target = {
   name: string;
-  /** How many rounds there are in the gate, and in the full counts. */
+  /** The number of rounds in the gate, and in the full counts. */
   rounds: { few: number; many: number };
-  /** Of servers elsewhere that lie, platforms and DNS providers stand for all outside the full counts. */
+  /** Outside the full counts, platforms and DNS providers represent all servers that lie. */
   isFullOnly?: true;
   prepare(attacked: AttackedApp): Promise<Round> | Round;
 };

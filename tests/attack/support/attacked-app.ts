@@ -24,16 +24,16 @@ import { readSurface, type Surface } from './surface.ts';
 import { openUploadSlots, type UploadSlots } from './upload-slots.ts';
 
 export const SITE_TEXT = 'Still here';
-/** Those who call procedures, each at most 600 times a minute; and those who upload, each in two places. */
+/** Accounts that call procedures, each at most 600 times a minute; and accounts that upload, each in two places. */
 const CALLERS = IS_FULL ? 3 : 2;
 const UPLOADERS = 2;
 
-/** What the process under attack says of itself (metrics.mjs). */
+/** The metrics that the process under attack reports (metrics.mjs). */
 export type ProcessMetrics = {
   pid: number;
   p99Ms: number;
   maxMs: number;
-  /** Without the contents of buffers, which the built-in host keeps files in. */
+  /** The heap without the contents of buffers, in which the built-in host holds files. */
   heapBytes: number;
   bufferBytes: number;
   ports: number[];

@@ -30,7 +30,7 @@ function withFields(fields: (random: Random) => Record<string, unknown>): Lie {
   });
 }
 
-/** What a certificate authority may answer. */
+/** Possible answers of a lying certificate authority. */
 export const AUTHORITY_LIES: Readonly<Record<string, Lie>> = {
   ...LIES,
   'addresses inside': retold((body, { inside }) => body.replaceAll(/https:\/\/localhost:\d+/g, inside)),

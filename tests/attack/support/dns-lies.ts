@@ -5,7 +5,7 @@ import dnsPacket from 'dns-packet';
 import type { Random } from '../../support/random.ts';
 import { type DnsLie, type DnsQuestion, dnsAnswer, INSIDE, withLength } from './lying-name-server.ts';
 
-/** What a name server of somebody hostile may answer. Over TCP a message has 65,535 bytes at the most. */
+/** Possible answers of a hostile name server. Over TCP a message has 65,535 bytes at the most. */
 const RR_MAX = 65_000;
 const HEADER_BYTES = 12;
 const [QDCOUNT, ANCOUNT, NSCOUNT, ARCOUNT] = [4, 6, 8, 10];

@@ -3,7 +3,7 @@ import { answer, LIES, say } from './lies.ts';
 import type { Lie } from './lying-proxy.ts';
 
 const MIB = 1024 ** 2;
-/** With six values each, about as many as an answer may have (server/dns/providers/http.ts). */
+/** Sets with six values each, about as many as an answer may have (server/dns/providers/http.ts). */
 const SETS = 3_000;
 const ODD: readonly unknown[] = [null, 0, true, '', [], {}, [[]], 'x'.repeat(MIB)];
 
@@ -34,7 +34,7 @@ function withSets(make: (zone: string, random: Random) => unknown[]): Lie {
   });
 }
 
-/** What a DNS provider may answer, which may be the server of whoever connects it. */
+/** Possible answers of a lying DNS provider, which may be the server of the person who connects it. */
 export const DNS_PROVIDER_LIES: Readonly<Record<string, Lie>> = {
   ...LIES,
   'one set thousands of times': withSets((zone, random) => {

@@ -20,7 +20,10 @@ const FILE_MAX_BYTES = 1_000;
 const LARGE_CHANCE = 0.02;
 const LARGE_PIECES = IS_FULL ? 200 : 40;
 
-/** What may be sent to an upload, by method and path as the application declares them; reach.test.ts looks for what is missing. */
+/**
+ * The possible requests to an upload, by method and path as the application declares them; reach.test.ts looks for
+ * missing ones.
+ */
 export const UPLOAD_CALLS: Readonly<Record<string, Send>> = {
   'PUT /:uploadId/manifest': (_, files) => [{ rest: 'manifest', type: 'application/json', body: listOf(files) }],
   'GET /:uploadId/files': () => [{ rest: 'files' }],

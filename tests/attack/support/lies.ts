@@ -6,7 +6,7 @@ import type { Random } from '../../support/random.ts';
 import type { Lie, Telling } from './lying-proxy.ts';
 
 /**
- * What a platform may answer, all of it on the bare connection, since no server of Node's would say it.
+ * Possible answers of a lying platform, all of them on the bare connection, since no server of Node's would send them.
  */
 const MIB = 1024 ** 2;
 const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
@@ -48,7 +48,7 @@ async function forEver(socket: Socket, piece: string | Buffer, everyMs = 0): Pro
   }
 }
 
-/** Waits for the other side to give up. */
+/** Waits until the other side closes the connection. */
 async function silence(socket: Socket): Promise<void> {
   if (!socket.destroyed) await once(socket, 'close');
 }

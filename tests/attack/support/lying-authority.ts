@@ -17,7 +17,7 @@ import type { Answer, Plan } from './lying-proxy.ts';
 const NEVER = new AbortController().signal;
 
 export type LyingAuthority = AsyncDisposable & {
-  /** What the app is told of it. */
+  /** The settings by which the app uses it. */
   env: NodeJS.ProcessEnv;
   /** Lies about the orders of this domain; null forgets it. */
   lieAbout(domain: string, plan: Plan | null): void;
@@ -29,8 +29,8 @@ type Order = { isProved: boolean; csr: Buffer | null };
 type Said = { status?: number; location?: string; body?: unknown };
 
 /**
- * An authority (RFC 8555) that believes whoever answers its challenges, and signs with a root of its own: honest, but about
- * the domains that it lies about. Orders are known by their names, which stand in their addresses.
+ * An authority (RFC 8555) that believes any answer to its challenges, and signs with a root of its own: honest, but
+ * about the domains that it lies about. Orders are identified by their names, which are in their addresses.
  */
 export async function startLyingAuthority(): Promise<LyingAuthority> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-authority-'));
@@ -148,7 +148,7 @@ export async function startLyingAuthority(): Promise<LyingAuthority> {
 
 type Payload = { identifiers?: { value: string }[]; csr?: string };
 
-/** What a signed request holds; nothing of one that is not signed. */
+/** Returns the payload of a signed request; an empty one for a request that is not signed. */
 function payloadIn(body: string): Payload {
   if (body === '') return {};
   const { payload }: { payload: string } = JSON.parse(body);

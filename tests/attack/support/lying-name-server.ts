@@ -12,22 +12,22 @@ const TLD = 'test';
 
 export type DnsQuestion = { id: number; name: string; type: dnsPacket.RecordType };
 /**
- * What is sent back to one question: messages over UDP, or a conversation over TCP, to which the question is led by an
- * answer over UDP that is cut off.
+ * The answers to one question: messages over UDP, or a conversation over TCP, to which a truncated answer over UDP
+ * leads the question.
  */
 export type DnsLie = {
   udp?(question: DnsQuestion, random: Random): readonly Buffer[];
   tcp?(socket: Socket, question: DnsQuestion, random: Random): Promise<void>;
 };
 
-/** Which questions for a domain are lied to, counted from the first. */
+/** Tells which questions for a domain get a lie, counted from the first. */
 export type DnsPlan = { lie: DnsLie; from: number; times: number; random: Random };
 
 export type LyingNameServer = AsyncDisposable & {
   port: number;
   /** Answers with this from now on, where nothing is lied. */
   hold(record: { name: string; type: 'A' | 'TXT'; value: string }): void;
-  /** Lies to whoever asks for names of this domain; null forgets it. */
+  /** Lies to everybody who asks for names of this domain; null forgets it. */
   lieAbout(domain: string, plan: DnsPlan | null): void;
   /** Questions that went where none may go, since the last look. */
   takeLeaks(): string[];
@@ -116,7 +116,7 @@ function questionIn(message: Buffer): DnsQuestion | null {
   }
 }
 
-/** By name and type. */
+/** Answers by name and type. */
 type Held = Map<string, dnsPacket.Answer>;
 
 /** Every domain is there, and has name servers and no other records than those that are held. */

@@ -7,10 +7,10 @@ import type { Random } from '../../support/random.ts';
 /** An address of this machine that EGRESS_ALLOW does not name: nothing of ours is to go there. */
 const INSIDE = '127.0.0.66';
 
-/** What an honest platform answered. */
+/** The answer of an honest platform. */
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer };
 
-/** What a lie is told with. It ends when the connection does. */
+/** The context of a lie. It ends when the connection does. */
 export type Telling = {
   random: Random;
   socket: Socket;
@@ -22,14 +22,14 @@ export type Telling = {
 };
 export type Lie = (telling: Telling) => Promise<void>;
 
-/** Which of the requests of one publication are lied to. */
+/** Tells which of the requests of one publication get a lie. */
 export type Plan = { lie: Lie; from: number; times: number; random: Random };
 
 export type LyingProxy = AsyncDisposable & {
   port: number;
   /**
-   * Lies to whoever brings this token, and to visitors of the site of this name; null is honest again. Who signs in with a
-   * code that is such a token is given it.
+   * Lies to clients with this token, and to visitors of the site of this name; null is honest again. A sign-in with a
+   * code that equals such a token gets that token.
    */
   lieTo(who: { token: string; slug: string }, plan: Plan | null): void;
   /** Requests that went where none may go, since the last question. */

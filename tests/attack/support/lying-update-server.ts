@@ -28,7 +28,7 @@ export type UpdatePlan = DnsPlan & { isOfUpdates: boolean };
 
 export type LyingUpdateServer = AsyncDisposable & {
   port: number;
-  /** Lies to whoever asks for this zone; null forgets it. */
+  /** Lies to everybody who asks for this zone; null forgets it. */
   lieAbout(zone: string, plan: UpdatePlan | null): void;
   /** Connections that went where none may go, since the last look. */
   takeLeaks(): string[];
@@ -67,7 +67,7 @@ function signedAnswer(
   ]);
 }
 
-/** What a signed answer may be instead. */
+/** Returns a false or damaged variant of a signed answer. */
 function oddAnswer(request: Buffer, random: Random): Buffer {
   const honest = signedAnswer(request);
   return random.pick<() => Buffer>([

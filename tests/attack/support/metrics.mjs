@@ -5,10 +5,10 @@ import os from 'node:os';
 import { watchLoop } from '../../support/held-loop.mjs';
 
 /**
- * A preload that measures a process from inside: `node --expose-gc --import ./tests/attack/support/metrics.mjs …`.
- * Whoever connects to the UNIX socket at `METRICS_SOCKET` is sent one line of JSON: the event loop delay since the last
- * reading, the memory that is still held after a collection, and the ports on which this process listens. The socket is
- * opened with the first port, so that of several processes the one answers that serves.
+ * A preload that measures a process from inside: `node --expose-gc --import ./tests/attack/support/metrics.mjs …`. A
+ * client of the UNIX socket at `METRICS_SOCKET` gets one line of JSON: the event loop delay since the last reading,
+ * the memory that is still held after a collection, and the ports on which this process listens. The socket is opened
+ * with the first port, so that of several processes the one answers that serves.
  */
 const loop = watchLoop();
 // The built-in host's cache of files has an eighth of the machine's memory. It is small here, and soon full: what grows

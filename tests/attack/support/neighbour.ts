@@ -11,7 +11,7 @@ import { get } from '../../support/host.ts';
 import type { AttackedApp } from './attacked-app.ts';
 import type { RowCount } from './row-count.ts';
 
-/** As many releases are published at once, and as many more may have been begun while one of them ended. */
+/** The number of releases that are published at once. As many more may have begun while one of them ended. */
 const BEGUN_BEFORE_MAX = 8;
 /** Nothing takes more than three times as long as it does alone; what takes less than this is quick whatever it is beside. */
 const SLOWER_MAX = 3;
@@ -58,7 +58,7 @@ const WORK: Readonly<Record<string, Work>> = {
   },
 };
 
-/** How many pieces of work there are. */
+/** The number of different pieces of work. */
 export const WORKS = Object.keys(WORK).length;
 
 type When = 'alone' | 'beside';

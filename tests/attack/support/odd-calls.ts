@@ -3,7 +3,10 @@ import type { AttackedApp } from './attacked-app.ts';
 import { oddJson, oddText, oddValue } from './odd-values.ts';
 import { inputFor, type KnownIds, type Procedure } from './surface.ts';
 
-/** What superjson writes beside a value to say what it was (github.com/flightcontrolhq/superjson, `src/transformer.ts`). */
+/**
+ * Annotations that superjson writes beside a value about its type (github.com/flightcontrolhq/superjson,
+ * `src/transformer.ts`).
+ */
 const ANNOTATIONS = [
   ...['undefined', 'Date', 'bigint', 'regexp', 'set', 'map', 'Error', 'URL', 'number', 'x', '__proto__', 7, null],
   ...['Int8Array', 'Uint8ClampedArray', 'Float64Array', 'BigInt64Array', 'x'].map((type) => ['typed-array', type]),
@@ -47,7 +50,7 @@ function oddMeta(random: Random, json: unknown): unknown {
   ])();
 }
 
-/** What is allocated before anybody looks at it: numbers that stand for lengths. */
+/** Returns numbers that would be used as lengths of arrays before anybody checks them. */
 export function hugeArrays(random: Random, count: number): string {
   const kind = random.pick(['Int8Array', 'Uint8Array', 'Float64Array', 'BigUint64Array']);
   const json = Array.from({ length: count }, () => 2e9);

@@ -10,7 +10,7 @@ const ODD_TEXTS = [
   ...['<!--', '<script>', '{{7*7}}', "' or 1=1", 'javascript:', 'http://[', 'file:///etc/passwd'],
 ];
 
-/** What a text is made of that is as long as it may be: each repeats what some scanner begins anew at. */
+/** Pieces for texts of the greatest length: each repeats a sign at which some scanner starts anew. */
 export const REPEATED_PIECES = [
   ...['a', 'A', '0', ' ', '\t', '-', '_', '.', '/', '\\', '%', '%2', '%25', '%41', '=', ';', ',', ':', '*', '"', "'"],
   ...['a-', '-a', 'a.', '.a', './', '../', 'a/', '/*', '*/', ':a', 'a=', 'a,', 'é', '\ud83d', '[', '{', '(', '<', '&'],

@@ -1,4 +1,4 @@
-/** What a person sees who goes away after so long; the faults that they were told of are kept. */
+/** Makes calls like a person who leaves after a while, and collects the faults that they were shown. */
 export function createPersonCalls(patienceMs: number) {
   const faults: string[] = [];
   return {

@@ -5,7 +5,7 @@ import { ask } from '../../support/supervised-app.ts';
 import { type AttackedApp, SITE_TEXT } from './attacked-app.ts';
 
 const EVERY_MS = IS_FULL ? 50 : 150;
-/** Of questions that wait for their answer; more would only burden the machine that they are asked on. */
+/** The limit of open questions; more would only burden the machine that they are asked on. */
 const WAITING_MAX = 100;
 
 export type Probe = {

@@ -100,7 +100,9 @@ export function oddHost(random: Random, { app, site, domain }: AttackedApp): str
   ]);
 }
 
-/** What is asked for: an address of the app with odd parameters, a file of a site, or nothing of the kind. */
+/**
+ * Returns a target of a request: an address of the app with odd parameters, a file of a site, or nothing of the kind.
+ */
 export function oddTarget(random: Random, { routes, procedures }: AttackedApp): string {
   const text = (): string =>
     random.chance(0.5) ? encodeURIComponent(wellFormed(oddText(random, 500))) : oddText(random);

@@ -16,7 +16,7 @@ export type GreedyAccount = {
   calls: ReturnType<typeof createPersonCalls>;
 };
 
-/** Whoever calls these is soon out of the game. */
+/** An account that calls one of these soon takes itself out of the test. */
 const ENDS_ITSELF = /^(account\.|auth\.logout|deployments\.(remove|update)|subscription\.)/;
 
 export type Act = (random: Random, who: GreedyAccount) => Promise<string[]>;
@@ -38,7 +38,7 @@ async function callRight(random: Random, { attacked, account, known }: GreedyAcc
   });
 }
 
-/** What costs most is done more often than by chance. */
+/** Calls the most expensive procedures more often than by chance. */
 const callOften = (...paths: string[]): Act => {
   return (random, who) => {
     const wanted = random.pick(paths);
@@ -56,7 +56,7 @@ const release: Act = async (random, { account, sites, calls }) => {
   return [];
 };
 
-/** What is begun is cancelled at once and tried again, as often as the hour allows. */
+/** Cancels a new release at once and tries again, as often as the hour allows. */
 const cancelAndRetry: Act = async (random, { account, sites, calls }) => {
   const { deploymentId } = random.pick(sites);
   const { releases } = clientOf(account);

@@ -7,7 +7,7 @@ import type { RealApp } from '../../support/real-app.ts';
 export type RowCount = AsyncDisposable & {
   /** The rows of all collections, and their bytes with those of the stored files. */
   now(): Promise<{ rows: number; bytes: number }>;
-  /** How many releases of the greedy accounts were begun between this one's creation and its own beginning. */
+  /** Returns how many releases of the greedy accounts began between this one's creation and its own start. */
   begunBefore(releaseId: string): Promise<number>;
 };
 
@@ -31,7 +31,7 @@ export async function openRowCount({ dataDir }: RealApp, greedyIds: readonly str
   };
 }
 
-/** Of all but the files of the database itself, which grow by whole pages. */
+/** Returns the size of all files but those of the database itself, which grow by whole pages. */
 async function sizeOf(folder: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {

@@ -53,7 +53,10 @@ async function opened({ socket, faults }: Heard): Promise<void> {
   clearTimeout(patience);
 }
 
-/** As many sockets as an account may have, and one more: some are let go at once, the others closed by their client. */
+/**
+ * Opens as many sockets as an account may have, and one more: some are dropped at once, the others closed by their
+ * client.
+ */
 export const useSockets: Act = async (random, who) => {
   const all = await Promise.all(random.many(1, SOCKETS_MAX, () => openSocket(random, who)));
   for (const { socket } of all) {

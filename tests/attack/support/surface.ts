@@ -5,11 +5,14 @@ import { createApp } from '../../../server/http/app.ts';
 import { createTestApp } from '../../support/app.ts';
 import type { Random } from '../../support/random.ts';
 
-/** What can be asked of the app over HTTP, read from the app itself: what is new in it is attacked without being named. */
+/**
+ * Everything that can be requested from the app over HTTP, read from the app itself, so that a new procedure is
+ * attacked without being named.
+ */
 export type Surface = { procedures: readonly Procedure[]; routes: readonly string[] };
 export type Procedure = { path: string; type: 'query' | 'mutation' | 'subscription'; input: JsonSchema };
 
-/** Of JSON Schema what inputs are written in. */
+/** The part of JSON Schema in which inputs are written. */
 export type JsonSchema = {
   type?: string;
   properties?: Record<string, JsonSchema>;
@@ -67,7 +70,7 @@ function pathsIn(router: Express['router'] | { stack?: unknown }, above = ''): s
   });
 }
 
-/** Its types leave out what a layer was mounted at (npm: router, lib/layer.js). */
+/** The types leave out the path at which a layer was mounted (npm: router, lib/layer.js). */
 function layersOf({ stack }: { stack?: unknown }): Layer[] {
   return Array.isArray(stack) ? (stack as Layer[]) : [];
 }
@@ -102,7 +105,7 @@ export function inputFor(schema: JsonSchema, random: Random, known: KnownIds): u
   }
 }
 
-/** What is one's own is worked on; what is not is to be refused, beside one's own in a list as well. */
+/** Returns ids for a field. Own ids lead to work, and foreign ones to a refusal, even in a list with own ones. */
 function idsFor(name: string, random: Random, known: KnownIds): string | string[] | undefined {
   const list = /Ids$/.test(name) ? known[name.slice(0, -1)] : undefined;
   if (list !== undefined) return random.many(1, 4, () => random.pick(list));

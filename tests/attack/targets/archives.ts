@@ -8,7 +8,7 @@ import { releaseUpload, sendUpload } from '../support/upload-slots.ts';
 /** So many, and more than there may be: rare, since writing such an archive takes longer than refusing it. */
 const MANY_ENTRIES = [20_000, 60_000];
 const MANY_CHANCE = IS_FULL ? 0.02 : 0;
-/** Of one archive, so many have a content that is long when it is unpacked. */
+/** The number of entries in one archive whose content is long when it is unpacked. */
 const LONG_MAX = 30;
 const NUMBERS = [0, 1, 0xffff, 0x7fff_ffff, 0xffff_ffff];
 const SIGNATURES = [0x04034b50, 0x02014b50, 0x06054b50, 0x06064b50, 0x08074b50, 0];

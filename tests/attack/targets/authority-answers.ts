@@ -14,7 +14,7 @@ const REQUESTS = 9;
 /** An order that is lied to is left after so long. */
 const LYING_MS = IS_FULL ? 25_000 : 3_000;
 const PATIENCE_MS = 30_000;
-/** What a person is shown of a certificate, whatever its authority has said. */
+/** The limit of the texts that a person is shown about a certificate, whatever its authority has sent. */
 const SHOWN_MAX = 30_000;
 
 /**

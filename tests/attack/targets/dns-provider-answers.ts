@@ -11,9 +11,9 @@ import { createPersonCalls, unlessWritten } from '../support/person-calls.ts';
 const ACCOUNTS = IS_FULL ? 8 : 4;
 /** The first lie is told to one of so many requests, of a dozen that connecting, planning and writing take. */
 const REQUESTS = 10;
-/** Whoever waits for an answer goes away after so long. */
+/** The person leaves after waiting this long. */
 const PATIENCE_MS = IS_FULL ? 25_000 : 3_000;
-/** Of the list of an account's connections, whatever their providers have said of themselves. */
+/** The limit of the list of an account's connections, whatever their providers have sent about themselves. */
 const LIST_MAX = 10_000;
 
 /**

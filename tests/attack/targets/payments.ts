@@ -14,7 +14,7 @@ const SYMBOLS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 type Notice = { body: string; signature: string };
 
-/** What nobody but Stripe could have sent, spoiled in one of the ways in which somebody would try. */
+/** Returns a notice that only Stripe could have sent, spoiled in one of the ways that an attacker would try. */
 function forged(random: Random, payload: string): Notice {
   const sign = (fields: { secret?: string; timestamp?: number } = {}) =>
     signer.generateTestHeaderString({ payload, secret: WEBHOOK_SECRET, ...fields });

@@ -8,9 +8,9 @@ import type { Target } from '../support/attack.ts';
 import { type AttackedApp, openAccounts, type PlayedPlatform } from '../support/attacked-app.ts';
 import { LIES } from '../support/lies.ts';
 
-/** At each platform. An account has at most three uploads open. */
+/** The number of accounts at each platform. An account has at most three uploads open. */
 const ACCOUNTS = IS_FULL ? 2 : 1;
-/** With the consents that each asks for. */
+/** Options with the consents that each platform requires. */
 const PLATFORMS: Readonly<Record<PlayedPlatform, Record<string, true>>> = {
   netlify: {},
   vercel: {},
@@ -115,7 +115,7 @@ async function publishLiedTo(
     : [...leaks, `a release is live that shows ${seen.status} ${seen.text.slice(0, 80)}`];
 }
 
-/** How a release ended; null when it has not within `ms`. */
+/** Returns how a release ended; null when it has not within `ms`. */
 async function endOf(account: Account, releaseId: string, ms: number): Promise<string | null> {
   for (const giveUpAt = performance.now() + ms; performance.now() < giveUpAt; await wait(250)) {
     const { state } = await clientOf(account).releases.get.query({ releaseId });

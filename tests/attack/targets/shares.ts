@@ -14,7 +14,10 @@ const NEIGHBOUR_EVERY = 8;
 const ROUNDS = { few: 40, many: 2_000 };
 const SITES = IS_FULL ? ['One', 'Two', 'Three'] : ['One'];
 const PATIENCE_MS = 60_000;
-/** On the average: a release leaves about thirty rows, with its events, jobs and steps, and most calls leave none. */
+/**
+ * The average of an act: a release leaves about thirty rows, with its events, jobs and steps, and most calls leave
+ * none.
+ */
 const ROWS_AN_ACT = 10;
 const BYTES_AN_ACT = 16 * 1024;
 /** Two accounts that are never idle come to less: what they may do is limited by the minute and by the hour. */

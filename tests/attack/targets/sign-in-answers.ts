@@ -9,7 +9,7 @@ import { LIES } from '../support/lies.ts';
 const PLATFORMS = ['netlify', 'vercel', 'github-pages', 'heroku'] as const;
 /** Each may have 120 tests of connections an hour, of which a round takes four. */
 const ACCOUNTS = 8;
-/** Where a code becomes a token, and then where that token says whose it is. */
+/** The request that turns a code into a token, and the one that asks whose it is. */
 const REQUESTS = 2;
 const NAMES = Object.keys(LIES);
 

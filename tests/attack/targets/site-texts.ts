@@ -7,7 +7,7 @@ import { faultOf } from '../support/call.ts';
 import { longText, oddText, REPEATED_PIECES } from '../support/odd-values.ts';
 import { releaseUpload, sendUpload, type UploadSlot } from '../support/upload-slots.ts';
 
-/** Where a scanner of pages, styles, keys and packages begins to look, and where it would stop. */
+/** Pieces at which a scanner of pages, styles, keys and packages starts, and at which it would stop. */
 const HTML = [
   ...['<', '>', '<!--', '-->', '<!-', '--', '<a ', '<a href', '<a href=', '<a href="', "<a href='", '<a b=c ', '<a b '],
   ...['<script', '<script ', '<script>', '<script src="', '</script', '</script>', '<style', '<style>', '</style'],

@@ -25,7 +25,7 @@ function oddName(random: Random, { domain, site }: AttackedApp): string {
   ]);
 }
 
-/** What a client says first, in bytes, with a name that it could not be made to say. */
+/** Returns the first bytes of a client, with a name that a client could not be made to send. */
 async function helloOf(name: string): Promise<Buffer> {
   const placeholder = 'n'.repeat(Math.max(1, Buffer.byteLength(name, 'latin1')));
   const wire = new Duplex({

@@ -13,7 +13,7 @@ const ACCOUNTS = IS_FULL ? 8 : 4;
 /** The first lie is told to one of so many updates, or of so many requests. */
 const UPDATES = 3;
 const REQUESTS = 60;
-/** Whoever waits for an answer goes away after so long. */
+/** The person leaves after waiting this long. */
 const PATIENCE_MS = IS_FULL ? 25_000 : 3_000;
 /** Every other lie is of what this server alone says. */
 const TITLES = Object.keys(DNS_LIES).flatMap((title) => [title, 'odd signatures']);

@@ -19,7 +19,7 @@ const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undef
 /** The monotonic clock is one for all processes of a machine, so the reader can subtract. */
 const stamp = (): string => process.hrtime.bigint().toString();
 
-/** Of the bench's two messages the other one frees what can be freed and answers. */
+/** The second of the benchmark's two messages collects garbage and answers. */
 function onPublish(publish: () => void): void {
   process.on('message', (message) => {
     if (message === 'publish') return publish();

@@ -5,8 +5,8 @@ import mongoose from 'mongoose';
 import { mongoUri, tellReady } from './database.ts';
 
 /**
- * What somebody would write by hand with Express and MongoDB's driver, over the database that our server has filled: the
- * same sign-in, count of calls, reads, headers and answer, and none of our code.
+ * The same API as somebody would write it by hand with Express and MongoDB's driver, over the database that Fairlead's
+ * server has filled: the same sign-in, count of calls, reads, headers and answer, and no code of Fairlead.
  */
 const [databaseName = ''] = process.argv.slice(2);
 type Document = mongoose.mongo.Document;

@@ -84,7 +84,10 @@ test('with a certificate sites are shown with https, at the port of TLS or where
   expect(inClear.warnings).toEqual([expect.stringMatching(/^SITES_URL is http:.* led to https/)]);
 });
 
-/** Where visitors in the clear are led: those of a site that has a certificate, and those of a domain that has one. */
+/**
+ * The ports to which visitors on plain http are redirected: those of a site with a certificate, and those of a domain
+ * with one.
+ */
 test.each([
   [{}, null, ':3443'],
   [{ SITES_PORT: '8080', SITES_TLS_PORT: '8443' }, null, ':8443'],

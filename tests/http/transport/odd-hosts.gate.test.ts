@@ -12,7 +12,7 @@ const ODD_HOSTS = [
 ];
 /** One of each kind: nothing, no address, no name, bytes that are no text, a port too many, an end within. */
 const FEW_HOSTS = ['', '[', '%zz', '\u00ff', 'a:99999', '#'];
-/** At these each of them is tried, since there the address is read first. */
+/** The entries that are tried with every odd host, because they read the address first. */
 const WITH_ALL: readonly string[] = ['an upgrade', 'a procedure'];
 const ENTRIES = [
   ['an upgrade', 'GET /api/trpc?connectionParams=1', 'Connection: Upgrade\r\nUpgrade: websocket'],

@@ -16,7 +16,7 @@ const MIB = 1024 * 1024;
 const HOST = 'harbour.localhost';
 const HOUR_MS = 60 * 60_000;
 const CONTEXT = createSecureContext(selfSigned(new Date(Date.now() - HOUR_MS), new Date(Date.now() + HOUR_MS), HOST));
-/** Of this the system takes 10 MiB at most at both ends, so that 22 are left in the process. */
+/** The system buffers 10 MiB of this at most at both ends, so that 22 are left in the process. */
 const ANSWER_BYTES = 32 * MIB;
 /** One such answer is within it, and two are not. */
 const HELD_MAX_BYTES = 40 * MIB;
@@ -82,6 +82,6 @@ test('when answers over HTTP/1.1 and HTTP/2 hold too much, the connection that h
   expect(session.destroyed).toBe(false);
   session.destroy();
 
-  // Whoever reads gets it whole.
+  // A client that reads gets all of it.
   expect(await restOf(await stall(server.port))).toBeGreaterThan(ANSWER_BYTES / 2);
 });

@@ -10,7 +10,7 @@ import { fillAnswerBudget } from '../../support/full-budget.ts';
 import { testEgress } from '../../support/platforms.ts';
 import { startWithholding } from '../../support/withholding-provider.ts';
 
-/** Of half a megabyte, as an answer may have, thirty-two fill half of the room. */
+/** An answer may have half a megabyte, so that thirty-two fill half of the budget. */
 const LONG = 512 * 1024 - 100;
 const versionSchema = z.object({ version: z.string() });
 

@@ -255,7 +255,7 @@ test('names whose name server is silent hold no thread of the process', async ()
   await lookup('localhost');
   ended.push('thread');
   expect(ended).toEqual(['thread']);
-  // In full it is waited until the names are given up; by then the thread has long been free.
+  // The full size waits until the lookups have failed; by then the thread has long been free.
   if (IS_FULL) await Promise.all(asked);
   silent.close();
 });

@@ -38,7 +38,7 @@ async function buy(person: Person, plan: 'BASIC' | 'STANDARD' | 'PRO' | 'BETA') 
   return person.caller.payments.answerTest({ paymentId: url.slice(-20), answer: 'pay' });
 }
 
-/** The mails to this person: the other accounts of the file are told of their ends as well. */
+/** The mails to this person; the other accounts of the file are notified of their ends as well. */
 const told = (app: TestApp, { user }: Person) =>
   app.outbox.filter(({ kind, to }) => kind.startsWith('plan-') && to === user.email);
 const kinds = (app: TestApp, person: Person) => told(app, person).map(({ kind }) => kind);

@@ -54,7 +54,7 @@ test('a path beyond the bound is refused as too long, and one within it in any f
   expect(normalForm(LONG)).toBeNull();
 });
 
-/** As long as an entry of a list of files may be at all. */
+/** An entry of the greatest length in a list of files. */
 const LONG_ENTRY = marks(30_000);
 
 test.each([
