@@ -3,13 +3,13 @@ import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { Addresses } from '../context.ts';
 import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost } from '../lib/site-names.ts';
-import { primaryOf } from './models/deployment.ts';
+import { type Placed, primaryOf } from './models/deployment.ts';
 import type { DestinationDoc } from './models/destination.ts';
 
 export type Site = { platform: PlatformId; slug: string; url?: string | null | undefined };
 
 /** Returns the parts of a deployment's addresses: those of its primary destination. */
-export function siteOf(deployment: { slug: string; destinations: readonly Stored[] }): Site {
+export function siteOf(deployment: Placed<Stored> & { slug: string }): Site {
   const { platform, url } = primaryOf(deployment);
   return { platform, url, slug: deployment.slug };
 }

@@ -200,11 +200,11 @@ async function writeReport(
   set: Record<string, unknown> = {},
 ): Promise<void> {
   const at = `steps.${name}`;
-  const fields = Object.entries({ ...progress, ...set }).map(([field, value]) => [`${at}.${field}`, value]);
+  const fields = { ...progress, ...set };
   await PublicationModel.updateOne(
     own,
     {
-      ...(fields.length > 0 && { $set: Object.fromEntries(fields) }),
+      ...(Object.keys(fields).length > 0 && { $set: fieldsAt(at, fields) }),
       ...(lines.length > 0 && {
         $push: { [`${at}.log`]: { $each: lines, $slice: -STEP_LOG_LINES } },
         $inc: { [`${at}.logCount`]: lines.length },
@@ -212,4 +212,8 @@ async function writeReport(
     },
     { session },
   );
+}
+
+function fieldsAt(path: string, fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [`${path}.${name}`, value]));
 }

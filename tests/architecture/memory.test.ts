@@ -56,7 +56,7 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/lib/egress/client.ts listeners': 'one for each listener of our own',
   'server/events/stream.ts channels': 'accounts with an open subscription: sockets have limits',
   'server/events/stream.ts listeners': 'the open subscriptions of an account: sockets have limits',
-  'server/events/stream.ts owners': '10,000 steps: two ids, 100 bytes',
+  'server/events/stream.ts known': '10,000 publications: their ids, and how far four steps are, 500 bytes',
   'server/events/stream.ts reads': 'the kinds of reads, until the next wake-up',
   'server/events/stream.ts steps': 'the running steps of an account',
   'server/host/access-log.ts counts': 'the sites that answered since the last writing, each with limits of its own',

@@ -120,6 +120,7 @@ test('what was published before has the platform that it named as its one destin
   await runMigrations(log);
   const id = `${'d'.repeat(18)}d1`;
   expect(await deployments.findOne({ _id: deploymentId })).toMatchObject({
+    primaryId: id,
     destinations: [{ _id: id, platform: 'built-in', site: null, url: null, state: 'live', error: null }],
   });
   const publications = mongoose.connection.collection<{ _id: string }>('publications');

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
+import { DeploymentModel } from '../../server/database/models/deployment.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { SubscriptionModel } from '../../server/database/models/subscription.ts';
 import { ONE, TWO } from '../support/platform-app.ts';
@@ -41,6 +43,12 @@ test('what is live is published on a further platform, as every release from the
     TWO['index.html'],
     TWO['index.html'],
   ]);
+  const { steps, furtherSteps } = await app.releases.get({ releaseId: second.id });
+  expect(furtherSteps.map(({ destinationId }) => destinationId)).toEqual([other]);
+  for (const one of [steps, ...furtherSteps.map((further) => further.steps)]) {
+    expect(one.map(({ name, state }) => [name, state])).toEqual(RELEASE_STEPS.map((name) => [name, 'done']));
+    expect(one.at(-1)?.log.map(({ text }) => text)).toContainEqual(expect.stringMatching(/^Seen live at https?:/));
+  }
   // Each got the one file that changed.
   expect([app.netlify.world.takeSent(), app.vercel.world.takeSent()]).toEqual([1, 1]);
 
@@ -71,6 +79,8 @@ test('moved: the further platform becomes the primary one, the old one is taken 
   expect(primary).toMatchObject({ platform: 'vercel', state: 'live', destinations: [{ id: moved }, { id: old }] });
   expect(primary.url).toBe(primary.destinations[0]?.url);
   expect((await app.deployments.list({ platform: 'vercel' })).items).toHaveLength(1);
+  const stored = await DeploymentModel.findOne({ _id: deploymentId, accountId: app.person.user.id });
+  expect([stored?.primaryId, stored?.destinations.map(({ _id }) => _id)]).toEqual([moved, [old, moved]]);
 
   const removing = await app.deployments.removeDestination({ deploymentId, destinationId: old ?? '' });
   expect(removing.destinations[1]?.state).toBe('removing');

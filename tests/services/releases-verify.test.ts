@@ -44,7 +44,8 @@ async function createSubject(app: PublishingApp, slug: string, content: Content)
     nameKey: slug,
     slug,
     platform: 'built-in',
-    destinations: [{ _id: newId(), platform: 'built-in' }],
+    primaryId: 'there',
+    destinations: [{ _id: 'there', platform: 'built-in' }],
     state: 'deploying',
   });
   const release = await ReleaseModel.create({

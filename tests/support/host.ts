@@ -242,7 +242,8 @@ async function nextNumber(slug: string): Promise<{ deploymentId: string; account
     nameKey: slug,
     slug,
     platform: 'built-in',
-    destinations: [{ _id: newId(), platform: 'built-in' }],
+    primaryId: 'there',
+    destinations: [{ _id: 'there', platform: 'built-in' }],
     state: 'deploying',
   });
   return { deploymentId: made._id, accountId: made.accountId, number: 1 };

@@ -11,6 +11,7 @@ import { subscriptionLife } from './005-subscription-life.ts';
 import { changedAt } from './006-changed-at.ts';
 import { compressedOnRequest } from './007-compressed-on-request.ts';
 import { publications } from './008-publications.ts';
+import { primaryDestination } from './009-primary-destination.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   changedAt,
   compressedOnRequest,
   publications,
+  primaryDestination,
 ];
 
 /** A process that waits for the lease looks again at this interval. */

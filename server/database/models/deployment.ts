@@ -19,7 +19,9 @@ const deploymentDocSchema = new Schema(
      * itself.
      */
     platform: { type: String, enum: platformIdSchema.options, required: true },
-    /** The platforms on which it is published, at least one; the first is the primary one. */
+    /** The destination whose address is the deployment's: a release is live when it is seen live there. */
+    primaryId: { type: String, required: true },
+    /** Where it is published, at least one, in no order. */
     destinations: { type: [destinationDocSchema], required: true, validate: (list: unknown[]) => list.length > 0 },
     state: { type: String, enum: deploymentStateSchema.options, required: true, default: 'draft' as const },
     /** The release that the host serves. One conditional update of this field is the switch. */
@@ -60,13 +62,16 @@ export type DeploymentRow = InferSchemaType<typeof deploymentDocSchema>;
 export type DeploymentDoc = HydratedDocument<DeploymentRow>;
 export const DeploymentModel = model('Deployment', deploymentDocSchema);
 
+export type Placed<D> = { primaryId: string; destinations: readonly D[] };
+
 /** Returns the primary destination, whose state and address are the deployment's own. */
-export function primaryOf<D extends { platform: DestinationDoc['platform'] }>({
-  destinations,
-}: {
-  destinations: readonly D[];
-}): D {
-  const [primary] = destinations;
-  if (primary === undefined) throw new Error('A deployment without a destination was stored.');
+export function primaryOf<D extends Pick<DestinationDoc, '_id'>>({ primaryId, destinations }: Placed<D>): D {
+  const primary = destinations.find(({ _id }) => _id === primaryId);
+  if (primary === undefined) throw new Error('A deployment without its primary destination was stored.');
   return primary;
+}
+
+/** Returns the others, which follow the primary one. */
+export function othersOf<D extends Pick<DestinationDoc, '_id'>>({ primaryId, destinations }: Placed<D>): D[] {
+  return destinations.filter(({ _id }) => _id !== primaryId);
 }

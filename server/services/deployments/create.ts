@@ -96,6 +96,7 @@ async function insertDeployment(
     nameKey: name.toLowerCase(),
     slug,
     platform: input.platform,
+    primaryId: destination._id,
     destinations: [{ ...destination, wantedName: wantedNameOf({ name, slug }) }],
   };
   const [doc] = await DeploymentModel.create([fields], { session });

@@ -12,7 +12,7 @@ import type { ShownError } from '../../../routers/schemas/platforms/destination.
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
-import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel, othersOf, primaryOf } from '../../database/models/deployment.ts';
 import type { DestinationDoc } from '../../database/models/destination.ts';
 import { JobModel } from '../../database/models/job.ts';
 import { PublicationModel } from '../../database/models/publication.ts';
@@ -26,7 +26,7 @@ import { requireWritable } from '../../plans/subscription/writable.ts';
 import { enqueueJob } from '../../queue/queue.ts';
 import { forgetPlace, moveDomains, placeOf, requireNobodyLedTo } from '../domains/move.ts';
 import { publishAt } from '../releases/other-destinations.ts';
-import { type DestinationIds, destinationKey, fieldsBelow } from '../releases/release-work.ts';
+import { type DestinationIds, destinationKey, writeDestination } from '../releases/release-work.ts';
 import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { type Removal, tellKept, tellLeft } from './left-sites.ts';
@@ -88,8 +88,8 @@ function requireNewDestination({ destinations }: DeploymentDoc, added: NewDestin
  * A move has two platforms for a while. Another one begins only after it, since otherwise the deployment would have
  * several platforms at once.
  */
-function requireNoOtherMove({ destinations }: DeploymentDoc): void {
-  const [, other] = destinations;
+function requireNoOtherMove(deployment: DeploymentDoc): void {
+  const [other] = othersOf(deployment);
   if (other === undefined) return;
   const { title } = PLATFORMS[other.platform];
   throw new AppError('conflict', `This deployment is still on ${title} as well.`, {
@@ -105,7 +105,7 @@ export async function removeDestination(ctx: AccountContext, input: RemoveDestin
   const { deploymentId, destinationId, leaveSite } = input;
   return change(ctx, deploymentId, async (session, deployment) => {
     const destination = findDestination(deployment, destinationId);
-    if (destination._id === primaryOf(deployment)._id) {
+    if (destinationId === deployment.primaryId) {
       throw new AppError('conflict', 'The primary platform cannot be removed.', {
         hint: 'Make another platform the primary one first, or delete the deployment.',
       });
@@ -130,7 +130,7 @@ export async function retryDestination(ctx: AccountContext, input: RetryDestinat
     await requireWritable(session, ctx, input.deploymentId);
     const { state, _id, isMove } = findDestination(deployment, input.destinationId);
     if (!isMove) await requireSeveralPlatforms(ctx, session);
-    if (_id === primaryOf(deployment)._id || state !== 'failed') {
+    if (_id === deployment.primaryId || state !== 'failed') {
       throw new AppError('conflict', 'Only a further platform where publishing failed can be tried again.');
     }
     await publishCurrent(session, ctx, deployment, _id);
@@ -161,10 +161,9 @@ export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput):
     // there.
     before.releaseId = currentReleaseId;
     chosen.isMove = false;
-    const others = deployment.destinations.filter((one) => one._id !== chosen._id);
     await DeploymentModel.updateOne(
       { _id, accountId },
-      { $set: { destinations: [chosen, ...others], platform: chosen.platform } },
+      { $set: { primaryId: chosen._id, platform: chosen.platform, destinations: deployment.destinations } },
       { session },
     );
     const to = { deploymentId: _id, destinationId: chosen._id, platform: chosen.platform };
@@ -258,17 +257,4 @@ export async function failRemoval(
 ): Promise<void> {
   await writeDestination(session, accountId, ids, { state: 'failed', error });
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: ids.deploymentId });
-}
-
-async function writeDestination(
-  session: ClientSession,
-  accountId: string,
-  { deploymentId, destinationId }: DestinationIds,
-  change: Record<string, unknown>,
-): Promise<void> {
-  await DeploymentModel.updateOne(
-    { _id: deploymentId, accountId, 'destinations._id': destinationId },
-    { $set: fieldsBelow('destinations.$', change) },
-    { session },
-  );
 }

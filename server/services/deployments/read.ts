@@ -10,7 +10,13 @@ import { type DeploymentState, STATES_THAT_WAIT } from '../../../routers/schemas
 import { connectionsOfAll, lostConnections } from '../../connections/lost-connections.ts';
 import type { AccountContext, Addresses } from '../../context.ts';
 import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
-import { type DeploymentDoc, DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
+import {
+  type DeploymentDoc,
+  DeploymentModel,
+  type DeploymentRow,
+  othersOf,
+  primaryOf,
+} from '../../database/models/deployment.ts';
 import { DeploymentHealthModel } from '../../database/models/deployment-health.ts';
 import { ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
 import { siteOf, siteUrlOf, toDestination } from '../../database/site-address.ts';
@@ -102,7 +108,8 @@ async function inCare(accountId: string, rows: readonly ShownRow[]): Promise<Sho
       : failed.has(row.latestReleaseId ?? '') ||
         bad.has(row.currentReleaseId ?? '') ||
         down.has(row._id) ||
-        row.destinations.some((one, index) => one.state === 'waiting' || (index > 0 && one.state === 'failed')) ||
+        row.destinations.some(({ state }) => state === 'waiting') ||
+        othersOf(row).some(({ state }) => state === 'failed') ||
         lostConnections(row, connections).some(({ connectionId }) => connectionId === null),
   );
 }
@@ -154,7 +161,7 @@ function assemble(
     platform: site.platform,
     state: doc.state,
     url: siteUrlOf(addresses, site),
-    destinations: doc.destinations.map((one) => toDestination(addresses, doc.slug, one)),
+    destinations: [primaryOf(doc), ...othersOf(doc)].map((one) => toDestination(addresses, doc.slug, one)),
     currentRelease: refs.get(doc.currentReleaseId ?? '') ?? null,
     latestRelease: refs.get(doc.latestReleaseId ?? '') ?? null,
     releaseCount: doc.releaseCount,

@@ -10,7 +10,7 @@ import { platformCall } from '../releases/platform-call.ts';
 import { noAnswer, wasJustAsked } from './attach.ts';
 import { withSeenCertificates } from './seen-certificates.ts';
 
-type Reached = Pick<DeploymentRow, 'accountId' | 'slug' | 'isSinglePage' | 'destinations'>;
+type Reached = Pick<DeploymentRow, 'accountId' | 'slug' | 'isSinglePage' | 'primaryId' | 'destinations'>;
 /** A platform's answer about one name. */
 export type PlatformAnswer = PlatformDomain & { name: string };
 

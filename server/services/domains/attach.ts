@@ -13,7 +13,7 @@ export type Telling = { destinationId: string; platform: PlatformId; tellingUnti
   'records' | 'steps' | 'answers',
   []
 >;
-type Reached = Pick<DeploymentRow, 'accountId' | 'slug' | 'isSinglePage' | 'destinations'>;
+type Reached = Pick<DeploymentRow, 'accountId' | 'slug' | 'isSinglePage' | 'primaryId' | 'destinations'>;
 
 /** Together with the check after it, this stays below the 30 s that the browser waits (src/api/links.ts). */
 export const TELL_MS = 20_000;
@@ -69,9 +69,9 @@ export async function tellPlatform(
  */
 export function tellingOf(
   { platforms, now }: Pick<Providers, 'platforms' | 'now'>,
-  { destinations }: Pick<Reached, 'destinations'>,
+  deployment: Pick<Reached, 'primaryId' | 'destinations'>,
 ): Telling | null {
-  const { _id: destinationId, platform, site } = primaryOf({ destinations });
+  const { _id: destinationId, platform, site } = primaryOf(deployment);
   if (platforms[platform]?.attachDomain === undefined || !site) return null;
   const tellingUntil = new Date(now().getTime() + TELL_MS);
   return { destinationId, platform, records: [], steps: [], answers: [], tellingUntil };

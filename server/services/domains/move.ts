@@ -21,9 +21,9 @@ type Place = { deploymentId: string; destinationId: string; platform: PlatformId
 const CACHED_MS = HOUR_MS;
 
 /** Returns the place that serves the domains of a deployment: its primary destination. */
-export function placeOf({ _id: deploymentId, destinations }: Pick<DeploymentRow, '_id' | 'destinations'>): Place {
-  const { _id: destinationId, platform } = primaryOf({ destinations });
-  return { deploymentId, destinationId, platform };
+export function placeOf(deployment: Pick<DeploymentRow, '_id' | 'primaryId' | 'destinations'>): Place {
+  const { _id: destinationId, platform } = primaryOf(deployment);
+  return { deploymentId: deployment._id, destinationId, platform };
 }
 
 /** Moves a domain; within the built-in host the records stay as they are. Throws `not_found`. */

@@ -30,7 +30,7 @@ type Named = Pick<DomainRow, 'name' | 'counterpart' | 'unit' | 'proof'> & {
 /** Returns the target of a deployment's domains: its primary destination. */
 export function domainTargetOf(
   providers: Pick<Providers, 'sitesAddresses' | 'addresses'>,
-  deployment: Pick<DeploymentRow, 'destinations'>,
+  deployment: Pick<DeploymentRow, 'primaryId' | 'destinations'>,
 ): Promise<DomainTarget> {
   return domainTargetAt(providers, primaryOf(deployment).platform);
 }

@@ -2,7 +2,6 @@ import type { ClientSession } from 'mongoose';
 import type { CancelReleaseInput, Release } from '../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { AccountContext } from '../../context.ts';
-import { primaryOf } from '../../database/models/deployment.ts';
 import { JobModel } from '../../database/models/job.ts';
 import { PublicationModel } from '../../database/models/publication.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
@@ -11,8 +10,9 @@ import { AppError, notFound } from '../../lib/errors.ts';
 import { hastenJob } from '../../queue/queue.ts';
 import { findDeployment } from '../deployments/read.ts';
 import { endCancelled } from './outcome.ts';
-import { findRelease, toReleaseOf } from './read.ts';
+import { findRelease } from './read.ts';
 import { destinationKey } from './release-work.ts';
+import { toReleaseOf } from './to-release.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function cancelRelease(ctx: AccountContext, input: CancelReleaseInp
 async function requestCancel(session: ClientSession, ctx: AccountContext, before: ReleaseDoc): Promise<ReleaseDoc> {
   const { accountId } = ctx.actor;
   const { _id: releaseId, deploymentId } = before;
-  const { _id: destinationId } = primaryOf(await findDeployment(ctx, deploymentId));
+  const { primaryId: destinationId } = await findDeployment(ctx, deploymentId);
   const key = destinationKey({ deploymentId, destinationId });
   const worked = await JobModel.exists({ accountId, key, status: 'running' }).session(session);
   // Files that are at a platform by now have to be withdrawn there as well.

@@ -3,7 +3,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../routers/schemas/releases.ts';
 import { actorName } from '../../account/actor-name.ts';
 import type { AccountContext } from '../../context.ts';
-import { type DeploymentDoc, primaryOf } from '../../database/models/deployment.ts';
+import type { DeploymentDoc } from '../../database/models/deployment.ts';
 import { PublicationModel, type PublicationRow, publicationId } from '../../database/models/publication.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
@@ -21,8 +21,9 @@ import { findDeployment } from '../deployments/read.ts';
 import { findOpenUpload, KEYS_A_REQUEST, missingHashes, refusePrivateKeys } from '../uploads/index.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { countRelease } from './pace.ts';
-import { findRelease, readManifest, toReleaseOf, unlessLost } from './read.ts';
-import { destinationKey } from './release-work.ts';
+import { findRelease, readManifest, unlessLost } from './read.ts';
+import { destinationKey, writePrimary } from './release-work.ts';
+import { toReleaseOf } from './to-release.ts';
 
 type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
   deploymentId: string;
@@ -186,13 +187,14 @@ async function startRelease(
     accountId,
     from: ['draft', 'live', 'failed'],
     to: 'deploying',
-    set: { latestReleaseId: id, 'destinations.0.state': 'publishing', reusedNames },
+    set: { latestReleaseId: id, reusedNames },
     inc: { releaseCount: 1 },
   });
   if (deployment === null)
     throw (await findDeployment(ctx, deploymentId)).state === 'deleting' ? notFound('deployment') : deploymentBusy();
 
   if ((deployment.currentReleaseId ?? null) !== release.previousReleaseId) throw new CountOutdated();
+  await writePrimary(session, deployment, { state: 'publishing' });
   const fields = {
     ...release,
     _id: id,
@@ -202,7 +204,7 @@ async function startRelease(
   const [doc] = await ReleaseModel.create([fields], { session });
   if (doc === undefined) throw new Error('An insert gave no document.');
   await PublicationModel.insertMany(publicationsOf(deployment, id), { session });
-  const { _id: destinationId } = primaryOf(deployment);
+  const { primaryId: destinationId } = deployment;
   await enqueueJob(session, {
     name: 'publish',
     payload: { releaseId: id, destinationId },
@@ -214,8 +216,7 @@ async function startRelease(
 
 /** The release goes to the primary destination first, and once it is live there to the others. */
 function publicationsOf(deployment: DeploymentDoc, releaseId: string): Partial<PublicationRow>[] {
-  const { _id: deploymentId, accountId, destinations } = deployment;
-  const primary = primaryOf(deployment);
+  const { _id: deploymentId, accountId, primaryId, destinations } = deployment;
   return destinations
     .filter(({ state }) => state !== 'removing')
     .map(({ _id: destinationId, platform }) => ({
@@ -227,7 +228,7 @@ function publicationsOf(deployment: DeploymentDoc, releaseId: string): Partial<P
         destinationId,
         platform,
       },
-      state: destinationId === primary._id ? 'publishing' : 'idle',
+      state: destinationId === primaryId ? 'publishing' : 'idle',
     }));
 }
 

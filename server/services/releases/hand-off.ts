@@ -3,7 +3,7 @@ import type { ConfirmReleaseInput, HandOffInput, Release, ReleaseHandOff } from 
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
-import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
 import { PublicationModel, publicationId } from '../../database/models/publication.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { transaction } from '../../database/mongo.ts';
@@ -13,8 +13,9 @@ import { AppError, notFound } from '../../lib/errors.ts';
 import { hastenJob } from '../../queue/queue.ts';
 import { prepareDownload } from './download.ts';
 import { handOffOf } from './platform-call.ts';
-import { findRelease, toReleaseOf } from './read.ts';
+import { findRelease } from './read.ts';
 import { destinationKey, fieldsBelow } from './release-work.ts';
+import { toReleaseOf } from './to-release.ts';
 
 /**
  * Returns the steps for a person at a platform that nobody else can publish to, with a link to the archive. Throws
@@ -63,7 +64,7 @@ async function waitingAt(deployment: DeploymentDoc, release: ReleaseDoc): Promis
   const waiting = { accountId: release.accountId, releaseId: release._id, state: 'waiting' as const };
   const destinationId = (await PublicationModel.findOne(waiting, { destinationId: 1 }).lean())?.destinationId;
   if (destinationId === undefined) return null;
-  const isPrimary = primaryOf(deployment)._id === destinationId;
+  const isPrimary = deployment.primaryId === destinationId;
   const isWanted = isPrimary ? isRunningReleaseState(release.state) : deployment.currentReleaseId === release._id;
   return isWanted ? destinationId : null;
 }

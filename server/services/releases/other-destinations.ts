@@ -1,14 +1,14 @@
 import type { ClientSession } from 'mongoose';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel, othersOf } from '../../database/models/deployment.ts';
 import type { DestinationDoc } from '../../database/models/destination.ts';
 import type { ReleaseDoc } from '../../database/models/release.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { furtherPlatformsRefusal } from '../../plans/quota.ts';
 import { enqueueJob } from '../../queue/queue.ts';
 import { beginAct, endPublication, type PublicationEnd } from './publications.ts';
-import { BEING_PUBLISHED, destinationKey, fieldsBelow, type ReleaseWork } from './release-work.ts';
+import { BEING_PUBLISHED, destinationKey, fieldsBelow, type ReleaseWork, writeDestination } from './release-work.ts';
 
 /**
  * A deployment may have destinations besides the primary one. They follow it: whenever a release goes live at the
@@ -33,7 +33,7 @@ export async function publishElsewhere(
   release: ReleaseDoc,
   at: Date,
 ): Promise<void> {
-  const others = deployment.destinations.slice(1).filter(({ state }) => state !== 'removing');
+  const others = othersOf(deployment).filter(({ state }) => state !== 'removing');
   if (others.length === 0) return;
   const refusal = await furtherPlatformsRefusal(session, { accountId: deployment.accountId, now: at });
   for (const destination of others) {
@@ -50,11 +50,7 @@ async function skipAt(
 ): Promise<void> {
   const { accountId } = deployment;
   const failed = { state: 'failed', error } as const;
-  await DeploymentModel.updateOne(
-    { _id: deployment._id, accountId, 'destinations._id': destination._id },
-    { $set: fieldsBelow('destinations.$', failed) },
-    { session },
-  );
+  await writeDestination(session, accountId, { deploymentId: deployment._id, destinationId: destination._id }, failed);
   await endPublication(session, accountId, { releaseId: release._id, destinationId: destination._id }, failed);
 }
 
@@ -72,11 +68,7 @@ export async function publishAt(
 ): Promise<void> {
   const { accountId, _id: deploymentId } = deployment;
   const { _id: destinationId } = destination;
-  await DeploymentModel.updateOne(
-    { _id: deploymentId, accountId, 'destinations._id': destinationId },
-    { $set: fieldsBelow('destinations.$', { state: 'publishing', error: null }) },
-    { session },
-  );
+  await writeDestination(session, accountId, { deploymentId, destinationId }, { state: 'publishing', error: null });
   await beginAct(session, { release, destination, at });
   const payload = { releaseId: release._id, destinationId };
   const key = destinationKey({ deploymentId, destinationId });

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../../routers/schemas/events.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
 import type { Providers } from '../../context.ts';
-import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { moveDeployment, moveRelease } from '../../database/move-state.ts';
 import { siteOf, siteUrlOf } from '../../database/site-address.ts';
@@ -13,7 +13,7 @@ import { scheduleHealthCheck } from '../health-schedule.ts';
 import { completeElsewhere, failElsewhere, publishElsewhere } from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
 import { endPublication, findPublication, type PublicationIds } from './publications.ts';
-import { fieldsBelow, type ReleaseWork } from './release-work.ts';
+import { type ReleaseWork, writePrimary } from './release-work.ts';
 import { endRollBack } from './roll-backs.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
@@ -81,9 +81,9 @@ async function completeRelease(session: ClientSession, providers: Providers, rel
     from: ['deploying'],
     to: 'live',
     when: { currentReleaseId: id },
-    set: fieldsBelow('destinations.0', LIVE),
   });
   if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
+  await writePrimary(session, deployment, LIVE);
   await endPublication(session, accountId, primaryPublication(deployment, id), LIVE);
   await scheduleHealthCheck(session, { accountId, deploymentId, now });
   await publishElsewhere(session, deployment, live, now);
@@ -109,7 +109,7 @@ export async function fail(
   const deployment = await DeploymentModel.findOne({ _id: release?.deploymentId ?? '', accountId }).session(session);
   if (release === null || deployment === null) return;
   const shown = shownError(error);
-  if (primaryOf(deployment)._id === ids.destinationId) await failRelease(session, providers, release, shown);
+  if (deployment.primaryId === ids.destinationId) await failRelease(session, providers, release, shown);
   else await failElsewhere(session, { deployment, release, destinationId: ids.destinationId }, shown, providers.now());
 }
 
@@ -192,15 +192,15 @@ async function leaveDeployment(
     accountId,
     from: ['deploying'],
     to: serving === null ? otherwise : 'live',
-    set: {
-      currentReleaseId: serving,
-      'destinations.0.state': serving !== null ? 'live' : otherwise === 'failed' ? 'failed' : 'idle',
-      'destinations.0.error': error,
-      // A site that was deleted there is made anew by the next release.
-      ...(error?.code === 'platform_place_gone' && { 'destinations.0.site': null }),
-    },
+    set: { currentReleaseId: serving },
   });
   if (left === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
+  await writePrimary(session, left, {
+    state: serving !== null ? 'live' : otherwise === 'failed' ? 'failed' : 'idle',
+    error,
+    // A site that was deleted there is made anew by the next release.
+    ...(error?.code === 'platform_place_gone' && { site: null }),
+  });
   if (wasSwitched && serving !== null) {
     await ReleaseModel.updateOne({ _id: release._id, accountId }, { $set: { servedUntil: at } }, { session });
   }
@@ -208,7 +208,7 @@ async function leaveDeployment(
 }
 
 function primaryPublication(deployment: DeploymentDoc, releaseId: string): PublicationIds {
-  return { releaseId, destinationId: primaryOf(deployment)._id };
+  return { releaseId, destinationId: deployment.primaryId };
 }
 
 /** Returns the part of an error that a person may see; an unknown one reveals nothing internal. */

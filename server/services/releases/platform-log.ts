@@ -2,7 +2,7 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { PlatformLog, ReadPlatformLogInput } from '../../../routers/schemas/releases.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
-import { DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { toldToPerson } from '../../lib/waiting-words.ts';
@@ -33,7 +33,7 @@ export async function readPlatformLog(
   const release = await findRelease(ctx, releaseId);
   const deployment = await DeploymentModel.findOne({ _id: release.deploymentId, accountId });
   if (deployment === null) throw notFound('release');
-  const destination = deployment.destinations.find(({ _id }) => _id === (destinationId ?? primaryOf(deployment)._id));
+  const destination = deployment.destinations.find(({ _id }) => _id === (destinationId ?? deployment.primaryId));
   const published = destination && (await findPublication(accountId, { releaseId, destinationId: destination._id }));
   const platform = destination && ctx.providers.platforms[destination.platform];
   const ref = storedRef(published?.ref);

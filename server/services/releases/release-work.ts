@@ -51,7 +51,7 @@ export async function loadReleaseWork(
   const destination = deployment?.destinations.find(({ _id }) => _id === destinationId);
   const published = await findPublication(accountId, { releaseId, destinationId });
   if (!release || !deployment || !destination || !published) return null;
-  const isPrimary = primaryOf(deployment)._id === destinationId;
+  const isPrimary = deployment.primaryId === destinationId;
   const isWanted = isPrimary
     ? isRunningReleaseState(release.state)
     : isWantedElsewhere(deployment, destination, release);
@@ -135,13 +135,34 @@ export async function saveDestination(
   { deployment, destination }: ReleaseWork,
   change: Partial<Pick<DestinationDoc, 'site' | 'url' | 'state' | 'error'>>,
 ): Promise<void> {
-  const { _id, accountId } = deployment;
+  const ids = { deploymentId: deployment._id, destinationId: destination._id };
+  await writeDestination(session, deployment.accountId, ids, change);
+  Object.assign(destination, change);
+}
+
+/** Writes a change of one destination of a deployment. */
+export async function writeDestination(
+  session: ClientSession,
+  accountId: string,
+  { deploymentId, destinationId }: DestinationIds,
+  change: Partial<Pick<DestinationDoc, 'site' | 'url' | 'state' | 'error' | 'releaseId'>>,
+): Promise<void> {
   await DeploymentModel.updateOne(
-    { _id, accountId, 'destinations._id': destination._id },
+    { _id: deploymentId, accountId, 'destinations._id': destinationId },
     { $set: fieldsBelow('destinations.$', change) },
     { session },
   );
-  Object.assign(destination, change);
+}
+
+/** Does so with the primary one, once the deployment has moved to another state. */
+export async function writePrimary(
+  session: ClientSession,
+  deployment: DeploymentDoc,
+  change: Partial<Pick<DestinationDoc, 'site' | 'state' | 'error'>>,
+): Promise<void> {
+  const { _id: deploymentId, accountId, primaryId: destinationId } = deployment;
+  await writeDestination(session, accountId, { deploymentId, destinationId }, change);
+  Object.assign(primaryOf(deployment), change);
 }
 
 /** Names the fields of one element of an array, as an update addresses them. */

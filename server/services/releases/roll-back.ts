@@ -14,7 +14,7 @@ import { deploymentBusy } from '../deployments/change.ts';
 import { findDeployment, toDeployment } from '../deployments/read.ts';
 import { countRelease } from './pace.ts';
 import { beginAct } from './publications.ts';
-import { destinationKey } from './release-work.ts';
+import { destinationKey, writePrimary } from './release-work.ts';
 import { recordRollBack } from './roll-backs.ts';
 
 /**
@@ -46,9 +46,10 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
       accountId,
       from: ['live'],
       to: 'deploying',
-      set: { latestReleaseId: target._id, 'destinations.0.state': 'publishing' },
+      set: { latestReleaseId: target._id },
     });
     if (deploying === null) throw deploymentBusy();
+    await writePrimary(session, deploying, { state: 'publishing' });
     const moved = await moveRelease(session, {
       id: target._id,
       accountId,
