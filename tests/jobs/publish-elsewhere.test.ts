@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { PublicationModel } from '../../server/database/models/publication.ts';
 import { withFileFromBefore } from '../support/file-from-before.ts';
 import { ONE, TWO } from '../support/platform-app.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';
@@ -73,4 +74,16 @@ test('a private key that went live before the rule was made goes to no further p
   const error = { code: 'upload_refused', message: expect.stringMatching(/^id\.pem: A private key/) };
   expect(destinations).toMatchObject([{ state: 'live' }, { state: 'failed', error }]);
   expect(await app.vercel.world.countSites()).toBe(0);
+});
+
+test('what was still under way elsewhere ends when another release takes its place', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId, first } = await app.createOnBoth('Overtaken');
+  const there = { accountId: app.person.user.id, releaseId: first.id, platform: 'vercel' as const };
+  const underWay = { state: 'publishing' as const, 'steps.uploading.state': 'running' };
+  await PublicationModel.updateOne(there, { $set: underWay });
+  await app.publish({ id: deploymentId }, TWO);
+  const { destinations, furtherSteps } = await app.releases.get({ releaseId: first.id });
+  expect(destinations).toMatchObject([{ state: 'live' }, { state: 'idle', error: null }]);
+  expect(furtherSteps[0]?.steps[1]).toMatchObject({ name: 'uploading', state: 'cancelled' });
 });

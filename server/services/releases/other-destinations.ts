@@ -3,6 +3,7 @@ import type { ShownError } from '../../../routers/schemas/platforms/destination.
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { type DeploymentDoc, DeploymentModel, othersOf } from '../../database/models/deployment.ts';
 import type { DestinationDoc } from '../../database/models/destination.ts';
+import { PublicationModel } from '../../database/models/publication.ts';
 import type { ReleaseDoc } from '../../database/models/release.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { furtherPlatformsRefusal } from '../../plans/quota.ts';
@@ -130,4 +131,19 @@ async function endAt(
   if (ended.matchedCount === 0) return false;
   await endPublication(session, accountId, { releaseId: release._id, destinationId }, end);
   return true;
+}
+
+/** Ends what goes on elsewhere with a release that another takes the place of: the destinations follow that one. */
+export async function callOffElsewhere(
+  session: ClientSession,
+  accountId: string,
+  releaseId: string,
+  at: Date,
+): Promise<void> {
+  const moving = { accountId, releaseId, state: { $in: [...BEING_PUBLISHED] } };
+  const publications = await PublicationModel.find(moving, { destinationId: 1, wasLive: 1 }).session(session).lean();
+  for (const { destinationId, wasLive } of publications) {
+    const end = { state: wasLive ? 'live' : 'idle', error: null, steps: { state: 'cancelled', at } } as const;
+    await endPublication(session, accountId, { releaseId, destinationId }, end);
+  }
 }

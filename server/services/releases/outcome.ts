@@ -10,7 +10,7 @@ import { siteOf, siteUrlOf } from '../../database/site-address.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError } from '../../lib/errors.ts';
 import { scheduleHealthCheck } from '../health-schedule.ts';
-import { completeElsewhere, failElsewhere, publishElsewhere } from './other-destinations.ts';
+import { callOffElsewhere, completeElsewhere, failElsewhere, publishElsewhere } from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
 import { endPublication, findPublication, type PublicationIds } from './publications.ts';
 import { type ReleaseWork, writePrimary } from './release-work.ts';
@@ -73,6 +73,7 @@ async function completeRelease(session: ClientSession, providers: Providers, rel
       to: 'superseded',
       set: { servedUntil: now },
     });
+    await callOffElsewhere(session, accountId, live.replacedReleaseId, now);
   }
   await endRollBack(session, live, 'done', now);
   const deployment = await moveDeployment(session, {
