@@ -4,7 +4,7 @@ import { errorText, isFinal } from '../queue/failure.ts';
 import type { JobHandler, RunningJob } from '../queue/handler.ts';
 import { endCancelled, fail } from '../services/releases/outcome.ts';
 import { findRunningRelease, type ReleaseWork } from '../services/releases/release-work.ts';
-import { withdrawRelease } from '../services/releases/withdraw.ts';
+import { withdraw } from '../services/releases/withdraw.ts';
 
 type Job = RunningJob<'publish'>;
 type Broken = { error: unknown; isCancelled: boolean };
@@ -28,7 +28,7 @@ export async function endPublishing(
   const isTriedAgain = !isCancelled && !isFinal(error);
   if (isTriedAgain && !isLastTry) throw error;
   if (work.isPrimary) {
-    await withdraw(job, work, { ...call, signal: job.signal, mayHold: () => true }, { error, isCancelled });
+    await tryToWithdraw(job, work, { ...call, signal: job.signal, mayHold: () => true }, { error, isCancelled });
   }
   // The job becomes a dead letter, which ends the publication.
   if (isTriedAgain) throw error;
@@ -42,14 +42,14 @@ export async function endPublishing(
  * Rethrows a temporary failure of a cancelled release so that the job tries again while it has attempts; otherwise the
  * release ends all the same.
  */
-async function withdraw(
+async function tryToWithdraw(
   job: Job,
   work: ReleaseWork,
   call: PlatformCall,
   { error, isCancelled }: Broken,
 ): Promise<void> {
   try {
-    await withdrawRelease(work, job, call, isCancelled);
+    await withdraw(work, job, call, isCancelled);
   } catch (trouble) {
     if (job.signal.aborted) throw job.signal.reason;
     if (isCancelled && !isFinal(trouble) && job.attempt < job.maxAttempts) throw trouble;

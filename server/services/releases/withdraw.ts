@@ -1,32 +1,57 @@
+import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { DeploymentModel } from '../../database/models/deployment.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
-import type { PlatformCall } from '../../platforms/platform.ts';
+import type { PlatformCall, PlatformRef } from '../../platforms/platform.ts';
 import { storedRef } from './platform-call.ts';
 import { findPublication } from './publications.ts';
 import type { Writer } from './publish.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
+
+/** What is withdrawn, and why. */
+type Withdrawal = {
+  work: ReleaseWork;
+  job: Writer;
+  call: PlatformCall;
+  isCancelled: boolean;
+  ref: PlatformRef;
+  /** What visitors were led to before, where they are led to this release by now; undefined where they are not. */
+  before: ReleaseDoc | null | undefined;
+};
+
+/** Names what takes back what each step has left at the platform, in the order in which that is done. */
+const COMPENSATIONS: readonly { step: ReleaseStepName; undo(withdrawal: Withdrawal): Promise<void> }[] = [
+  { step: 'processing', undo: stopProcessing },
+  { step: 'verifying', undo: leadBack },
+  { step: 'uploading', undo: takeSiteAway },
+];
 
 /**
  * Undoes at the platform what a failed or cancelled release has done there: a cancelled one is stopped if the platform
  * can do that, and what was public before is public again. A cancelled release with nothing before it leaves no site
  * behind, since nothing was published. May run again; throws the errors of the platform's adapter.
  */
-export async function withdrawRelease(
+export async function withdraw(
   work: ReleaseWork,
   job: Writer,
   call: PlatformCall,
   isCancelled: boolean,
 ): Promise<void> {
-  const { platform, release, published } = work;
-  const ref = storedRef(published.ref);
+  const ref = storedRef(work.published.ref);
   if (ref === null) return;
-  if (isCancelled) await platform.cancel?.(call, ref);
-  const { isSwitched, before } = await servedBefore(release);
+  const { isSwitched, before } = await servedBefore(work.release);
   // On a platform that publishes drafts, only the switch has changed what visitors see.
-  if (platform.capabilities.draft && !isSwitched) return;
-  if (before !== null) return restoreBefore(work, job, call, before);
-  if (!isCancelled) return;
-  await platform.remove(call);
+  const isPublic = isSwitched || !work.platform.capabilities.draft;
+  const withdrawal = { work, job, call, isCancelled, ref, before: isPublic ? before : undefined };
+  for (const { undo } of COMPENSATIONS) await undo(withdrawal);
+}
+
+async function stopProcessing({ work, call, isCancelled, ref }: Withdrawal): Promise<void> {
+  if (isCancelled) await work.platform.cancel?.(call, ref);
+}
+
+async function takeSiteAway({ work, job, call, isCancelled, before }: Withdrawal): Promise<void> {
+  if (!isCancelled || before !== null) return;
+  await work.platform.remove(call);
   await job.transaction((session) => saveDestination(session, work, { site: null, url: null }));
 }
 
@@ -34,12 +59,9 @@ export async function withdrawRelease(
  * Restores the previous release without waiting: the release fails all the same and nobody comes back for it, so the
  * platform is left to finish by itself.
  */
-async function restoreBefore(
-  { platform, release, destination }: ReleaseWork,
-  job: Writer,
-  call: PlatformCall,
-  before: ReleaseDoc,
-): Promise<void> {
+async function leadBack({ work, job, call, before }: Withdrawal): Promise<void> {
+  if (!before) return;
+  const { platform, release, destination } = work;
   const published = await findPublication(before.accountId, { releaseId: before._id, destinationId: destination._id });
   const ref = storedRef(published?.ref);
   if (published === null || ref === null || platform.restore === undefined) return;
