@@ -5,11 +5,14 @@ import { PLATFORM_TITLES } from './titles.ts';
 export type PlatformFacts = {
   title: string;
   description: string;
-  /** These are three bullets of the home card, each true of the platform. */
+  /** The three bullets of the home card, each true of the platform. */
   bullets: readonly [string, string, string];
-  /** Sites are answered by this installation's own host, at addresses of its own. */
+  /** True when this installation's own host serves the sites, at addresses of its own. */
   isServedHere?: boolean;
-  /** True for the one of tests and of Test & Simulation: no list offers it, no plan counts it, and it has no adapter. */
+  /**
+   * True for a simulated platform, for tests and Test & Simulation: it is in no list to choose from and in no plan's
+   * count, and has no adapter.
+   */
   isSimulated?: boolean;
 };
 
