@@ -1,5 +1,7 @@
 import { AppError } from '../lib/errors.ts';
-import { inTime } from './in-time.ts';
+import type { RateCounters } from '../lib/rate-counters.ts';
+import { withSlot } from '../lib/with-slot.ts';
+import { databaseUnavailable, inTime } from './in-time.ts';
 
 /**
  * Names that nobody has can be asked for without end, so this many are looked up at once; other visitors have to come
@@ -102,37 +104,19 @@ export type QueuedFlight<T> = { once(key: string, look: () => Promise<T>): Promi
  * Likewise runs one lookup for each key, of items that are known to exist and so cannot be asked for without end: a
  * caller that finds all slots taken waits for one. Throws `database_unavailable`.
  */
-export function createQueuedFlight<T>(): QueuedFlight<T> {
+export function createQueuedFlight<T>(rateCounters: Pick<RateCounters, 'takeSlot'>, what: string): QueuedFlight<T> {
   const pending = new Map<string, Promise<T>>();
-  const waiting = new Set<() => void>();
-  let running = 0;
-
-  function begin(): Promise<void> {
-    if (running < LOOKUPS_MAX) {
-      running += 1;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => waiting.add(resolve));
-  }
-
-  /** The slot goes to the next one in line, so that `running` does not change. */
-  function end(): void {
-    const [next] = waiting;
-    if (next === undefined) {
-      running -= 1;
-      return;
-    }
-    waiting.delete(next);
-    next();
-  }
-
+  const places = {
+    key: `lookups of ${what}`,
+    limit: LOOKUPS_MAX,
+    queueLength: Number.POSITIVE_INFINITY,
+    full: databaseUnavailable,
+  };
   return {
     once(key, look) {
       const known = pending.get(key);
       if (known !== undefined) return known;
-      const started = begin()
-        .then(() => inTime(look()).finally(end))
-        .finally(() => pending.delete(key));
+      const started = withSlot(rateCounters, places, () => inTime(look())).finally(() => pending.delete(key));
       pending.set(key, started);
       return started;
     },

@@ -64,7 +64,7 @@ export function weightOf(chain: string): number {
  * and no connection that ends.
  */
 export function createSiteCertificates(
-  { changes, secrets, log }: Pick<Providers, 'changes' | 'secrets' | 'log'>,
+  { changes, secrets, log, rateCounters }: Pick<Providers, 'changes' | 'secrets' | 'log' | 'rateCounters'>,
   { weightMaxBytes = Math.floor(defaultCacheBytes() * PART_OF_CACHE) }: { weightMaxBytes?: number } = {},
 ): SiteCertificates {
   const holders = createNameIndex<Holder>(log, {
@@ -73,7 +73,7 @@ export function createSiteCertificates(
   });
   /** Keyed by serial as well, so that a late read of a replaced certificate is not taken for the new one. */
   const contexts = new LRUCache<string, SecureContext>({ maxSize: weightMaxBytes });
-  const lookups = createQueuedFlight<SecureContext | undefined>();
+  const lookups = createQueuedFlight<SecureContext | undefined>(rateCounters, 'certificates');
   let stopListening = (): void => undefined;
   let reloading: NodeJS.Timeout | undefined;
 

@@ -5,6 +5,7 @@ import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
 import { CertificateModel } from '../../server/database/models/certificate.ts';
 import { createSiteCertificates, weightOf } from '../../server/host/site-certificates.ts';
 import { MINUTE_MS } from '../../server/lib/durations.ts';
+import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
 import { storeCertificates } from '../bench/certified-names.ts';
 
@@ -20,7 +21,10 @@ const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 async function coldCertificates(count: number, limits: Parameters<typeof createSiteCertificates>[1] = {}) {
   const secrets = createSecrets(newKeys());
   await storeCertificates(secrets, count);
-  const certificates = createSiteCertificates({ changes: SILENT, secrets, log }, limits);
+  const certificates = createSiteCertificates(
+    { changes: SILENT, secrets, log, rateCounters: createRateCounters() },
+    limits,
+  );
   await certificates.start();
   return {
     certificates,
