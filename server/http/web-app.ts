@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
+import { contentType } from 'mime-types';
 import type { Addresses, Providers } from '../context.ts';
 import type { PaymentService } from '../plans/payments/payments.ts';
 import { ownOrigins, setPageHeaders } from './security.ts';
@@ -17,23 +18,6 @@ const INDEX = '/index.html';
 const HASHED = '/assets/';
 const FOREVER = 'public, max-age=31536000, immutable';
 const CHECK_EVERY_TIME = 'no-cache';
-
-const TYPES: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.jpg': 'image/jpeg',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json; charset=utf-8',
-  '.map': 'application/json; charset=utf-8',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml; charset=utf-8',
-  '.txt': 'text/plain; charset=utf-8',
-  '.wasm': 'application/wasm',
-  '.webmanifest': 'application/manifest+json; charset=utf-8',
-  '.webp': 'image/webp',
-  '.woff2': 'font/woff2',
-};
 
 /** The build makes these variants beside a file; the best comes first. */
 const ENCODINGS = [
@@ -91,7 +75,7 @@ async function readFolder(folder: string): Promise<Map<string, WebFile>> {
       return packed === undefined ? [] : [{ name, body: packed }];
     });
     const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
-    files.set(path, { body, etag, type: TYPES[extname(path)] ?? 'application/octet-stream', encoded });
+    files.set(path, { body, etag, type: contentType(extname(path)) || 'application/octet-stream', encoded });
   }
   return files;
 }

@@ -224,7 +224,7 @@ const ROWS: readonly Row[] = [
     of: /^server\/http\//,
     files: [...SERVER_BASE, /^routers\//, SERVICES, /^server\/http\/transport\//],
     types: [/^server\/boot\/providers\.ts$/, ...INTERFACES],
-    packages: [NODE, /^express$/, /^helmet$/, /^ws$/, /^@trpc\/server/],
+    packages: [NODE, /^express$/, /^helmet$/, /^mime-types$/, /^ws$/, /^@trpc\/server/],
   },
   { of: /^server\/cli\/deploy\.ts$/, files: [/^routers\/client\.ts$/], packages: [NODE] },
   {
