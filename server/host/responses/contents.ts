@@ -22,15 +22,12 @@ const COMPRESSIONS = { key: 'compressed files', limit: 2, queueLength: 64 };
 const COMPRESSIONS_OF_ACCOUNT = { limit: 1, queueLength: 32 };
 const tooManyWait = (): AppError => new AppError('overloaded', 'Too many files are being compressed at this moment.');
 
-/** The client's accepted encodings, and the account of the site. */
-type Asked = { acceptEncoding: string | undefined; accountId: string };
-
 export type Contents = {
   /**
    * Makes an entry ready to be sent: its headers follow from the content, and its body is compressed as the client
    * accepts it. Returns null when there is nothing to wait for; rejects when its content cannot be read.
    */
-  prepare(entry: Entry, asked: Asked): Promise<void> | null;
+  prepare(entry: Entry, acceptEncoding: string | undefined, accountId: string): Promise<void> | null;
 };
 
 /** Examines the content of requested files, and compresses them, each once. */
@@ -61,7 +58,7 @@ export function createContents(files: FileCache, rateCounters: Pick<RateCounters
     return null;
   }
 
-  function compress(entry: Entry, { acceptEncoding, accountId }: Asked): Promise<void> | null {
+  function compress(entry: Entry, acceptEncoding: string | undefined, accountId: string): Promise<void> | null {
     const coding = missingCoding(entry, acceptEncoding);
     if (coding === null) return null;
     const source = compressedSource(entry, coding);
@@ -78,9 +75,10 @@ export function createContents(files: FileCache, rateCounters: Pick<RateCounters
   }
 
   return {
-    prepare(entry, asked) {
+    prepare(entry, acceptEncoding, accountId) {
       const deciding = decide(entry);
-      return deciding === null ? compress(entry, asked) : deciding.then(() => compress(entry, asked) ?? undefined);
+      if (deciding === null) return compress(entry, acceptEncoding, accountId);
+      return deciding.then(() => compress(entry, acceptEncoding, accountId) ?? undefined);
     },
   };
 }

@@ -115,8 +115,8 @@ function sendUnknown({ host, response, route, path }: Exchange, error: unknown):
 function sendFound(exchange: Exchange, found: Resolved): void {
   const entry = found.kind === 'redirect' ? undefined : found.entry;
   const { host, request, route } = exchange;
-  const asked = { acceptEncoding: request.headers['accept-encoding'], accountId: route.accountId };
-  const preparing = entry === undefined ? null : host.contents.prepare(entry, asked);
+  const acceptEncoding = request.headers['accept-encoding'];
+  const preparing = entry === undefined ? null : host.contents.prepare(entry, acceptEncoding, route.accountId);
   if (preparing === null) {
     sendDecided(exchange, found);
     return;
