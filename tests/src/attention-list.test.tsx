@@ -13,7 +13,12 @@ const LATER = new Date('2126-02-18T12:00:00Z');
 
 afterEach(() => document.body.replaceChildren());
 
-function show(domains: Domain[], certificates: Certificate[], nextCursor: string | null = null) {
+function show(
+  domains: Domain[],
+  certificates: Certificate[],
+  nextCursor: string | null = null,
+  broken: readonly Domain[] = [],
+) {
   const asked: unknown[] = [];
   const answering = (answer: unknown) => (input: unknown) => {
     asked.push(input);
@@ -21,7 +26,10 @@ function show(domains: Domain[], certificates: Certificate[], nextCursor: string
   };
   const answers: Answers = {
     'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
-    'domains.list': answering({ items: domains, nextCursor }),
+    'domains.list': (input) =>
+      answering((input as { state?: string }).state === undefined ? { items: domains, nextCursor } : { items: broken })(
+        input,
+      ),
     'certificates.list': answering({ items: certificates, localRoot: null }),
   };
   const shown = showScreen(<AttentionList deployments={[deploymentOf()]} allowance={allowanceOf()} />, answers);
@@ -55,7 +63,14 @@ test('domains that need a record, or have lost one, are named with the way to me
     expect.stringContaining('More domains need a record'),
   ]);
   expect(shown.linkTo('Fix it')).toBe('/domains/b');
-  expect(shown.asked).toEqual([{ needsCare: true, limit: 5 }, { needsCare: true }]);
+  expect(shown.asked.slice(0, 2)).toEqual([{ needsCare: true, limit: 5 }, { needsCare: true }]);
+});
+
+test('of more domains than are listed, those that no longer work come first', async () => {
+  const news = ['a', 'b'].map((id) => domainOf({ id, name: `${id}.example`, state: 'unverified' }));
+  using shown = show(news, [], 'more', [domainOf({ id: 'old', name: 'old.example', state: 'misconfigured' })]);
+  await shown.sees('old.example needs attention');
+  expect(shown.items().map((item) => item?.slice(0, 11))).toEqual(['old.example', 'a.example n', 'More domain']);
 });
 
 test('a deployment that lost its connection is named with the way to connect it again; one that is refused is not', () => {

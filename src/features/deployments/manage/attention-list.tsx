@@ -51,6 +51,11 @@ const MORE_DEPLOYMENTS: AttentionItem = {
 export function AttentionList({ deployments, health, hasMore = false, allowance }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const domains = trpc.domains.list.useQuery({ needsCare: true, limit: SHOWN_DOMAINS });
+  // Of many that wait for their first record, none hides one whose visitors are turned away.
+  const broken = trpc.domains.list.useQuery(
+    { state: 'misconfigured', limit: SHOWN_DOMAINS },
+    { enabled: typeof domains.data?.nextCursor === 'string' },
+  );
   const certificates = trpc.certificates.list.useQuery({ needsCare: true });
   const subscription = useSubscription();
   const now = useNow();
@@ -59,7 +64,7 @@ export function AttentionList({ deployments, health, hasMore = false, allowance 
     ...endingItems(subscription.data ?? null, now),
     ...stoppedConnectionItems(connections.data?.items ?? []),
     ...lostConnectionItems(deployments),
-    ...domainItems(domains.data),
+    ...domainItems(domains.data, broken.data?.items),
     ...certificateItems(certificates.data?.items ?? [], domains.data?.items ?? [], now),
     ...(health === undefined ? [] : healthItems(deployments, health)),
     ...corruptedItems(deployments),

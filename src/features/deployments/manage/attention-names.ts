@@ -4,10 +4,11 @@ import { formatDate } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import type { AttentionItem } from './attention-items.ts';
 
-/** Returns the domains that wait for a record, or no longer have one. */
-export function domainItems(list: DomainList | undefined): AttentionItem[] {
+/** Returns the domains that wait for a record, or no longer have one: of more than are listed the broken ones first. */
+export function domainItems(list: DomainList | undefined, broken: readonly Domain[] = []): AttentionItem[] {
   if (list === undefined) return [];
-  const items = list.items.map(domainItem);
+  const others = list.items.filter(({ id }) => !broken.some((one) => one.id === id));
+  const items = [...broken, ...others].slice(0, list.items.length).map(domainItem);
   if (list.nextCursor === null) return items;
   return [
     ...items,
@@ -15,7 +16,7 @@ export function domainItems(list: DomainList | undefined): AttentionItem[] {
       key: 'more domains',
       kind: 'warning',
       title: 'More domains need a record',
-      text: 'These are the newest of them.',
+      text: broken.length === 0 ? 'These are the newest of them.' : 'Those that no longer work come first.',
       action: { to: paths.domains, label: 'See all domains' },
     },
   ];
