@@ -24,8 +24,16 @@ export async function askWhoseDns(
   const ask = async (ends: AbortSignal) =>
     bounded(await adapter.verify(callWith(ctx.providers, credential, ends)), secretsOf(credential));
   return whilePersonWaits(ctx, provider, ask, signal).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'credentials_invalid' ? atField(provider, error) : error;
+    if (error instanceof AppError && error.code === 'credentials_invalid') throw atField(provider, error);
+    if (error instanceof AppError && error.code === 'platform_failed') throw beforeAnyZone(error);
+    throw error;
   });
+}
+
+/** What an adapter advises is about a zone, and so far there are only the fields. */
+function beforeAnyZone(error: AppError): AppError {
+  const { code, message, raw } = error;
+  return new AppError(code, message, { hint: 'Check what you entered, then try again.', raw, cause: error });
 }
 
 /**

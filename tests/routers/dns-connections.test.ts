@@ -66,6 +66,13 @@ test('a credential that the DNS provider refuses is said at its field, and nothi
       fieldErrors: { 'fields.apiKey': 'PowerDNS does not accept this API key.' },
     },
   });
+  const inside = { url: 'http://10.0.0.1:8081', apiKey: 'a-key' };
+  await expect(app.connections.connect({ provider: 'powerdns', fields: inside })).rejects.toMatchObject({
+    cause: {
+      message: 'PowerDNS could not do it: 10.0.0.1 is not a public address of the web.',
+      hint: 'Check what you entered, then try again.',
+    },
+  });
   expect((await app.connections.list()).items).toEqual([]);
 });
 
