@@ -12,6 +12,7 @@ import { allowanceOf, deploymentOf, releaseOf, releaseRefOf, shownAt } from '../
 
 const EDITOR = { pattern: '/deployment-editor/:deploymentId', path: '/deployment-editor/harbour' };
 const HASH = 'a'.repeat(64);
+const ELSEWHERE = 'These files are open in another tab as well';
 const onPro: Answers = { 'subscription.allowance': () => allowanceOf() };
 
 type Rows = readonly (readonly [string, string, number])[];
@@ -274,6 +275,20 @@ test('a file is dragged into a folder and out of it, and the tab goes with it', 
   await drag('site.css', shown.page.querySelector('[role=tree]'));
   await soon(() => expect(filesOf(shown)).toEqual(['css', 'index.html', 'index.html', 'site.cssnew']));
   await shown.sees('2 changes');
+});
+
+test('a second tab with the same files is told of in both, until it is closed', async () => {
+  serveFiles([['index.html', HASH, 1]]);
+  const answers = { ...onPro, 'deployments.get': () => deploymentOf() };
+  using shown = showScreen(<DeploymentEditorScreen />, answers, EDITOR);
+  await shown.sees('No changes');
+  expect(shown.page.textContent).not.toContain(ELSEWHERE);
+  {
+    using second = showScreen(<DeploymentEditorScreen />, answers, EDITOR);
+    await second.sees(ELSEWHERE);
+    await shown.sees(ELSEWHERE);
+  }
+  await soon(() => expect(shown.page.textContent).not.toContain(ELSEWHERE));
 });
 
 test('a name that cannot be published is refused where it is typed, with the reason', async () => {

@@ -14,6 +14,7 @@ import { writeEdits } from '../../../uploads/stored-edits.ts';
 import type { LeftEditor } from './code-editor.tsx';
 import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
 import { type Base, rebased, replacing, withRestored } from './draft.ts';
+import { ElsewhereNotice } from './elsewhere-notice.tsx';
 import { FilesPane } from './files-pane.tsx';
 import { LeaveDialog } from './leave-dialog.tsx';
 import { NameDialog } from './name-dialog.tsx';
@@ -87,6 +88,7 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isRead
           This browser cannot store your changes: a reload would lose them.
         </Notice>
       )}
+      <ElsewhereNotice draftKey={draftKey} />
       {isOutdated && count > 0 && (
         <Notice
           tone="warn"

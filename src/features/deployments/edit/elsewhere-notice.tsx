@@ -1,0 +1,37 @@
+import { useEffect, useState } from 'react';
+import { Notice } from '../../../components/notice.tsx';
+
+/** Warns where another tab may store its changes in the place of those of this one. */
+export function ElsewhereNotice({ draftKey }: { draftKey: string }) {
+  if (!useElsewhere(draftKey)) return null;
+  return (
+    <Notice tone="warn" title="These files are open in another tab as well" className="mb-4">
+      Each tab has its own changes, and a reload shows those of the tab that changed something last.
+    </Notice>
+  );
+}
+
+/**
+ * Whether another tab of this browser has the same files open. Each keeps changes of its own, and there is one place where
+ * they are stored.
+ */
+function useElsewhere(key: string): boolean {
+  const [isElsewhere, setIsElsewhere] = useState(false);
+  useEffect(() => {
+    const channel = new BroadcastChannel(`fairlead.editor ${key}`);
+    channel.onmessage = ({ data }) => {
+      // Of several others one may stay: those that are left answer.
+      setIsElsewhere(data !== 'left');
+      if (data !== 'here') channel.postMessage(data === 'opened' ? 'here' : 'opened');
+    };
+    channel.postMessage('opened');
+    const leave = () => channel.postMessage('left');
+    addEventListener('pagehide', leave);
+    return () => {
+      leave();
+      removeEventListener('pagehide', leave);
+      channel.close();
+    };
+  }, [key]);
+  return isElsewhere;
+}
