@@ -182,14 +182,22 @@ export function changeOf({ domain, answers, records, target, caa, certificate }:
   const other = changed === undefined ? (strayAddress(records, answers, target) ?? certificate ?? caa) : undefined;
   if (other) return other;
   const record = changed ?? wrong[0];
-  const message = record && changeText(record, answers);
+  const message = record && changeText(record, records, answers);
   return { code: 'records_changed', message: message ?? `The records of ${domain.unit} point elsewhere.`, hint };
 }
 
-function changeText({ type, name, value, state, seen }: CheckedRecord, answers: DnsAnswers): string {
+function changeText(
+  { type, name, value, state, seen }: CheckedRecord,
+  records: readonly CheckedRecord[],
+  answers: DnsAnswers,
+): string {
   if (state === 'missing') return `The ${type} record of ${name} is gone.`;
   const authoritative = seen.filter(({ isAuthority, values }) => isAuthority && values !== null);
-  const without = authoritative.filter(({ values }) => values?.includes(value) !== true);
+  const wanted = records.filter((one) => one.type === type && one.name === name).map((one) => one.value);
+  const isAddress = type === 'A' || type === 'AAAA';
+  const isOther = (found: readonly string[]) =>
+    !found.includes(value) || (isAddress && found.some((one) => !wanted.includes(one)));
+  const without = authoritative.filter(({ values }) => isOther(values ?? []));
   const other = without.length > 0 ? without : authoritative;
   const shown = [...new Set(other.flatMap(({ values }) => values ?? []))].slice(0, SHOWN_MAX).join(', ');
   if (state === 'partly') {
