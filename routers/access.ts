@@ -21,7 +21,7 @@ export function requireWriter(ctx: ServiceContext): AccountContext {
 /** Accepts anybody; a caller with an API token needs the scope `write`. Throws `scope_missing`. */
 export function requireWriteScope({ actor }: ServiceContext): void {
   if (actor.kind === 'token' && !actor.scopes.includes('write')) {
-    throw new AppError('scope_missing', 'This API token may read only.', {
+    throw new AppError('scope_missing', 'This API token is read-only.', {
       hint: 'Make one with the scope "write" in Settings.',
     });
   }
@@ -56,6 +56,6 @@ export async function requireDatabaseRoom({ providers }: ServiceContext, path: s
   const freeBytes = await providers.databaseSpace.freeBytes().catch(() => Number.NaN);
   if (!(freeBytes <= 0)) return;
   throw new AppError('storage_full', 'The disk of this Fairlead is almost full, so nothing new is taken now.', {
-    hint: 'What is live stays live, and what is deleted makes room. The operator has to make more.',
+    hint: 'Live sites stay live, and deleting makes room. The operator has to add disk space.',
   });
 }

@@ -59,7 +59,7 @@ export const listReportsInput = z.optional(z.strictObject({ deploymentId: z.opti
 export const shareReportInput = z.strictObject({ reportId: idSchema });
 /** 256 random bits in base64url. */
 export const sharedReportInput = z.strictObject({
-  token: z.string().check(z.regex(/^[\w-]{43}$/, 'This link is cut')),
+  token: z.string().check(z.regex(/^[\w-]{43}$/, 'This link is incomplete')),
 });
 
 /** The repairs that the app itself offers. */

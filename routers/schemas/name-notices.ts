@@ -112,9 +112,9 @@ function backslashNotice(files: readonly { path: string }[]): NameNotice[] {
 
 function twinNotice(paths: readonly string[]): NameNotice[] {
   if (paths.length === 0) return [];
-  const message = `${paths.length} names differ in capital letters alone.`;
+  const message = `${paths.length} names differ only in capital letters.`;
   const hint =
-    'They have addresses of their own. Windows and macOS unpack the ZIP download of the release to one of them.';
+    'On the web each has its own address. On Windows and macOS, the ZIP download of the release unpacks to only one of them.';
   return [{ code: 'case_twin', message, hint, paths: paths.slice(0, LISTED_PATHS) }];
 }
 

@@ -54,6 +54,6 @@ async function makeRoom({ providers }: ServiceContext, accountId: string | null)
 async function countMail({ providers }: ServiceContext, accountId: string | null): Promise<void> {
   const { addresses, limits } = providers;
   const key = `${accountId === null ? 'strangers' : 'accounts'} ${addresses.operatorEmail}`;
-  const rule = `Very many messages came within an hour. You can write to ${addresses.supportEmail}.`;
+  const rule = `Too many messages came within an hour. You can write to ${addresses.supportEmail}.`;
   await countAgainst({ name: 'contact-recipient', key, limit: limits.contactMailsPerHour, windowMs: HOUR_MS, rule });
 }

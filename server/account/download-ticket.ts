@@ -45,7 +45,7 @@ export function makeTicket(ctx: AccountContext, { context }: TicketPurpose): { t
 export async function redeemTicket(ctx: ServiceContext, purpose: TicketPurpose, ticket: string): Promise<string> {
   const [accountId = '', endsAt = '', collection, id = ''] = opened(ctx, purpose, ticket).split(' ');
   if (Number(endsAt) <= ctx.now().getTime()) {
-    throw new AppError('not_found', 'This link to a download is over.', { hint: 'Start the download again.' });
+    throw new AppError('not_found', 'This download link has expired.', { hint: 'Start the download again.' });
   }
   if ((await UserModel.exists({ _id: accountId, deletedAt: null })) === null) throw notFound(purpose.what);
   const credential: Credential = { collection: collection === 'api_tokens' ? 'api_tokens' : 'sessions', id };

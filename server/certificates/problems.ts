@@ -122,7 +122,7 @@ type Row = { rule: Rule; message: string };
 
 const OTHER_ANSWER: Row = {
   rule: change,
-  message: 'The certificate authority found another answer than ours at this name.',
+  message: 'The certificate authority found an answer at this name that is not ours.',
 };
 const PASSING_ERROR: Row = {
   rule: retry,
@@ -142,13 +142,13 @@ const RULES: Readonly<Record<string, Row>> = {
     message: 'A limit of the certificate authority is reached; the next try waits for it.',
   },
   connection: { rule: change, message: 'The certificate authority could not connect to this name at port 80.' },
-  tls: { rule: change, message: 'The certificate authority met a server that speaks TLS wrongly at this name.' },
+  tls: { rule: change, message: 'The certificate authority found a server with broken TLS at this name.' },
   dns: { rule: change, message: 'The certificate authority could not look this name up.' },
   unauthorized: OTHER_ANSWER,
   incorrectResponse: OTHER_ANSWER,
   caa: {
     rule: (problem, now) => (problem.status === 0 ? foundByUs(problem, now) : change(problem, now)),
-    message: 'A CAA record of this name forbids the certificate authority to sign.',
+    message: 'A CAA record of this name forbids this certificate authority to sign.',
   },
   rejectedIdentifier: { rule: final, message: 'The certificate authority does not sign for this name.' },
   unsupportedIdentifier: { rule: final, message: 'The certificate authority does not sign for names like this.' },

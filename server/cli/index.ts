@@ -9,19 +9,19 @@ import { listMails, showMail } from './outbox.ts';
 
 const USAGE = `Usage: fairlead <command>
 
-  serve                 start Fairlead, as npm start does
-  outbox [list]         mails that were not sent by SMTP, oldest first
-  outbox show [<id>]    one of them, whole, by default the newest; it may hold a one-time link
-  jobs [list]           background work that was given up, oldest first, with its reason
-  jobs rerun <id>       has it run again, now that its cause is gone
-  license create        makes license keys and prints them, once:
+  serve                 starts Fairlead, as npm start does
+  outbox [list]         lists mails that were not sent by SMTP, oldest first
+  outbox show [<id>]    shows one in full, by default the newest; it may hold a one-time link
+  jobs [list]           lists failed background jobs and why they failed, oldest first
+  jobs rerun <id>       runs a failed job again, once its cause is fixed
+  license create        creates license keys and prints them once:
     --plan PRO            BASIC, STANDARD, PRO or BETA
-    --months 12           how long each is good for, from when it is redeemed
+    --months 12           how long each one lasts, from when it is redeemed
     --count 20            how many, by default 1
-    --redeem-by <date>    until when it can be redeemed, as 2030-12-31; by default for ever
-    --note <text>         whom they are for, shown by list
-  license [list]        all license keys by their first characters, oldest first, and who holds them
-  license revoke <id>   ends one, by its id or the whole key: what its holder has not used of it is gone
+    --redeem-by <date>    the last day to redeem them, such as 2030-12-31; by default there is none
+    --note <text>         a note for yourself, which list shows
+  license [list]        lists all license keys by their first characters, with their holders, oldest first
+  license revoke <id>   ends a license, by its id or the whole key; its holder loses the time that was left
 `;
 
 /** Runs the `fairlead` command. Every command reads the same environment as the server. */

@@ -26,7 +26,7 @@ export async function onDatabase(env: Env, work: () => Promise<void>): Promise<v
 /** Writes one line for each dead letter: id, time, name, attempts, and the reason. */
 export async function listJobs(write: Write): Promise<void> {
   const jobs = await listDeadLetters();
-  if (jobs.length === 0) write('No job was given up.\n');
+  if (jobs.length === 0) write('There are no failed jobs.\n');
   for (const { id, finishedAt, name, attempt, lastError } of jobs) {
     write(`${id}  ${finishedAt?.toISOString() ?? '-'}  ${name}  ${attempt}×  ${lastError.split('\n')[0] ?? ''}\n`);
   }
@@ -35,8 +35,8 @@ export async function listJobs(write: Write): Promise<void> {
 /** Runs a dead letter again. Throws StartError when there is none, or another job for the same thing waits or runs. */
 export async function rerunJob(id: string, write: Write): Promise<void> {
   const outcome = await rerunDeadLetter(id);
-  if (outcome === 'queued') write(`The job "${id}" runs again soon.\n`);
+  if (outcome === 'queued') write(`The job "${id}" will run again shortly.\n`);
   else if (outcome === 'open')
-    throw new StartError(EXIT_FAILED, `Another job for the same thing waits or runs already.`);
-  else throw new StartError(EXIT_FAILED, `No job "${id}" was given up; "fairlead jobs" shows those that were.`);
+    throw new StartError(EXIT_FAILED, 'Another job for the same work is already waiting or running.');
+  else throw new StartError(EXIT_FAILED, `There is no failed job "${id}"; "fairlead jobs" lists them.`);
 }

@@ -38,8 +38,7 @@ function readCreateOptions(words: string[], now: Date): NewLicenses {
   if (known === undefined) throw wrong(`--plan takes ${PAID_PLANS.join(', ')}`, plan);
   if (months === undefined && known !== 'BETA') throw wrong(`--months takes a number from 1 to ${MONTHS_MAX}`, months);
   const lasts = wholeNumber('--months', months ?? String(BETA_MONTHS), MONTHS_MAX);
-  if (known === 'BETA' && lasts !== BETA_MONTHS)
-    throw wrong(`Beta is ${BETA_MONTHS} months, no more and no less`, months);
+  if (known === 'BETA' && lasts !== BETA_MONTHS) throw wrong(`Beta always lasts ${BETA_MONTHS} months`, months);
   if (note.length > NOTE_MAX) throw wrong(`--note takes up to ${NOTE_MAX} characters`, `${note.slice(0, 20)}…`);
   return {
     plan: known,
@@ -65,14 +64,14 @@ async function listKeys(write: Write): Promise<void> {
     isEmpty = false;
     write(`${lineOf(license)}\n`);
   }
-  if (isEmpty) write('There are no license keys; "fairlead license create" makes some.\n');
+  if (isEmpty) write('There are no license keys; "fairlead license create" creates some.\n');
 }
 
 /** Ends a license by its id or its key. Throws StartError when it does not exist or has ended already. */
 async function revokeKey(idOrKey: string, write: Write): Promise<void> {
   try {
     const { id, plan, wasRedeemed } = await endLicense(idOrKey, new Date());
-    const effect = wasRedeemed ? 'what its holder had left of it is gone' : 'nobody can redeem it any more';
+    const effect = wasRedeemed ? 'its holder loses the time that was left' : 'nobody can redeem it any more';
     write(`The license "${id}" for ${PLANS[plan].title} is revoked: ${effect}.\n`);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -105,7 +104,7 @@ function endOfDay(value: string, now: Date): Date {
   const isDate = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(value);
   if (!isDate) throw wrong('--redeem-by takes a date like 2030-12-31', value);
   const end = new Date(start.getTime() + 86_400_000);
-  if (end <= now) throw wrong('--redeem-by takes a date that is not over', value);
+  if (end <= now) throw wrong('--redeem-by takes today or a later date', value);
   return end;
 }
 
@@ -115,7 +114,7 @@ function wrong(rule: string, value: string | undefined): StartError {
 
 function lineOf({ id, prefix, plan, months, createdAt, note, ...license }: ListedLicense): string {
   const time = months === null ? 'the rest of another' : `${months} mo`;
-  const parts = [id, `${prefix}…`, plan, time, `made ${day(createdAt)}`, stateOf(license), note];
+  const parts = [id, `${prefix}…`, plan, time, `created ${day(createdAt)}`, stateOf(license), note];
   return parts.filter((part) => part !== '').join('  ');
 }
 
@@ -126,7 +125,7 @@ function stateOf({ state, holder, redeemedAt, redeemBy, endsAt }: Fate): string 
   if (state === 'redeemed') return `redeemed ${day(redeemedAt)}${by}, until ${day(endsAt)}`;
   if (state === 'transferred') return `transferred${by}`;
   if (state === 'revoked') return redeemedAt === null ? 'revoked' : `revoked, redeemed ${day(redeemedAt)}${by}`;
-  return redeemBy === null ? 'not redeemed' : `not redeemed, can be before ${day(redeemBy)}`;
+  return redeemBy === null ? 'not redeemed' : `not redeemed, by ${day(redeemBy)} at the latest`;
 }
 
 function day(date: Date | null): string {

@@ -296,5 +296,8 @@ function working(ctx: AccountContext, { identity, subject, warnings, expiresAt }
 }
 
 function tooMany(): AppError {
-  return new AppError('conflict', `An account can have ${MAX_CONNECTIONS} connections. Remove one that is not used.`);
+  return new AppError(
+    'conflict',
+    `An account can have ${MAX_CONNECTIONS} connections. Remove one that you do not use.`,
+  );
 }

@@ -97,8 +97,8 @@ export function namesAccount(values: readonly string[]): boolean {
 /** Returns the sentence for a person: why the records at this name exclude the authority. */
 export function caaText({ why }: CaaRefusal, name: string, authority: string): string {
   const records = `The CAA records of ${name}`;
-  if (why === 'account') return `${records} allow ${authority} to issue certificates for another account alone.`;
-  if (why === 'method') return `${records} allow ${authority} to issue certificates by another kind of proof alone.`;
+  if (why === 'account') return `${records} allow ${authority} to issue certificates only for another account.`;
+  if (why === 'method') return `${records} allow ${authority} to issue certificates only by another kind of proof.`;
   if (why === 'critical') return `${records} have a critical property that certificate authorities do not know.`;
   return `${records} do not allow ${authority} to issue certificates.`;
 }

@@ -136,17 +136,14 @@ function createSlots({ rateCounters, limits }: Providers): DownloadSlots {
     async duringWhole(accountId, work) {
       const { count, leftMs } = await rateCounters.count(`whole downloads of ${accountId}`, 1, MINUTE_MS);
       if (count <= downloadsPerMinute) return slots.during(accountId, work);
-      throw full(
-        `Only ${downloadsPerMinute} of your downloads can begin in a minute. Start this one again then.`,
-        leftMs,
-      );
+      throw full(`You can start ${downloadsPerMinute} downloads a minute. Try this one again in a minute.`, leftMs);
     },
     async during(accountId, work) {
       const key = `downloads of ${accountId}`;
       const first = await rateCounters.takeSlot(key, { limit: 1 });
       const own = first ?? (await rateCounters.takeSlot(key, { limit: perAccount }));
       if (own === null) {
-        throw full(`Only ${perAccount} of your downloads can run at once. Start this one again when one has ended.`);
+        throw full(`You can run ${perAccount} downloads at once. Try this one again when one has ended.`);
       }
       try {
         const place = await takeOfAll(accountId, first !== null);

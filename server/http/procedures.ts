@@ -95,7 +95,7 @@ function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch (error) {
-    throw new AppError('bad_request', 'The address of this call holds a percent sign that stands for nothing.', {
+    throw new AppError('bad_request', 'The address of this call holds a percent sign that stands for no character.', {
       cause: error,
     });
   }

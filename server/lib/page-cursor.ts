@@ -33,5 +33,5 @@ export function isAfterCursor(row: { changedAt: Date; _id: string }, { at, id }:
 
 /** Makes `bad_request` on the cursor's field. */
 export function unknownCursor(): AppError {
-  return new AppError('bad_request', 'This cursor is not one that a page gave.', { field: 'cursor' });
+  return new AppError('bad_request', 'This cursor did not come from a page of the list.', { field: 'cursor' });
 }

@@ -4,14 +4,14 @@ import { AppError } from './errors.ts';
 export type Remedy = { job: string; person: string };
 
 export const GOES_ON: Remedy = {
-  job: 'It goes on by itself; nothing needs to be done.',
+  job: 'It continues automatically; there is nothing to do.',
   person: 'Try again in a few minutes.',
 };
 export const LOOKED_AT: Remedy = {
-  job: 'It is looked at again and goes on by itself.',
+  job: 'It is checked again automatically.',
   person: 'Try again in a minute.',
 };
-export const TRIED_AGAIN: Remedy = { job: 'It is tried again by itself.', person: 'Try again.' };
+export const TRIED_AGAIN: Remedy = { job: 'Fairlead tries again automatically.', person: 'Try again.' };
 
 /** Returns both hints of an error, each followed by `more`. */
 export function hintsOf(remedy: string | Remedy, more = ''): { hint: string; hintForPerson: string } {

@@ -30,7 +30,7 @@ const ANSWERS = {
     state: 'problem',
     says: (title, said) => `${title} got no certificate for this domain${said}.`,
   },
-  unclear: { state: 'waiting', says: (title, said) => `What ${title} says of it is not clear yet${said}.` },
+  unclear: { state: 'waiting', says: (title, said) => `The answer of ${title} is not clear yet${said}.` },
 } as const satisfies Record<string, Words>;
 
 /** Returns the answer with its sentence for a person, naming the platform. */

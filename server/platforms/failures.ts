@@ -35,8 +35,8 @@ export function remedyOf(rows: readonly RefusalRow[], status: number, said: stri
 export const OTHER_NAME = 'Change the address of the deployment to one of letters, digits and dashes, then try again.';
 export const OTHER_DOMAIN = 'Check how the domain is spelled, then add it again.';
 export const UPDATE_FAIRLEAD = 'The platform has changed its API: ask whoever runs Fairlead to update it.';
-export const PUBLISH_ANEW = 'It cannot be brought back there: publish its files as a new release.';
-const MEND_IT = 'Mend what is named, or what the log of this release names, then publish again.';
+export const PUBLISH_ANEW = 'It cannot be restored there: publish its files as a new release.';
+const MEND_IT = 'Fix what is named here or in the log of this release, then publish again.';
 
 /** Returns the error for a release whose reference names nothing at the platform. */
 export function neverMade(title: string): AppError {
@@ -64,11 +64,11 @@ const FAILURES = {
     remedy: (title) => `Connect ${title} again, then try again.`,
   },
   permission_missing: {
-    says: (title, said) => `${title} refused this for want of a permission${said}.`,
+    says: (title, said) => `${title} refused this because a permission is missing${said}.`,
     remedy: (title) => `Give the token this permission at ${title}, then try again.`,
   },
   payment_required: {
-    says: (title, said) => `${title} asks for a payment or a means of payment first${said}.`,
+    says: (title, said) => `${title} asks for a payment or a payment method first${said}.`,
     remedy: (title) => `Settle it at ${title}, then try again.`,
   },
   plan_limit: {
@@ -89,7 +89,7 @@ const FAILURES = {
     remedy: () => GOES_ON,
   },
   quota_exhausted: {
-    says: (title, said) => `What ${title} allows for now is used up${said}.`,
+    says: (title, said) => `The limit of ${title} is used up for now${said}.`,
     remedy: (title) => `Try again later, or publish somewhere other than ${title}.`,
   },
   content_refused: {
@@ -97,11 +97,11 @@ const FAILURES = {
     remedy: () => 'Change or leave out what is named, then publish again.',
   },
   out_of_sync: {
-    says: (title, said) => `${title} knows this release in another state than we do${said}.`,
+    says: (title, said) => `At ${title} this release is in another state than here${said}.`,
     remedy: () => LOOKED_AT,
   },
   platform_down: {
-    says: (title, said) => `${title} does not answer as it should${said}.`,
+    says: (title, said) => `${title} gave an unexpected answer${said}.`,
     remedy: (title) => ({
       job: `${TRIED_AGAIN.job} If it lasts, look at the status page of ${title}.`,
       person: `${TRIED_AGAIN.person} If it lasts, look at the status page of ${title}.`,
@@ -113,7 +113,7 @@ const FAILURES = {
   },
   platform_failed: {
     says: (title, said) => `${title} could not do it${said}.`,
-    remedy: (title) => `Try again. If it fails the same way, look at ${title} what it says of this site.`,
+    remedy: (title) => `Try again. If it fails again, check this site at ${title}.`,
   },
 } as const satisfies Record<string, FailureWords>;
 

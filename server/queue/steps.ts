@@ -70,7 +70,7 @@ async function writeFailure(job: RunningJob, place: StepPlace, report: Report, e
   const isTriedAgain = !isWaiting && !isFinal(error) && job.attempt < job.maxAttempts && !job.signal.aborted;
   if (isTriedAgain && error instanceof AppError) {
     const when = error.retryAfterMs === undefined ? 'shortly' : `in ${Math.ceil(error.retryAfterMs / 1_000)} s`;
-    report.step.log(`${error.message} Tried again by itself ${when}.`);
+    report.step.log(`${error.message} Tried again automatically ${when}.`);
   }
   await report.flush();
   if (isWaiting) {

@@ -87,7 +87,7 @@ function playHandOff(
 }
 
 function waitingLine({ message, retryAfterMs = 0 }: AppError): string {
-  return `${message} Tried again by itself in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+  return `${message} Tried again automatically in ${Math.ceil(retryAfterMs / 1_000)} s.`;
 }
 
 /** Counts files. We count those that we prepare, send and check; the platform processes them by itself. */

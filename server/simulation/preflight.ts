@@ -136,7 +136,7 @@ async function sending(ctx: AccountContext, { files }: Pick<NewDeploymentPreflig
 function publishingLines({ platform }: { platform: PlatformId }): string[] {
   const hosting = HOSTING_PLATFORMS.find((id) => id === platform);
   if (hosting !== undefined) return [PLATFORM_SETUPS[hosting].way];
-  return ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anybody else.'];
+  return ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anyone else.'];
 }
 
 async function publishStep(ctx: AccountContext, input: NewDeploymentPreflight): Promise<PreflightStep> {
@@ -146,7 +146,7 @@ async function publishStep(ctx: AccountContext, input: NewDeploymentPreflight): 
     throw error;
   });
   // A missing field is reported when the deployment is made.
-  const unasked = [...lines, 'The account there is checked once the deployment can be made.'];
+  const unasked = [...lines, 'The account there is checked once the deployment can be created.'];
   if (destination === null) return { step: 'publish', verdict: 'unknown', lines: unasked, problem: null };
   return judged('publish', lines, () => publishing(ctx, [destination]));
 }
@@ -197,9 +197,9 @@ async function recordLines({ providers }: AccountContext, name: string, platform
 
 async function writerLine({ actor }: AccountContext): Promise<string> {
   const connections = await dnsConnections(actor.accountId);
-  if (connections.length === 0) return 'You make these records at your DNS provider.';
+  if (connections.length === 0) return 'You add these records at your DNS provider.';
   const holders = connections.map(({ provider, identity }) => `${CONNECTION_TITLES[provider]} (${identity})`);
-  return `Fairlead writes them once you agree where ${holders.join(' or ')} holds the domain. Else you make them.`;
+  return `Fairlead writes them once you agree where ${holders.join(' or ')} holds the domain. Otherwise you add them.`;
 }
 
 async function certificateStep(

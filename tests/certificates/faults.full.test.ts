@@ -83,7 +83,7 @@ const FAULTS: readonly Fault[] = [
       return { authority: await pebbleAt(stack, other.port), portOfNames: 1 };
     },
     type: 'unauthorized',
-    message: 'The certificate authority found another answer than ours at this name.',
+    message: 'The certificate authority found an answer at this name that is not ours.',
     detail: /split\.test: .*404/,
     looks: 3,
   },

@@ -87,11 +87,11 @@ test.each([
 });
 
 test.each([
-  ['/old', 1, 'no address to lead to'],
+  ['/old', 1, 'The target is missing'],
   ['old /new', 1, 'starts with a slash'],
   ['/ok /fine\n\n/x //evil.example', 3, 'one slash'],
   ['/x /\\evil.example', 1, 'one slash'],
-  ['/x ftp://files.example', 1, 'no address to lead to'],
+  ['/x ftp://files.example', 1, 'The target is missing'],
   ['/x https://user:pass@other.example/', 1, 'user name'],
   ['/x https://:splat.example/', 1, 'cannot be read'],
   ['/* https://other.example:splat', 1, 'cannot be read'],

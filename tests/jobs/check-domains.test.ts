@@ -120,7 +120,7 @@ test('a domain that dies or loses its proof is told once, after a second sight, 
   await lab.registry.writeSets('test', servers);
   expect(await look(30 * MINUTE_MS)).toEqual(['active', 'zone_missing', 1, 5]);
   expect(await look(5 * MINUTE_MS)).toEqual(['misconfigured', 'zone_missing', 1]);
-  expect(await mails()).toEqual(['dying.test needs a look', 'dying.test no longer points to your site']);
+  expect(await mails()).toEqual(['dying.test needs your attention', 'dying.test no longer points to your site']);
   await lab.delegate('dying.test', { 'ns1.dying.test': '127.0.0.3', 'ns2.dying.test': '127.0.0.4' });
   await lab.write('dying.test', setsOf(records));
   expect(await look(5 * MINUTE_MS)).toEqual(['active', undefined, 0, 30]);

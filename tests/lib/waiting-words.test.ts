@@ -7,7 +7,7 @@ test('a person whose call failed gets the words that were written for them, with
   const facts = { said: 'maintenance', raw: 'HTTP 503', link: 'https://status.example.com', cause: 'the cause' };
   const error = platformError('platform_down', 'Render', facts);
   const more = 'If it lasts, look at the status page of Render. https://status.example.com';
-  expect(error).toMatchObject({ hint: `It is tried again by itself. ${more}` });
+  expect(error).toMatchObject({ hint: `Fairlead tries again automatically. ${more}` });
   expect(toldToPerson(error)).toMatchObject({
     code: 'platform_down',
     message: error.message,

@@ -78,7 +78,7 @@ test('a long wait is kept by the queue: the job is due when the platform said, a
   const waiting = await app.releases.get({ releaseId: release.id });
   expect(waiting.state).toBe('uploading');
   const log = waiting.steps.flatMap((step) => step.log.map(({ text }) => text));
-  expect(log).toContain('Netlify asks us to slow down. Tried again by itself in 600 s.');
+  expect(log).toContain('Netlify asks us to slow down. Tried again automatically in 600 s.');
   expect((await app.settled(release)).state).toBe('live');
 });
 
@@ -91,7 +91,7 @@ test('trouble that outlasts every try fails the release: platform and remedy are
   expect(failed.state).toBe('failed');
   expect(failed.error).toMatchObject({
     code: 'platform_down',
-    message: 'Netlify does not answer as it should: status 503.',
+    message: 'Netlify gave an unexpected answer: status 503.',
     hint: expect.stringContaining('status page of Netlify'),
     raw: 'HTTP 503\nBad gateway',
   });
@@ -114,7 +114,7 @@ test('a refusal for good is tried once, and trying again after the remedy makes 
   const failed = await app.publish(deployment, ONE);
   expect(failed.error).toMatchObject({
     code: 'payment_required',
-    message: 'Netlify asks for a payment or a means of payment first: Card expired.',
+    message: 'Netlify asks for a payment or a payment method first: Card expired.',
     hint: 'Settle it at Netlify, then try again. https://app.netlify.com/teams',
     raw: 'HTTP 402\n{"message":"Card expired"}',
   });

@@ -20,7 +20,7 @@ type Refusal = {
 const LATER_S = 3_600;
 const TOKENS = 'https://github.com/settings/tokens';
 const BILLING = 'https://github.com/settings/billing';
-const WAITS = 'It goes on by itself; nothing needs to be done.';
+const WAITS = 'It continues automatically; there is nothing to do.';
 const LEAVE_OUT = 'Change or leave out what is named, then publish again.';
 const PERMISSION = `Give the token this permission at GitHub Pages, then try again. ${TOKENS}`;
 
@@ -40,7 +40,7 @@ const REFUSALS: readonly Refusal[] = [
     headers: { 'x-accepted-github-permissions': 'administration=write' },
     message: 'Resource not accessible by personal access token',
     code: 'permission_missing',
-    says: 'GitHub Pages refused this for want of a permission: Resource not accessible by personal access token (it needs administration=write).',
+    says: 'GitHub Pages refused this because a permission is missing: Resource not accessible by personal access token (it needs administration=write).',
     hint: PERMISSION,
   },
   {
@@ -49,7 +49,7 @@ const REFUSALS: readonly Refusal[] = [
     headers: { 'x-oauth-scopes': 'gist', 'x-accepted-oauth-scopes': 'public_repo, repo' },
     message: 'Not Found',
     code: 'permission_missing',
-    says: 'GitHub Pages refused this for want of a permission: Not Found (it needs the scope public_repo or repo).',
+    says: 'GitHub Pages refused this because a permission is missing: Not Found (it needs the scope public_repo or repo).',
     hint: PERMISSION,
   },
   {
@@ -82,7 +82,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 403,
     message: 'Your account is locked due to a billing issue.',
     code: 'payment_required',
-    says: 'GitHub Pages asks for a payment or a means of payment first: Your account is locked due to a billing issue.',
+    says: 'GitHub Pages asks for a payment or a payment method first: Your account is locked due to a billing issue.',
     hint: `Settle it at GitHub Pages, then try again. ${BILLING}`,
   },
   {
@@ -90,7 +90,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 403,
     message: 'Resource protected by organization SAML enforcement.',
     code: 'permission_missing',
-    says: 'GitHub Pages refused this for want of a permission: Resource protected by organization SAML enforcement.',
+    says: 'GitHub Pages refused this because a permission is missing: Resource protected by organization SAML enforcement.',
     hint: `Authorize the token for the organization (Configure SSO, beside the token), then try again. ${TOKENS}`,
   },
   {
@@ -133,16 +133,16 @@ const REFUSALS: readonly Refusal[] = [
     status: 409,
     message: 'Git Repository is empty.',
     code: 'platform_down',
-    says: 'GitHub Pages does not answer as it should: Git Repository is empty.',
-    hint: 'It is tried again by itself. If it lasts, look at the status page of GitHub Pages.',
+    says: 'GitHub Pages gave an unexpected answer: Git Repository is empty.',
+    hint: 'Fairlead tries again automatically. If it lasts, look at the status page of GitHub Pages.',
   },
   {
     step: 'upload',
     status: 422,
     message: 'Sorry, your request timed out. It’s likely that your input was too large to process.',
     code: 'platform_down',
-    says: 'GitHub Pages does not answer as it should: Sorry, your request timed out. It’s likely that your input was too large to process.',
-    hint: 'It is tried again by itself. If it lasts, look at the status page of GitHub Pages.',
+    says: 'GitHub Pages gave an unexpected answer: Sorry, your request timed out. It’s likely that your input was too large to process.',
+    hint: 'Fairlead tries again automatically. If it lasts, look at the status page of GitHub Pages.',
   },
   {
     step: 'upload',
@@ -173,16 +173,16 @@ const REFUSALS: readonly Refusal[] = [
     status: 422,
     message: 'Update is not a fast forward',
     code: 'out_of_sync',
-    says: 'GitHub Pages knows this release in another state than we do: somebody else goes on writing to the branch.',
-    hint: 'It is looked at again and goes on by itself.',
+    says: 'At GitHub Pages this release is in another state than here: somebody else goes on writing to the branch.',
+    hint: 'It is checked again automatically.',
   },
   {
     step: 'state',
     status: 502,
     message: 'Server Error',
     code: 'platform_down',
-    says: 'GitHub Pages does not answer as it should: Server Error.',
-    hint: 'It is tried again by itself. If it lasts, look at the status page of GitHub Pages.',
+    says: 'GitHub Pages gave an unexpected answer: Server Error.',
+    hint: 'Fairlead tries again automatically. If it lasts, look at the status page of GitHub Pages.',
   },
   {
     step: 'attach',

@@ -103,7 +103,7 @@ const ROWS: readonly Refusal[] = [
     fault: said(422, 'invalid_params', 'Maximum number of concurrent builds reached.'),
     code: 'rate_limited',
     says: 'Heroku asks us to slow down.',
-    remedy: 'It goes on by itself',
+    remedy: 'It continues automatically',
   },
   {
     title: 'an archive that is not the one that was announced',
@@ -111,7 +111,7 @@ const ROWS: readonly Refusal[] = [
     fault: said(422, 'invalid_params', 'The checksum of the source blob does not match.'),
     code: 'out_of_sync',
     says: 'checksum',
-    remedy: 'goes on by itself',
+    remedy: 'automatically',
   },
   {
     title: 'an address of the storage that has ended',
@@ -119,7 +119,7 @@ const ROWS: readonly Refusal[] = [
     fault: { how: 'status', status: 403, body: '<Error><Code>SignatureDoesNotMatch</Code></Error>' },
     code: 'out_of_sync',
     says: 'status 403',
-    remedy: 'goes on by itself',
+    remedy: 'automatically',
   },
   {
     title: 'an archive that is too large for the storage',
@@ -140,7 +140,7 @@ const ROWS: readonly Refusal[] = [
     },
     code: 'rate_limited',
     says: 'Heroku asks us to slow down.',
-    remedy: 'It goes on by itself',
+    remedy: 'It continues automatically',
   },
   {
     title: 'a version of the API that is there no more',
@@ -155,7 +155,7 @@ const ROWS: readonly Refusal[] = [
     step: 'state',
     fault: { how: 'garbage', status: 503 },
     code: 'platform_down',
-    says: 'does not answer as it should',
+    says: 'gave an unexpected answer',
     remedy: 'status page of Heroku',
   },
   {

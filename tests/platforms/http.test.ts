@@ -57,7 +57,7 @@ test('a whole answer keeps its lines, and neither markup, secrets nor more than 
 
 test('a sentence names the platform, what it said, and the remedy with its link', () => {
   const error = platformError('payment_required', 'Heroku', { said: 'Card expired.', link: 'https://example.com/pay' });
-  expect(error.message).toBe('Heroku asks for a payment or a means of payment first: Card expired.');
+  expect(error.message).toBe('Heroku asks for a payment or a payment method first: Card expired.');
   expect(error.hint).toBe('Settle it at Heroku, then try again. https://example.com/pay');
 });
 

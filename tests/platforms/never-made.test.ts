@@ -10,6 +10,6 @@ test.each(MADE)('a release that never came to $id is to be published anew', asyn
   await expect(restored(platform, harness.call, {})).rejects.toMatchObject({
     code: 'platform_failed',
     message: expect.stringContaining('this release was never made there'),
-    hint: 'It cannot be brought back there: publish its files as a new release.',
+    hint: 'It cannot be restored there: publish its files as a new release.',
   });
 });

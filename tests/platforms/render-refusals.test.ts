@@ -137,7 +137,7 @@ const ROWS: readonly Row[] = [
     fault: said(429, 'rate limit exceeded', { 'ratelimit-reset': '3600' }),
     code: 'rate_limited',
     says: 'Render asks us to slow down.',
-    remedy: 'It goes on by itself',
+    remedy: 'It continues automatically',
   },
   {
     title: 'an API that is away',
@@ -152,7 +152,7 @@ const ROWS: readonly Row[] = [
     step: 'state',
     fault: { how: 'garbage', status: 502 },
     code: 'platform_down',
-    says: 'does not answer as it should',
+    says: 'gave an unexpected answer',
     remedy: 'status page of Render',
   },
   {

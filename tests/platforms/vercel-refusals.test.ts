@@ -89,7 +89,7 @@ const ROWS: readonly Refusal[] = [
     fault: said(409, 'conflict', 'The deployment project is being transferred'),
     code: 'out_of_sync',
     says: 'being transferred',
-    remedy: 'goes on by itself',
+    remedy: 'automatically',
   },
   {
     title: 'the uploads of a day',
@@ -122,7 +122,7 @@ const ROWS: readonly Refusal[] = [
     },
     code: 'rate_limited',
     says: 'Vercel asks us to slow down.',
-    remedy: 'It goes on by itself',
+    remedy: 'It continues automatically',
   },
   {
     title: 'requests that come too fast, for a time that the body names',
@@ -132,7 +132,7 @@ const ROWS: readonly Refusal[] = [
     }),
     code: 'rate_limited',
     says: 'Vercel asks us to slow down.',
-    remedy: 'It goes on by itself',
+    remedy: 'It continues automatically',
     waits: true,
   },
   {
@@ -173,7 +173,7 @@ const ROWS: readonly Refusal[] = [
     fault: { how: 'states', states: ['error', 'error'] },
     code: 'platform_failed',
     says: 'Vercel could not do it: The build failed.',
-    remedy: 'Mend what is named, or what the log of this release names',
+    remedy: 'Fix what is named here or in the log of this release',
   },
   {
     title: 'a release that is cancelled there',
@@ -188,7 +188,7 @@ const ROWS: readonly Refusal[] = [
     step: 'state',
     fault: { how: 'garbage', status: 502 },
     code: 'platform_down',
-    says: 'Vercel does not answer as it should',
+    says: 'Vercel gave an unexpected answer',
     remedy: 'status page of Vercel',
   },
   {

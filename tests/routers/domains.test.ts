@@ -393,6 +393,6 @@ test('what stands in the way is named', async () => {
   await lab.write('doubled.test', { [`${proof.name}.doubled.test TXT`]: [`"${proof.value}"`] });
   expect((await caller.domains.check({ domainId })).problem).toMatchObject({
     code: 'name_doubled',
-    message: `The proof is at _fairlead.doubled.test.doubled.test: the domain is in there twice.`,
+    message: `The proof is at _fairlead.doubled.test.doubled.test: the domain is in that name twice.`,
   });
 });

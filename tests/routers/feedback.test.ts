@@ -85,13 +85,13 @@ test('of an account, of an address in a day, and of all strangers so many rating
   for (const rating of [1, 2]) await ada.caller.feedback.rate({ rating });
   expect(await refusalOf(ada.caller.feedback.rate({ rating: 3 }))).toMatchObject({
     code: 'quota_exhausted',
-    message: 'We keep 2 ratings of an account for a year, and have as many of yours.',
+    message: 'An account can send 2 ratings a year, and you have sent that many.',
   });
   const stranger = app.anonymous(undefined, { address: '203.0.113.9' });
   for (const rating of [1, 2, 3]) await stranger.feedback.rate({ rating });
   const refusal = await refusalOf(stranger.feedback.rate({ rating: 4 }));
   expect(refusal).toMatchObject({ code: 'rate_limited' });
-  expect(refusal.message).toContain('From one address 3 ratings a day are taken');
+  expect(refusal.message).toContain('One address can send 3 ratings a day');
 
   app.providers.limits.feedbackRows.ofStrangers = 3;
   const refused = await refusalOf(app.anonymous(undefined, { address: '203.0.113.10' }).feedback.rate({ rating: 5 }));

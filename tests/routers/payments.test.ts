@@ -147,7 +147,7 @@ test('two clicks lead to one checkout, another plan to its own, and the one befo
   expect(await ada.caller.payments.get({ paymentId: first })).toMatchObject({ state: 'expired' });
   expect(await refusalOf(ada.caller.payments.answerTest({ paymentId: first, answer: 'pay' }))).toMatchObject({
     code: 'conflict',
-    message: 'This checkout is over. Nothing was charged.',
+    message: 'This checkout has ended. Nothing was charged.',
   });
   expect(await refusalOf(ada.caller.subscription.get())).toMatchObject({ code: 'not_found' });
 });
@@ -173,7 +173,7 @@ test('a checkout ends after a day', async () => {
   expect(await ada.caller.payments.get({ paymentId })).toMatchObject({ state: 'expired' });
   expect(await refusalOf(ada.caller.payments.answerTest({ paymentId, answer: 'pay' }))).toMatchObject({
     code: 'conflict',
-    message: 'This checkout is over. Nothing was charged.',
+    message: 'This checkout has ended. Nothing was charged.',
   });
   expect(await checkoutOf(ada, 'PRO')).not.toBe(paymentId);
 });

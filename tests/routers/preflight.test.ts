@@ -40,7 +40,7 @@ test('a preflight goes through every step of a deployment, and leaves everything
       'send',
       ['Your browser sends the files to Fairlead at localhost:3000. Files that are there already are not sent again.'],
     ],
-    ['publish', ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anybody else.']],
+    ['publish', ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anyone else.']],
     [
       'verify',
       ['Every file is fetched from an address of the release’s own and compared. Then visitors are led to it.'],
@@ -52,7 +52,7 @@ test('a preflight goes through every step of a deployment, and leaves everything
         'A quay.test: 127.0.0.1',
         'AAAA quay.test: ::1',
         'CNAME www.quay.test: quay.test',
-        'You make these records at your DNS provider.',
+        'You add these records at your DNS provider.',
       ],
     ],
     [

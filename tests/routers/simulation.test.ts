@@ -17,7 +17,7 @@ const endOf = ({ release, domain, certificate, report }: SimulatedScene) => [
 ];
 
 const without = (text: string | undefined) =>
-  text?.replaceAll('Simulated ', '').replace(/ Tried again by itself.*/, '');
+  text?.replaceAll('Simulated ', '').replace(/ Tried again automatically.*/, '');
 
 test('whatever may go wrong is played to the sentence that the list says, and leaves everything as it was', async () => {
   await using app = await createTestApp();
@@ -68,7 +68,7 @@ test('where nothing goes wrong all of it is done, and a failed step leaves the l
     state: 'failed',
     error: {
       code: 'payment_required',
-      message: 'Simulated Netlify asks for a payment or a means of payment first.',
+      message: 'Simulated Netlify asks for a payment or a payment method first.',
       hint: 'Settle it at Simulated Netlify, then try again.',
     },
   });

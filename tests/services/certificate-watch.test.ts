@@ -57,7 +57,7 @@ test('a certificate that another hand has put in the place of ours is seen twice
 
   const { problem } = await caller.domains.get({ domainId });
   expect(problem?.message).toBe(
-    `Visitors of ${ZONE} get another certificate at ${HERE} than yours: from Elsewhere CA, until April 1, 2030.`,
+    `At ${HERE}, visitors of ${ZONE} get a certificate that is not yours: from Elsewhere CA, until April 1, 2030.`,
   );
   expect(problem?.hint).toContain('Yours was last seen there on ');
   const events = await EventModel.find({ accountId: person.user.id }).sort({ seq: 1 }).lean();
@@ -66,7 +66,7 @@ test('a certificate that another hand has put in the place of ours is seen twice
   expect(events).toEqual(
     expect.arrayContaining([
       event('ssl_status', { domain: ZONE, sslStatus: 'replaced', isValid: false }),
-      event('notification', { title: 'Domain needs a look', message: problem?.message }),
+      event('notification', { title: 'Domain needs attention', message: problem?.message }),
     ]),
   );
   await app.jobs.drain();

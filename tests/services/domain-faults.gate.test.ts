@@ -53,7 +53,7 @@ const FAULTS: readonly Fault[] = [
     async inject(zone, { proof }) {
       await lab.zone(zone, { [`${proof.name}.${zone} TXT`]: [`"${proof.value}"`] });
     },
-    message: 'The proof is at _fairlead.twice.test.twice.test: the domain is in there twice.',
+    message: 'The proof is at _fairlead.twice.test.twice.test: the domain is in that name twice.',
   },
   {
     fault: 'the proof was cut when it was copied',

@@ -14,8 +14,8 @@ afterEach(() => document.body.replaceChildren());
 
 const error = {
   code: 'platform_down',
-  message: 'Netlify does not answer as it should: maintenance.',
-  hint: 'It is tried again by itself.',
+  message: 'Netlify gave an unexpected answer: maintenance.',
+  hint: 'Fairlead tries again automatically.',
   raw: null,
 };
 const refused = deploymentOf({
@@ -32,7 +32,7 @@ test('a deletion that a platform refuses shows what it said, and can leave the s
   };
   using shown = showScreen(<DeletingNotice deployment={refused} />, { 'deployments.remove': remove });
   await shown.sees('Not deleted yet: still at Netlify');
-  await shown.sees('Netlify does not answer as it should: maintenance. It is tried again by itself.');
+  await shown.sees('Netlify gave an unexpected answer: maintenance. Fairlead tries again automatically.');
   flushSync(() => shown.button('Delete here, leave the site at Netlify').click());
   await expect.poll(() => asked).toEqual([{ deploymentId: 'harbour', leaveSite: true }]);
 });

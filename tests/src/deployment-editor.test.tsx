@@ -319,7 +319,7 @@ test('before a draft is published it is told what is left out of it, what stops 
   shown.button('Publish…').click();
   await soon(() => expect(dialog()?.textContent).toContain('id.pem stops the release'));
   const text = dialog()?.textContent ?? '';
-  for (const told of ['.DS_Store is left out', '.env is left out', '2 names differ in capital letters alone.'])
+  for (const told of ['.DS_Store is left out', '.env is left out', '2 names differ only in capital letters.'])
     expect(text).toContain(told);
   expect(text, 'said when the release was made').not.toContain('Windows.');
 });

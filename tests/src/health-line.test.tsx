@@ -12,11 +12,11 @@ function show(...checks: DeploymentHealth['checks']) {
 test('what is wrong is said in words, with the way to what to do', () => {
   using shown = show(
     { id: 'resolves', verdict: 'pass', seen: 'shop.test leads here.' },
-    { id: 'certificate', verdict: 'warn', seen: 'The certificate was to be renewed by now.' },
+    { id: 'certificate', verdict: 'warn', seen: 'The certificate should have been renewed by now.' },
     { id: 'url-up', verdict: 'fail', seen: 'https://shop.test does not answer in time.' },
   );
   expect([...shown.page.querySelectorAll('p')].map(({ textContent }) => textContent)).toEqual([
-    'The certificate was to be renewed by now.',
+    'The certificate should have been renewed by now.',
     'https://shop.test does not answer in time.',
   ]);
   expect(shown.linkTo('See what to do about Harbour')).toBe('/diagnostics?deployment=harbour');

@@ -186,7 +186,7 @@ function headerFault(key: string, name: string, value: string): string | null {
   if (KEPT_BY_HOST.has(key)) return `${name} is set by the host itself.`;
   if (FOR_THE_PROXY.test(key)) return `${name} is an instruction to the server in front of the host: it is not sent.`;
   // A rule of Netlify's own: as a header it would show the password to everybody.
-  if (key === 'basic-auth') return 'Pages behind a password are not offered: this line is not sent.';
+  if (key === 'basic-auth') return 'Pages behind a password are not supported: this line is ignored.';
   // A cookie of the whole domain would reach other people's sites.
   if (key === 'set-cookie' && /;\s*domain\s*=/i.test(value)) return 'A cookie with a Domain is not sent.';
   // W3C Clear Site Data, 4.1: cookies are cleared for the whole registrable domain, including other people's sites.

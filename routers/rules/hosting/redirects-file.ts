@@ -73,7 +73,7 @@ export function* redirectsSteps(text: string): Generator<void, RedirectsFile> {
     patterns += isExact ? 0 : 1;
     if (exact > EXACT_RULES_MAX || patterns > PATTERN_RULES_MAX) {
       const limit = `at most ${EXACT_RULES_MAX.toLocaleString('en')} plain rules and ${PATTERN_RULES_MAX} with names or a star`;
-      problems.push({ line: line.line, message: `Too many rules: ${limit} are read.` });
+      problems.push({ line: line.line, message: `Too many rules: only the first ${limit} are read.` });
       break;
     }
     rules.push(rule);
@@ -90,7 +90,7 @@ function parseLine({ line, text }: RuleLine): RedirectRule | string {
   if (typeof pattern === 'string') return pattern;
   const toIndex = rest.findIndex((word) => word.startsWith('/') || /^https?:\/\//i.test(word));
   const to = rest[toIndex];
-  if (to === undefined) return 'There is no address to lead to: it starts with a slash, http:// or https://.';
+  if (to === undefined) return 'The target is missing: it starts with a slash, http:// or https://.';
   if (toIndex > 0) return 'Rules on queries are not followed.';
   const [status = String(DEFAULT_STATUS), ...conditions] = rest.slice(1);
   if (conditions.length > 0 || status.includes('=')) return 'Conditions (Country, Language, Role) are not followed.';
@@ -144,10 +144,10 @@ function parsePieces(text: string, names: readonly string[]): Piece[] | string {
     if (!names.includes(name)) {
       // `/wiki/Talk:Main` is an ordinary address, `/news/:year` asks for a name.
       if (text[found.index - 1] !== '/') continue;
-      return `The target asks for :${name}, which the address before it does not name.`;
+      return `The target uses :${name}, which the address before it does not have.`;
     }
     const places = pieces.filter((piece) => 'name' in piece && piece.name === name).length;
-    if (places === PLACES_PER_NAME_MAX) return `The target asks for :${name} more than twice.`;
+    if (places === PLACES_PER_NAME_MAX) return `The target uses :${name} more than twice.`;
     pieces.push({ text: text.slice(at, found.index) }, { name });
     at = found.index + name.length + 1;
   }

@@ -126,14 +126,14 @@ const RULES: readonly Rule[] = [
     if (needs.privateFiles !== true) return [];
     return capabilities.requires.includes('publicFiles')
       ? [no(`${title} takes the files from a public repository.`, 'Agree that everybody can read the files.')]
-      : [good('Nobody sees the files but as pages of your site.')];
+      : [good('Your files are public only as pages of your site.')];
   },
 
   ({ title, capabilities }, { needs }) => {
     if (needs.redirects !== true) return [];
     return capabilities.serving.redirects
       ? [good('The rules in _redirects are followed.')]
-      : [no(`${title} does not follow the rules in _redirects.`, 'Put a page that leads on at each old address.')];
+      : [no(`${title} does not follow the rules in _redirects.`, 'Put a page that redirects at each old address.')];
   },
 
   domainReasons,
@@ -148,19 +148,14 @@ const RULES: readonly Rule[] = [
 
   ({ title }, { needs }) =>
     needs.forms === true
-      ? [
-          no(
-            `Nothing at ${title} receives a form of files that come from Fairlead.`,
-            'Send the form to a service for forms.',
-          ),
-        ]
+      ? [no(`${title} receives no forms of a site that comes from Fairlead.`, 'Send the form to a service for forms.')]
       : [],
 
   ({ title }, { needs }) =>
     needs.functions === true
       ? [
           no(
-            `Fairlead sends files to ${title}, and no functions.`,
+            `Fairlead sends files to ${title}, but no functions.`,
             'Run them elsewhere, and call them by their address.',
           ),
         ]

@@ -34,7 +34,7 @@ export const REFUSAL_SENTENCES = {
   bidi_mark: 'This name holds a mark that turns the direction of the text, which hides what the name really is.',
   invisible_character: 'A part of this name cannot be seen, or holds a mark that cannot be seen.',
   absolute_path: 'This name starts at the root of a disk.',
-  drive_letter: 'This name starts with the letter of a drive.',
+  drive_letter: 'This name starts with a drive letter.',
   parent_folder: 'This name leads out of the folder ("..").',
   dot_folder: 'This name holds a "." where a folder should be named.',
   empty_folder_name: 'This name has two slashes in a row, or ends with one.',
@@ -43,10 +43,10 @@ export const REFUSAL_SENTENCES = {
   too_deep: `This file lies more than ${UPLOAD_LIMITS.maxDepth} folders deep.`,
   duplicate: 'Two files have this same name.',
   file_and_folder: 'This name is a file and a folder at once.',
-  private_key: 'A private key, as far as can be told. It cannot be published.',
-  symbolic_link: 'This is a link to another file, and the folder of other files.',
+  private_key: 'Probably a private key. It cannot be published.',
+  symbolic_link: 'This name is a link to another file and a folder at once.',
   size_conflict: 'Two entries have the same content hash but different sizes.',
-  size_differs: 'The list of files gives this file another size than its content has.',
+  size_differs: 'The list of files gives a size for this file that its content does not have.',
 } as const satisfies Record<string, string>;
 
 export type RefusalReason = keyof typeof REFUSAL_SENTENCES;

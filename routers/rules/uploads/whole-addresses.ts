@@ -60,7 +60,7 @@ export function* wholeAddressSteps(
     {
       code: 'whole_address',
       message: `${places.length} links load files of the site from ${base}`,
-      hint: 'The site was built for that address. At another one visitors see it without these files, or with those that are there. Build it for the address that it gets here, or write the links without the name of a host.',
+      hint: 'The site was built for that address. At any other address these files are missing, or come from there. Build it for its address here, or write the links without a host name.',
       path: null,
       places: places.slice(0, LISTED_PLACES),
     },

@@ -23,13 +23,13 @@ const FIELDS: Record<HostingPlatform, readonly OptionField[]> = {
   'github-pages': [
     {
       ...repository,
-      hint: 'Leave it empty for a new one. In a repository of yours, a branch of its own holds the website, and a website that the repository publishes already is replaced.',
+      hint: 'Leave it empty to create one. In an existing repository the website gets a branch of its own, and replaces a website that the repository already publishes.',
     },
   ],
   render: [
     {
       ...repository,
-      hint: 'Leave it empty for a new one. In a repository of yours at GitHub, a branch of its own holds the website.',
+      hint: 'Leave it empty to create one. In an existing repository at GitHub the website gets a branch of its own.',
     },
   ],
   heroku: [
@@ -50,7 +50,7 @@ const FIELDS: Record<HostingPlatform, readonly OptionField[]> = {
     {
       name: 'app',
       label: 'App (optional)',
-      hint: 'Leave it empty for a new one. An app of yours serves this website in the place of what it runs now.',
+      hint: 'Leave it empty to create one. An existing app serves this website instead of what it runs now.',
     },
   ],
   replit: [],

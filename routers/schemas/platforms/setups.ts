@@ -23,7 +23,7 @@ const vercel = vercelCapabilities.limits;
 
 export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
   netlify: {
-    way: 'Your files are sent as they are, and only those that changed. A release is looked at under an address of its own first, and then made public in one step.',
+    way: 'Your files are sent as they are, and only those that changed. A release is checked at an address of its own first, and then made public in one step.',
     cost: 'Netlify has a free plan; on newer plans each release uses credits.',
     needs: [
       'A Netlify account',
@@ -57,7 +57,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       `${formatLimit(github.maxTotalBytes)} a website`,
       `${formatLimit(github.maxFileBytes)} a file`,
       '10 builds an hour, of 10 minutes at most',
-      'About 450 new images, fonts and other files that are not text an hour; larger releases continue by themselves',
+      'About 450 new images, fonts and other non-text files an hour; larger releases continue automatically',
       'One domain a website',
       'Addresses below /repository/ until you add a domain: links that start with / do not work before that',
     ],

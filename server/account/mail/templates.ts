@@ -88,10 +88,10 @@ function contactMail({ name, email, message }: Extract<MailContent, { kind: 'con
 
 function paymentMail({ kind, paymentId, chargeId }: Extract<MailContent, { chargeId: string }>): MailText {
   if (kind === 'refund-failed') {
-    const text = `The refund of the payment ${paymentId} (${chargeId}) failed: the bank sent the money back. The plan has ended all the same. Return it another way; the payment service says why.\n`;
+    const text = `The refund of the payment ${paymentId} (${chargeId}) failed: the bank sent the money back to you. The plan has ended all the same. Refund the customer another way; the payment service shows the reason.\n`;
     return { subject: 'A refund failed', text };
   }
-  const text = `A customer disputes the payment ${paymentId} (${chargeId}). Answer the dispute at the payment service in time: a lost one takes the money back and ends the plan.\n`;
+  const text = `A customer disputes the payment ${paymentId} (${chargeId}). Answer the dispute at the payment service in time: if you lose it, the money goes back and the plan ends.\n`;
   return { subject: 'A payment is disputed', text };
 }
 
@@ -110,7 +110,7 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
         paragraphs: [
           `Somebody, hopefully you, asked for a new password. This link works once, for ${RESET_LINK_MINUTES} minutes:`,
           content.link,
-          'The new password signs out every browser and revokes every API token. If it was not you, do nothing: your password stays as it is.',
+          'Setting a new password signs out every browser and revokes every API token. If it was not you, do nothing: your password stays as it is.',
         ],
       };
     case 'confirm-email':
@@ -119,26 +119,26 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
         paragraphs: [
           `Confirm that this address is yours. This link works once, for ${CONFIRM_LINK_HOURS} hours:`,
           content.link,
-          'If you have no account at Fairlead, do nothing: nothing else will be sent here.',
+          'If you did not create a Fairlead account, do nothing: nothing else will be sent here.',
         ],
       };
     case 'stop-email-change':
       return {
         subject: 'Your e-mail address is about to change',
         paragraphs: [
-          `Somebody who knows your password asked to change the address of your account to ${content.newEmail}. It changes as soon as a link that was mailed there is opened.`,
-          `If it was you, do nothing. If it was not, stop the change here, within ${STOP_LINK_DAYS} days, even when it has already happened:`,
+          `Somebody who knows your password asked to change the address of your account to ${content.newEmail}. It changes once the link that we mailed to that address is opened.`,
+          `If it was you, do nothing. If it was not, undo the change here within ${STOP_LINK_DAYS} days, even if it has already happened:`,
           content.link,
-          'Your account keeps this address or gets it back, every browser is signed out, every API token is revoked, and you choose a new password.',
+          'Your account keeps this address, every browser is signed out, and every API token is revoked. You then choose a new password.',
         ],
       };
     case 'delete-account':
       return {
         subject: 'Delete your account?',
         paragraphs: [
-          `Somebody who knows your password asked to delete your account, with its websites and everything that it holds. This link leads to that, once, for ${DELETE_LINK_MINUTES} minutes:`,
+          `Somebody who knows your password asked to delete your account, with its websites and everything in it. To delete it, open this link. It works once, for ${DELETE_LINK_MINUTES} minutes:`,
           content.link,
-          `If it was not you, do not open it: nothing is deleted. Your password is known to somebody, so ${remedy(publicUrl)}`,
+          `If it was not you, do not open the link, and nothing is deleted. Somebody else knows your password, so ${remedy(publicUrl)}`,
         ],
       };
   }
@@ -146,10 +146,10 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
 
 const DOMAIN_SUBJECTS = {
   'domain-misconfigured': (name: string) => `${name} no longer points to your site`,
-  'domain-problem': (name: string) => `${name} needs a look`,
+  'domain-problem': (name: string) => `${name} needs your attention`,
   'domain-lost': (name: string) => `${name} belongs to another account now`,
   'renewal-failed': (name: string) => `The certificate of ${name} could not be renewed`,
-  'renewal-at-risk': (name: string) => `The certificate of ${name} cannot be renewed as it is`,
+  'renewal-at-risk': (name: string) => `The next renewal of the certificate of ${name} would fail`,
   'certificate-expired': (name: string) => `The certificate of ${name} has expired`,
 };
 
@@ -158,7 +158,7 @@ type DomainNews = Extract<MailContent, { kind: keyof typeof DOMAIN_SUBJECTS }>;
 function domainBody({ kind, name, message, page }: DomainNews, publicUrl: string): Body {
   return {
     subject: DOMAIN_SUBJECTS[kind](name),
-    paragraphs: [message, `What was seen, and what to do: ${publicUrl}${page}`],
+    paragraphs: [message, `Details, and what to do: ${publicUrl}${page}`],
   };
 }
 
@@ -178,16 +178,16 @@ function planBody(content: PlanNews, publicUrl: string): Body {
   const change = content.next === null ? 'ends' : `becomes ${content.next}`;
   return {
     subject: `Your ${name} ${within === null ? 'has ended' : `${change} ${within}`}`,
-    paragraphs: [message, `The plans: ${publicUrl}${page}`],
+    paragraphs: [message, `See the plans: ${publicUrl}${page}`],
   };
 }
 
 function addressBody(content: Extract<MailContent, { kind: 'email-changed' | 'email-restored' }>): Body {
   if (content.kind === 'email-restored') {
     return {
-      subject: 'A change of your e-mail address was taken back',
+      subject: 'Your e-mail address was changed back',
       paragraphs: [
-        `The address of your account is ${content.oldEmail} again: a link that was mailed there took the change to this one back. Every browser was signed out, and every API token was revoked.`,
+        `The address of your account is ${content.oldEmail} again: the change to this one was undone with a link that we mailed there. Every browser was signed out, and every API token was revoked.`,
         'If it was not you, write to us at once at the address below.',
       ],
     };
@@ -195,7 +195,7 @@ function addressBody(content: Extract<MailContent, { kind: 'email-changed' | 'em
   return {
     subject: 'Your e-mail address was changed',
     paragraphs: [
-      `The address of your account is now ${content.newEmail}. This is the last mail that we send to the old one.`,
+      `The address of your account is now ${content.newEmail}. This is our last mail to the old one.`,
       `If it was not you, use the link in our mail "Your e-mail address is about to change": for ${STOP_LINK_DAYS} days after that mail it brings your account back to this address. If you do not have it, write to us at once at the address below.`,
     ],
   };
@@ -210,16 +210,16 @@ function newsBody(content: News, publicUrl: string): Body {
         subject: 'Your password was changed',
         paragraphs: [
           content.how === 'reset'
-            ? 'Your password was replaced through a link that was mailed to you. Every browser was signed out, and every API token was revoked.'
+            ? 'Your password was reset with a link that we mailed to you. Every browser was signed out, and every API token was revoked.'
             : 'Your password was changed in Fairlead, and every other browser was signed out.',
           `If it was not you, ${remedy(publicUrl)}`,
         ],
       };
     case 'session-reused':
       return {
-        subject: 'We ended a session of your account',
+        subject: 'We ended one of your sessions',
         paragraphs: [
-          'A sign-in that had already been replaced by a newer one was used again. That happens when somebody has copied it, so we ended that session.',
+          'An old copy of the sign-in of one of your browsers was used. Somebody may have stolen it, so we ended that session.',
           `Session: ${content.device}\nUsed again from: ${content.address}`,
           `If you did not restore a browser from a backup just now, ${remedy(publicUrl)}`,
         ],
@@ -230,8 +230,8 @@ function newsBody(content: News, publicUrl: string): Body {
         subject: content.kind === 'release-live' ? 'A release is live' : 'A release failed',
         paragraphs: [
           content.message,
-          `Every step of it: ${publicUrl}${content.page}`,
-          `Which mails you get is chosen in Settings: ${publicUrl}/settings`,
+          `See every step: ${publicUrl}${content.page}`,
+          `Choose which mails you get in Settings: ${publicUrl}/settings`,
         ],
       };
     case 'domain-misconfigured':
@@ -250,15 +250,15 @@ function newsBody(content: News, publicUrl: string): Body {
       return {
         subject: 'Your account was deleted',
         paragraphs: [
-          'Your account was deleted: its websites are taken down, and everything that it held is erased. This is the last mail to it.',
+          'Your account was deleted. Its websites are offline, and everything in it is erased. This is our last mail to you.',
           'If it was not you, write to us at once at the address below.',
         ],
       };
     case 'token-made':
       return {
-        subject: 'An API token was made for your account',
+        subject: 'An API token was created for your account',
         paragraphs: [
-          `The API token "${content.tokenName}" was made in Fairlead. It can ${content.canWrite ? 'read and change your deployments' : 'read your deployments'}.`,
+          `The API token "${content.tokenName}" was created. It can ${content.canWrite ? 'read and change your deployments' : 'read your deployments'}.`,
           `If it was not you, ${remedy(publicUrl)}`,
         ],
       };

@@ -27,7 +27,7 @@ export async function* runChecks(
     const said = await findingOf(check, subject, toolsFor(asked));
     // When a name cannot be found, every record is missing: nothing is wrong, and nothing is right either.
     const isGroundless = said.verdict === 'pass' && failed.includes('delegation');
-    const found = isGroundless ? unknown('This cannot be told while no name server answers for the name.') : said;
+    const found = isGroundless ? unknown('This cannot be checked while no name server answers for the name.') : said;
     const { verdict, fix, repair, facts = {} } = found;
     const isFailed = verdict === 'fail';
     const isWrong = isFailed || verdict === 'warn';
@@ -51,7 +51,7 @@ async function findingOf(check: Check, subject: Subject, tools: Tools): Promise<
     return await check.run(subject, tools);
   } catch (error) {
     if (!(error instanceof DnsLookupError)) throw error;
-    return { verdict: 'unknown', seen: `${error.message} It could not be told from here.` };
+    return { verdict: 'unknown', seen: `${error.message} It could not be checked from here.` };
   }
 }
 

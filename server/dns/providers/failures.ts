@@ -31,12 +31,12 @@ const FAILURES = {
     remedy: (title) => `Nothing was changed. Look at the records of this name at ${title}, then make a new plan.`,
   },
   platform_down: {
-    says: (title, said) => `${title} does not answer as it should${said}.`,
+    says: (title, said) => `${title} gave an unexpected answer${said}.`,
     remedy: () => TRIED_AGAIN,
   },
   platform_failed: {
     says: (title, said) => `${title} could not do it${said}.`,
-    remedy: (title) => `Try again. If it fails the same way, look at ${title} what it says of this zone.`,
+    remedy: (title) => `Try again. If it fails again, check this zone at ${title}.`,
   },
 } as const satisfies Record<string, FailureWords>;
 

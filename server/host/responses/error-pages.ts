@@ -46,7 +46,7 @@ export const PAGES = {
   badRequest: page({
     status: 400,
     title: 'This address cannot be read',
-    text: 'The request is not written as the web writes addresses.',
+    text: 'The request does not hold a valid address.',
     cacheControl: NO_STORE,
     extra: ['Connection', 'close'],
   }),
@@ -72,7 +72,7 @@ export const PAGES = {
   preconditionFailed: page({
     status: 412,
     title: 'This file has changed',
-    text: 'The version that was asked for is not the one that is published.',
+    text: 'The version that was asked for is no longer published.',
     cacheControl: NO_STORE,
   }),
   misdirected: page({
@@ -84,7 +84,7 @@ export const PAGES = {
   tooManyHeaders: page({
     status: 431,
     title: 'Too many headers',
-    text: 'The request carries more headers than are read here.',
+    text: 'The request has too many headers.',
     cacheControl: NO_STORE,
     extra: ['Connection', 'close'],
   }),
@@ -97,7 +97,7 @@ export const PAGES = {
   corrupted: page({
     status: 502,
     title: 'This file cannot be served',
-    text: 'The stored file is not the one that was published. Publishing the site again puts it right.',
+    text: 'The stored file is not the one that was published. Publishing the site again fixes it.',
     cacheControl: NO_STORE,
   }),
   unavailable: page({

@@ -97,7 +97,7 @@ async function tellGiver(session: ClientSession, { transferOf }: LicenseDoc, now
   await publishEvent(session, given.accountId, {
     type: 'notification',
     title: 'Transfer complete',
-    message: `The key that you made of the license ${given.prefix}… was redeemed.`,
+    message: `The key that you created for the license ${given.prefix}… was redeemed.`,
   });
 }
 

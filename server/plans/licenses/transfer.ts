@@ -47,7 +47,7 @@ async function transferOne(
   const { accountId } = ctx.actor;
   const now = ctx.now();
   const doc = await findOwn(session, accountId, licenseId);
-  if (doc.state === 'transferred') throw new AppError('conflict', 'This license was transferred already.');
+  if (doc.state === 'transferred') throw new AppError('conflict', 'This license has already been transferred.');
   const period = doc.state === 'redeemed' ? await withdrawLicense(session, doc, { accountId, now }) : null;
   if (period === null) throw new AppError('conflict', 'Nothing is left of this license that could be transferred.');
   await forgetRevoked(session, licenseId);

@@ -33,7 +33,7 @@ export async function giveBack(session: ClientSession, ctx: AccountContext, take
   await publishEvent(session, payment.accountId, {
     type: 'notification',
     title: 'Your payment was returned',
-    message: `A plan that includes ${PLANS[payment.plan].title} runs already.`,
+    message: `A plan that includes ${PLANS[payment.plan].title} is already running.`,
   });
 }
 

@@ -208,7 +208,7 @@ function refuseRepeated(
   }
   if (isSamePlan) {
     throw new AppError('conflict', `Your ${title} plan renews by itself.`, {
-      hint: 'Its end and its card are looked after under Account.',
+      hint: 'Change its card or cancel it under Account.',
     });
   }
   if (plan === 'BETA') return null;
@@ -263,7 +263,7 @@ async function creditOf(
 }
 
 function checkoutOver(): AppError {
-  return new AppError('conflict', 'This checkout is over. Nothing was charged.', {
+  return new AppError('conflict', 'This checkout has ended. Nothing was charged.', {
     hint: 'Choose the plan again under Pricing & Trial.',
   });
 }

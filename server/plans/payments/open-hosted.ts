@@ -71,7 +71,7 @@ async function reopen(
       hint: 'Wait until it has arrived.',
     });
   }
-  throw new AppError('conflict', 'This checkout is over. Nothing was charged.', {
+  throw new AppError('conflict', 'This checkout has ended. Nothing was charged.', {
     hint: 'Choose the plan again in a moment.',
   });
 }
@@ -99,5 +99,5 @@ async function keepCheckout(
   if (matchedCount === 1) return;
   await PaymentModel.updateOne({ _id: paymentId, accountId }, { $set: { checkoutId } });
   await hosted.expireCheckout(checkoutId);
-  throw new AppError('conflict', 'Another plan was chosen meanwhile.', { hint: 'Go on there, or choose again.' });
+  throw new AppError('conflict', 'Another plan was chosen in the meantime.', { hint: 'Go on there, or choose again.' });
 }

@@ -149,8 +149,8 @@ async function saveChoice(session: ClientSession, ctx: AccountContext, deploymen
     throw new AppError('conflict', `${title} allows ${formatCount(limit, 'deployment')}.`);
   const choice = deploymentChoice(subscription, counted);
   if (hasChosen(choice, limit, ctx.now())) {
-    throw new AppError('conflict', 'You have chosen for this month already.', {
-      hint: 'Choose again in the next one, or choose a larger plan under Pricing & Trial.',
+    throw new AppError('conflict', 'You have already chosen for this month.', {
+      hint: 'Choose again next month, or choose a larger plan under Pricing & Trial.',
     });
   }
   const writableChosenFor = endOfMonth(subscription, ctx.now());

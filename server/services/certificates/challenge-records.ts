@@ -82,7 +82,7 @@ function changeOf(
   if (alias !== undefined) {
     if (act === 'remove') return null;
     // RFC 1034, section 3.6.2.
-    const message = `${name} is a CNAME record that points to ${alias.values.join(', ')}, so that no TXT record can be there.`;
+    const message = `${name} is a CNAME record that points to ${alias.values.join(', ')}, so no TXT record can be there.`;
     throw new AppError('records_refused', message, { hint: 'Remove it at your DNS provider.' });
   }
   const there = at.find(({ type }) => type === 'TXT');

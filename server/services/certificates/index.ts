@@ -134,7 +134,7 @@ async function findZoneHolder(ctx: AccountContext, domainId: string, isWildcard:
     inTime('Your DNS providers', (signal) => askZoneHolder(providers, asked, signal)),
   );
   if (!isWildcard || found.missing === null) return found;
-  throw new AppError('zone_not_found', 'A wildcard is proved by DNS alone.', { hint: whyNotHeld(found.missing) });
+  throw new AppError('zone_not_found', 'A wildcard can be proved only by DNS.', { hint: whyNotHeld(found.missing) });
 }
 
 async function orderByHand(

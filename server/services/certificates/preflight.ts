@@ -129,7 +129,7 @@ async function tryDns(
       );
       const alias = sets.find(({ type }) => type === 'CNAME');
       if (alias === undefined) continue;
-      return check('fail', `${alias.name} is a CNAME record, so that no proof can be written there: remove it.`);
+      return check('fail', `${alias.name} is a CNAME record, so no proof can be written there: remove it.`);
     }
     const written = zones.map(({ zone }) => zone.name).join(' and ');
     return check('pass', `The proof is written to ${written} through your DNS connection.`);

@@ -65,7 +65,7 @@ function judge(
   const isReached = answers.some(({ answer }) => answer === 'here');
   const closed = answers.find(({ answer }) => answer === 'refused');
   if (isReached && closed !== undefined) {
-    const text = `Nobody answers at ${placeOf(name, closed.address)}, and certificate authorities may ask there.`;
+    const text = `Nothing answers at ${placeOf(name, closed.address)}, where certificate authorities may ask.`;
     return check('challenge', 'fail', text);
   }
   if (isReached) return check('challenge', 'pass', `${name} answers here.`);
@@ -74,7 +74,7 @@ function judge(
     return check('challenge', 'unknown', `${name} could not be tried from here.`);
   }
   const shown = addresses.slice(0, SHOWN_MAX).join(', ');
-  return check('dns', 'fail', `${name} points to ${shown}, which is not this server, and nobody answers there.`);
+  return check('dns', 'fail', `${name} points to ${shown}, which is not this server, and nothing answers there.`);
 }
 
 const placeOf = (name: string, address: string | null): string => (address === null ? name : `${name} (${address})`);

@@ -80,7 +80,7 @@ export function tellingOf(
 /** Returns the error for a platform that does not answer within the time of a check. */
 export function noAnswer(platform: PlatformId): AppError {
   const message = `${PLATFORMS[platform].title} did not answer in time.`;
-  return new AppError('platform_down', message, { hint: 'It is asked again by itself.' });
+  return new AppError('platform_down', message, { hint: 'Fairlead asks again automatically.' });
 }
 
 /** Returns whether the platform was asked within the last minute, and nobody has acted since. */

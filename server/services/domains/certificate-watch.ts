@@ -101,7 +101,7 @@ function replacedBy({ name, address, certificate }: Shown, seenAt: Date): Proble
   const refused = error === null ? '' : ' Browsers refuse it.';
   return {
     code: REPLACED,
-    message: `Visitors of ${name} get another certificate at ${address} than yours: from ${issuer}, until ${DAY.format(notAfter)}.${refused}`,
+    message: `At ${address}, visitors of ${name} get a certificate that is not yours: from ${issuer}, until ${DAY.format(notAfter)}.${refused}`,
     hint: `Yours was last seen there on ${DAY.format(seenAt)}. Another server or a proxy answers at ${address} now: let it pass https on to Fairlead, or take it away.`,
   };
 }

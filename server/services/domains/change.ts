@@ -46,7 +46,7 @@ export async function updateDomain(ctx: AccountContext, input: UpdateDomainInput
 
 function requireServable(domain: DomainDoc, servedName: string): void {
   if (!namesOf(domain).includes(servedName)) {
-    const message = `${servedName} is none of the names of this domain.`;
+    const message = `${servedName} is not a name of this domain.`;
     throw new AppError('validation_failed', message, { field: 'servedName', fieldErrors: { servedName: message } });
   }
   if (domain.state === 'active' && servedName !== domain.servedName && !domain.pointedNames.includes(servedName)) {

@@ -37,8 +37,8 @@ export async function chooseWritableDomains(
     }
     const choice = domainChoice(own);
     if (hasChosen(choice, limit, now)) {
-      throw new AppError('conflict', 'You have chosen for this month already.', {
-        hint: 'Choose again in the next one, or choose a larger plan under Pricing & Trial.',
+      throw new AppError('conflict', 'You have already chosen for this month.', {
+        hint: 'Choose again next month, or choose a larger plan under Pricing & Trial.',
       });
     }
     const chosen = { chosenAt: now, chosenLimit: limitKept(choice, limit, now) };

@@ -99,7 +99,7 @@ async function takeFrom(session: ClientSession, providers: Providers, provedDoma
   if (lost === null) return;
   await detachEverywhere(session, now, provedDomain);
   await removeCertificates(session, { accountId, domainId: id });
-  const message = `${provedDomain.name} was proved by another account. Its proof of yours is no longer in the DNS.`;
+  const message = `${provedDomain.name} was proved by another account. Your own proof is no longer in the DNS.`;
   await notifyOwner(session, providers, provedDomain, { kind: 'domain-lost', message });
   await enqueueCheck(session, provedDomain);
 }

@@ -6,8 +6,8 @@ import { publishEvent } from '../../events/publish.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 
 const TITLES = {
-  'domain-misconfigured': 'Domain needs a look',
-  'domain-problem': 'Domain needs a look',
+  'domain-misconfigured': 'Domain needs attention',
+  'domain-problem': 'Domain needs attention',
   'domain-lost': 'Domain lost',
 } as const;
 /** The interval for one kind and domain: records that come and go are not news each time. */

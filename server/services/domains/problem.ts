@@ -57,7 +57,7 @@ function move({ name }: CheckedDomain['domain'], leaving: readonly FormerPlace[]
   const ending = leaving.find(({ isEnding }) => isEnding);
   if (ending !== undefined) {
     const message = `${name} is being taken off its site before at ${PLATFORMS[ending.platform].title}.`;
-    return { code: 'domain_moving', message, hint: 'It is added to the new one after that, by itself.' };
+    return { code: 'domain_moving', message, hint: 'It is then added to the new one automatically.' };
   }
   const [before] = leaving;
   if (before === undefined) return null;
@@ -66,7 +66,7 @@ function move({ name }: CheckedDomain['domain'], leaving: readonly FormerPlace[]
   return {
     code: 'domain_moving',
     message: `The records of ${names} still lead to ${title}, which goes on serving your visitors.`,
-    hint: 'Set them as they are shown below. The move ends by itself once they are seen.',
+    hint: 'Set them as shown below. The move is complete once Fairlead sees them.',
   };
 }
 
@@ -83,13 +83,13 @@ function isAnswered({ seen }: CheckedRecord): boolean {
 function proofElsewhere({ domain: { proof, provedAt }, answers, records }: CheckedDomain): Problem | null {
   const apex = answers.zone?.apex ?? '';
   if (answers.isProofDoubled) {
-    const message = `The proof is at ${proof.name}.${apex}: the domain is in there twice.`;
+    const message = `The proof is at ${proof.name}.${apex}: the domain is in that name twice.`;
     return { code: 'name_doubled', message, hint: `Your provider adds ${apex} by itself. Leave it out of the name.` };
   }
   const isOther = records.some(({ purpose, state }) => purpose === 'proof' && state === 'wrong');
   if (!isOther || provedAt instanceof Date) return null;
   const message = `The TXT record of ${proof.name} holds another text than your proof.`;
-  return { code: 'proof_differs', message, hint: 'Set it to the value as it is shown; Copy takes all of it.' };
+  return { code: 'proof_differs', message, hint: 'Set it to the value shown; Copy copies all of it.' };
 }
 
 /** Reports that the proof is gone: the name stays proved, but another account that proves it gets it. */
@@ -99,7 +99,7 @@ function proofGone({ domain: { proof, provedAt, unit }, records }: CheckedDomain
   );
   if (!isGone || !(provedAt instanceof Date)) return null;
   const message = `The proof at ${proof.name} is gone. ${unit} keeps working, but another account can claim it.`;
-  return { code: 'proof_gone', message, hint: 'Add the TXT record again as it is shown.' };
+  return { code: 'proof_gone', message, hint: 'Add the TXT record shown again.' };
 }
 
 function brokenDnssec(unit: string, { isDnssecBroken }: DnsAnswers): Problem | null {
@@ -113,7 +113,7 @@ function danglingAlias(records: readonly CheckedRecord[], answers: DnsAnswers): 
     const alias = aliasAt(name, answers);
     if (alias === null || alias.cname === value || alias.addresses.length > 0) continue;
     const message = `${name} is an alias (CNAME) of ${alias.cname}, where no address is found.`;
-    const hint = `Remove the CNAME record of ${name}: whoever takes ${alias.cname} could answer for it. Then set the records as they are shown.`;
+    const hint = `Remove the CNAME record of ${name}: whoever takes ${alias.cname} could answer for it. Then set the records shown.`;
     return { code: 'alias_dangling', message, hint };
   }
   return null;
@@ -163,7 +163,7 @@ function addressesThere(name: string, records: readonly CheckedRecord[], { hosts
 export function changeOf({ domain, answers, records, target, caa, certificate }: CheckedDomain): Problem {
   const unanswered = noAnswerProblem(domain.unit, answers);
   if (unanswered !== null) return unanswered;
-  const hint = 'Set the records as they are shown. It is seen within a minute.';
+  const hint = 'Set the records shown. Fairlead sees them within a minute.';
   const unsigned = brokenDnssec(domain.unit, answers);
   if (unsigned !== null) return unsigned;
   const servers = answers.zone?.servers.map(({ name }) => name) ?? [];

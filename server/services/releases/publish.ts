@@ -251,7 +251,7 @@ export async function restWhileLimited(
     const time = timeOf(work, call, begunAt(work, report.startedAt));
     if (!isPause || error.retryAfterMs === undefined || time.leftMs() < 0) throw error;
     const rest = time.rest(error.message, error.retryAfterMs);
-    report.log(`${error.message} Tried again by itself in ${Math.ceil(rest.delayMs / 1_000)} s.`);
+    report.log(`${error.message} Tried again automatically in ${Math.ceil(rest.delayMs / 1_000)} s.`);
     throw rest;
   }
 }

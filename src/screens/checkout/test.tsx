@@ -61,7 +61,7 @@ function TakenElsewhere({ payment: { isTest, state } }: { payment: Payment }) {
   );
 }
 
-function CheckoutOver({ text = 'This checkout is over. Nothing was charged.' }) {
+function CheckoutOver({ text = 'This checkout has ended. Nothing was charged.' }) {
   return (
     <>
       <p className="mb-6 text-lg text-ink-muted">{text}</p>

@@ -110,7 +110,7 @@ test.each<[MailContent, string[]]>([
     { kind: 'session-reused', username: 'Ada', device: 'Firefox on Linux', address: '203.0.113.1' },
     ['Firefox on Linux', '203.0.113.1'],
   ],
-  [{ kind: 'account-deleted', username: 'Ada' }, ['websites are taken down']],
+  [{ kind: 'account-deleted', username: 'Ada' }, ['websites are offline']],
   [
     { kind: 'delete-account', username: 'Ada', link: 'https://f.example/auth/delete-account#token=x' },
     [
@@ -137,7 +137,7 @@ test.each<[MailContent, string[]]>([
       'new@example.com',
       'https://f.example/auth/stop-email-change#token=x',
       'within 7 days',
-      'even when it has already happened',
+      'even if it has already happened',
     ],
   ],
   [{ kind: 'token-made', username: 'Ada', tokenName: 'CI', canWrite: true }, ['"CI"', 'read and change', '/login']],

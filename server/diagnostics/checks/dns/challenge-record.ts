@@ -5,7 +5,7 @@ const STALE_MAX = 5;
 /** Checks whether a DNS-01 proof could be written at its name. */
 export const challengeRecord: Check = {
   id: 'challenge-record',
-  why: 'Certificates that are proved by DNS are proved at this name. What is left there can make that impossible.',
+  why: 'The DNS proof for a certificate is written at this name. Records that were left there can block it.',
   applies: ({ isDomain }) => isDomain,
   async run({ name }, tools) {
     const at = `_acme-challenge.${name}`;
@@ -21,7 +21,8 @@ export const challengeRecord: Check = {
       return fail(`A wildcard CNAME covers ${at} and leads it to ${target}.`, fix);
     }
     const texts = new Set(answers.flatMap(({ values }) => values)).size;
-    if (texts > STALE_MAX) return warn(`${at} holds ${texts} texts of old proofs.`, `Delete the TXT records of ${at}.`);
+    if (texts > STALE_MAX)
+      return warn(`${at} holds ${texts} TXT records of old proofs.`, `Delete the TXT records of ${at}.`);
     return pass(target === null ? `Nothing at ${at} is in the way.` : `${at} is led to ${target}.`);
   },
 };

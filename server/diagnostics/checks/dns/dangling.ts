@@ -4,7 +4,7 @@ import { type Check, fail, namesOf, pass, recordsRepair, type Tools, unknown, us
 /** Checks whether an alias points to something that no longer exists, which a stranger could claim. */
 export const dangling: Check = {
   id: 'dangling',
-  why: 'Whoever claims what such a record leads to shows their own pages at your name.',
+  why: 'Whoever claims the target of such a record can show their own pages at your name.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     const found = await Promise.all(namesOf(subject).map((name) => aliasOf(name, tools)));

@@ -11,7 +11,7 @@ const LEFT_SHARE = 1 / 4;
 /** Checks whether validating resolvers accept the zone's answers (RFC 4035). */
 export const dnssec: Check = {
   id: 'dnssec',
-  why: 'Where the signatures of a zone are wrong, resolvers that check them tell their visitors that it does not exist.',
+  why: 'Where the signatures of a zone are wrong, resolvers that check them answer that it does not exist.',
   applies: ({ isDomain }) => isDomain,
   async run({ name }, tools) {
     const state = await tools.checkDnssec(name);
@@ -19,11 +19,11 @@ export const dnssec: Check = {
       const end = await endingSoon(name, tools);
       if (end === null) return pass(`The zone of ${name} is signed, and its signatures are right.`);
       const seen = `The signatures of the zone of ${name} end at ${end.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
-      return warn(seen, 'Have your DNS provider sign the zone again, or ask why that is not done by itself.');
+      return warn(seen, 'Have your DNS provider sign the zone again, or ask why that does not happen automatically.');
     }
     if (state === 'unsigned') return pass(`The zone of ${name} is not signed, which is fine.`);
     if (state === 'unknown') return unknown('No resolver that checks signatures could be asked.');
-    const seen = `The registrar has a DS record for ${name} that the zone is not signed by.`;
+    const seen = `The registrar has a DS record for ${name} that does not match the zone’s signatures.`;
     return fail(seen, 'Remove the DS record at your registrar, or have your DNS provider sign the zone again.');
   },
 };

@@ -3,7 +3,7 @@ import { type Check, type Facts, fail, pass, type Tools, unknown, usable, values
 /** Checks whether the mail records of the domain are the same as before ours were written. */
 export const emailUntouched: Check = {
   id: 'email-untouched',
-  why: 'Mail is found by records beside those of the site. Whoever sets up a site is not to break it.',
+  why: 'Mail relies on records beside those of the site. Setting up a site must not break them.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     const zone = await tools.zoneOf(subject.name);
@@ -13,7 +13,9 @@ export const emailUntouched: Check = {
     const changed = before === null ? undefined : Object.keys(facts).find((key) => differs(before.facts, facts, key));
     if (changed === undefined || before === null) {
       return pass(
-        before === null ? 'The mail records are noted for the next report.' : 'The mail records are as before.',
+        before === null
+          ? 'The mail records were noted, to be compared in the next report.'
+          : 'The mail records have not changed.',
         { facts },
       );
     }

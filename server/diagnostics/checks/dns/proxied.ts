@@ -28,7 +28,7 @@ export const proxied: Check = {
       // Cloudflare's manual, "ERR_TOO_MANY_REDIRECTS": it requests http, is redirected to https, and requests http
       // again.
       return fail(
-        `Cloudflare stands in front of ${name} and asks the site without encryption, so that visitors are led in a circle.`,
+        `Cloudflare stands in front of ${name} and asks the site without encryption, so visitors are sent in a circle.`,
         `Set encryption to Full (strict) for ${name} at Cloudflare.`,
       );
     }

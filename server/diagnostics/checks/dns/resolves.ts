@@ -42,7 +42,7 @@ export const resolves: Check = {
     const aimed = await judgeAim(subject, addresses, seen, tools);
     if (aimed !== null) return { ...aimed, facts };
     if (differing !== null && subject.own !== null) {
-      const fix = 'Have your DNS provider bring its name servers in step, or write the records anew.';
+      const fix = 'Ask your DNS provider to synchronise its name servers, or save the records again.';
       return fail(`The name servers of ${name} disagree: ${differing}.`, fix, {
         facts,
         repair: recordsRepair(subject),
@@ -130,6 +130,6 @@ async function judgeResolvers({ name }: Subject, addresses: readonly string[], t
   const old = answers.find(({ values }) => !values.some((value) => addresses.includes(value)));
   if (old === undefined) return pass(`${right}.`);
   const had = old.values.join(', ') || 'nothing';
-  const seen = `${right} at its name servers, and resolver ${old.server} still answers ${had}, for ${timeInWords(old.ttl ?? 0)} more.`;
+  const seen = `${right} at its name servers, and resolver ${old.server} still answers ${had}, for another ${timeInWords(old.ttl ?? 0)}.`;
   return warn(seen, 'Wait until resolvers have forgotten the old answer.');
 }

@@ -4,11 +4,11 @@ import { chainFrom } from '../served/redirects.ts';
 /** Checks whether the name and its `www` lead to the same site. */
 export const wwwAndApex: Check = {
   id: 'www-and-apex',
-  why: 'People type the name with www and without. Both are to show the same site.',
+  why: 'People type the name with and without www. Both should show the same site.',
   applies: ({ counterpart }) => counterpart !== null,
   async run(subject, tools) {
     const { name, counterpart, hasTls } = subject;
-    if (counterpart === null) return unknown('There is one name alone.');
+    if (counterpart === null) return unknown('There is only one name.');
     const scheme = hasTls ? 'https' : 'http';
     const places = await Promise.all([name, counterpart].map((one) => tools.placesOf(one)));
     const missing = [name, counterpart].find((_, index) => places[index]?.length === 0);
@@ -18,7 +18,7 @@ export const wwwAndApex: Check = {
     }
     const [one, other] = await Promise.all([name, counterpart].map((host) => chainFrom(`${scheme}://${host}/`, tools)));
     if (!one || !other || one.end.fault !== null || other.end.fault !== null) {
-      return unknown('Not both names answer.');
+      return unknown('One of the two names does not answer.');
     }
     const [first, second] = [one, other].map(({ urls }) => new URL(urls.at(-1) ?? '').host);
     if (first === second) return pass(`${name} and ${counterpart} both lead to ${first}.`);

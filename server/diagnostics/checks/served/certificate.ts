@@ -60,7 +60,7 @@ function judge(subject: Subject, { address, isOwn }: Place, shown: Handshake, no
     return fail(`The certificate of ${name} at ${address} ${what} (${until}).`, help, { repair });
   }
   if (seen.rsaBits !== null && seen.rsaBits < RSA_BITS_MIN) {
-    return fail(`The key of the certificate has ${seen.rsaBits} bits alone.`, fix, { repair });
+    return fail(`The key of the certificate has only ${seen.rsaBits} bits.`, fix, { repair });
   }
   return judgeTime(subject, seen, { now, until, fix, repair });
 }
@@ -74,7 +74,7 @@ function unsecured(
   if (kind === 'no_route') return unknown(`${address} cannot be reached from here.`);
   if (kind === 'silent') return fail(`${address} does not answer at the port of https.`, openPort(address));
   if (kind === 'refused') return fail(`${address} takes no connection at the port of https.`, openPort(address));
-  return fail(`${address} takes connections and has no certificate for ${name}.`, fix, { repair });
+  return fail(`${address} accepts connections but has no certificate for ${name}.`, fix, { repair });
 }
 
 type Told = { now: Date; until: string; fix: string; repair: Repair | null };
@@ -88,7 +88,7 @@ function judgeTime({ name, own }: Subject, seen: SeenCertificate, { now, until, 
   }
   const dueAt = own?.renewAt?.getTime() ?? seen.notAfter.getTime() - Math.min(third, RENEWED_BEFORE_MS);
   if (now.getTime() > dueAt + LATE_MS && leftMs < third) {
-    return warn(`The certificate of ${name} was to be renewed by now (${until}).`, fix, { repair });
+    return warn(`The certificate of ${name} should have been renewed by now (${until}).`, fix, { repair });
   }
   return pass(`The certificate of ${name} is valid (${until}).`);
 }

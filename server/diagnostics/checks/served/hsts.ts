@@ -17,7 +17,7 @@ export const hsts: Check = {
     if (header === null) {
       const plain = await tools.visit(`http://${name}/`);
       if (plain.fault === null && plain.headers.has('strict-transport-security')) {
-        return fail('The header is sent over http alone, where browsers ignore it.', 'Send it over https.');
+        return fail('The header is sent only over http, where browsers ignore it.', 'Send it over https.');
       }
       return warn('Browsers are not told to remember https.', fix);
     }

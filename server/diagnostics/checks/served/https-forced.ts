@@ -3,17 +3,16 @@ import { type Check, fail, isOurs, pass, unknown, warn } from '../check.ts';
 /** Checks whether visitors who type http are redirected to https permanently. */
 export const httpsForced: Check = {
   id: 'https-forced',
-  why: 'What goes over http can be read and changed on its way. Visitors who type no scheme are to come to https.',
+  why: 'What goes over http can be read and changed on its way. Visitors who type just the name should end up on https.',
   applies: ({ hasTls, isDomain }) => hasTls && isDomain,
   async run({ name }, tools) {
     const visit = await tools.visit(`http://${name}/`);
     if (isOurs(visit)) return unknown(`${name} cannot be reached from here.`);
     if (visit.fault === 'no_address') return unknown(`${name} has no address to look at.`);
-    if (visit.fault !== null)
-      return pass(`Nothing answers at http://${name}, so that nothing is served without https.`);
+    if (visit.fault !== null) return pass(`Nothing answers at http://${name}, so nothing is served without https.`);
     const location = visit.headers.get('location') ?? '';
     const isLed = visit.status >= 300 && visit.status < 400 && URL.canParse(location, `http://${name}/`);
-    const fix = 'Switch on that http leads to https, with a permanent redirect.';
+    const fix = 'Redirect http to https permanently.';
     if (!isLed) {
       return visit.status < 300
         ? fail(`http://${name} shows the page without https.`, fix)

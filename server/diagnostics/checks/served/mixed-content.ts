@@ -15,7 +15,7 @@ type Found = { path: string; line: number; tag: string; address: string; isActiv
 /** Checks whether pages load parts over http, which browsers refuse on an https page. */
 export const mixedContent: Check = {
   id: 'mixed-content',
-  why: 'Browsers refuse scripts and styles that come over http to a page of https, and may warn of images.',
+  why: 'On an https page, browsers block scripts and styles loaded over http, and may warn of images.',
   async run({ own, url }, tools) {
     const pages = await tools.pages();
     if (pages.length === 0) return unknown('No page could be read.');
@@ -32,7 +32,7 @@ export const mixedContent: Check = {
     if (active.length > 0 && url.startsWith('https:'))
       return fail(`Browsers refuse ${shown(active)}.`, fix, { repair });
     if (active.length > 0) return warn(`Once the site has https, browsers refuse ${shown(active)}.`, fix, { repair });
-    if (found.length > 0) return warn(`Over http come ${shown(found)}.`, fix, { repair });
+    if (found.length > 0) return warn(`Loaded over http: ${shown(found)}.`, fix, { repair });
     return pass(`Nothing in ${count} is loaded over http.`);
   },
 };

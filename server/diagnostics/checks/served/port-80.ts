@@ -47,7 +47,7 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
     const isReached = probes.some(({ outcome }) => outcome === 'here');
     // Authorities check from several places, and each may use another address.
     return isReached && isElsewhere && isIP(first.place.address) === 4
-      ? warn(`${seen} Another address of ${name} answers rightly.`, fix, { repair: recordsRepair(subject) })
+      ? warn(`${seen} Another address of ${name} answers correctly.`, fix, { repair: recordsRepair(subject) })
       : fail(seen, fix, { repair: isElsewhere ? recordsRepair(subject) : null });
   }
   const led = probes.flatMap(({ outcome }) => (typeof outcome === 'object' && 'via' in outcome ? [outcome.via] : []));

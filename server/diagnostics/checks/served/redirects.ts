@@ -31,7 +31,7 @@ export const redirects: Check = {
     );
     const chains = await Promise.all(starts.map((url) => chainFrom(url, tools)));
     const known = chains.filter(({ end }) => end.fault === null);
-    if (known.length === 0) return unknown(`${subject.name} does not answer, so that nothing leads on.`);
+    if (known.length === 0) return unknown(`${subject.name} does not answer, so there is no redirect to follow.`);
     const outside = await leadsOutside(subject, known, tools);
     const findings = known.map((chain) => judge(subject, chain, outside));
     const [worst] = ['fail', 'warn', 'pass'].flatMap((verdict) => findings.filter((one) => one.verdict === verdict));
@@ -73,22 +73,23 @@ function judge({ hasTls, own, name }: Subject, { urls, end, isLoop }: Chain, out
   const hops = urls.length - 1;
   const last = urls.at(-1) ?? '';
   if (isLoop && urls.indexOf(last) === hops)
-    return fail(`More than ${HOPS_MAX} redirects follow one another.`, 'Lead to the last address at once.');
+    return fail(`More than ${HOPS_MAX} redirects follow one another.`, 'Redirect straight to the last address.');
   if (isLoop) return fail(`The redirects lead in a circle: ${shown}.`, 'Remove one of the redirects of the circle.');
   if (outside.has(hostOf(last))) {
     const fix = `Remove the redirect to ${hostOf(last)}, or point ${name} at the site itself.`;
     return fail(`Visitors of ${name} end at another domain: ${shown}.`, fix, { repair: recordsRepair({ own }) });
   }
   if (end.fault === null && end.status >= 400 && hops > 0) {
-    return fail(`The redirects end in an error (${end.status}): ${shown}.`, 'Mend where the last redirect leads.');
+    return fail(`The redirects end in an error (${end.status}): ${shown}.`, 'Fix the target of the last redirect.');
   }
   const secure = urls.findIndex((url) => url.startsWith('https:'));
   if (secure >= 0 && urls.slice(secure).some((url) => url.startsWith('http:'))) {
     return warn(`A redirect leads from https back to http: ${shown}.`, 'Let every redirect lead to https.');
   }
-  if (hops > SHORT) return warn(`${hops} redirects follow one another: ${shown}.`, 'Lead to the last address at once.');
+  if (hops > SHORT)
+    return warn(`${hops} redirects follow one another: ${shown}.`, 'Redirect straight to the last address.');
   if (hasTls && own !== null && !last.startsWith('https:')) {
-    return pass(`${shown} ends without https, which is looked at by itself.`);
+    return pass(`${shown} ends without https, which is a check of its own.`);
   }
   return pass(hops === 0 ? `${shown} answers without a redirect.` : shown);
 }

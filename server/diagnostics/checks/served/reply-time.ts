@@ -15,7 +15,8 @@ export const replyTime: Check = {
     const times = visits.flatMap((visit) => (visit.fault === null ? [visit.firstByteMs] : [])).sort((a, b) => a - b);
     const errors = visits.length - times.length;
     const fix = 'Put a CDN in front, or move the site nearer to its visitors.';
-    if (errors > 0) return fail(`${errors} of ${VISITS} visits got no answer.`, 'Look whether the host is overloaded.');
+    if (errors > 0)
+      return fail(`${errors} of ${VISITS} visits got no answer.`, 'Check whether the host is overloaded.');
     const median = Math.round(times[Math.floor(times.length / 2)] ?? 0);
     const seen = `The first byte comes after ${median} ms, the median of ${VISITS} visits.`;
     if (median >= SLOW_MS) return fail(seen, fix);

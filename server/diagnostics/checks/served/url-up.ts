@@ -29,10 +29,10 @@ export const urlUp: Check = {
     const facts = { [`Server of ${subject.name}`]: [headers.get('server') ?? 'not told'] };
     if (status >= 400) {
       const fix =
-        status >= 500 ? 'The host has trouble: publish again, or ask its operator.' : 'Publish the files again.';
+        status >= 500 ? 'The host has a problem: publish again, or ask its operator.' : 'Publish the files again.';
       return fail(`${url} answers ${status}.`, fix, { repair, facts });
     }
-    if (status >= 300) return warn(`${url} redirects ${hops} times and goes on.`, 'Shorten the chain.', { facts });
+    if (status >= 300) return warn(`${url} redirects ${hops} times without an end.`, 'Shorten the chain.', { facts });
     if (entrySha256 !== null && sha256 !== entrySha256)
       return { ...(await judgeOther(subject, visit, tools, repair)), facts };
     const same = entrySha256 === null ? '' : ', with the very bytes of the release';
@@ -45,11 +45,15 @@ async function judgeOther({ url, name, witness }: Subject, page: Answered, tools
   const file = witness === null ? null : await tools.visit(new URL(witness.path, url).href);
   const isSame = file === null || file.fault !== null ? null : file.sha256 === witness?.sha256;
   if (isSame === false) {
-    return fail(`${url} serves other files than the release has.`, 'Publish again, or look which host answers.', {
-      repair,
-    });
+    return fail(
+      `${url} serves files that are not those of the release.`,
+      'Publish again, or check which host answers.',
+      {
+        repair,
+      },
+    );
   }
-  const seen = `${url} answers with other bytes than the release has.`;
+  const seen = `${url} answers with content that is not that of the release.`;
   if (isSame === true && page.headers.has('cf-ray')) {
     // Cloudflare's manual, "Email Address Obfuscation": it is on by default, and replaces addresses with links and a
     // script.
@@ -73,7 +77,7 @@ async function follow(start: string, tools: Tools) {
 }
 
 function mendOf({ name }: Subject, fault: string): string {
-  if (fault === 'tls') return `Mend the certificate of ${name}.`;
+  if (fault === 'tls') return `Fix the certificate of ${name}.`;
   if (fault === 'refused') return `Start the server of ${name}, or open its port.`;
-  return `Look whether the host of ${name} is up.`;
+  return `Check whether the host of ${name} is up.`;
 }

@@ -104,7 +104,7 @@ function toAppError(error: unknown): unknown {
     });
   }
   if (REFUSING.some((kind) => error instanceof kind)) {
-    return new AppError('payments_unavailable', 'The payment service does not take the key of this Fairlead.', {
+    return new AppError('payments_unavailable', 'The payment service does not accept the key of this Fairlead.', {
       hint: 'Tell whoever runs it: STRIPE_SECRET_KEY is not accepted, or lacks a permission.',
       cause,
     });

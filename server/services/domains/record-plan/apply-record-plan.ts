@@ -49,7 +49,7 @@ export async function undoPlan(ctx: AccountContext, { planId }: ApplyPlanInput):
     throw new AppError('plan_outdated', 'This plan was not applied: there is nothing to undo.');
   }
   if (plan.state === 'applying') {
-    throw new AppError('state_changed', 'This plan is still being written.', { hint: 'Undo it once that is over.' });
+    throw new AppError('state_changed', 'This plan is still being written.', { hint: 'Undo it once it is written.' });
   }
   return begin(ctx, plan, { from: ['applied', 'failed', 'undoing'], to: 'undoing' });
 }

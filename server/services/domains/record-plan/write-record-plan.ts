@@ -95,8 +95,8 @@ function undone(applied: readonly RecordChange[], found: readonly FoundRecordSet
 }
 
 function refused({ type, name }: RecordChange): AppError {
-  return new AppError('records_refused', `The provider took the ${type} record of ${name} and does not show it.`, {
-    hint: 'Something else at this name may stand against it. Look at the records at your provider.',
+  return new AppError('records_refused', `The provider accepted the ${type} record of ${name} but does not show it.`, {
+    hint: 'Something else at this name may block it. Check the records at your provider.',
   });
 }
 
@@ -144,5 +144,5 @@ export async function failRecordPlan(
 }
 
 function brokenOff(): AppError {
-  return new AppError('internal', 'The records could not be written to the end.', { hint: 'Try again.' });
+  return new AppError('internal', 'Not all records could be written.', { hint: 'Try again.' });
 }

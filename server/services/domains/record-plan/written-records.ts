@@ -21,7 +21,7 @@ export async function writtenRecords(
   const plans = await DnsChangeModel.find({ accountId, domainId, state }).sort({ updatedAt: 1 }).session(session);
   if (plans.some((plan) => plan.state !== 'applied')) {
     throw new AppError('state_changed', `The records of ${name} are being written.`, {
-      hint: 'Remove the domain once that is over.',
+      hint: 'Remove the domain once they are written.',
     });
   }
   const written = new Map<string, WrittenRecord>();
