@@ -80,7 +80,7 @@ function SimulatedDeployment({ scenes, place, onMend }: SimulatedDeploymentProps
       {/* In sight as long as any of it is. */}
       <div className="sticky top-0 z-10 -mx-3 mb-5 flex min-h-12 flex-wrap items-center gap-x-3 gap-y-1 rounded-t-card bg-surface px-3 py-2 sm:-mx-5 sm:px-5 max-lg:top-14">
         <SimulatedBadge />
-        <p className="grow text-sm text-ink-muted">Nothing of this exists.</p>
+        <p className="grow text-sm text-ink-muted">None of this exists.</p>
         {!isOver && !isHeld && (
           <Button size="sm" onClick={skip}>
             Skip to the end

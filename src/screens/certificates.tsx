@@ -69,8 +69,8 @@ export function CertificatesScreen() {
 function ServedRow({ url }: { url: string }) {
   const isEncrypted = url.startsWith('https:');
   return (
-    <li className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1 px-4 py-3 sm:px-5">
-      <span className="min-w-0">
+    <li className="flex items-center justify-between gap-4 px-4 py-3 sm:px-5">
+      <span className="flex min-w-0">
         <HostName name={formatAddress(url)} />
       </span>
       <Badge tone={isEncrypted ? 'good' : 'unknown'} icon={isEncrypted ? Lock : LockOpen}>

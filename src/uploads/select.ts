@@ -71,13 +71,13 @@ function checked(folder: SelectedFolder): SelectedFolder {
 
 function tooMany(): SelectionUnreadable {
   const limit = SELECTION_FILES_MAX.toLocaleString('en');
-  return new SelectionUnreadable(`This is more than ${limit} files. Choose the folder of the finished site alone.`);
+  return new SelectionUnreadable(`This is more than ${limit} files. Choose only the folder of the finished site.`);
 }
 
 function refuseArchive(name: string): void {
   if (/\.(tar|gz|tgz|bz2|xz|zst|rar|7z)$/i.test(name)) {
     throw new SelectionUnreadable(
-      `${name} is an archive that is no ZIP. Unpack it and drop the folder that comes out.`,
+      `${name} is an archive, but not a ZIP. Unpack it and drop the folder that comes out.`,
     );
   }
 }

@@ -118,6 +118,7 @@ async function walkDeployment(page: Page, stock: string, id: string, name: strin
   await walk(page, stock, [deployment]);
   for (const tab of ['releases', 'domains', 'settings']) {
     await page.goto(`${deployment.path}?tab=${tab}`);
+    await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
     await takePictures(page, stock, `deployment-${tab}`);
   }
   await walk(page, stock, others);

@@ -86,7 +86,7 @@ test('the account says who, which plan with its badge, where signed in, and what
   expect(shown.page.textContent).toContain('API tokens keep working.');
   expect(shown.linkTo('Settings')).toBe('/settings');
   expect(shown.page.textContent).toContain(
-    '2 deployments are deleted. On the built-in host their websites go offline at once. At other platforms they are taken down there; where a connection no longer works, they stay until you delete them yourself. A plan that runs ends at once, with what is left of it.',
+    '2 deployments are deleted. On the built-in host their websites go offline at once. At other platforms they are taken down there; where a connection no longer works, they stay until you delete them yourself. A running plan ends at once, and the time that is left is lost.',
   );
   expect(shown.button('Sign out Browser two')).toBeDefined();
 });

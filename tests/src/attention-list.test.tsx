@@ -56,7 +56,7 @@ test('domains that need a record, or have lost one, are named with the way to me
     'b.example needs attentionThe A record of b.example is gone.Fix it',
     'c.example needs a recordThe A record of shop.example was not seen yet.Set it up',
     'e.example is not set up yetIt is not registered.Set it up',
-    'f.example needs a lookIts proof is gone.See what to do',
+    'f.example needs your attentionIts proof is gone.See what to do',
     expect.stringContaining(
       'Another account has proved d.exampleIf it is yours, set your TXT record in the place of theirs.',
     ),
@@ -107,7 +107,9 @@ test('certificates that cannot be renewed, end soon or have run out are named wi
     expect.stringMatching(
       /^The certificate of failed.example could not be renewedPort 80 did not answer. It works until/,
     ),
-    expect.stringMatching(/^The certificate of rehearsed.example cannot be renewed as it isA CAA record forbids it./),
+    expect.stringMatching(
+      /^The next renewal of the certificate of rehearsed.example would failA CAA record forbids it./,
+    ),
     expect.stringMatching(/^The certificate of late.example ends soonIts renewal is late. It works until/),
     expect.stringMatching(/^The certificate of over.example has expiredBrowsers warn visitors of it./),
     expect.stringMatching(/^never.example has no certificate yetPort 80 did not answer./),

@@ -109,7 +109,7 @@ test('a report that failed, and one that is gone, say so', async () => {
   const at = { pattern: '/diagnostics', path: `/diagnostics?report=${ID}` };
   const answers: Answers = { ...nothing, 'diagnostics.get': () => report({ state: 'failed' }) };
   using failed = showScreen(<DiagnosticsScreen />, answers, at);
-  await failed.sees('The report of shop.test could not be made');
+  await failed.sees('The report of shop.test could not be created');
   expect(failed.button('Check again')).toBeDefined();
   answers['diagnostics.get'] = () => refusal('not_found', 'There is no such report.');
   using gone = showScreen(<DiagnosticsScreen />, answers, at);

@@ -37,7 +37,7 @@ test('a folder is told in one line, with its entry page and what is left out', a
   expect(findingsOf(report)).toMatchObject([
     { id: 'entry', kind: 'good', path: 'index.html' },
     { id: 'left-out', kind: 'secret', message: 'Private, and left out:', path: '.env' },
-    { id: 'os-junk', kind: 'removed', message: '1 file of your operating system left out' },
+    { id: 'os-junk', kind: 'removed', message: '1 system file left out' },
   ]);
   expect(pathsOf(publishedOf(report))).toEqual(['index.html']);
 });

@@ -94,7 +94,7 @@ test('the folder input gives the same paths as a drop', () => {
 test('an empty folder, an archive and a folder that may not be opened are told in a sentence', async () => {
   await expect(readEntries([entry('empty', { inner: {} })])).rejects.toThrow('This folder holds no files');
   await expect(readEntries([entry('site.tgz', 'x')])).rejects.toThrow(
-    'site.tgz is an archive that is no ZIP. Unpack it',
+    'site.tgz is an archive, but not a ZIP. Unpack it',
   );
   expect(() => readFileList([chosen('site.rar')])).toThrow('site.rar is an archive');
   await expect(readEntries([entry('site.zip', 'PK')])).rejects.toThrow('site.zip is no ZIP, or was cut off');

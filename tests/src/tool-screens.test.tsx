@@ -429,7 +429,7 @@ test('a simulation shows the screens of a deployment, marked, and leads nowhere'
   await shown.sees('With a domain of your own');
   shown.button('Play it').click();
   await shown.sees('Simulated Netlify does not allow this.');
-  await shown.sees('Nothing of this exists.');
+  await shown.sees('None of this exists.');
   shown.button('Try again').click();
   // It is held there until the person goes on.
   await shown.sees('Open the import page of Replit.');

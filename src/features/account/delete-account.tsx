@@ -8,7 +8,7 @@ import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 /** Deletes the account; the consequences for its websites and its plan are shown first. */
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false);
-  const loss = `${lossText(user)} A plan that runs ends at once, with what is left of it.`;
+  const loss = `${lossText(user)} A running plan ends at once, and the time that is left is lost.`;
   return (
     <Setting
       title="Delete account"

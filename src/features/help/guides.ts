@@ -37,7 +37,7 @@ export const guides: readonly Chapter[] = [
         id: 'publish-again',
         title: 'Publish a change',
         paragraphs: [
-          'Open the deployment, choose Publish again and drop the changed folder. Only the files that changed are sent. The release gets the next number, and what is live stays live until the new one has been seen to work.',
+          'Open the deployment, choose Publish again and drop the changed folder. Only the files that changed are sent. The release gets the next number, and what is live stays live until the new one has been checked.',
         ],
       },
     ],
@@ -59,7 +59,7 @@ export const guides: readonly Chapter[] = [
         id: 'roll-back',
         title: 'Go back to an earlier release',
         paragraphs: [
-          'On the deployment, or in the Deployment History, open the menu (…) of the release and choose Roll back. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. The release that was live stays in the list, and you can go forward to it just the same.',
+          'Choose Roll back on the deployment, or beside a release in its list or in the Deployment History. Nothing is uploaded again: on the built-in host it takes about a second, and where a platform builds the site again, up to ten minutes. The release that was live stays in the list, and you can return to it the same way.',
         ],
       },
       {
@@ -178,7 +178,7 @@ export const guides: readonly Chapter[] = [
         id: 'domain-broken',
         title: 'A domain stopped working',
         paragraphs: [
-          'Fairlead looks at each domain regularly. When a record is gone or was changed, the Dashboard names it, you get a mail, and Fix it on the page of the domain leads to the records that mend it.',
+          'Fairlead looks at each domain regularly. When a record is gone or was changed, the Dashboard names it, you get a mail, and Fix it on the page of the domain leads to the records that fix it.',
         ],
       },
     ],
@@ -190,7 +190,7 @@ export const guides: readonly Chapter[] = [
         id: 'connect-account',
         title: 'Connect your account at a hosting platform',
         paragraphs: [
-          'Open Settings and choose Connect under Connections, or open the page of the platform from Home. It says where to make the token and what it must be allowed to do. The token is tested at once, kept encrypted and never shown again.',
+          'Open Settings and choose Connect under Connections, or open the page of the platform from Home. It says where to create the token and what it must be allowed to do. The token is tested at once, kept encrypted and never shown again.',
           'When a platform no longer accepts it, the Dashboard says so. Replace the token there; what is live stays live.',
         ],
       },
@@ -225,8 +225,8 @@ export const guides: readonly Chapter[] = [
         id: 'report',
         title: 'Check a deployment’s health',
         paragraphs: [
-          'System Diagnostics checks a domain name or a deployment now, from its name servers to the page itself. The first broken link stands at the top with what to do; where the app can mend it, “Fix it” shows the change first, and the checks run again by themselves. A report can be shared by a link that ends after a week.',
-          'Below it stands what is known of a deployment without asking anew: what is live, when its files were last fetched and compared, whether a file is damaged, how the last release went, and what was seen of its domains and certificates. Analytics says how your releases went, and who visits your sites on the built-in host.',
+          'System Diagnostics checks a domain name or a deployment now, from its name servers to the page itself. The first broken link stands at the top with what to do; where Fairlead can fix it, “Fix it” shows the change first, and the checks run again automatically. A report can be shared by a link that ends after a week.',
+          'Below it is what is known of a deployment without a new check: what is live, when its files were last fetched and compared, whether a file is damaged, how the last release went, and what was seen of its domains and certificates. Analytics says how your releases went, and who visits your sites on the built-in host.',
         ],
       },
       {

@@ -66,7 +66,7 @@ export const questions: readonly Chapter[] = [
         id: 'own-domain',
         title: 'Can I use a domain of my own?',
         paragraphs: [
-          'Yes. Add it on the Domains page or on the Domains tab of a deployment. Fairlead lists the DNS records to create, looks for them at your name servers by itself, and serves the domain as soon as it is proved. Its SSL certificate is issued and renewed by itself.',
+          'Yes. Add it on the Domains page or on the Domains tab of a deployment. Fairlead lists the DNS records to create, looks for them at your name servers, and serves the domain as soon as it is proved. Its SSL certificate is issued and renewed automatically.',
         ],
       },
     ],
@@ -78,7 +78,7 @@ export const questions: readonly Chapter[] = [
         id: 'trial',
         title: 'What does the trial cost?',
         paragraphs: [
-          `Nothing. It is the Pro plan for ${TRIAL_DAYS} days, once for each account, without a card. It ends by itself, and nothing renews.`,
+          `Nothing. It is the Pro plan for ${TRIAL_DAYS} days, once for each account, without a card. It ends automatically and does not renew.`,
         ],
       },
       {
@@ -118,7 +118,7 @@ export const questions: readonly Chapter[] = [
         id: 'cookies',
         title: 'Do you track my visitors?',
         paragraphs: [
-          'Visits are counted, and nobody is followed: websites on the built-in host set no cookies of ours and load nothing of ours. No address is kept; visitors are told apart for one day, by a code that cannot be turned back. What your own pages load is up to you.',
+          'Visits are counted, and nobody is followed: websites on the built-in host set no cookies of ours and load nothing of ours. No address is kept; visitors are told apart for one day, by a code that cannot be reversed. What your own pages load is up to you.',
         ],
       },
     ],

@@ -38,7 +38,7 @@ export function NextSteps({ deploymentId, mayChange, onStartAgain }: NextStepsPr
           title="A domain of your own"
           action={mayChange && <Way label="Add a domain" to={`${href.deployment(deploymentId)}?tab=domains`} />}
         >
-          <p>With a certificate that is issued and renewed by itself.</p>
+          <p>With a certificate that is issued and renewed automatically.</p>
         </Row>
       )}
       <CardBody className="flex flex-wrap gap-2 border-t border-line">

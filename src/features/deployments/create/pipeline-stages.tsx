@@ -57,7 +57,11 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
             }
           : { title: 'DNS', state: 'absent', text: 'The address above needs no records of yours.' },
         hasDomain
-          ? { title: 'Certificate', state: 'waiting', text: 'Ordered by itself as soon as your domain points here.' }
+          ? {
+              title: 'Certificate',
+              state: 'waiting',
+              text: 'Ordered automatically as soon as your domain points here.',
+            }
           : { title: 'Certificate', state: 'absent', text: 'Only a domain of your own needs one.' },
         { title: 'Diagnostics', state: 'waiting', text: LIVE_ONCE_COMPARED },
       ]}

@@ -223,7 +223,7 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isRead
 function discardText({ releaseId, number }: Base): string {
   return releaseId === null
     ? 'Nothing was published yet: all files are removed. This cannot be undone.'
-    : `The files are again as in release ${number}. This cannot be undone.`;
+    : `The files go back to those of release ${number}. This cannot be undone.`;
 }
 
 /**

@@ -41,7 +41,7 @@ export function PublishDialog(props: PublishDialogProps) {
       description={
         liveNumber === null
           ? 'Your site goes live once every file has been checked.'
-          : `Only what changed is sent. Release ${liveNumber} stays live until the new one has been seen to work.`
+          : `Only what changed is sent. Release ${liveNumber} stays live until the new one has been checked.`
       }
       submitLabel="Publish"
       busyLabel="Publishing…"

@@ -7,7 +7,7 @@ import type { Editing } from './use-draft.ts';
 /** The subject of the name dialog: a new file in a folder, or another name for a file or a folder. */
 export type Naming = { path: string | null; initial: string };
 
-const TAKEN = 'There is one of this name already.';
+const TAKEN = 'This name is already taken.';
 
 /** Returns the acts on files of the tree, with its selection and open folders. */
 export function useFilesActs({ draft, active, change, tryChange, show }: Editing, onShown: () => void) {

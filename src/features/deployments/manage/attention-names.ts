@@ -36,7 +36,13 @@ function domainItem(domain: Domain): AttentionItem {
   }
   if (state === 'active') {
     const text = problem?.message ?? 'Something is in the way.';
-    return { key: id, kind: 'warning', title: `${name} needs a look`, text, action: { to, label: 'See what to do' } };
+    return {
+      key: id,
+      kind: 'warning',
+      title: `${name} needs your attention`,
+      text,
+      action: { to, label: 'See what to do' },
+    };
   }
   const action = { to, label: 'Set it up' };
   if (problem !== null) {
@@ -89,7 +95,11 @@ function certificateNews(
     return { kind: 'failed', title: `The certificate of ${name} could not be renewed`, text: `${why} ${until}` };
   }
   if (why !== undefined) {
-    return { kind: 'warning', title: `The certificate of ${name} cannot be renewed as it is`, text: `${why} ${until}` };
+    return {
+      kind: 'warning',
+      title: `The next renewal of the certificate of ${name} would fail`,
+      text: `${why} ${until}`,
+    };
   }
   return { kind: 'warning', title: `The certificate of ${name} ends soon`, text: `Its renewal is late. ${until}` };
 }

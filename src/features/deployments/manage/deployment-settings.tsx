@@ -40,7 +40,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
           <p>
             {isBusy
               ? 'It can be deleted when the release is done or cancelled.'
-              : 'Removes it with all its releases. What becomes of its sites is told first.'}
+              : 'Deletes it with all its releases. You see first what becomes of its sites.'}
           </p>
         </Setting>
       </Card>

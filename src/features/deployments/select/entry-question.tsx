@@ -41,7 +41,7 @@ export function useEntryQuestion(report: SelectionReport | null): {
 
 export function questionText({ buildFolder }: Pick<SelectionReport['inspection'], 'buildFolder'>): string {
   const consequence =
-    'There is no index.html at the top: who opens the address sees “not found”. Each file answers at its own address.';
+    'There is no index.html at the top: anyone who opens the address sees “not found”. Each file answers at its own address.';
   return buildFolder === null
     ? consequence
     : `${consequence} The folder ${buildFolder} inside looks finished: you can publish that one instead.`;

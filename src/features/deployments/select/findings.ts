@@ -241,7 +241,7 @@ function removedFindings({ droppedCount, root }: SelectionReport['reading']): Fi
       ...plain,
       id: 'os-junk',
       kind: 'removed',
-      message: `${formatCount(droppedCount, 'file')} of your operating system left out`,
+      message: `${formatCount(droppedCount, 'system file')} left out`,
       detail: 'Such as .DS_Store, Thumbs.db and page.html:Zone.Identifier: they are no part of a website.',
     });
   }
@@ -250,7 +250,7 @@ function removedFindings({ droppedCount, root }: SelectionReport['reading']): Fi
       ...plain,
       id: 'root',
       kind: 'removed',
-      message: 'The outer folder is removed:',
+      message: 'Files taken from the folder',
       path: visiblePath(root),
     });
   }

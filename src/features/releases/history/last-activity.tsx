@@ -45,12 +45,13 @@ export function LastActivity({ history, shownEntries, action, className }: LastA
 function ActivityRow({ entry }: { entry: HistoryEntry }) {
   const { to, text, badge, at } = labelsOf(entry);
   return (
-    <li className="flex items-center gap-4 px-4 py-3 sm:px-5">
-      <span className="flex min-w-0 grow flex-wrap items-center gap-x-2 gap-y-1">
+    <li className="flex items-start gap-4 px-4 py-3 sm:px-5">
+      {/* The state has a line of its own in each row, however long the name is. */}
+      <span className="flex min-w-0 grow flex-col items-start gap-1">
         <Link
           to={to}
           title={text}
-          className="-my-0.5 min-w-0 truncate rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
+          className="-my-0.5 max-w-full truncate rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
         >
           {text}
         </Link>
