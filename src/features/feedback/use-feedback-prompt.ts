@@ -26,14 +26,10 @@ export function useFeedbackPrompt(ask: () => void, hasAccount: boolean): void {
 
     async function look() {
       if (isOver || isFeedbackDismissed() || wasFeedbackAsked()) return;
-      if (!isGoodMoment()) {
-        timer = setTimeout(look, LOOK_AGAIN_MS);
-        return;
-      }
-      const isLive = !latest.current.hasAccount || (await isAnythingLive());
-      if (isOver) return;
-      if (isLive && isGoodMoment() && !wasFeedbackAsked()) latest.current.ask();
-      else timer = setTimeout(look, isLive ? LOOK_AGAIN_MS : FEEDBACK_PROMPT_DELAY_MS);
+      if (!isGoodMoment()) timer = setTimeout(look, LOOK_AGAIN_MS);
+      else if (latest.current.hasAccount && !(await isAnythingLive()))
+        timer = setTimeout(look, FEEDBACK_PROMPT_DELAY_MS);
+      else if (!isOver) latest.current.ask();
     }
 
     return () => {
