@@ -296,8 +296,5 @@ function working(ctx: AccountContext, { identity, subject, warnings, expiresAt }
 }
 
 function tooMany(): AppError {
-  return new AppError(
-    'conflict',
-    `An account can have ${MAX_CONNECTIONS} connections. Remove one that you do not use.`,
-  );
+  return new AppError('conflict', `An account can have ${MAX_CONNECTIONS} connections. Remove an unused one.`);
 }

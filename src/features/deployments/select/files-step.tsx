@@ -33,8 +33,7 @@ export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesSte
       <summary.Component
         report={report}
         place={place}
-        onReplace={choose}
-        onRemove={() => chosen.choose(null)}
+        onReplace={(next) => (next === null ? chosen.choose(null) : choose(next))}
         onPublishAnyway={setPublishAnyway}
         onCopy={choose}
         onTakeBuildFolder={buildFolder === null ? null : () => choose(buildFolder)}

@@ -10,13 +10,13 @@ import { useDrop } from './use-drop.ts';
 
 export type ReplaceFilesProps = {
   noun: 'folder' | 'ZIP';
-  onSelection: (selection: Selection) => void;
-  onRemove: () => void;
+  /** Called with null to remove the files. */
+  onReplace: (selection: Selection | null) => void;
 };
 
 /** Replaces these files by others; they stay until the others have been read, so that a cancel loses nothing. */
-export function ReplaceFiles({ noun, onSelection, onRemove }: ReplaceFilesProps) {
-  const { isOver, filesRead, problem, takeFiles } = useDrop(onSelection);
+export function ReplaceFiles({ noun, onReplace }: ReplaceFilesProps) {
+  const { isOver, filesRead, problem, takeFiles } = useDrop(onReplace);
   const folder = useRef<HTMLInputElement>(null);
   const zip = useRef<HTMLInputElement>(null);
   const [same, other] = noun === 'ZIP' ? [zip, folder] : [folder, zip];
@@ -36,7 +36,7 @@ export function ReplaceFiles({ noun, onSelection, onRemove }: ReplaceFilesProps)
           <MenuItem onSelect={() => other.current?.click()}>
             {noun === 'ZIP' ? <Folder /> : <FileArchive />} Choose a {noun === 'ZIP' ? 'folder' : 'ZIP'}
           </MenuItem>
-          <MenuItem onSelect={onRemove}>
+          <MenuItem onSelect={() => onReplace(null)}>
             <X /> Remove
           </MenuItem>
         </Menu>

@@ -29,8 +29,8 @@ import { ReplaceFiles } from './replace-files.tsx';
 export type SelectionSummaryProps = {
   report: SelectionReport;
   place?: FindingsPlace | undefined;
-  onReplace: (selection: Selection) => void;
-  onRemove: () => void;
+  /** Replaces these files by others, or removes them. */
+  onReplace: (selection: Selection | null) => void;
   onPublishAnyway: (path: string, isWanted: boolean) => void;
   /** Replaces the selection with a copy in which something was corrected. */
   onCopy: (copy: Selection) => void;
@@ -44,7 +44,6 @@ export function SelectionSummary({
   report,
   place,
   onReplace,
-  onRemove,
   onPublishAnyway,
   onCopy,
   onTakeBuildFolder,
@@ -76,7 +75,7 @@ export function SelectionSummary({
           <p className="text-ink-muted tabular-nums">{selectionLine(report)}</p>
           {isExplained && <p className="mt-0.5 text-sm text-ink-muted">{inspection.explanation}</p>}
         </div>
-        <ReplaceFiles noun={noun} onSelection={onReplace} onRemove={onRemove} />
+        <ReplaceFiles noun={noun} onReplace={onReplace} />
       </div>
       {findings.map((finding) => (
         <FindingRow
