@@ -23,10 +23,10 @@ const BOAT = '/img/a%20boat.png';
 test.each([
   ['the release', { '/': 'page', [BOAT]: 'boat' }, true, 'pass', /very bytes/],
   ['the release, its page changed by a proxy', { '/': 'other', [BOAT]: 'boat' }, true, 'warn', /changed on the way/],
-  ['another release behind that proxy', { '/': 'other', [BOAT]: 'old' }, true, 'fail', /other files/],
-  ['another release', { '/': 'other', [BOAT]: 'old' }, false, 'fail', /other files/],
-  ['another page', { '/': 'other', [BOAT]: 'boat' }, false, 'warn', /other bytes/],
-  ['another page, and a file that nobody answers for', { '/': 'other' }, true, 'warn', /other bytes/],
+  ['another release behind that proxy', { '/': 'other', [BOAT]: 'old' }, true, 'fail', /files that are not those/],
+  ['another release', { '/': 'other', [BOAT]: 'old' }, false, 'fail', /files that are not those/],
+  ['another page', { '/': 'other', [BOAT]: 'boat' }, false, 'warn', /content that is not that/],
+  ['another page, and a file that nobody answers for', { '/': 'other' }, true, 'warn', /content that is not that/],
 ] as const)('where %s is served', async (_, hashes, isProxied, verdict, seen) => {
   expect(await urlUp.run(subject, served(hashes, isProxied))).toMatchObject({
     verdict,

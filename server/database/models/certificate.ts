@@ -135,6 +135,7 @@ const certificateDocSchema = new Schema(
   { timestamps: true, collection: 'certificates' },
 );
 certificateDocSchema.index({ domainId: 1, isWildcard: 1 }, { name: 'domain_kind_unique', unique: true });
+certificateDocSchema.index({ accountId: 1, createdAt: -1, _id: -1 }, { name: 'account_newest' });
 certificateDocSchema.index({ accountId: 1, changedAt: -1, _id: -1 }, { name: 'account_latest' });
 // Finds what an account has to act on: certificates it was notified of, and those that are not renewed although they
 // are due.
