@@ -30,7 +30,7 @@ export async function askWhoseDns(
   });
 }
 
-/** What an adapter advises is about a zone, and so far there are only the fields. */
+/** Replaces the adapter's advice, which is about a zone: so far a person has only filled in the fields. */
 function beforeAnyZone(error: AppError): AppError {
   const { code, message, raw } = error;
   return new AppError(code, message, { hint: 'Check what you entered, then try again.', raw, cause: error });

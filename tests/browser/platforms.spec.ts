@@ -3,7 +3,6 @@ import type { ConnectionProvider } from '../../routers/schemas/platforms/ids.ts'
 import { TOKEN_GUIDES } from '../../routers/schemas/platforms/token-guides.ts';
 import { type Account, clientOf, releaseEnd, startPublish } from '../support/api-account.ts';
 import { startRealApp } from '../support/real-app.ts';
-import { ask } from '../support/supervised-app.ts';
 import { writeSite } from '../support/sites.ts';
 import { IS_FULL } from '../support/size.ts';
 import { startGithub } from '../support/standins/github-pages/index.ts';
@@ -13,6 +12,7 @@ import { startRender } from '../support/standins/render/index.ts';
 import { startReplit } from '../support/standins/replit/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 import { startVercel } from '../support/standins/vercel/index.ts';
+import { ask } from '../support/supervised-app.ts';
 import { expectAccessible } from './axe.ts';
 import { expect, nameDeployment, newcomer, testWithOwn } from './fixtures.ts';
 import { chooseFolder, expectLive } from './publishing.ts';

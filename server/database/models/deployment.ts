@@ -21,7 +21,7 @@ const deploymentDocSchema = new Schema(
     platform: { type: String, enum: platformIdSchema.options, required: true },
     /** The destination whose address is the deployment's: a release is live when it is seen live there. */
     primaryId: { type: String, required: true },
-    /** Where it is published, at least one, in no order. */
+    /** The places where it is published, at least one, in no order. */
     destinations: { type: [destinationDocSchema], required: true, validate: (list: unknown[]) => list.length > 0 },
     state: { type: String, enum: deploymentStateSchema.options, required: true, default: 'draft' as const },
     /** The release that the host serves. One conditional update of this field is the switch. */

@@ -7,14 +7,13 @@ import { findPublication } from './publications.ts';
 import type { Writer } from './publish.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 
-/** What is withdrawn, and why. */
 type Withdrawal = {
   work: ReleaseWork;
   job: Writer;
   call: PlatformCall;
   isCancelled: boolean;
   ref: PlatformRef;
-  /** What visitors were led to before, where they are led to this release by now; undefined where they are not. */
+  /** The release that visitors got before; undefined when they do not get this one. */
   before: ReleaseDoc | null | undefined;
 };
 

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Notice } from '../../../components/notice.tsx';
 
-/** Warns where another tab may store its changes in the place of those of this one. */
+/** Warns when another tab may overwrite the stored changes of this one. */
 export function ElsewhereNotice({ draftKey }: { draftKey: string }) {
   if (!useElsewhere(draftKey)) return null;
   return (
@@ -12,8 +12,8 @@ export function ElsewhereNotice({ draftKey }: { draftKey: string }) {
 }
 
 /**
- * Whether another tab of this browser has the same files open. Each keeps changes of its own, and there is one place where
- * they are stored.
+ * Returns whether another tab of this browser has the same files open. Each tab has its own changes, and the browser
+ * stores one set of them.
  */
 function useElsewhere(key: string): boolean {
   const [isElsewhere, setIsElsewhere] = useState(false);
