@@ -59,7 +59,7 @@ test('each address of a name is tried, and one that is gone or broken is not tak
   expect(await rehearsed()).toEqual([{ id: 'challenge', verdict: 'pass', message: `${ZONE} answers here.` }]);
   await world.write({ [`${ZONE} AAAA`]: ['::1'] });
   expect(await rehearsed()).toMatchObject([
-    { id: 'challenge', verdict: 'fail', message: expect.stringContaining(`Nobody answers at ${ZONE} (::1)`) },
+    { id: 'challenge', verdict: 'fail', message: expect.stringContaining(`Nothing answers at ${ZONE} (::1)`) },
   ]);
   await world.write({ [`${ZONE} AAAA`]: [], [`${ZONE} A`]: ['127.0.0.9'] });
   expect(await rehearsed()).toMatchObject([

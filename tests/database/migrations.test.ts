@@ -100,7 +100,7 @@ test('a release names no compressed files any more, and no job waits to make the
     ['with', false, false],
     ['without', false, false],
   ]);
-  expect(await jobs.countDocuments({ name: 'compress-release' })).toBe(0);
+  expect(await jobs.countDocuments({ _id: 'waits' })).toBe(0);
 });
 
 test('what was published before has the platform that it named as its one destination', async () => {

@@ -23,7 +23,7 @@ test('a job that was given up is listed with its reason, and runs again when the
   const id = newId();
   const job = { name: 'remove-deployment' as const, payload: { deploymentId: newId() }, accountId: newId() };
   await transaction((session) => enqueueJob(session, { ...job, id, dedupeKey: 'the same thing' }));
-  expect(await said(listJobs)).toBe('No job was given up.\n');
+  expect(await said(listJobs)).toBe('There are no failed jobs.\n');
 
   let isBroken = true;
   let ran = 0;
@@ -36,12 +36,12 @@ test('a job that was given up is listed with its reason, and runs again when the
   expect(await said(listJobs)).toMatch(new RegExp(`^${id}  \\S+Z  remove-deployment  \\d×  .*wants nothing of it`));
 
   isBroken = false;
-  await expect(said((write) => rerunJob('somebody', write))).rejects.toThrow('No job "somebody" was given up');
-  expect(await said((write) => rerunJob(id, write))).toContain('runs again soon');
+  await expect(said((write) => rerunJob('somebody', write))).rejects.toThrow('There is no failed job "somebody"');
+  expect(await said((write) => rerunJob(id, write))).toContain('will run again shortly');
   await worker.drain();
   expect(ran).toBe(1);
-  expect(await said(listJobs)).toBe('No job was given up.\n');
-  await expect(said((write) => rerunJob(id, write))).rejects.toThrow('was given up');
+  expect(await said(listJobs)).toBe('There are no failed jobs.\n');
+  await expect(said((write) => rerunJob(id, write))).rejects.toThrow('There is no failed job');
 });
 
 test('the database that Fairlead keeps for itself is found by what its last start has written down', async () => {

@@ -462,5 +462,5 @@ test('of a domain at a platform the page shows what that says, and what is left 
     'Open GitHub Pages',
   );
   // Those of Fairlead's own authority are for what it serves itself.
-  expect(shown.page.textContent).not.toContain('Ordered by itself');
+  expect(shown.page.textContent).not.toContain('Ordered automatically');
 });

@@ -63,8 +63,8 @@ async function showNew(
 test('only GitHub, which serves one website a repository, is said to replace the one that is there', () => {
   const hintAt = (platform: ConnectionProvider) =>
     optionFieldsOf(platform).find(({ name }) => name === 'repository')?.hint;
-  expect(hintAt('github-pages')).toContain('is replaced');
-  expect(hintAt('render')).not.toContain('replaced');
+  expect(hintAt('github-pages')).toContain('replaces a website');
+  expect(hintAt('render')).not.toContain('replaces');
 });
 
 const patiently = (look: () => void) => vi.waitFor(look, { timeout: 30_000 });

@@ -441,7 +441,7 @@ async function lasts(on: OnSite, { act, step, host }: AtStep): Promise<void> {
   on.world.fail(step, { how: 'status', status: 503 }, 5);
   await expect(on[act](host)).rejects.toMatchObject({
     code: 'platform_down',
-    hint: expect.stringContaining('tried again'),
+    hint: expect.stringContaining('tries again'),
   });
   expect(on.harness.waits).toHaveLength(4);
 }

@@ -79,7 +79,7 @@ function passing(step: Step, register: Register, some: Some, isLateHeld: boolean
     await expect(published(platform, harness.call, request, world)).rejects.toMatchObject({
       code: 'platform_down',
       message: expect.stringContaining('does not answer'),
-      hint: expect.stringContaining('tried again'),
+      hint: expect.stringContaining('tries again'),
     });
   });
 }

@@ -8,9 +8,10 @@ export const compressedOnRequest: Migration = {
   number: 7,
   name: 'compressed-on-request',
   async run(database) {
-    await database.collection('jobs').deleteMany({ name: 'compress-release' });
     // By the index of the ids, which are all texts, because databases may refuse a scan of a whole collection.
-    const named = { _id: { $gte: '' }, variants: { $exists: true } };
+    const all = { _id: { $gte: '' } };
+    await database.collection<{ _id: string }>('jobs').deleteMany({ ...all, name: 'compress-release' });
+    const named = { ...all, variants: { $exists: true } };
     await database.collection<{ _id: string }>('releases').updateMany(named, { $unset: { variants: 1, twins: 1 } });
   },
 };
