@@ -15,9 +15,9 @@ import { primaryDestination } from './009-primary-destination.ts';
 import { holdLease, type Lease } from './lease.ts';
 
 /**
- * A change of the stored shape. Migrations only go forward and are additive first, so that old and new code can run
- * side by side. A crash may interrupt one, and it then runs again from its start: every step first checks whether it
- * is done.
+ * A change of the stored shape. Migrations only go forward. They are additive first where that is possible, so that old
+ * and new code can run side by side; one that is not says that processes of the previous version must have ended. A
+ * crash may interrupt one, and it then runs again from its start: every step first checks whether it is done.
  */
 export type Migration = {
   /** 1, 2, 3 …: the file name begins with it, `001-….ts`. */
