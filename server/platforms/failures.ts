@@ -101,7 +101,7 @@ const FAILURES = {
     remedy: () => LOOKED_AT,
   },
   platform_down: {
-    says: (title, said) => `${title} gave an unexpected answer${said}.`,
+    says: (title, said) => `${title} did not respond as expected${said}.`,
     remedy: (title) => ({
       job: `${TRIED_AGAIN.job} If it lasts, look at the status page of ${title}.`,
       person: `${TRIED_AGAIN.person} If it lasts, look at the status page of ${title}.`,

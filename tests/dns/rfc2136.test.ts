@@ -56,7 +56,7 @@ function callAt(port: number) {
 
 const noAnswerFrom = (port: number) => ({
   code: 'platform_down',
-  message: `127.0.0.1 gave an unexpected answer: no answer signed with the key came from its port ${port}.`,
+  message: `127.0.0.1 did not respond as expected: no answer signed with the key came from its port ${port}.`,
 });
 
 test.each<[string, (id: Buffer) => Buffer | null]>([

@@ -55,7 +55,7 @@ test('a platform whose certificate has expired is told so by name, gets no token
   const { outcome, waits, heard, handshakes } = await askedOf(selfSigned(daysFromNow(-30), daysFromNow(-1)), true);
   expect(outcome).toMatchObject({
     code: 'platform_down',
-    message: 'A platform gave an unexpected answer: its certificate has expired.',
+    message: 'A platform did not respond as expected: its certificate has expired.',
     hint: 'Fairlead tries again automatically. If it lasts, look at the status page of A platform.',
   });
   expect([handshakes, waits.length]).toEqual([5, 4]);
@@ -66,7 +66,7 @@ test('a certificate that nobody vouches for is no lost connection', async () => 
   const { outcome, heard } = await askedOf(selfSigned(daysFromNow(-1), daysFromNow(30)), false);
   expect(outcome).toMatchObject({
     code: 'platform_down',
-    message: 'A platform gave an unexpected answer: its certificate is not trusted.',
+    message: 'A platform did not respond as expected: its certificate is not trusted.',
   });
   expect(heard).toEqual([]);
 });

@@ -91,7 +91,7 @@ test('trouble that outlasts every try fails the release: platform and remedy are
   expect(failed.state).toBe('failed');
   expect(failed.error).toMatchObject({
     code: 'platform_down',
-    message: 'Netlify gave an unexpected answer: status 503.',
+    message: 'Netlify did not respond as expected: status 503.',
     hint: expect.stringContaining('status page of Netlify'),
     raw: 'HTTP 503\nBad gateway',
   });

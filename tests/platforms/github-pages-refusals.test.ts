@@ -133,7 +133,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 409,
     message: 'Git Repository is empty.',
     code: 'platform_down',
-    says: 'GitHub Pages gave an unexpected answer: Git Repository is empty.',
+    says: 'GitHub Pages did not respond as expected: Git Repository is empty.',
     hint: 'Fairlead tries again automatically. If it lasts, look at the status page of GitHub Pages.',
   },
   {
@@ -141,7 +141,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 422,
     message: 'Sorry, your request timed out. It’s likely that your input was too large to process.',
     code: 'platform_down',
-    says: 'GitHub Pages gave an unexpected answer: Sorry, your request timed out. It’s likely that your input was too large to process.',
+    says: 'GitHub Pages did not respond as expected: Sorry, your request timed out. It’s likely that your input was too large to process.',
     hint: 'Fairlead tries again automatically. If it lasts, look at the status page of GitHub Pages.',
   },
   {
@@ -181,7 +181,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 502,
     message: 'Server Error',
     code: 'platform_down',
-    says: 'GitHub Pages gave an unexpected answer: Server Error.',
+    says: 'GitHub Pages did not respond as expected: Server Error.',
     hint: 'Fairlead tries again automatically. If it lasts, look at the status page of GitHub Pages.',
   },
   {

@@ -155,7 +155,7 @@ const ROWS: readonly Refusal[] = [
     step: 'state',
     fault: { how: 'garbage', status: 503 },
     code: 'platform_down',
-    says: 'gave an unexpected answer',
+    says: 'did not respond as expected',
     remedy: 'status page of Heroku',
   },
   {

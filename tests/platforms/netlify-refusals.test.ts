@@ -120,7 +120,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 502,
     body: '<html><head><title>502</title></head><body>Bad Gateway</body></html>',
     code: 'platform_down',
-    says: 'Netlify gave an unexpected answer: status 502.',
+    says: 'Netlify did not respond as expected: status 502.',
     hint: 'Fairlead tries again automatically. If it lasts, look at the status page of Netlify.',
   },
   {
@@ -128,7 +128,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 504,
     body: '<html>Gateway Timeout</html>',
     code: 'platform_down',
-    says: 'Netlify gave an unexpected answer: status 504.',
+    says: 'Netlify did not respond as expected: status 504.',
     hint: 'Fairlead tries again automatically. If it lasts, look at the status page of Netlify.',
   },
   {

@@ -152,7 +152,7 @@ const ROWS: readonly Row[] = [
     step: 'state',
     fault: { how: 'garbage', status: 502 },
     code: 'platform_down',
-    says: 'gave an unexpected answer',
+    says: 'did not respond as expected',
     remedy: 'status page of Render',
   },
   {

@@ -188,7 +188,7 @@ const ROWS: readonly Refusal[] = [
     step: 'state',
     fault: { how: 'garbage', status: 502 },
     code: 'platform_down',
-    says: 'Vercel gave an unexpected answer',
+    says: 'Vercel did not respond as expected',
     remedy: 'status page of Vercel',
   },
   {

@@ -30,14 +30,14 @@ function sendToken(answers: Answers, onClose: () => void) {
 }
 
 test('what the platform answers stays in the form, beside the token', async () => {
-  const down = refusal('platform_down', 'Netlify gave an unexpected answer.', { hint: 'Try again.' });
+  const down = refusal('platform_down', 'Netlify did not respond as expected.', { hint: 'Try again.' });
   using _shown = sendToken({ 'connections.connect': () => down }, () => expect.fail('It closed.'));
   await vi.waitFor(
-    () => expect(document.querySelector('[role="alert"]')?.textContent).toContain('gave an unexpected answer.'),
+    () => expect(document.querySelector('[role="alert"]')?.textContent).toContain('did not respond as expected.'),
     { timeout: 5_000 },
   );
   expect(document.querySelector('[role="alert"]')?.textContent).toBe(
-    'Could not connectNetlify gave an unexpected answer. Try again.',
+    'Could not connectNetlify did not respond as expected. Try again.',
   );
   expect(there(document.querySelector('input')).value).toBe('nfp_1234567890');
   expect(toasts.get()).toEqual([]);

@@ -14,7 +14,7 @@ afterEach(() => document.body.replaceChildren());
 
 const error = {
   code: 'platform_down',
-  message: 'Netlify gave an unexpected answer: maintenance.',
+  message: 'Netlify did not respond as expected: maintenance.',
   hint: 'Fairlead tries again automatically.',
   raw: null,
 };
@@ -32,7 +32,7 @@ test('a deletion that a platform refuses shows what it said, and can leave the s
   };
   using shown = showScreen(<DeletingNotice deployment={refused} />, { 'deployments.remove': remove });
   await shown.sees('Not deleted yet: still at Netlify');
-  await shown.sees('Netlify gave an unexpected answer: maintenance. Fairlead tries again automatically.');
+  await shown.sees('Netlify did not respond as expected: maintenance. Fairlead tries again automatically.');
   flushSync(() => shown.button('Delete here, leave the site at Netlify').click());
   await expect.poll(() => asked).toEqual([{ deploymentId: 'harbour', leaveSite: true }]);
 });

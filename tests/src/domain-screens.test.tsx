@@ -345,11 +345,11 @@ test('what a slow provider is still writing is shown in every tab, and so is wha
   using shown = showScreen(<DomainScreen />, answers, PLACE);
   await shown.sees('The records are being written…');
   expect(shown.page.textContent).not.toContain('Set up for me');
-  const error = { message: 'Route 53 gave an unexpected answer.', hint: 'Try again.' };
+  const error = { message: 'Route 53 did not respond as expected.', hint: 'Try again.' };
   answers['domains.lastPlan'] = () => ({ ...PLAN, state: 'failed', error });
   vi.advanceTimersByTime(LOOK_AGAIN_MS);
   await shown.sees('The records were not written');
-  expect(shown.page.textContent).toContain('Route 53 gave an unexpected answer. Try again.');
+  expect(shown.page.textContent).toContain('Route 53 did not respond as expected. Try again.');
   expect(shown.button('Try again')).toBeDefined();
   expect(shown.button('Set up for me')).toBeDefined();
 });

@@ -78,7 +78,7 @@ function passing(step: Step, register: Register, some: Some, isLateHeld: boolean
     world.fail(step, { how: 'status', status: 503 }, 5 * world.atOnce);
     await expect(published(platform, harness.call, request, world)).rejects.toMatchObject({
       code: 'platform_down',
-      message: expect.stringContaining('unexpected answer'),
+      message: expect.stringContaining('did not respond as expected'),
       hint: expect.stringContaining('tries again'),
     });
   });

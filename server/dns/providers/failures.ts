@@ -31,7 +31,7 @@ const FAILURES = {
     remedy: (title) => `Nothing was changed. Look at the records of this name at ${title}, then make a new plan.`,
   },
   platform_down: {
-    says: (title, said) => `${title} gave an unexpected answer${said}.`,
+    says: (title, said) => `${title} did not respond as expected${said}.`,
     remedy: () => TRIED_AGAIN,
   },
   platform_failed: {
