@@ -66,6 +66,8 @@ test('a subscription from before says that it is the trial, which alone could be
 test('a domain and a certificate from before changed when the latest thing that they know of happened', async () => {
   await forget();
   const day = (date: number) => new Date(Date.UTC(2026, 0, date));
+  // Other tests may have built the unique indexes of these collections.
+  const ownOf = (_id: string) => ({ _id, accountId: _id, unit: _id, domainId: _id });
   const rows = {
     domains: { createdAt: day(1), provedAt: day(2), activeSince: day(3), problem: null, updatedAt: day(9) },
     certificates: { createdAt: day(1), issued: null, history: [{ at: day(2) }, { at: day(3) }], updatedAt: day(9) },
@@ -73,8 +75,8 @@ test('a domain and a certificate from before changed when the latest thing that 
   for (const [name, row] of Object.entries(rows)) {
     const collection = mongoose.connection.collection<{ _id: string; changedAt?: Date }>(name);
     await collection.insertMany([
-      { ...row, _id: 'before' },
-      { ...row, _id: 'since', changedAt: day(8) },
+      { ...row, ...ownOf('before') },
+      { ...row, ...ownOf('since'), changedAt: day(8) },
     ]);
     await runMigrations(log);
     const found = await collection.find({ _id: { $gte: '' } }).toArray();

@@ -68,7 +68,9 @@ test('the rules of an upload hold for a draft, and what was published on purpose
   expect(problemOf(draft)).toBeNull();
   expect(problemOf(withContent(draft, 'INDEX.html', text('')))).toBeNull();
   expect(problemOf(withContent(draft, 'gpg.key', text('-----BEGIN PGP PUBLIC KEY BLOCK-----')))).toBeNull();
-  expect(problemOf(withContent(draft, 'id.pem', text('-----BEGIN PRIVATE KEY-----')))).toContain('Probably a private key');
+  expect(problemOf(withContent(draft, 'id.pem', text('-----BEGIN PRIVATE KEY-----')))).toContain(
+    'Probably a private key',
+  );
   expect(problemOf(withContent(draft, 'a//b', text('')))).toContain('two slashes');
   const more = withContent(withContent(draft, '.env', text('KEY=1')), 'dump.sql', text('edited'));
   expect(leftOutOf(more).map(({ path }) => path)).toEqual(['.env']);
