@@ -16,9 +16,10 @@ const REMEMBERED_MAX = 20_000;
 
 /**
  * Compressing occupies a core for a moment, so only a few files are compressed at once, one for each account. When too
- * many wait, the file is sent uncompressed.
+ * many wait, the file is sent uncompressed: the largest takes more than a second, and nobody is to wait for dozens of
+ * other accounts' files.
  */
-const COMPRESSIONS = { key: 'compressed files', limit: 2, queueLength: 64 };
+const COMPRESSIONS = { key: 'compressed files', limit: 2, queueLength: 8 };
 const COMPRESSIONS_OF_ACCOUNT = { limit: 1, queueLength: 32 };
 const tooManyWait = (): AppError => new AppError('overloaded', 'Too many files are being compressed at this moment.');
 

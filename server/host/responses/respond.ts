@@ -122,7 +122,7 @@ function sendFound(exchange: Exchange, found: Resolved): void {
     return;
   }
   preparing
-    // What cannot be read is told when it is sent; until then its name decides. What cannot be compressed is sent as it is.
+    // A file that cannot be read is reported when it is sent; one that cannot be compressed is sent as it is.
     .catch(() => undefined)
     .then(() => sendDecided(exchange, found))
     .catch((error: unknown) => sendUnknown(exchange, error));
