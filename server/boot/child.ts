@@ -16,7 +16,7 @@ export type ToChild = { kind: 'start'; uri: string; worker: string; takesOverFro
 
 /** Messages of the child to its supervisor. */
 export type FromChild =
-  /** It takes messages from now on; what is sent to a child before that is lost. */
+  /** The child takes messages from now on; earlier ones are lost. */
   | { kind: 'connected' }
   | { kind: 'ready' }
   /** Sent again and again by a child whose event loop turns. `isDebugged` says that a debugger may hold it at any line. */
@@ -26,8 +26,8 @@ export type FromChild =
 export type ChildOptions = { env: Env; log: Log; webRoot: string };
 
 /**
- * The app as its supervisor (supervisor.ts) has started it. It begins and stops when that one says so. When that one is
- * gone Node ends it at once (node:cluster, 'disconnect'), like a crash of the whole.
+ * Runs the app as a child of its supervisor (supervisor.ts), which says when it starts and stops. When the supervisor is
+ * gone, Node ends the child at once (node:cluster, 'disconnect'), as in a crash of both.
  */
 export function runChild({ env, log, webRoot }: ChildOptions): void {
   const shutdown = createShutdownStack(log);
@@ -58,14 +58,14 @@ export function runChild({ env, log, webRoot }: ChildOptions): void {
     const told = message as ToChild;
     void (told.kind === 'start' ? start(told) : stop());
   });
-  // Of a terminal they reach the supervisor as well, which says when to stop.
+  // A terminal sends them to the supervisor as well, which says when to stop.
   process.on('SIGTERM', () => undefined);
   process.on('SIGINT', () => undefined);
   setInterval(() => tell({ kind: 'alive', isDebugged: debuggerUrl() !== undefined }), ALIVE_EVERY_MS).unref();
   tell({ kind: 'connected' });
 }
 
-/** The supervisor tells the operator. */
+/** Reports why the start failed to the supervisor, which reports it to the operator. */
 async function fail(error: unknown): Promise<void> {
   const { message, exitCode } =
     error instanceof StartError ? error : new StartError(EXIT_FAILED, `${sentenceOf(error)}.`, error);

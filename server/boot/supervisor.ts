@@ -15,10 +15,7 @@ import { createShutdownStack } from './shutdown-stack.ts';
 const RESTART_DELAYS_MS = [0, 100, 500, 1_000, 2_000, 5_000];
 const SERVED_WELL_MS = 10_000;
 
-/**
- * Has the app run as a child: this process then starts it again when it ends, with the database left running. `npm start`
- * says so.
- */
+/** With this argument, which `npm start` gives, the app runs as a child that this process starts again when it ends. */
 export const SUPERVISED_ARGUMENT = '--supervised';
 
 export type SupervisorOptions = {
@@ -37,11 +34,11 @@ type Supervisor = {
 };
 
 /**
- * The application in a child process that is started again when it ends. This one keeps the lock on the data folder, the
- * embedded database and the ports, at which connections wait meanwhile; the child does the work: host, HTTP server and
- * job worker (child.ts).
+ * Runs the application in a child process, and starts that again when it ends. This process holds the lock on the data
+ * folder, the embedded database and the ports, where connections wait until the next child takes them; the child runs
+ * the host, the HTTP server and the job worker (child.ts).
  *
- * The child obeys this process alone, since a signal of a terminal reaches both; it ends when this process does.
+ * A signal of a terminal reaches both processes, so the child obeys this one alone; it ends when this process ends.
  */
 export function createSupervisor({ env, log, entry }: SupervisorOptions): LifeCycle {
   const shutdown = createShutdownStack(log);
@@ -55,7 +52,7 @@ export function createSupervisor({ env, log, entry }: SupervisorOptions): LifeCy
     // not even a refusal. One that waits at the port is taken by the next child.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
-    // Each child bears the name of the one whose place it takes: what that one worked on is its own.
+    // Each child has the name of the one before it, and so takes over its jobs.
     const worker = `${run}.0`;
     const told: ToChild = { kind: 'start', uri, worker, takesOverFrom: [worker, ...killedRuns] };
     const supervisor: Supervisor = { log, start: told, stopping: new AbortController(), running: null };
@@ -98,7 +95,7 @@ async function startChild(supervisor: Supervisor, attempt = 0): Promise<void> {
   });
 }
 
-/** A frozen child takes no connection and no signal but this one; its end is that of any other. */
+/** Kills a frozen child: it takes no connection and no other signal. It is then started again like any other. */
 function endWhenFrozen(child: Child, ended: Promise<string>, log: Log): void {
   if (child.process.pid === undefined) return;
   const watch = watchForFreeze(child.process.pid, () => {
@@ -114,7 +111,7 @@ function endWhenFrozen(child: Child, ended: Promise<string>, log: Log): void {
 function endOf(child: Child): Promise<string> {
   return new Promise((resolve) => {
     child.on('exit', (code, signal) => resolve(signal ?? `exit code ${code}`));
-    // The system had no process to give: such a child never exits.
+    // When the system could start no process, the child never exits.
     child.on('error', (error) => child.process.pid === undefined && resolve(String(error)));
   });
 }
@@ -157,7 +154,7 @@ function restartDelayMs(attempt: number): number {
   return RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)] ?? 0;
 }
 
-/** Asks the child to stop, and waits for it: how long it may take is its own affair. */
+/** Asks the child to stop, and waits for it; the child limits its own time. */
 async function stopChild({ stopping, running }: Supervisor): Promise<void> {
   stopping.abort();
   if (running === null) return;
@@ -165,7 +162,7 @@ async function stopChild({ stopping, running }: Supervisor): Promise<void> {
   await running.ended;
 }
 
-/** One that has ended meanwhile hears nothing any more, and `exit` says so. */
+/** Sends a message to the child; nothing when it has ended, which its `exit` reports. */
 function tell(child: Child, message: ToChild): void {
   if (child.isConnected()) child.send(message, () => undefined);
 }
