@@ -19,7 +19,7 @@ import { toUser, type UserDoc } from '../database/models/user.ts';
 import { AppError } from '../lib/errors.ts';
 import { toLicense } from '../plans/licenses/read.ts';
 import { toDeployments } from '../services/deployments/read.ts';
-import { readManifest } from '../services/releases/read.ts';
+import { readManifest } from '../services/releases/release-files.ts';
 import { toRelease, toSteps } from '../services/releases/to-release.ts';
 import type { ArchiveEntry } from '../store/zip/archive.ts';
 import { visitsOf } from './export-visits.ts';

@@ -3,7 +3,7 @@ import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../
 import type { AccountContext, Providers, ServiceContext } from '../context.ts';
 import { DeploymentModel } from '../database/models/deployment.ts';
 import { AppError, notFound } from '../lib/errors.ts';
-import { findDeployment } from '../services/deployments/read.ts';
+import { findDeployment } from '../database/find-deployment.ts';
 import { csvLine } from './csv.ts';
 import { readVisitsOf } from './visits.ts';
 

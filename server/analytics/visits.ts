@@ -7,7 +7,7 @@ import { OTHER } from '../database/models/visit.ts';
 import { transaction } from '../database/mongo.ts';
 import { AppError } from '../lib/errors.ts';
 import { withSlot } from '../lib/with-slot.ts';
-import { findDeployment } from '../services/deployments/read.ts';
+import { findDeployment } from '../database/find-deployment.ts';
 import { emptyCounts, hourOf, percentileMs } from './counts.ts';
 import {
   type Counted,

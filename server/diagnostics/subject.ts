@@ -8,7 +8,7 @@ import { certifiedDomains } from '../services/certificates/read.ts';
 import { unitOf } from '../services/domains/names.ts';
 import { domainTargetOf, requiredRecords } from '../services/domains/required-records.ts';
 import { withFileListSlot } from '../services/releases/file-list-slot.ts';
-import { readManifest, unlessLost } from '../services/releases/read.ts';
+import { readManifest, unlessLost } from '../services/releases/release-files.ts';
 import { readRedirects } from '../services/releases/rule-report.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { Subject } from './checks/check.ts';

@@ -1,8 +1,7 @@
-import { AppError } from '../lib/errors.ts';
+import { AppError, shownError } from '../lib/errors.ts';
 import { errorText, isFinal } from '../queue/failure.ts';
 import type { JobHandler, RunningJob } from '../queue/handler.ts';
 import { detachNames, endDetach, findDetaching, tellKept } from '../services/domains/detach.ts';
-import { shownError } from '../services/releases/outcome.ts';
 
 type Job = RunningJob<'detach-domain'>;
 

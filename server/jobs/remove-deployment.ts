@@ -2,7 +2,7 @@ import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { DeploymentDoc } from '../database/models/deployment.ts';
 import type { DestinationDoc } from '../database/models/destination.ts';
 import { JobModel } from '../database/models/job.ts';
-import { AppError, JobDeferred } from '../lib/errors.ts';
+import { AppError, JobDeferred, shownError } from '../lib/errors.ts';
 import { errorText, isFinal } from '../queue/failure.ts';
 import type { JobHandler, RunningJob } from '../queue/handler.ts';
 import {
@@ -15,7 +15,6 @@ import {
 } from '../services/deployments/erase.ts';
 import type { Removal } from '../services/deployments/left-sites.ts';
 import { eraseSomeDomains } from '../services/domains/detach.ts';
-import { shownError } from '../services/releases/outcome.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
 import { destinationKey } from '../services/releases/release-work.ts';
 

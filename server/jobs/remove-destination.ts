@@ -1,7 +1,7 @@
 import { isFinal } from '../queue/failure.ts';
 import type { JobHandler } from '../queue/handler.ts';
 import { endRemoval, failRemoval, findRemoving } from '../services/deployments/destinations.ts';
-import { shownError } from '../services/releases/outcome.ts';
+import { shownError } from '../lib/errors.ts';
 import { platformCall } from '../services/releases/platform-call.ts';
 
 /** Takes a deployment off one of its platforms; a site that is gone already is no error. */

@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from '../../routers/schemas/errors.ts';
+import type { ShownError } from '../../routers/schemas/platforms/destination.ts';
 import { TOKEN_PREFIX } from './token-prefix.ts';
 
 export type AppErrorOptions = {
@@ -82,4 +83,12 @@ export function signedOut(bearer?: string): AppError {
  */
 export function notFound(what: string): AppError {
   return new AppError('not_found', `This ${what} does not exist.`);
+}
+
+/** Returns the part of an error that a person may see; an unknown one reveals nothing internal. */
+export function shownError(error: unknown): ShownError {
+  if (!(error instanceof AppError)) {
+    return { code: 'internal', message: 'Something went wrong on our side.', hint: 'Try again.', raw: null };
+  }
+  return { code: error.code, message: error.message, hint: error.hint ?? null, raw: error.raw ?? null };
 }

@@ -5,7 +5,7 @@ import type { SimulatedScene } from '../../routers/schemas/simulation.ts';
 import { RELEASE_STEPS, type ReleaseStepName } from '../../routers/schemas/states.ts';
 import type { AppError } from '../lib/errors.ts';
 import { waitingAt } from '../platforms/by-hand.ts';
-import { shownError } from '../services/releases/outcome.ts';
+import { shownError } from '../lib/errors.ts';
 import { firstReleaseLine } from '../services/releases/publish.ts';
 import { allSeenLine } from '../services/releases/verify.ts';
 import { type Cast, SIMULATED_ID, SITE_URL } from './cast.ts';

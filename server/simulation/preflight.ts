@@ -31,7 +31,7 @@ import { judgeNames } from '../services/certificates/preflight.ts';
 import { deploymentBusy } from '../services/deployments/change.ts';
 import { resolveDestination } from '../services/deployments/destination.ts';
 import { tryCreation } from '../services/deployments/index.ts';
-import { findDeployment } from '../services/deployments/read.ts';
+import { findDeployment } from '../database/find-deployment.ts';
 import { nameProblem } from '../services/domains/add.ts';
 import { nameRefused, unitOf } from '../services/domains/names.ts';
 import { domainTargetAt, requiredRecords } from '../services/domains/required-records.ts';

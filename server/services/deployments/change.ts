@@ -17,7 +17,8 @@ import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
 import { enqueueJob, hastenJob } from '../../queue/queue.ts';
-import { findDeployment, toDeployment } from './read.ts';
+import { toDeployment } from './read.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
 import { dropSlugReservation, isSlugFree, reserveSlug } from './slug.ts';
 
 /**

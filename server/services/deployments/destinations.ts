@@ -30,7 +30,8 @@ import { type DestinationIds, destinationKey, writeDestination } from '../releas
 import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
 import { type Removal, tellKept, tellLeft } from './left-sites.ts';
-import { findDeployment, toDeployment } from './read.ts';
+import { toDeployment } from './read.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
 import { wantedNameOf } from './slug.ts';
 
 /**

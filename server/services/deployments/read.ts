@@ -11,7 +11,6 @@ import { connectionsOfAll, lostConnections } from '../../connections/lost-connec
 import type { AccountContext, Addresses } from '../../context.ts';
 import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
 import {
-  type DeploymentDoc,
   DeploymentModel,
   type DeploymentRow,
   othersOf,
@@ -119,13 +118,6 @@ export async function getDeployment(ctx: AccountContext, input: GetDeploymentInp
   const row = await DeploymentModel.findOne({ _id: input.deploymentId, accountId: ctx.actor.accountId }).lean();
   if (row === null) throw notFound('deployment');
   return toDeployment(ctx, row);
-}
-
-/** Returns the account's own document, or throws `not_found`. Joins a transaction that is under way. */
-export async function findDeployment(ctx: AccountContext, deploymentId: string): Promise<DeploymentDoc> {
-  const doc = await DeploymentModel.findOne({ _id: deploymentId, accountId: ctx.actor.accountId });
-  if (doc === null) throw notFound('deployment');
-  return doc;
 }
 
 /** Returns the deployment with its addresses and the releases that it names. */

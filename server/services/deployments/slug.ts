@@ -15,7 +15,7 @@ import type { AccountContext } from '../../context.ts';
 import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
 import { HeldSlugModel } from '../../database/models/held-slug.ts';
 import { DAY_MS } from '../../lib/durations.ts';
-import { findDeployment } from './read.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
 
 /** Stands for a name that has no letter or digit. */
 const NAMELESS = 'website';

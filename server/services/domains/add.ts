@@ -21,7 +21,7 @@ import { toldToPerson } from '../../lib/waiting-words.ts';
 import { currentPlan } from '../../plans/quota.ts';
 import { upgradeHint } from '../../plans/subscription/upgrade-hint.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
-import { findDeployment } from '../deployments/read.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
 import { TELL_MS, type Telling, tellingOf, tellPlatform } from './attach.ts';
 import { detachEverywhere } from './detach.ts';
 import { noAnswers } from './dns-answers.ts';

@@ -3,9 +3,8 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Providers } from '../../context.ts';
 import { type DeploymentRow, primaryOf } from '../../database/models/deployment.ts';
 import { type DomainDoc, DomainModel } from '../../database/models/domain.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, shownError } from '../../lib/errors.ts';
 import type { AttachedDomain, Platform, PlatformCall } from '../../platforms/platform.ts';
-import { shownError } from '../releases/outcome.ts';
 import { platformCall } from '../releases/platform-call.ts';
 
 /** Records that the platform may have the names from here on; no other process attaches them until `tellingUntil`. */

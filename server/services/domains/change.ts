@@ -12,7 +12,7 @@ import { MINUTE_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { requireWritable, requireWritableDomain } from '../../plans/subscription/writable.ts';
 import { removeCertificates } from '../certificates/ensure.ts';
-import { findDeployment } from '../deployments/read.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
 import { requireDomainQuota, requireTakesDomains } from './add.ts';
 import { detachEverywhere } from './detach.ts';
 import { moveTo, placeOf } from './move.ts';

@@ -6,7 +6,7 @@ import type { DomainRow } from '../../database/models/domain.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { registrableDomain } from '../../lib/site-domain.ts';
 import type { DomainRecord } from '../../platforms/platform.ts';
-import { findDeployment } from '../deployments/read.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
 import { findDomain } from './read.ts';
 import { domainTargetOf, requiredRecords } from './required-records.ts';
 

@@ -8,7 +8,7 @@ import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts'
 import { transaction } from '../../database/mongo.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { hastenJob } from '../../queue/queue.ts';
-import { findDeployment } from '../deployments/read.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
 import { endCancelled } from './outcome.ts';
 import { findRelease } from './read.ts';
 import { destinationKey } from './release-work.ts';

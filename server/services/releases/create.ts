@@ -17,11 +17,12 @@ import { enqueueJob } from '../../queue/queue.ts';
 import { compareManifests, type Manifest, type ManifestDifference, totalBytes } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import { deploymentBusy } from '../deployments/change.ts';
-import { findDeployment } from '../deployments/read.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
 import { findOpenUpload, KEYS_A_REQUEST, missingHashes, refusePrivateKeys } from '../uploads/index.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import { countRelease } from './pace.ts';
-import { findRelease, readManifest, unlessLost } from './read.ts';
+import { findRelease } from './read.ts';
+import { readManifest, unlessLost } from './release-files.ts';
 import { destinationKey, writePrimary } from './release-work.ts';
 import { toReleaseOf } from './to-release.ts';
 

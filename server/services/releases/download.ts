@@ -2,16 +2,17 @@ import { nameNoticeSteps } from '../../../routers/schemas/name-notices.ts';
 import type { DownloadReleaseInput, ReleaseDownload } from '../../../routers/schemas/releases.ts';
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../../account/download-ticket.ts';
 import type { AccountContext, Providers, ServiceContext } from '../../context.ts';
-import { DeploymentModel } from '../../database/models/deployment.ts';
-import { ReleaseModel } from '../../database/models/release.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
 import { notFound, signedOut } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
+import type { HandOff } from '../../platforms/platform.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import { type ArchiveFile, archiveSize, writeArchive } from '../../store/zip/archive.ts';
 import { withFileListSlot } from './file-list-slot.ts';
-import { handOffOf } from './platform-call.ts';
-import { readManifest } from './read.ts';
+import { platformCall } from './platform-call.ts';
+import { readManifest } from './release-files.ts';
 
 type ReleaseArchive = Download & { sizeBytes: number; files: readonly { path: string }[] };
 
@@ -80,4 +81,20 @@ async function storedFile(store: ArtifactStore, { path, text }: { path: string; 
  */
 function* filesBelow(root: string, manifest: Manifest): Generator<ArchiveFile, void> {
   for (const [path, { sha256, sizeBytes }] of manifest) yield { name: `${root}${path}`, sha256, sizeBytes };
+}
+
+/** Returns the steps left to the person at the first hand-off destination; null when there is none. */
+export function handOffOf(
+  providers: Providers,
+  deployment: DeploymentDoc,
+  release: Pick<ReleaseDoc, '_id' | 'number'>,
+): HandOff | null {
+  for (const destination of deployment.destinations) {
+    const platform = providers.platforms[destination.platform];
+    if (platform?.handOff === undefined) continue;
+    const call = platformCall(providers, deployment, destination, new AbortController().signal);
+    const { _id: id, number } = release;
+    return platform.handOff(call, { release: { id, number }, knownUrl: destination.url ?? null });
+  }
+  return null;
 }

@@ -8,13 +8,13 @@ import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts'
 import { moveDeployment, moveRelease } from '../../database/move-state.ts';
 import { siteOf, siteUrlOf } from '../../database/site-address.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { AppError } from '../../lib/errors.ts';
+import { AppError, shownError } from '../../lib/errors.ts';
 import { scheduleHealthCheck } from '../health-schedule.ts';
 import { callOffElsewhere, completeElsewhere, failElsewhere, publishElsewhere } from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
 import { endPublication, findPublication, type PublicationIds } from './publications.ts';
 import { type ReleaseWork, writePrimary } from './release-work.ts';
-import { endRollBack } from './roll-backs.ts';
+import { RollBackModel } from '../../database/models/roll-back.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**
@@ -208,14 +208,20 @@ async function leaveDeployment(
   return left;
 }
 
-function primaryPublication(deployment: DeploymentDoc, releaseId: string): PublicationIds {
-  return { releaseId, destinationId: deployment.primaryId };
+/** Records how a rollback ended; does nothing for a release that is on its way for the first time. */
+async function endRollBack(
+  session: ClientSession,
+  { accountId, _id: toReleaseId }: ReleaseDoc,
+  state: 'done' | 'failed',
+  endedAt: Date,
+): Promise<void> {
+  await RollBackModel.updateOne(
+    { accountId, toReleaseId, state: 'running' },
+    { $set: { state, endedAt } },
+    { session },
+  );
 }
 
-/** Returns the part of an error that a person may see; an unknown one reveals nothing internal. */
-export function shownError(error: unknown): ShownError {
-  if (!(error instanceof AppError)) {
-    return { code: 'internal', message: 'Something went wrong on our side.', hint: 'Try again.', raw: null };
-  }
-  return { code: error.code, message: error.message, hint: error.hint ?? null, raw: error.raw ?? null };
+function primaryPublication(deployment: DeploymentDoc, releaseId: string): PublicationIds {
+  return { releaseId, destinationId: deployment.primaryId };
 }

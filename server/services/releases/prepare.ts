@@ -2,7 +2,7 @@ import type { PreparedUpload, PrepareReleaseInput } from '../../../routers/schem
 import { requireConnected } from '../../connections/watch.ts';
 import type { AccountContext } from '../../context.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
-import { findDeployment } from '../deployments/read.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
 import { openUpload } from '../uploads/index.ts';
 
 /**

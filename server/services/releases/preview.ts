@@ -7,7 +7,7 @@ import { requireWritable } from '../../plans/subscription/writable.ts';
 import { findOpenUpload, quietEnd } from '../uploads/index.ts';
 import { requireAllFiles } from './create.ts';
 import { withFileListSlot } from './file-list-slot.ts';
-import { readManifest } from './read.ts';
+import { readManifest } from './release-files.ts';
 
 /**
  * Lets the built-in host serve an open upload of a deployment, with its current list of files, at an address of its

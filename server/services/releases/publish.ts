@@ -3,6 +3,7 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Providers } from '../../context.ts';
+import { ArtifactModel, HASHES_A_QUERY } from '../../database/models/artifact.ts';
 import { ReleaseModel } from '../../database/models/release.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError } from '../../lib/errors.ts';
@@ -14,9 +15,10 @@ import type { ArtifactStore } from '../../store/store.ts';
 import { refusePrivateKeys } from '../uploads/index.ts';
 import { reportFindings } from './inspect.ts';
 import { folderAtHost, reportPacked } from './place-report.ts';
-import { readSha1s, requireWithinLimits, storedRef } from './platform-call.ts';
+import { storedRef } from './platform-call.ts';
+import { requireWithinLimits } from './within-limits.ts';
 import { findPublication } from './publications.ts';
-import { comparedRelease } from './read.ts';
+import { comparedRelease } from './release-files.ts';
 import { begunAt, type ReleaseTime, timeOf } from './release-time.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 import { reportRules } from './rule-report.ts';
@@ -254,4 +256,15 @@ export async function restWhileLimited(
     report.log(`${error.message} Tried again automatically in ${Math.ceil(rest.delayMs / 1_000)} s.`);
     throw rest;
   }
+}
+
+/** Returns the SHA-1 of contents by their SHA-256, as it was computed when they arrived. */
+async function readSha1s(accountId: string, sha256s: readonly string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  for (let start = 0; start < sha256s.length; start += HASHES_A_QUERY) {
+    const some = sha256s.slice(start, start + HASHES_A_QUERY);
+    const rows = await ArtifactModel.find({ accountId, sha256: { $in: some } }, { sha256: 1, sha1: 1 }).lean();
+    for (const { sha256, sha1 } of rows) found.set(sha256, sha1);
+  }
+  return found;
 }

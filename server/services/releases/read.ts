@@ -15,8 +15,7 @@ import { PublicationModel, type PublicationRow } from '../../database/models/pub
 import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../../lib/page-cursor.ts';
-import { compareManifests, decodeManifest, type Manifest } from '../../store/manifest.ts';
-import type { ArtifactStore } from '../../store/store.ts';
+import { compareManifests, type Manifest } from '../../store/manifest.ts';
 import { withFileListSlot } from './file-list-slot.ts';
 import {
   joinDeployment,
@@ -25,6 +24,7 @@ import {
   type WithDeployment,
   type WithPublications,
 } from './join-deployment.ts';
+import { comparedRelease, readManifest } from './release-files.ts';
 import { findRollBacks, toRollBack } from './roll-backs.ts';
 import { toRelease, toSteps } from './to-release.ts';
 
@@ -178,37 +178,4 @@ export async function findRelease(ctx: AccountContext, releaseId: string): Promi
   const doc = await ReleaseModel.findOne({ _id: releaseId, accountId: ctx.actor.accountId });
   if (doc === null) throw notFound('release');
   return doc;
-}
-
-/** Returns the release to compare with: the one that visitors had when it was made, or null. */
-export async function comparedRelease(release: ReleaseDoc): Promise<ReleaseDoc | null> {
-  const { accountId, deploymentId, number, previousReleaseId } = release;
-  if (previousReleaseId === undefined) return previousRelease(accountId, deploymentId, number);
-  return previousReleaseId === null ? null : ReleaseModel.findOne({ _id: previousReleaseId, accountId });
-}
-
-/** Returns the last release before this number that was ever live. */
-export async function previousRelease(
-  accountId: string,
-  deploymentId: string,
-  number: number,
-): Promise<ReleaseDoc | null> {
-  return ReleaseModel.findOne({ accountId, deploymentId, number: { $lt: number }, verifiedAt: { $gt: new Date(0) } })
-    .sort({ number: -1 })
-    .hint('account_deployment_newest');
-}
-
-/** Returns the files of a release. Throws `artifact_corrupted` when the store has lost the list. */
-export async function readManifest(store: ArtifactStore, manifestHash: string): Promise<Manifest> {
-  return decodeManifest(await store.readWhole(manifestHash));
-}
-
-/** Returns the list of an earlier release; null when the store has lost it, which must not stop a later release. */
-export async function unlessLost(read: Promise<Manifest>): Promise<Manifest | null> {
-  try {
-    return await read;
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'artifact_corrupted') return null;
-    throw error;
-  }
 }

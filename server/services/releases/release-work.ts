@@ -11,7 +11,7 @@ import type { Platform } from '../../platforms/platform.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import { findPublication, type PublicationIds } from './publications.ts';
-import { readManifest, unlessLost } from './read.ts';
+import { readManifest, unlessLost } from './release-files.ts';
 
 /** A release that is on its way, with everything that its worker needs. */
 export type ReleaseWork = {

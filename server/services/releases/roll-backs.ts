@@ -34,20 +34,6 @@ export async function recordRollBack(session: ClientSession, { from, to, created
   await RollBackModel.deleteMany({ accountId, _id: { $in: old.map(({ _id }) => _id) } }, { session });
 }
 
-/** Records how a rollback ended; does nothing for a release that is on its way for the first time. */
-export async function endRollBack(
-  session: ClientSession,
-  { accountId, _id: toReleaseId }: ReleaseDoc,
-  state: 'done' | 'failed',
-  endedAt: Date,
-): Promise<void> {
-  await RollBackModel.updateOne(
-    { accountId, toReleaseId, state: 'running' },
-    { $set: { state, endedAt } },
-    { session },
-  );
-}
-
 /** A part of the history, from after `after` to `until`; null for an open end. */
 export type Span = { after: Date | null; until: Date | null };
 

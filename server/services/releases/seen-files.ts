@@ -4,7 +4,7 @@ import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts'
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import { findPublication } from './publications.ts';
-import { previousRelease } from './read.ts';
+import { previousRelease } from './release-files.ts';
 import type { ReleaseWork } from './release-work.ts';
 
 /**

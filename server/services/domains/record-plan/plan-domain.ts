@@ -23,7 +23,7 @@ import { AppError } from '../../../lib/errors.ts';
 import { requireWritableDomain } from '../../../plans/subscription/writable.ts';
 import type { DomainRecord } from '../../../platforms/platform.ts';
 import { persistentRecords } from '../../certificates/persistent-records.ts';
-import { findDeployment } from '../../deployments/read.ts';
+import { findDeployment } from '../../../database/find-deployment.ts';
 import { findDomain } from '../read.ts';
 import { type DomainTarget, domainTargetOf, requiredRecords } from '../required-records.ts';
 import { toRecordPlan } from './stored-record-plan.ts';
