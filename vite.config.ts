@@ -150,10 +150,10 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
   },
 ];
 
-/** Hash of the sources that decide how the built-in host answers a file (server/services/releases/seen-files.ts). */
+/** Hash of the sources that decide how the built-in host answers a file (server/publishing/publication/seen-files.ts). */
 function hostRules(): string {
   const hash = createHash('sha256').update(readFileSync(`${here}package-lock.json`));
-  for (const folder of ['server/host', 'routers/schemas']) {
+  for (const folder of ['server/host', 'routers/schemas', 'routers/rules']) {
     const names = readdirSync(`${here}${folder}`, { recursive: true, encoding: 'utf8' }).sort();
     for (const name of names.filter((one) => one.endsWith('.ts')))
       hash.update(`\0${name}\0`).update(readFileSync(`${here}${folder}/${name}`));
@@ -173,7 +173,7 @@ export default defineConfig(({ isSsrBuild }) => ({
   },
   server: {
     // Only what the page may load: the dev server would hand out the whole folder above its root.
-    fs: { allow: [`${here}src`, `${here}routers/schemas`, `${here}node_modules`] },
+    fs: { allow: [`${here}src`, `${here}routers/schemas`, `${here}routers/rules`, `${here}node_modules`] },
     // src/api/*.ts have URLs below /api as well: only what is no module goes to the server.
     proxy: { '^/api/(?!.+\\.tsx?(?:$|\\?))': { target: `http://127.0.0.1:${process.env.PORT ?? 3000}`, ws: true } },
   },
@@ -191,7 +191,7 @@ export default defineConfig(({ isSsrBuild }) => ({
             fairlead: `${here}server/cli/index.ts`,
             // Threads of their own (server/lib/thread.ts).
             'zip-worker': `${here}server/store/zip/zip.worker.ts`,
-            'inspection-worker': `${here}server/services/releases/inspection.worker.ts`,
+            'inspection-worker': `${here}server/publishing/inspection/inspection.worker.ts`,
           },
           // Comments for tools would be a fifth of what Node reads at each start.
           output: { comments: { legal: true, annotation: false, jsdoc: false } },

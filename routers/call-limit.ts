@@ -41,7 +41,7 @@ export type Called = { calls: number; bytes: number };
  * owner. For an account the bytes of the bodies count as well, before they are parsed, since a call with a long one is
  * many times the work of another. The count is kept in memory, over the processes of this instance: this limit
  * protects their time, may be wrong by the number of instances, and a database write for each call would cost more
- * than most calls. The limits that guard accounts are counted in the database (services/rate-limit.ts). Throws
+ * than most calls. The limits that guard accounts are counted in the database (server/account/rate-limit.ts). Throws
  * `rate_limited` with the time until the window ends.
  */
 export async function countCalls(

@@ -5,7 +5,7 @@ import {
   rehearseCertificate,
   renewCertificate,
   revokeCertificate,
-} from '../server/services/certificates/index.ts';
+} from '../server/domains/certificates/index.ts';
 import {
   certificateDetailsSchema,
   certificateListSchema,

@@ -11,8 +11,8 @@ import {
   removeDestination,
   retryDestination,
   updateDeployment,
-} from '../server/services/deployments/index.ts';
-import { rollBackDeployment } from '../server/services/releases/index.ts';
+} from '../server/publishing/deployments/index.ts';
+import { rollBackDeployment } from '../server/publishing/releases/index.ts';
 import { runPreflight } from '../server/simulation/preflight.ts';
 import {
   addDestinationInput,

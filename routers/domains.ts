@@ -12,7 +12,7 @@ import {
   removeDomain,
   undoPlan,
   updateDomain,
-} from '../server/services/domains/index.ts';
+} from '../server/domains/index.ts';
 import {
   addDomainInput,
   applyPlanInput,

@@ -1,4 +1,4 @@
-import { rankForUpload } from '../server/services/recommendations.ts';
+import { rankForUpload } from '../server/publishing/inspection/recommendations.ts';
 import { rankInput, rankingSchema } from './schemas/recommendations.ts';
 import { protectedProcedure, router } from './trpc.ts';
 

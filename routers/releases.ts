@@ -11,7 +11,7 @@ import {
   readHandOff,
   readPlatformLog,
   retryRelease,
-} from '../server/services/releases/index.ts';
+} from '../server/publishing/releases/index.ts';
 import {
   cancelReleaseInput,
   confirmReleaseInput,

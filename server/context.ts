@@ -1,10 +1,10 @@
 import type { Scope } from '../routers/schemas/tokens.ts';
 import type { Mailer } from './account/mail/mailer.ts';
-import type { CertificateAuthority } from './certificates/authority.ts';
 import type { ChangeFeed } from './database/change-feed.ts';
 import type { DnsClient } from './dns/dns-client.ts';
 import type { DomainConnect } from './dns/domain-connect.ts';
 import type { DnsProviderRegistry } from './dns/provider.ts';
+import type { CertificateAuthority } from './domains/certificates/authority/authority.ts';
 import type { SitesAddresses } from './host/sites-addresses.ts';
 import type { Egress } from './lib/egress/egress.ts';
 import type { Reach } from './lib/egress/reach.ts';
@@ -12,7 +12,7 @@ import type { Log } from './lib/log.ts';
 import type { RateCounters } from './lib/rate-counters.ts';
 import type { PasswordHasher, Secrets } from './lib/secrets.ts';
 import type { PaymentService } from './plans/payments/payments.ts';
-import type { Credentials, PlatformRegistry, SignInRegistry } from './platforms/platform.ts';
+import type { Credentials, PlatformRegistry, SignInRegistry } from './publishing/platforms/platform.ts';
 import type { ZipIntake } from './store/intake.ts';
 import type { ArtifactStore } from './store/store.ts';
 

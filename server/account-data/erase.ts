@@ -32,8 +32,8 @@ import { VisitDayModel } from '../database/models/visit-day.ts';
 import { VisitHourModel } from '../database/models/visit-hour.ts';
 import { ZoneLeaseModel } from '../database/models/zone-lease.ts';
 import { AppError, JobDeferred } from '../lib/errors.ts';
-import { removeDeployment } from '../services/deployments/index.ts';
-import { cancelRelease } from '../services/releases/index.ts';
+import { removeDeployment } from '../publishing/deployments/index.ts';
+import { cancelRelease } from '../publishing/releases/index.ts';
 
 const LOOK_AGAIN_MS = 2_000;
 

@@ -1,10 +1,10 @@
 import type { ReleaseStatistics, ReleaseStatisticsInput } from '../../routers/schemas/analytics.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { AccountContext } from '../context.ts';
+import { findDeployment } from '../database/find-deployment.ts';
 import { PublicationModel, type PublicationRow } from '../database/models/publication.ts';
 import { ReleaseModel, type ReleaseRow } from '../database/models/release.ts';
 import { DAY_MS } from '../lib/durations.ts';
-import { findDeployment } from '../database/find-deployment.ts';
 
 /** The newest releases in the range; more than anybody publishes by hand. */
 const LOOKED_AT = 2_000;

@@ -2,12 +2,12 @@ import type { ClientSession } from 'mongoose';
 import type { VisitPoint, Visits, VisitsInput } from '../../routers/schemas/analytics.ts';
 import { PLANS } from '../../routers/schemas/plans.ts';
 import type { AccountContext, Providers } from '../context.ts';
+import { findDeployment } from '../database/find-deployment.ts';
 import { activePlan, SubscriptionModel } from '../database/models/subscription.ts';
 import { OTHER } from '../database/models/visit.ts';
 import { transaction } from '../database/mongo.ts';
 import { AppError } from '../lib/errors.ts';
 import { withSlot } from '../lib/with-slot.ts';
-import { findDeployment } from '../database/find-deployment.ts';
 import { emptyCounts, hourOf, percentileMs } from './counts.ts';
 import {
   type Counted,

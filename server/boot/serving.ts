@@ -1,19 +1,19 @@
+import type { Providers } from '../context.ts';
 import {
   CertificateFileError,
   type CertificateFiles,
   createCertificateFiles,
-} from '../certificates/certificate-files.ts';
-import type { Providers } from '../context.ts';
+} from '../domains/certificates/authority/certificate-files.ts';
 import { createHost, type HostTls } from '../host/listener.ts';
 import { createSiteCertificates } from '../host/site-certificates.ts';
 import { createHttpServer } from '../http/server.ts';
-import { jobHandlers } from '../jobs/registry.ts';
 import { EXIT_CONFIG, StartError } from '../lib/start-error.ts';
 import { scheduleRecurringJobs } from '../queue/recurring.ts';
 import { takeOverJobs } from '../queue/take-over.ts';
 import { createWorker } from '../queue/worker.ts';
 import type { Env } from './env/env.ts';
 import type { SitesTls } from './env/sites.ts';
+import { jobHandlers } from './jobs.ts';
 import { listening } from './ports.ts';
 import { createReadiness } from './readiness.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
@@ -79,7 +79,10 @@ export async function startServing(
  * replaced the files by then. A failure here is reported to the caller that needs the module.
  */
 async function loadTheRest(): Promise<void> {
-  await Promise.allSettled([import('../lib/egress/client.ts'), import('../certificates/x509-library.ts')]);
+  await Promise.allSettled([
+    import('../lib/egress/client.ts'),
+    import('../domains/certificates/authority/x509-library.ts'),
+  ]);
 }
 
 /**

@@ -10,7 +10,7 @@ import { HOUR_MS } from '../lib/durations.ts';
 import { redactedLine } from '../lib/egress/vendor-answers.ts';
 import { AppError } from '../lib/errors.ts';
 import { TRIED_AGAIN, toldToPerson } from '../lib/waiting-words.ts';
-import type { ConnectionCall, ConnectionInfo, Platform, Target } from '../platforms/platform.ts';
+import type { ConnectionCall, ConnectionInfo, Platform, Target } from '../publishing/platforms/platform.ts';
 
 /** Each test is a request to a platform in our name: an account cannot make us send more than a person needs. */
 const TESTS_PER_HOUR = 120;

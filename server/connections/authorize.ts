@@ -11,7 +11,7 @@ import type { AccountContext, Providers } from '../context.ts';
 import { AuthorizationRequestModel } from '../database/models/authorization-request.ts';
 import { newId } from '../database/mongo.ts';
 import { AppError } from '../lib/errors.ts';
-import type { PlatformSignIn } from '../platforms/platform.ts';
+import type { PlatformSignIn } from '../publishing/platforms/platform.ts';
 import { countTest, whilePersonWaits } from './ask-platform.ts';
 import { saveConnection } from './index.ts';
 

@@ -13,7 +13,7 @@ import { type ConnectionDoc, ConnectionModel } from '../database/models/connecti
 import { transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
 import { AppError } from '../lib/errors.ts';
-import type { OAuthTokens } from '../platforms/platform.ts';
+import type { OAuthTokens } from '../publishing/platforms/platform.ts';
 
 /** A token that expires sooner than this is refreshed before it is used, because the work may take a while. */
 const REFRESH_AHEAD_MS = 5 * 60_000;

@@ -27,7 +27,7 @@ import { newId, transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { toldToPerson } from '../lib/waiting-words.ts';
-import type { ConnectionInfo, OAuthTokens, PlatformRegistry } from '../platforms/platform.ts';
+import type { ConnectionInfo, OAuthTokens, PlatformRegistry } from '../publishing/platforms/platform.ts';
 import { askDns, askWhoseDns } from './ask-dns.ts';
 import { askTargets, askWhose, boundedTargets } from './ask-platform.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Asked } from '../../routers/schemas/diagnostics.ts';
 import type { Lookups, ServerAnswer } from '../dns/dns-client.ts';
-import { addressesBehind } from '../services/domains/dns-answers.ts';
+import { addressesBehind } from '../domains/records/dns-answers.ts';
 import type { Place, Tools, Visit } from './checks/check.ts';
 
 /** The questions of one check that a report keeps. */

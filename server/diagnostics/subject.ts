@@ -4,12 +4,12 @@ import { DeploymentModel, type DeploymentRow, primaryOf } from '../database/mode
 import { DomainModel, type DomainRow } from '../database/models/domain.ts';
 import { ReleaseModel } from '../database/models/release.ts';
 import { domainUrlOf, siteOf, siteUrlOf } from '../database/site-address.ts';
-import { certifiedDomains } from '../services/certificates/read.ts';
-import { unitOf } from '../services/domains/names.ts';
-import { domainTargetOf, requiredRecords } from '../services/domains/required-records.ts';
-import { withFileListSlot } from '../services/releases/file-list-slot.ts';
-import { readManifest, unlessLost } from '../services/releases/release-files.ts';
-import { readRedirects } from '../services/releases/rule-report.ts';
+import { certifiedDomains } from '../domains/certificates/read.ts';
+import { unitOf } from '../domains/records/names.ts';
+import { domainTargetOf, requiredRecords } from '../domains/records/required-records.ts';
+import { readManifest, unlessLost } from '../publishing/publication/release-files.ts';
+import { readRedirects } from '../publishing/publication/rule-report.ts';
+import { withFileListSlot } from '../publishing/uploads/file-list-slot.ts';
 import type { Manifest } from '../store/manifest.ts';
 import type { Subject } from './checks/check.ts';
 

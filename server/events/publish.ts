@@ -4,7 +4,7 @@ import { EventModel } from '../database/models/event.ts';
 import { UserModel } from '../database/models/user.ts';
 import { newId } from '../database/mongo.ts';
 
-/** The log of one account has this many events; a reader that is further behind gets `resync` (services/events.ts). */
+/** The log of one account has this many events; a reader that is further behind gets `resync` (stream.ts). */
 export const EVENTS_KEPT = 10_000;
 /** The oldest events are dropped once for this many new ones, so that the other writes stay as fast as without it. */
 const TRIM_EVERY = 1_000;

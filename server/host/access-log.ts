@@ -203,7 +203,7 @@ function toVisit(
   };
 }
 
-/** The name in `User-Agent` of Fairlead's own requests (server/services/releases/compare-answers.ts). */
+/** The name in `User-Agent` of Fairlead's own requests (server/publishing/publication/compare-answers.ts). */
 const OUR_NAME = 'Fairlead';
 
 /**

@@ -1,9 +1,9 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
-import { openKey } from '../certificates/sealed-key.ts';
 import type { Providers } from '../context.ts';
 import { rowsOf } from '../database/cursor-rows.ts';
 import { CertificateModel, type CertificateRow } from '../database/models/certificate.ts';
+import { openKey } from '../domains/certificates/authority/sealed-key.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { defaultCacheBytes } from './responses/file-cache.ts';
 import { createNameIndex } from './routing/name-index.ts';

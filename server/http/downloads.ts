@@ -10,7 +10,7 @@ import type { AccountContext, Limits, Providers } from '../context.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import type { FreeSlot } from '../lib/rate-counters.ts';
-import { findDownloader, openDownload, openFile, openFileList } from '../services/releases/index.ts';
+import { findDownloader, openDownload, openFile, openFileList } from '../publishing/releases/index.ts';
 
 /** Returns the routes below `/api` whose answers people save; they are streamed, never whole in memory. */
 export function downloadRoutes(providers: Providers): Router {

@@ -8,7 +8,7 @@ import type { AccountContext, Providers } from '../context.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { withSlot } from '../lib/with-slot.ts';
-import { withFileListSlot } from '../services/releases/file-list-slot.ts';
+import { withFileListSlot } from '../publishing/uploads/file-list-slot.ts';
 import {
   arrivedOfZip,
   countBytes,
@@ -18,7 +18,7 @@ import {
   receiveManifest,
   receiveZip,
   type SentZip,
-} from '../services/uploads/index.ts';
+} from '../publishing/uploads/index.ts';
 import { readManifestBody } from './manifest-body.ts';
 
 /** The content type of a ZIP from a browser on Windows, which reads it from the registry. */

@@ -15,7 +15,7 @@ const ITERATIONS = 3;
 const LANES = 1;
 /**
  * Hashing is the cheapest way to use up our processor: two run at once, 32 wait, and the rest are refused. Each first
- * waits behind others of its own account and address (services/auth/hashing-slot.ts).
+ * waits behind others of its own account and address (account/auth/password/check-password.ts).
  */
 const AT_ONCE = 2;
 const QUEUE_LENGTH = 32;

@@ -5,7 +5,7 @@ import { AppError } from './errors.ts';
 /** The programs that run in a thread, by the names that the build gives them (vite.config.ts). */
 const PROGRAMS = {
   'zip-worker': '../store/zip/zip.worker.ts',
-  'inspection-worker': '../services/releases/inspection.worker.ts',
+  'inspection-worker': '../publishing/inspection/inspection.worker.ts',
 } as const;
 
 export type ThreadOptions = {

@@ -1,5 +1,5 @@
 import type { SimulatedPlace } from '../../routers/schemas/simulation.ts';
-import type { HandOff } from '../platforms/platform.ts';
+import type { HandOff } from '../publishing/platforms/platform.ts';
 
 /** One id for everything: nothing simulated is stored, and no stored row has it. */
 export const SIMULATED_ID = 'simulated00000000000';

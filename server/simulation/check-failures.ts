@@ -1,9 +1,9 @@
 import type { CheckId } from '../../routers/schemas/diagnostics.ts';
 import { CHECK_IDS } from '../../routers/schemas/diagnostics.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { classifyProblem } from '../certificates/problems.ts';
 import type { Tools } from '../diagnostics/checks/check.ts';
-import type { DomainRecord } from '../platforms/platform.ts';
+import { classifyProblem } from '../domains/certificates/authority/problems.ts';
+import type { DomainRecord } from '../publishing/platforms/platform.ts';
 import { type Cast, DOMAIN } from './cast.ts';
 import { problemOfType, record } from './domain-failures.ts';
 import type { SimulatedZone } from './simulated-dns.ts';

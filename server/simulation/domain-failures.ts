@@ -1,9 +1,14 @@
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
-import { classifyProblem, PROBLEM_TYPES, type Problem, parseProblem } from '../certificates/problems.ts';
+import {
+  classifyProblem,
+  PROBLEM_TYPES,
+  type Problem,
+  parseProblem,
+} from '../domains/certificates/authority/problems.ts';
 import type { AppError } from '../lib/errors.ts';
-import { type DomainAnswer, domainAnswer } from '../platforms/domain-answers.ts';
-import { platformError } from '../platforms/failures.ts';
-import type { DomainRecord } from '../platforms/platform.ts';
+import { type DomainAnswer, domainAnswer } from '../publishing/platforms/domain-answers.ts';
+import { platformError } from '../publishing/platforms/failures.ts';
+import type { DomainRecord } from '../publishing/platforms/platform.ts';
 import { type Cast, DOMAIN, OTHER_ADDRESSES } from './cast.ts';
 import type { SimulatedZone } from './simulated-dns.ts';
 

@@ -4,10 +4,10 @@ import type { ReleaseDetail, ReleaseStep } from '../../routers/schemas/releases.
 import type { SimulatedScene } from '../../routers/schemas/simulation.ts';
 import { RELEASE_STEPS, type ReleaseStepName } from '../../routers/schemas/states.ts';
 import type { AppError } from '../lib/errors.ts';
-import { waitingAt } from '../platforms/by-hand.ts';
 import { shownError } from '../lib/errors.ts';
-import { firstReleaseLine } from '../services/releases/publish.ts';
-import { allSeenLine } from '../services/releases/verify.ts';
+import { waitingAt } from '../publishing/platforms/by-hand.ts';
+import { firstReleaseLine } from '../publishing/publication/publish.ts';
+import { allSeenLine } from '../publishing/publication/verify.ts';
 import { type Cast, SIMULATED_ID, SITE_URL } from './cast.ts';
 import { isByHand, type ReleaseFailure } from './release-failures.ts';
 

@@ -6,7 +6,7 @@ import { runChecks } from '../diagnostics/checks/run.ts';
 import { notedTools, type Ways } from '../diagnostics/noted-tools.ts';
 import { findPlaces } from '../diagnostics/tools.ts';
 import { DnsLookupError, type Lookups } from '../dns/dns-client.ts';
-import { unitOf } from '../services/domains/names.ts';
+import { unitOf } from '../domains/records/names.ts';
 import { type Cast, DOMAIN, SIMULATED_ID, SITE_ADDRESS, SITE_URL } from './cast.ts';
 import type { CheckFailure } from './check-failures.ts';
 import { PROOF } from './domain-failures.ts';

@@ -4,11 +4,11 @@ import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { SimulatedPlace } from '../../routers/schemas/simulation.ts';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
 import { AppError } from '../lib/errors.ts';
-import { notPublished, otherFiles } from '../platforms/by-hand.ts';
-import { endedThere, type PlatformFailure, platformError } from '../platforms/failures.ts';
-import { mismatch } from '../services/releases/compare-answers.ts';
-import { outOfTime } from '../services/releases/release-time.ts';
-import { privateKeyRefusal } from '../services/uploads/index.ts';
+import { notPublished, otherFiles } from '../publishing/platforms/by-hand.ts';
+import { endedThere, type PlatformFailure, platformError } from '../publishing/platforms/failures.ts';
+import { mismatch } from '../publishing/publication/compare-answers.ts';
+import { outOfTime } from '../publishing/publication/release-time.ts';
+import { privateKeyRefusal } from '../publishing/uploads/index.ts';
 import { SITE_URL } from './cast.ts';
 
 export type ReleaseFailure = {

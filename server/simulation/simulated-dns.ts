@@ -6,8 +6,8 @@ import {
   type ServerFault,
 } from '../dns/dns-client.ts';
 import { isWithin } from '../dns/zone-names.ts';
-import type { DomainRecord } from '../platforms/platform.ts';
-import { setKey } from '../services/domains/dns-answers.ts';
+import { setKey } from '../domains/records/dns-answers.ts';
+import type { DomainRecord } from '../publishing/platforms/platform.ts';
 import { DOMAIN } from './cast.ts';
 
 /** The answers of the simulated name servers. */

@@ -41,7 +41,7 @@ export type ArtifactIntake = {
   abandon(): Promise<void>;
 };
 
-/** The input of a garbage collection (server/jobs/collect-garbage.ts). */
+/** The input of a garbage collection (server/publishing/jobs/collect-garbage.ts). */
 export type Collection = {
   /** Only artifacts that were neither written nor used since then are considered. */
   before: Date;

@@ -1,5 +1,5 @@
 /**
- * A sample of the unchanged files is fetched as well (server/services/releases/verify.ts); the short text leaves it
+ * A sample of the unchanged files is fetched as well (server/publishing/publication/verify.ts); the short text leaves it
  * out.
  */
 export const LIVE_ONCE_COMPARED =

@@ -27,7 +27,7 @@ const SERVER_BASE = [
   /^server\/(context|database\/cursor-rows)\.ts$/,
 ];
 const INTERFACES = [
-  /^server\/(store\/(store|manifest|intake)|certificates\/authority|platforms\/platform|dns\/(dns-client|domain-connect|provider)|account\/mail\/mailer|plans\/payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|queue\/(queue|payloads|handler))\.ts$/,
+  /^server\/(store\/(store|manifest|intake)|domains\/certificates\/authority\/authority|publishing\/platforms\/platform|dns\/(dns-client|domain-connect|provider)|account\/mail\/mailer|plans\/payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|queue\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const LIB = /^server\/lib\//;
@@ -42,11 +42,11 @@ const PURE =
 
 /** The work, cut by what happens; the adapters that stand in the same folders have rows of their own. */
 const SERVICES =
-  /^server\/(services|account(?!\/mail\/(outbox|smtp)\.ts)|account-data|plans(?!\/payments\/(stripe\/|test-checkout\.ts))|analytics|connections|simulation|diagnostics(?!\/checks\/))\/(?!jobs\/)/;
-const JOBS = /^server\/(jobs|[a-z-]+\/jobs)\//;
+  /^server\/((account(?!\/mail\/(outbox|smtp)\.ts)|account-data|plans(?!\/payments\/(stripe\/|test-checkout\.ts))|publishing(?!\/platforms\/)|domains(?!\/certificates\/authority\/)|analytics|connections|simulation|diagnostics(?!\/checks\/))\/(?!jobs\/)|store\/(garbage|corruption|bloom-filter)\.ts$)/;
+const JOBS = /^server\/[a-z-]+\/jobs\//;
 
 /** The stored data and the way to it. */
-const STORED = [MODELS, MONGO, /^server\/database\/(move-state|site-address)\.ts$/];
+const STORED = [MODELS, MONGO, /^server\/database\/(move-state|site-address|find-deployment)\.ts$/];
 const WITH_DATABASE = [NODE, /^mongoose$/];
 const LOOKS = [/^react/, /^radix-ui$/, /^lucide-react$/, /^wouter$/];
 const SCREEN_PACKAGES = [...LOOKS, /^@tanstack\/react-query$/, /^@hookform\/resolvers\//, ZOD];
@@ -68,6 +68,11 @@ const ROWS: readonly Row[] = [
     files: [...SERVER_BASE, SERVICES, MONGO],
     packages: [/^@trpc\/server/, /^superjson$/, /^cookie$/, /^ipaddr\.js$/, ZOD, NODE],
   },
+  {
+    of: /^server\/boot\/jobs\.ts$/,
+    files: [...SERVER_BASE, JOBS, /^server\/queue\//],
+    packages: WITH_DATABASE,
+  },
   // The order of the start, and the choice of adapters.
   {
     of: /^server\/boot\/(main|providers|life-cycle|bootstrap|serving|supervisor|child)\.ts$/,
@@ -77,7 +82,7 @@ const ROWS: readonly Row[] = [
   // Where people are for the API of an enterprise, its folder alone knows: sign-in opens the same pages.
   {
     of: /^server\/boot\/env\/oauth\.ts$/,
-    files: [/^server\/platforms\/github-pages\/hosts\.ts$/],
+    files: [/^server\/publishing\/platforms\/git\/hosts\.ts$/],
     types: SERVER_TYPES,
     packages: [ZOD],
   },
@@ -101,7 +106,7 @@ const ROWS: readonly Row[] = [
     packages: [NODE],
   },
   {
-    of: /^server\/database\/(models|migrations)\/|^server\/database\/(move-state|site-address)\.ts$/,
+    of: /^server\/database\/(models|migrations)\/|^server\/database\/(move-state|site-address|find-deployment)\.ts$/,
     files: [...SERVER_BASE, ...STORED, /^server\/lib\/start-error\.ts$/],
     packages: WITH_DATABASE,
   },
@@ -125,7 +130,7 @@ const ROWS: readonly Row[] = [
     packages: [NODE, ZOD, /^stripe$/],
   },
   ...[
-    /^server\/(platforms|dns|certificates|store|diagnostics\/checks)\//,
+    /^server\/(publishing\/platforms|dns|domains\/certificates\/authority|store(?!\/(jobs\/|garbage|corruption|bloom-filter))|diagnostics\/checks)\//,
     /^server\/account\/mail\/(mailer|outbox|smtp|templates)\.ts$/,
     /^server\/plans\/payments\/(payments|test-checkout)\.ts$/,
   ].map((of) => ({
@@ -159,11 +164,6 @@ const ROWS: readonly Row[] = [
     packages: [...WITH_DATABASE, ZOD],
   },
   {
-    of: /^server\/jobs\/registry\.ts$/,
-    files: [...SERVER_BASE, JOBS, /^server\/queue\//],
-    packages: WITH_DATABASE,
-  },
-  {
     of: JOBS,
     files: [
       ...SERVER_BASE,
@@ -192,8 +192,8 @@ const ROWS: readonly Row[] = [
       // The checks have no adapter to choose: the service brings their tools.
       /^server\/diagnostics\/checks\//,
       // The sentences of what a platform refuses: a simulation says them without a platform.
-      /^server\/platforms\/(failures|domain-answers|by-hand)\.ts$/,
-      /^server\/certificates\/(sealed-key|authority|problems|renewal|budget|challenges|persistent-record|x509|acme\/ari)\.ts$/,
+      /^server\/publishing\/platforms\/(failures|domain-answers|by-hand)\.ts$/,
+      /^server\/domains\/certificates\/authority\/(sealed-key|authority|problems|renewal|budget|challenges|persistent-record|x509|acme\/ari)\.ts$/,
     ],
     types: INTERFACES,
     packages: [...WITH_DATABASE, ZOD],
@@ -207,7 +207,7 @@ const ROWS: readonly Row[] = [
       ...STORED,
       /^server\/http\/transport\//,
       /^server\/store\//,
-      /^server\/certificates\//,
+      /^server\/domains\/certificates\/authority\//,
       DURABLE_FILE,
     ],
     types: INTERFACES,
@@ -229,7 +229,7 @@ const ROWS: readonly Row[] = [
   { of: /^server\/cli\/deploy\.ts$/, files: [/^routers\/client\.ts$/], packages: [NODE] },
   {
     of: /^server\/cli\//,
-    files: [/^server\/(boot|database|lib|services|account|plans|jobs|queue|cli)\//, SCHEMAS],
+    files: [/^server\/(boot|database|lib|account|plans|store|publishing|queue|cli)\//, SCHEMAS],
     packages: [NODE, /^vite$/, /^mongoose$/],
   },
   {
@@ -404,10 +404,10 @@ test.each([
   ['server/account/user.ts', "import { Router } from 'express';"],
   ['server/account/user.ts', "import { TRPCError } from '@trpc/server';"],
   ['server/account/user.ts', "import { readEnv } from '../boot/env/env.ts';"],
-  ['server/platforms/built-in/index.ts', "import { UserModel } from '../../database/models/user.ts';"],
+  ['server/publishing/platforms/built-in/index.ts', "import { UserModel } from '../../../database/models/user.ts';"],
   ['server/store/disk/disk.ts', "export { deliver } from '../../account/mail/outbox.ts';"],
   ['server/http/rest.ts', "import { UserModel } from '../database/models/user.ts';"],
-  ['server/jobs/check-domain.ts', "import { DomainModel } from '../database/models/domain.ts';"],
+  ['server/domains/jobs/check-domain.ts', "import { DomainModel } from '../../database/models/domain.ts';"],
   ['server/lib/errors.ts', "import { z } from '../tests/support/app.ts';"],
   ['routers/user.ts', "import { UserModel } from '../server/database/models/user.ts';"],
   ['routers/schemas/user.ts', "import { newId } from '../../server/database/mongo.ts';"],

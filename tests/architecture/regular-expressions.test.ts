@@ -4,7 +4,7 @@ import { check } from 'recheck';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { atOnce } from '../../routers/schemas/at-once.ts';
-import { configSteps } from '../../server/platforms/site-routes.ts';
+import { configSteps } from '../../server/publishing/platforms/site-routes.ts';
 import { IS_FULL } from '../support/size.ts';
 import { parse, readSources, type SourceTree } from '../support/source-tree.ts';
 
@@ -56,7 +56,7 @@ async function slowIn(tree: SourceTree, known: ReadonlySet<string> = new Set()):
 }
 
 /** A text that runs elsewhere, one process a site: what it makes patterns of is held to the same below. */
-const RUNS_ELSEWHERE = 'server/platforms/heroku/static-server.ts';
+const RUNS_ELSEWHERE = 'server/publishing/platforms/heroku/static-server.ts';
 
 /** Returns files that build expressions at run time, which cannot be judged here. */
 function madeAtRunTime(tree: SourceTree): string[] {

@@ -15,7 +15,7 @@ const RENDER = /\bRender\b|^['"`]render['"`]$/;
 /** Places where a platform has to be named, each with the reason. */
 const MAY_NAME = [
   // The adapters, one folder a platform, and their registry.
-  new RegExp(`^server/platforms/(${HOSTING_PLATFORMS.join('|')}|index\\.ts$)`),
+  new RegExp(`^server/publishing/platforms/(${HOSTING_PLATFORMS.join('|')}|git/|index\\.ts$)`),
   // What the contract says of each platform is data there.
   /^routers\/schemas\/platforms\//,
   // Environment variables are called after the platform that they are for.
@@ -60,20 +60,24 @@ test('a platform is named in its own folder and in the tables of platforms, nowh
 
 test('a planted name of a platform is found', () => {
   const planted = new Map([
-    ['server/services/deployments/destination.ts', "options.githubConnectionId = find('render');\nrender(page);"],
-    ['server/platforms/render/index.ts', "import { githubAt } from '../github-pages/api.ts';"],
+    ['server/publishing/deployments/destination.ts', "options.githubConnectionId = find('render');\nrender(page);"],
+    ['server/publishing/platforms/render/index.ts', "import { githubAt } from '../github-pages/api.ts';"],
     ['src/features/releases/steps.tsx', '/** As Netlify does. */\nconst steps = <li>Open Render now</li>;'],
   ]);
   expect(vendorsNamed(planted)).toEqual([
-    'server/services/deployments/destination.ts:1 githubConnectionId',
-    "server/services/deployments/destination.ts:1 'render'",
+    'server/publishing/deployments/destination.ts:1 githubConnectionId',
+    "server/publishing/deployments/destination.ts:1 'render'",
     'src/features/releases/steps.tsx:2 Open Render now',
   ]);
 });
 
 /** Each fault of a list is a string and an object: one of a hundred thousand items that do not fit holds the process up. */
 test('a list in the answer of another service ends at the first item that does not fit', () => {
-  const sources = readSources(['server/platforms', 'server/dns/providers', 'server/certificates/acme']);
+  const sources = readSources([
+    'server/publishing/platforms',
+    'server/dns/providers',
+    'server/domains/certificates/authority/acme',
+  ]);
   const lists = [...sources].filter(([, text]) => /\bz\s*\.array\(/.test(text));
   expect(lists.map(([path]) => path)).toEqual([]);
 });

@@ -1,8 +1,8 @@
-import { createLocalAuthority } from '../../server/certificates/local-ca.ts';
-import { sealKey } from '../../server/certificates/sealed-key.ts';
-import { createRequest, makeKey, requireServable } from '../../server/certificates/x509.ts';
 import { CertificateModel } from '../../server/database/models/certificate.ts';
 import { newId } from '../../server/database/mongo.ts';
+import { createLocalAuthority } from '../../server/domains/certificates/authority/local-ca.ts';
+import { sealKey } from '../../server/domains/certificates/authority/sealed-key.ts';
+import { createRequest, makeKey, requireServable } from '../../server/domains/certificates/authority/x509.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';
 import type { Secrets } from '../../server/lib/secrets.ts';
 import { ownRoots } from '../support/local-roots.ts';

@@ -3,7 +3,7 @@ import type { DnsZone, FoundRecordSet, RecordChange } from '../../server/dns/pro
 import { namesToRead, planRecords, zoneOf } from '../../server/dns/record-plan/record-plan.ts';
 import type { RecordPlanInput } from '../../server/dns/record-plan/record-sets.ts';
 import { undoOf } from '../../server/dns/record-plan/undo.ts';
-import type { DomainRecord } from '../../server/platforms/platform.ts';
+import type { DomainRecord } from '../../server/publishing/platforms/platform.ts';
 
 const APEX = 'example.com';
 const WWW = 'www.example.com';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { ArtifactModel } from '../../server/database/models/artifact.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
-import { receiveManifest } from '../../server/services/uploads/index.ts';
+import { receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';

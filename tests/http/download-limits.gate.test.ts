@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
+import { receiveFile, receiveManifest } from '../../server/publishing/uploads/index.ts';
 import type { OpenArtifact } from '../../server/store/store.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { closeOf } from '../support/close-of.ts';

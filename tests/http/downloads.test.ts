@@ -6,7 +6,7 @@ import { fromBufferPromise } from 'yauzl';
 import { readReleaseFiles } from '../../routers/schemas/release-files.ts';
 import { ReleaseModel } from '../../server/database/models/release.ts';
 import { newId } from '../../server/database/mongo.ts';
-import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
+import { receiveFile, receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { contextOf, sha256Of, startRelease } from '../support/publishing.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { receiveManifest } from '../../server/services/uploads/index.ts';
+import { receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createTestApp } from '../support/app.ts';
 import { contextOf, manifestOf, sendSite } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';

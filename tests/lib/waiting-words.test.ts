@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../server/lib/errors.ts';
 import { hintsOf, TRIED_AGAIN, toldToPerson } from '../../server/lib/waiting-words.ts';
-import { platformError } from '../../server/platforms/failures.ts';
+import { platformError } from '../../server/publishing/platforms/failures.ts';
 
 test('a person whose call failed gets the words that were written for them, with what follows', () => {
   const facts = { said: 'maintenance', raw: 'HTTP 503', link: 'https://status.example.com', cause: 'the cause' };

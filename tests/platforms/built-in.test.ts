@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { PLATFORM_IDS } from '../../routers/schemas/platforms/ids.ts';
-import { builtIn } from '../../server/platforms/built-in/index.ts';
+import { builtIn } from '../../server/publishing/platforms/built-in/index.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
 import { platformSuite } from '../support/platform-suite.ts';
 import { platforms } from '../support/platforms.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { createEgress } from '../../server/lib/egress/egress.ts';
 import { parseRange } from '../../server/lib/egress/rules.ts';
-import { ask, type Vendor } from '../../server/platforms/http.ts';
+import { ask, type Vendor } from '../../server/publishing/platforms/http.ts';
 import { type Certificate, selfSigned } from '../support/certificate.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownAddress, webOrigin } from '../../server/platforms/github-pages/hosts.ts';
+import { ownAddress, webOrigin } from '../../server/publishing/platforms/git/hosts.ts';
 
 test.each([
   ['https://api.github.com', 'https://github.com'],

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import { MINUTE_MS } from '../../server/lib/durations.ts';
-import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
+import type { PlatformRef, PublishRequest } from '../../server/publishing/platforms/platform.ts';
 import type { ArtifactStore } from '../../server/store/store.ts';
 import { killedAfter, platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
 import { IS_FULL } from '../support/size.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { PublishRequest } from '../../server/platforms/platform.ts';
+import type { PublishRequest } from '../../server/publishing/platforms/platform.ts';
 import type { ArtifactStore, OpenArtifact } from '../../server/store/store.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
 import { IS_FULL } from '../support/size.ts';

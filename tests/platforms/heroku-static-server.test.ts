@@ -3,7 +3,7 @@ import { request as ask } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packSource } from '../../server/platforms/heroku/archive.ts';
+import { packSource } from '../../server/publishing/platforms/heroku/archive.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 import { type Dyno, startDyno } from '../support/standins/heroku/dyno.ts';
 

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { ask, type Vendor } from '../../server/platforms/http.ts';
+import { ask, type Vendor } from '../../server/publishing/platforms/http.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 
 test('an answer that stays out is given up, also when garbage is collected meanwhile', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { netlify } from '../../server/platforms/netlify/index.ts';
-import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
+import { netlify } from '../../server/publishing/platforms/netlify/index.ts';
+import type { PlatformRef, PublishRequest } from '../../server/publishing/platforms/platform.ts';
 import { type PlatformHarness, platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
 import { type NetlifyReading, newSite } from '../support/standins/netlify/state.ts';
 import { type NetlifyUnderTest, netlifyUnderTest } from '../support/standins/netlify/world.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
+import type { PlatformRef, PublishRequest } from '../../server/publishing/platforms/platform.ts';
 import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
 import { keepBlob, keepCommit, keepTree } from '../support/standins/github-pages/state.ts';
 import { renderUnderTest } from '../support/standins/render/world.ts';

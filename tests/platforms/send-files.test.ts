@@ -1,6 +1,6 @@
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { type Content, sendFiles } from '../../server/platforms/send-files.ts';
+import { type Content, sendFiles } from '../../server/publishing/platforms/send-files.ts';
 import { platformHarness } from '../support/platform-harness.ts';
 
 const AT_ONCE = 8;

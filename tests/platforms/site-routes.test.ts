@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { atOnce } from '../../routers/schemas/at-once.ts';
-import { configSteps, type SiteToServe } from '../../server/platforms/site-routes.ts';
+import { configSteps, type SiteToServe } from '../../server/publishing/platforms/site-routes.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
 import { vercelUnderTest } from '../support/standins/vercel/world.ts';
 

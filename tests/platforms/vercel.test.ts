@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { PlatformCall, PlatformRef } from '../../server/platforms/platform.ts';
+import type { PlatformCall, PlatformRef } from '../../server/publishing/platforms/platform.ts';
 import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
 import { platformSuite } from '../support/platform-suite.ts';
 import { deploymentRoutes } from '../support/standins/vercel/deployments.ts';

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { netlifyCapabilities } from '../../routers/schemas/platforms/capabilities/netlify.ts';
+import { createPatience } from '../../server/connections/patience.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { JobDeferred } from '../../server/lib/errors.ts';
-import { waitUntilDone } from '../../server/platforms/wait-until-done.ts';
+import { waitUntilDone } from '../../server/publishing/platforms/wait-until-done.ts';
+import { timeOf } from '../../server/publishing/publication/release-time.ts';
 import type { JobHandlers } from '../../server/queue/handler.ts';
 import { enqueueJob } from '../../server/queue/queue.ts';
 import { createWorker } from '../../server/queue/worker.ts';
-import { createPatience } from '../../server/services/releases/patience.ts';
-import { timeOf } from '../../server/services/releases/release-time.ts';
 import { createTestApp } from '../support/app.ts';
 import { fillAnswerBudget } from '../support/full-budget.ts';
 import { makeDue } from '../support/make-due.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
+import { jobHandlers } from '../../server/boot/jobs.ts';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
-import { jobHandlers } from '../../server/jobs/registry.ts';
 import { AppError, JobDeferred } from '../../server/lib/errors.ts';
 import { claimJob } from '../../server/queue/claim.ts';
 import type { JobHandlers } from '../../server/queue/handler.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { AuthorityError } from '../../server/certificates/authority.ts';
-import { ownProblem } from '../../server/certificates/problems.ts';
 import { ChallengeAnswerModel } from '../../server/database/models/challenge-answer.ts';
 import { DomainModel } from '../../server/database/models/domain.ts';
 import { EventModel } from '../../server/database/models/event.ts';
+import { AuthorityError } from '../../server/domains/certificates/authority/authority.ts';
+import { ownProblem } from '../../server/domains/certificates/authority/problems.ts';
+import { ensureAll, renewDue } from '../../server/domains/certificates/maintenance.ts';
 import { createSiteCertificates } from '../../server/host/site-certificates.ts';
-import { ensureAll, renewDue } from '../../server/services/certificates/maintenance.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';
 import { createWorld, issued, NAMES, ZONE } from '../support/certified-world.ts';
 import { get } from '../support/host.ts';

@@ -8,7 +8,7 @@ import { ReleaseModel } from '../../server/database/models/release.ts';
 import { SubscriptionModel } from '../../server/database/models/subscription.ts';
 import { UserModel } from '../../server/database/models/user.ts';
 import { newId } from '../../server/database/mongo.ts';
-import { builtIn } from '../../server/platforms/built-in/index.ts';
+import { builtIn } from '../../server/publishing/platforms/built-in/index.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { FAST_PLATFORMS } from '../support/fast-timeouts.ts';
 import { platforms } from '../support/platforms.ts';

@@ -10,7 +10,7 @@ import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import { MAX_LICENSES } from '../../server/plans/licenses/read.ts';
-import type { PlatformSignIn } from '../../server/platforms/platform.ts';
+import type { PlatformSignIn } from '../../server/publishing/platforms/platform.ts';
 import { type Caller, createTestApp, type Person } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

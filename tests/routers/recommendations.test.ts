@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { receiveManifest } from '../../server/services/uploads/index.ts';
+import { receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { contextOf, createPublishingApp, manifestOf, sendSite } from '../support/publishing.ts';
 
 const PACKAGE = JSON.stringify({ devDependencies: { astro: '5' } });

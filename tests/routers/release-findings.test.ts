@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { DomainModel } from '../../server/database/models/domain.ts';
-import { KEYS_A_REQUEST, refusePrivateKeys } from '../../server/services/uploads/index.ts';
+import { KEYS_A_REQUEST, refusePrivateKeys } from '../../server/publishing/uploads/index.ts';
 import { withFileFromBefore } from '../support/file-from-before.ts';
 import { platforms } from '../support/platforms.ts';
 import { contextOf, createPublishingApp, publish, type Site, sendSite, startRelease } from '../support/publishing.ts';

@@ -248,7 +248,7 @@ test('every procedure has a case here, and no case is left of one that is gone',
   expect(Object.keys(CASES).sort()).toEqual([...PATHS].sort());
 });
 
-/** Items of a stream are checked one by one, each against `streamItemSchema` (services/events.ts). */
+/** Items of a stream are checked one by one, each against `streamItemSchema` (server/events/stream.ts). */
 const WITHOUT_OUTPUT = ['events.stream'];
 
 test('every procedure says what it answers', () => {

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createLog } from '../../server/lib/log.ts';
 import { createRateCounters, type RateCounters } from '../../server/lib/rate-counters.ts';
-import { receiveFile, receiveManifest, receiveZip } from '../../server/services/uploads/index.ts';
+import { receiveFile, receiveManifest, receiveZip } from '../../server/publishing/uploads/index.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createDiskSpace, type OnDiskFull } from '../../server/store/disk/space.ts';
 import { createFullDiskListener } from '../../server/store/full-disk.ts';

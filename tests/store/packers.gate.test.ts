@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { receiveZip } from '../../server/services/uploads/index.ts';
+import { receiveZip } from '../../server/publishing/uploads/index.ts';
 import type { Person } from '../support/app.ts';
 import { bytesOf, contextOf, createPublishingApp, type PublishingApp } from '../support/publishing.ts';
 import { IS_FULL } from '../support/size.ts';

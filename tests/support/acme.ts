@@ -1,15 +1,15 @@
 import { rootCertificates } from 'node:tls';
 import { waitFor } from '../../server/boot/providers.ts';
-import { createAcmeAuthority } from '../../server/certificates/acme/client.ts';
+import { createAcmeAuthority } from '../../server/domains/certificates/authority/acme/client.ts';
 import {
   type AuthorityCall,
   AuthorityError,
   type CertificateAuthority,
   type OrderRequest,
-} from '../../server/certificates/authority.ts';
-import { answerTo, type ChallengeSolver, challengeOf } from '../../server/certificates/challenges.ts';
-import type { Problem } from '../../server/certificates/problems.ts';
-import { createRequest, makeKey } from '../../server/certificates/x509.ts';
+} from '../../server/domains/certificates/authority/authority.ts';
+import { answerTo, type ChallengeSolver, challengeOf } from '../../server/domains/certificates/authority/challenges.ts';
+import type { Problem } from '../../server/domains/certificates/authority/problems.ts';
+import { createRequest, makeKey } from '../../server/domains/certificates/authority/x509.ts';
 import { createEgress } from '../../server/lib/egress/egress.ts';
 import { parseRange } from '../../server/lib/egress/rules.ts';
 import { startPowerDns, startUnbound, stubOf } from './name-servers.ts';

@@ -1,4 +1,3 @@
-import type { CertificateAuthority } from '../../server/certificates/authority.ts';
 import type { Providers } from '../../server/context.ts';
 import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
 import { AcmeAccountModel } from '../../server/database/models/acme-account.ts';
@@ -6,6 +5,7 @@ import { AuthorityUseModel } from '../../server/database/models/authority-use.ts
 import { CertificateModel } from '../../server/database/models/certificate.ts';
 import { DomainModel } from '../../server/database/models/domain.ts';
 import { newId } from '../../server/database/mongo.ts';
+import type { CertificateAuthority } from '../../server/domains/certificates/authority/authority.ts';
 import { createSiteCertificates, type SiteCertificates } from '../../server/host/site-certificates.ts';
 import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
 import { createTestApp } from './app.ts';

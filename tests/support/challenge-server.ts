@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ChallengeSolver } from '../../server/certificates/challenges.ts';
+import type { ChallengeSolver } from '../../server/domains/certificates/authority/challenges.ts';
 
 export type ChallengeServer = AsyncDisposable & { port: number; solver: ChallengeSolver; asked: string[] };
 

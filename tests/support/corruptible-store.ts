@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import { EventModel } from '../../server/database/models/event.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
-import { createCorruptionListener } from '../../server/services/corruption.ts';
+import { createCorruptionListener } from '../../server/store/corruption.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import type { Person } from './app.ts';
 import { createPublishingApp, type PublishingApp, sha256Of } from './publishing.ts';

@@ -1,5 +1,5 @@
-import { builtIn } from '../../server/platforms/built-in/index.ts';
-import type { Platform } from '../../server/platforms/platform.ts';
+import { builtIn } from '../../server/publishing/platforms/built-in/index.ts';
+import type { Platform } from '../../server/publishing/platforms/platform.ts';
 import { platforms } from './platforms.ts';
 
 /** Long enough for a few attempts at an answer that differs from what was published. */

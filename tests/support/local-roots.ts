@@ -1,4 +1,4 @@
-import type { LocalRoots, SealedRoot } from '../../server/certificates/authority.ts';
+import type { LocalRoots, SealedRoot } from '../../server/domains/certificates/authority/authority.ts';
 
 /** A place for the root of an authority that is one test's own, with keys of its own. */
 export function ownRoots(): LocalRoots {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import mongoose from 'mongoose';
+import { jobHandlers } from '../../server/boot/jobs.ts';
 import { connectMongo } from '../../server/database/mongo.ts';
-import { jobHandlers } from '../../server/jobs/registry.ts';
 import type { Egress } from '../../server/lib/egress/egress.ts';
 import { takePaymentNotice } from '../../server/plans/payments/customer.ts';
 import { createWorker } from '../../server/queue/worker.ts';

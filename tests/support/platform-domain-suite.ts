@@ -8,7 +8,7 @@ import type {
   Platform,
   PlatformCall,
   PlatformDomain,
-} from '../../server/platforms/platform.ts';
+} from '../../server/publishing/platforms/platform.ts';
 import {
   type DomainManner,
   type DomainWorld,
@@ -50,7 +50,7 @@ type Domains = {
   world: Pick<DomainWorld, 'steps' | 'manner'> | null;
 };
 
-/** Tests the rules for every platform that can be given domains (server/platforms/platform.ts). */
+/** Tests the rules for every platform that can be given domains (server/publishing/platforms/platform.ts). */
 export function domainSuite(name: string, make: Make, { capabilities, world }: Domains): void {
   if (capabilities === null || world === null || capabilities.records === 'fromPerson') return;
   const domain = { ...capabilities, ...world.manner };

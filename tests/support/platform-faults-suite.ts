@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Platform } from '../../server/platforms/platform.ts';
+import type { Platform } from '../../server/publishing/platforms/platform.ts';
 import { type InWorld, type PlatformHarness, platformHarness, published } from './platform-harness.ts';
 import { IS_FULL } from './size.ts';
 import type { Step } from './standins/faults.ts';

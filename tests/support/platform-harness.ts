@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createPatience } from '../../server/connections/patience.ts';
 import { textWithinBudget } from '../../server/lib/egress/answer-budget.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import type {
@@ -11,8 +12,7 @@ import type {
   PlatformRef,
   PublishEvent,
   PublishRequest,
-} from '../../server/platforms/platform.ts';
-import { createPatience } from '../../server/services/releases/patience.ts';
+} from '../../server/publishing/platforms/platform.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createZipIntake } from '../../server/store/intake.ts';
 import { encodeManifest, type Manifest, type ManifestEntry } from '../../server/store/manifest.ts';

@@ -1,6 +1,6 @@
 import { connectMongo } from '../../server/database/mongo.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
-import { createPlatforms } from '../../server/platforms/index.ts';
+import { createPlatforms } from '../../server/publishing/platforms/index.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp } from './app.ts';
 import { testEgress } from './platforms.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { isServedPath } from '../../routers/rules/uploads/served-path.ts';
 import { formatCount } from '../../routers/schemas/format-count.ts';
-import type { Platform, PlatformRef, PublishRequest } from '../../server/platforms/platform.ts';
-import { requireWithinLimits } from '../../server/services/releases/within-limits.ts';
+import type { Platform, PlatformRef, PublishRequest } from '../../server/publishing/platforms/platform.ts';
+import { requireWithinLimits } from '../../server/publishing/publication/within-limits.ts';
 import type { Manifest } from '../../server/store/manifest.ts';
 import { oddSite } from './odd-names.ts';
 import { domainFaultsSuite, domainSuite } from './platform-domain-suite.ts';
@@ -39,7 +39,7 @@ type Traits = {
 const HELD_TO_FAULTS = ['Netlify', 'GitHub Pages', 'Replit'];
 
 /**
- * Tests the rules for every platform (server/platforms/platform.ts), with every capability considered. Faults take
+ * Tests the rules for every platform (server/publishing/platforms/platform.ts), with every capability considered. Faults take
  * turns but in the full size; the gate has all of them for one adapter (`platformFaultsSuite`).
  */
 export async function platformSuite(name: string, make: Make): Promise<void> {

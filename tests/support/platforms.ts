@@ -1,7 +1,7 @@
 import { createEgress, type Egress, EgressError } from '../../server/lib/egress/egress.ts';
 import { createReach } from '../../server/lib/egress/reach.ts';
 import { parseRange } from '../../server/lib/egress/rules.ts';
-import { createPlatforms } from '../../server/platforms/index.ts';
+import { createPlatforms } from '../../server/publishing/platforms/index.ts';
 
 /** Nothing listens here: a test that needs a vendor makes its adapter with the address of a stand-in. */
 const NOWHERE = 'http://127.0.0.1:1';

@@ -6,7 +6,7 @@ import { authenticate } from '../../server/account/auth/index.ts';
 import type { AccountContext } from '../../server/context.ts';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { createHost } from '../../server/host/listener.ts';
-import { receiveFile, receiveManifest } from '../../server/services/uploads/index.ts';
+import { receiveFile, receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createTestApp, type Person, type TestApp, type TestAppOptions } from './app.ts';
 import { addRelease, get, makeLive } from './host.ts';
 

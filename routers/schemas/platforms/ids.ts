@@ -12,5 +12,5 @@ export const PLATFORM_IDS = [...HOSTING_PLATFORMS, 'built-in', 'simulated'] as c
 
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
-/** The platforms for publishing: the registry of adapters (server/platforms/index.ts) holds exactly these. */
+/** The platforms for publishing: the registry of adapters (server/publishing/platforms/index.ts) holds exactly these. */
 export type AvailablePlatform = Exclude<PlatformId, 'simulated'>;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { holdsLoopback, parseRange } from '../../lib/egress/rules.ts';
 import { isApiUrl } from '../../lib/egress/url-rules.ts';
-import type { PlatformUrls } from '../../platforms/platform.ts';
+import type { PlatformUrls } from '../../publishing/platforms/platform.ts';
 
 /** The path is part of the base address and ends without a slash, because adapters append to it. */
 const apiUrl = z.pipe(

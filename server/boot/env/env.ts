@@ -7,7 +7,7 @@ import { isOrigin, isSmtpUrl } from '../../lib/egress/url-rules.ts';
 import { LOG_LEVELS, type LogLevel } from '../../lib/log.ts';
 import { type Keys, parseKeys } from '../../lib/secrets.ts';
 import { EXIT_CONFIG, StartError } from '../../lib/start-error.ts';
-import type { OAuthClients, PlatformUrls } from '../../platforms/platform.ts';
+import type { OAuthClients, PlatformUrls } from '../../publishing/platforms/platform.ts';
 import type { StoreChoice } from '../../store/store.ts';
 import { type AcmeEnv, acmeFault, acmeVariables, readAcme } from './acme.ts';
 import { artifactsUrl, storeChoice } from './artifacts-url.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { webOrigin } from '../../platforms/github-pages/hosts.ts';
-import type { OAuthClients, PlatformUrls } from '../../platforms/platform.ts';
+import { webOrigin } from '../../publishing/platforms/git/hosts.ts';
+import type { OAuthClients, PlatformUrls } from '../../publishing/platforms/platform.ts';
 
 const text = z.optional(z.string().check(z.minLength(1, 'it must not be empty')));
 

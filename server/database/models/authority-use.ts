@@ -1,6 +1,6 @@
 import { model, Schema } from 'mongoose';
 
-/** One use of what an authority limits, by any instance; server/certificates/budget.ts knows the limits. */
+/** One use of what an authority limits, by any instance; server/domains/certificates/authority/budget.ts knows the limits. */
 const authorityUseDocSchema = new Schema(
   {
     _id: { type: String, required: true },

@@ -150,7 +150,7 @@ certificateDocSchema.index({ askAt: 1 }, { name: 'to_ask' });
 certificateDocSchema.index({ rehearseAt: 1 }, { name: 'to_rehearse' });
 certificateDocSchema.index({ accountId: 1, rehearseAt: 1 }, { name: 'account_to_rehearse' });
 certificateDocSchema.index({ ensureAt: 1 }, { name: 'to_ensure' });
-// Matches `LOCAL_AUTHORITY` in server/certificates/authority.ts.
+// Matches `LOCAL_AUTHORITY` in server/domains/certificates/authority/authority.ts.
 certificateDocSchema.index(
   { 'issued.authorityId': 1, publicLookAt: 1 },
   { name: 'to_order_publicly', partialFilterExpression: { 'issued.authorityId': 'local' } },

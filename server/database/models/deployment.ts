@@ -50,7 +50,7 @@ deploymentDocSchema.index(
 // Finds the deployments that publish by a connection.
 deploymentDocSchema.index({ accountId: 1, 'destinations.connectionId': 1 }, { name: 'account_connection' });
 deploymentDocSchema.index({ currentReleaseId: 1, _id: 1 }, { name: 'served' });
-// Finds deployments with releases that are old enough to be removed (server/services/releases/remove-old.ts).
+// Finds deployments with releases that are old enough to be removed (server/publishing/releases/remove-old.ts).
 deploymentDocSchema.index(
   { releaseCount: 1 },
   { name: 'old_releases', partialFilterExpression: { releaseCount: { $gt: RELEASES_KEPT } } },

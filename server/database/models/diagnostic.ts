@@ -15,7 +15,7 @@ const diagnosticDocSchema = new Schema(
     isWhole: { type: Boolean, required: true },
     state: { type: String, enum: reportStateSchema.options, required: true, default: 'running' as const },
     cause: { type: String, enum: [...CHECK_IDS, null], default: null },
-    /** The checks in the shape of routers/schemas/diagnostics.ts, written by services/diagnostics alone. */
+    /** The checks in the shape of routers/schemas/diagnostics.ts, written by server/diagnostics alone. */
     checks: { type: [Schema.Types.Mixed], required: true },
     checkCount: { type: Number, required: true, default: 0 },
     /** Observed facts as `{ what, values }`. */

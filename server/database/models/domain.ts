@@ -41,7 +41,7 @@ const attachedDocSchema = new Schema(
     tellingUntil: { type: Date, default: null },
     /** The time of the last question to the platform, answered or not. */
     askedAt: { type: Date, default: null },
-    /** The platform's answer about each name that it was told (server/services/domains/ask-platform.ts). */
+    /** The platform's answer about each name that it was told (server/domains/ask-platform.ts). */
     answers: { type: [Schema.Types.Mixed], required: true },
     /** Explains why the platform refused the names, or why it does not answer. */
     error: { type: errorDocSchema, default: null },
@@ -126,7 +126,7 @@ const domainDocSchema = new Schema(
       default: null,
       _id: false,
     },
-    /** The current concern about an active domain (server/services/domains/concern.ts). */
+    /** The current concern about an active domain (server/domains/records/concern.ts). */
     concern: {
       type: {
         code: { type: String, required: true },

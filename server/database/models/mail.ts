@@ -18,7 +18,7 @@ const mailSchema = new Schema(
     sealedToken: { type: String, default: null },
     /** A mail with an expired link helps nobody, so it is not sent after this time. */
     usefulUntil: { type: Date, default: null },
-    /** The recipient gets a limited number of such mails (services/mail.ts). */
+    /** The recipient gets a limited number of such mails (server/account/mail/queue-mail.ts). */
     isUnasked: { type: Boolean, default: false },
     sentAt: { type: Date, default: null },
   },

@@ -2,7 +2,7 @@ import { type InferSchemaType, model, Schema } from 'mongoose';
 
 /**
  * One counter. `_id` is its name and the hash of what it counts by, so that no user name or address is stored. Only
- * services/rate-limit.ts writes it, by the server's clock.
+ * server/account/rate-limit.ts writes it, by the server's clock.
  */
 const rateLimitSchema = new Schema(
   {

@@ -19,7 +19,7 @@ const releaseDocSchema = new Schema(
     fileCount: { type: Number, required: true },
     totalBytes: { type: Number, required: true },
     changedFiles: { type: Number, required: true },
-    /** Files that the store has lost (server/services/corruption.ts). */
+    /** Files that the store has lost (server/store/corruption.ts). */
     corruptedFiles: {
       type: [
         new Schema(

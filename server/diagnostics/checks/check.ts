@@ -2,13 +2,13 @@ import type { Asked, CheckId, CheckVerdict, Repair } from '../../../routers/sche
 import type { CaaQuestion } from '../../dns/caa.ts';
 import type { DnssecState, RecordType, ServerAnswer, Zone } from '../../dns/dns-client.ts';
 import type { Handshake } from '../../lib/egress/reach.ts';
-import type { DomainRecord } from '../../platforms/platform.ts';
+import type { DomainRecord } from '../../publishing/platforms/platform.ts';
 
 /**
  * A check looks at one link of the chain from a name to the page behind it, and reports what it saw; it repairs
  * nothing.
  *
- * The service that runs them (server/services/diagnostics) supplies the subject, with its expected state, and the
+ * The service that runs them (server/diagnostics) supplies the subject, with its expected state, and the
  * tools, which are the only way out; the answers that one check gets are cached for the others. A check throws only
  * the reason of the signal, DnsLookupError, which counts as unknown, and defects of ours. A failure of our own network
  * is `unknown`, never `fail`. For a name that no deployment of the account has, nothing is expected, so its aim is not

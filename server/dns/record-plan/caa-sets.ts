@@ -1,4 +1,4 @@
-import type { DomainRecord } from '../../platforms/platform.ts';
+import type { DomainRecord } from '../../publishing/platforms/platform.ts';
 import { type CaaRefusal, judgeCaa, nearestCaa } from '../caa.ts';
 import { caaPartsOf } from '../record-values.ts';
 import { isWithin } from '../zone-names.ts';

@@ -1,4 +1,4 @@
-import type { DomainRecord } from '../../platforms/platform.ts';
+import type { DomainRecord } from '../../publishing/platforms/platform.ts';
 import type { DnsZone, FoundRecordSet, RecordChange, WrittenType } from '../provider.ts';
 import { isWithin } from '../zone-names.ts';
 import { certificateSets } from './caa-sets.ts';

@@ -1,4 +1,4 @@
-import type { DomainRecord } from '../../platforms/platform.ts';
+import type { DomainRecord } from '../../publishing/platforms/platform.ts';
 import type { CaaQuestion } from '../caa.ts';
 import type { DnsZone, FoundRecordSet, RecordData, WrittenType } from '../provider.ts';
 

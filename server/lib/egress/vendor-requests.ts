@@ -8,7 +8,7 @@ import { type Egress, type EgressBody, EgressError } from './egress.ts';
 import { type FailureFacts, redactedAnswer, redactedLine, waitHintMs } from './vendor-answers.ts';
 
 /**
- * Calls the API of another company, in the same way for hosting platforms (server/platforms/http.ts) and DNS providers
+ * Calls the API of another company, in the same way for hosting platforms (server/publishing/platforms/http.ts) and DNS providers
  * (server/dns/providers/http.ts): a request is sent once, its answer is read within bounds and checked against a
  * schema, and a refusal becomes one of our failures. `repeat` tries again: the wait doubles from 1 s to 60 s and is
  * never shorter than the vendor asks for; a wait of more than a minute is left to the caller.

@@ -10,12 +10,12 @@ import type { PaidPlan } from '../../../routers/schemas/plans.ts';
  *
  * In the test checkout events report the result. They arrive at least once and in any order, so each has an id of its
  * own, which is stored in the transaction that also moves the payment and grants the plan
- * (services/payments/apply-event.ts): a second event with the same id changes nothing, and neither does one that no
+ * (apply-event.ts): a second event with the same id changes nothing, and neither does one that no
  * longer fits the state of the payment.
  *
  * A hosted service sends notices: at least once, in any order, or never. So a notice only says that a customer has
  * changed. A job then reads the service's record of that customer (`readCustomer`) and makes up what is missing, each
- * amount of money once, by its own id (services/payments/sync.ts). Another job checks the customer at intervals,
+ * amount of money once, by its own id (sync.ts). Another job checks the customer at intervals,
  * whether or not a notice came.
  */
 export type PaymentService = {

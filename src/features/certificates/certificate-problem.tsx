@@ -6,7 +6,7 @@ export type CertificateProblemProps = {
   nextTryAt: Date | null;
 };
 
-/** Fairlead's own types (server/certificates/problems.ts): their detail is not an authority's. */
+/** Fairlead's own types (server/domains/certificates/authority/problems.ts): their detail is not an authority's. */
 const FOUND_HERE: ReadonlySet<string> = new Set([
   ...['rehearsal', 'dnsConnection', 'dnsUnseen', 'dnsZone', 'budget', 'unusable', 'unreachable'],
 ]);

@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as listenRaw } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createLocalAuthority } from '../../../server/certificates/local-ca.ts';
+import { createLocalAuthority } from '../../../server/domains/certificates/authority/local-ca.ts';
 import { DAY_MS } from '../../../server/lib/durations.ts';
 import { createSecrets, newKeys } from '../../../server/lib/secrets.ts';
 import { selfSigned } from '../../support/certificate.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { oauthClients, unpairedOauthVariable } from '../../../server/boot/env/oauth.ts';
-import type { PlatformUrls } from '../../../server/platforms/platform.ts';
+import type { PlatformUrls } from '../../../server/publishing/platforms/platform.ts';
 
 const URLS: PlatformUrls = {
   netlify: 'https://api.netlify.com/api/v1',

@@ -4,7 +4,7 @@ import { DomainModel } from '../../../server/database/models/domain.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { enqueueDueHealthChecks } from '../../../server/diagnostics/health.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
-import { isAnother, nextHealthCheckAt } from '../../../server/services/health-schedule.ts';
+import { isAnother, nextHealthCheckAt } from '../../../server/publishing/publication/health-schedule.ts';
 import { createPublishingApp, publish } from '../../support/publishing.ts';
 import { refusalOf } from '../../support/refusal.ts';
 

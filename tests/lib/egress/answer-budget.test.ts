@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { createTransport } from '../../../server/certificates/acme/transport.ts';
 import { ask, askOnce, type DnsVendor } from '../../../server/dns/providers/http.ts';
+import { createTransport } from '../../../server/domains/certificates/authority/acme/transport.ts';
 import { AppError } from '../../../server/lib/errors.ts';
-import { makeOnce, type Vendor } from '../../../server/platforms/http.ts';
-import { createSignIn } from '../../../server/platforms/oauth.ts';
+import { makeOnce, type Vendor } from '../../../server/publishing/platforms/http.ts';
+import { createSignIn } from '../../../server/publishing/platforms/oauth.ts';
 import { fillAnswerBudget } from '../../support/full-budget.ts';
 import { testEgress } from '../../support/platforms.ts';
 import { startWithholding } from '../../support/withholding-provider.ts';

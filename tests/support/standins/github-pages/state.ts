@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type * as z from 'zod/mini';
-import { gitBlobHash } from '../../../../server/platforms/git-blob.ts';
+import { gitBlobHash } from '../../../../server/publishing/platforms/git/blob.ts';
 import type { Reply, StandInCall } from '../stand-in.ts';
 
 /** The state of the played GitHub. Objects belong to a repository, as there; a tree is the files of all its folders. */

@@ -1,4 +1,4 @@
-import { githubPages } from '../../../../server/platforms/github-pages/index.ts';
+import { githubPages } from '../../../../server/publishing/platforms/github-pages/index.ts';
 import type { PlatformUnderTest, PlatformWorld } from '../../platform-harness.ts';
 import type { StandIn, StandInOptions } from '../stand-in.ts';
 import { startGithub } from './index.ts';

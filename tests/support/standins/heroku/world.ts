@@ -1,4 +1,4 @@
-import { heroku } from '../../../../server/platforms/heroku/index.ts';
+import { heroku } from '../../../../server/publishing/platforms/heroku/index.ts';
 import type { DomainWorld, PlatformUnderTest, PlatformWorld } from '../../platform-harness.ts';
 import type { StandIn } from '../stand-in.ts';
 import { startHeroku } from './index.ts';

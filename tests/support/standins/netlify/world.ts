@@ -1,4 +1,4 @@
-import { netlify } from '../../../../server/platforms/netlify/index.ts';
+import { netlify } from '../../../../server/publishing/platforms/netlify/index.ts';
 import type { PlatformUnderTest, PlatformWorld } from '../../platform-harness.ts';
 import type { StandIn } from '../stand-in.ts';
 import { startNetlify } from './index.ts';

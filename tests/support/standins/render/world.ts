@@ -1,4 +1,4 @@
-import { render } from '../../../../server/platforms/render/index.ts';
+import { render } from '../../../../server/publishing/platforms/render/index.ts';
 import type { PlatformUnderTest, PlatformWorld } from '../../platform-harness.ts';
 import type { Step } from '../faults.ts';
 import { startGithub } from '../github-pages/index.ts';

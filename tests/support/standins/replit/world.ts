@@ -1,4 +1,4 @@
-import { replit } from '../../../../server/platforms/replit/index.ts';
+import { replit } from '../../../../server/publishing/platforms/replit/index.ts';
 import type { PlatformUnderTest, PlatformWorld } from '../../platform-harness.ts';
 import { type StandIn, startStandIn } from '../stand-in.ts';
 

@@ -1,4 +1,4 @@
-import { vercel } from '../../../../server/platforms/vercel/index.ts';
+import { vercel } from '../../../../server/publishing/platforms/vercel/index.ts';
 import type { DomainWorld, PlatformUnderTest, PlatformWorld } from '../../platform-harness.ts';
 import type { StandIn } from '../stand-in.ts';
 import { startVercel } from './index.ts';

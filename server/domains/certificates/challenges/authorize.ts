@@ -1,0 +1,57 @@
+import type { Providers } from '../../../context.ts';
+import { type AuthorityCall, AuthorityError, type Authorization, type Order } from '../authority/authority.ts';
+import { answerTo, type ChallengeAnswer, type ChallengeSolver, challengeOf } from '../authority/challenges.ts';
+import { PERSISTENT } from '../authority/persistent-record.ts';
+import { ownProblem, type Problem } from '../authority/problems.ts';
+
+/**
+ * Proves to the authority that the names of an order are ours, as far as it does not know that already; the answers
+ * are removed again. Throws `AuthorityError` that says which name failed and how.
+ */
+export async function authorizeNames(
+  { authority, faults }: Pick<Providers, 'authority' | 'faults'>,
+  call: AuthorityCall,
+  solver: ChallengeSolver,
+  order: Order,
+): Promise<void> {
+  if (order.status === 'invalid') throw new AuthorityError(failureOf(order));
+  const isOpen = order.status === 'pending';
+  const answers = isOpen ? order.authorizations.flatMap((its) => answersTo(its, solver, call)) : [];
+  try {
+    if (answers.length > 0) await solver.put(answers, call.signal);
+    await faults?.at('certificate:answerable');
+    for (const { challengeUrl } of answers) await authority.answer(call, challengeUrl);
+    await faults?.at('certificate:answered');
+    const settled = isOpen ? await authority.awaitValidation(call, order.url) : order;
+    await faults?.at('certificate:validated');
+    if (settled === null || settled.status === 'invalid') throw new AuthorityError(failureOf(settled));
+  } finally {
+    // This runs even if nothing was put in place now, since a run that crashed may have left some.
+    await solver.remove(answers, call.signal);
+  }
+}
+
+function answersTo(authorization: Authorization, solver: ChallengeSolver, call: AuthorityCall): ChallengeAnswer[] {
+  if (authorization.status !== 'pending') return [];
+  const challenge = challengeOf(authorization, solver.type);
+  if (challenge === null) {
+    // The authority no longer offers it; the next order does without (keepPersistIssuers).
+    if (solver.type === PERSISTENT)
+      throw new AuthorityError(ownProblem('orderNotReady', 'It takes no persistent record.'));
+    const how = authorization.isWildcard ? 'a wildcard is proved by DNS alone' : `it does not offer ${solver.type}`;
+    throw new AuthorityError(ownProblem('unsupportedIdentifier', `${authorization.name}: ${how}.`));
+  }
+  // A challenge that was answered before a crash is already being validated; answering it again changes nothing.
+  return [answerTo(authorization, challenge, call.accountKey)];
+}
+
+/** Returns the failure. The order itself says little: the error is at the challenge of the name. */
+function failureOf(order: Order | null): Problem {
+  const failed = (order?.authorizations ?? []).flatMap(({ name, challenges }) =>
+    challenges.flatMap(({ problem }) => (problem === null ? [] : [{ name, problem }])),
+  );
+  const [first] = failed;
+  if (first === undefined) return order?.problem ?? ownProblem('orderNotReady', 'The order is gone.');
+  const subproblems = failed.map(({ name, problem }) => ({ name, type: problem.type, detail: problem.detail }));
+  return { ...first.problem, detail: `${first.name}: ${first.problem.detail}`, subproblems };
+}

@@ -1,0 +1,188 @@
+import { withDnsConnection } from '../../../connections/ask-dns.ts';
+import { type HeldZone, readNames } from '../../../connections/dns-connections.ts';
+import { withZoneLease } from '../../../connections/zone-lease.ts';
+import type { Providers } from '../../../context.ts';
+import { ChallengeRecordModel, type ChallengeRecordRow } from '../../../database/models/challenge-record.ts';
+import { type ConnectionDoc, ConnectionModel } from '../../../database/models/connection.ts';
+import type { DnsZone, FoundRecordSet, RecordChange } from '../../../dns/provider.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { AppError } from '../../../lib/errors.ts';
+import { takeTurns } from '../account-turns.ts';
+
+/** Longer than an answer takes to appear and be validated; a run that goes on extends it. */
+const NEEDED_MS = 30 * MINUTE_MS;
+/** Doubles with each failure. */
+const TRY_AGAIN_FIRST_MS = HOUR_MS;
+const TRY_AGAIN_MAX_MS = DAY_MS;
+/** The record lives no longer than its validation. */
+const TTL_S = 60;
+/** The number of tries, because somebody else may write to the same set between a read and a write. */
+const WRITES_MAX = 3;
+/** The maintenance tries again if a provider needs longer. */
+const TAKE_AWAY_MS = MINUTE_MS;
+/** The limits of one account in one run of the maintenance: accounts take turns. */
+const LEFT_MAX = 100;
+const LEFT_MS = 15_000;
+
+/** The certificate that the work is for. */
+export type Certified = { accountId: string; certificateId: string };
+
+type Texts = ReadonlyMap<string, readonly string[]>;
+type Place = { accountId: string; connection: ConnectionDoc; zone: DnsZone };
+
+/** Records what will be put into a zone, before it is. */
+export async function keepChallengeRecords(
+  { now }: Pick<Providers, 'now'>,
+  { accountId, certificateId }: Certified,
+  { connection, zone, sets }: HeldZone & { sets: Texts },
+): Promise<void> {
+  const neededUntil = new Date(now().getTime() + NEEDED_MS);
+  for (const [name, values] of sets) {
+    for (const value of values) {
+      const _id = `${certificateId} ${name} ${value}`;
+      const fields = { certificateId, connectionId: connection._id, zone, name, value, neededUntil };
+      await ChallengeRecordModel.updateOne({ _id, accountId }, { $set: fields }, { upsert: true });
+    }
+  }
+}
+
+/** Adds texts to the sets of their names, or removes them; those of others stay. Throws the errors of the provider. */
+export async function writeTexts(
+  providers: Providers,
+  { accountId, connection, zone }: Place,
+  sets: Texts,
+  act: 'add' | 'remove',
+  signal: AbortSignal,
+): Promise<void> {
+  await withDnsConnection(providers, connection, signal, (provider, call) =>
+    withZoneLease(providers, { accountId, zone: zone.name, signal }, async () => {
+      for (let writes = 1; ; writes += 1) {
+        const found = await readNames(provider, call, zone, [...sets.keys()]);
+        const changes = [...sets].flatMap(([name, values]) => changeOf(name, values, found, act) ?? []);
+        try {
+          if (changes.length > 0) await provider.write(call, zone, changes);
+          return;
+        } catch (error) {
+          const isRaced = error instanceof AppError && error.code === 'records_changed';
+          if (!isRaced || writes === WRITES_MAX) throw error;
+        }
+      }
+    }),
+  );
+}
+
+function changeOf(
+  name: string,
+  ours: readonly string[],
+  found: readonly FoundRecordSet[],
+  act: 'add' | 'remove',
+): RecordChange | null {
+  const at = found.filter((set) => set.name === name);
+  const alias = at.find(({ type }) => type === 'CNAME');
+  if (alias !== undefined) {
+    if (act === 'remove') return null;
+    // RFC 1034, section 3.6.2.
+    const message = `${name} is a CNAME record that points to ${alias.values.join(', ')}, so no TXT record can be there.`;
+    throw new AppError('records_refused', message, { hint: 'Remove it at your DNS provider.' });
+  }
+  const there = at.find(({ type }) => type === 'TXT');
+  const before = there === undefined ? null : { ttl: there.ttl, values: there.values };
+  const others = (before?.values ?? []).filter((value) => !ours.includes(value));
+  const values =
+    act === 'add' ? [...(before?.values ?? []), ...ours.filter((one) => !before?.values.includes(one))] : others;
+  if (values.length === (before?.values.length ?? 0)) return null;
+  return { type: 'TXT', name, before, after: values.length === 0 ? null : { ttl: before?.ttl ?? TTL_S, values } };
+}
+
+/**
+ * Removes the records that any run has put into zones for a certificate. If a provider fails, it is tried again later
+ * (`removeLeftRecords`): a certificate does not wait for it.
+ */
+export async function removeChallengeRecords(
+  providers: Providers,
+  { accountId, certificateId }: Certified,
+  signal: AbortSignal,
+): Promise<void> {
+  const records = await ChallengeRecordModel.find({ accountId, certificateId }).lean();
+  await takeAway(providers, records, { signal, withinMs: TAKE_AWAY_MS });
+}
+
+/**
+ * Removes records that were left because the process was killed or a provider did not answer. Each account has its
+ * turn, however much of another is left and however silent its provider is.
+ */
+export async function removeLeftRecords({ providers, signal }: { providers: Providers; signal: AbortSignal }) {
+  const isLeft = (dueBy: Date) => ({ neededUntil: { $lte: dueBy } });
+  await takeTurns(providers.now(), signal, {
+    async next(dueBy) {
+      const oldest = await ChallengeRecordModel.findOne(isLeft(dueBy), { accountId: 1 })
+        .setOptions({ acrossAccounts: 'jobs' })
+        .sort({ neededUntil: 1 })
+        .lean();
+      return oldest?.accountId ?? null;
+    },
+    async take(accountId, dueBy) {
+      const left = await ChallengeRecordModel.find({ accountId, ...isLeft(dueBy) })
+        .sort({ neededUntil: 1 })
+        .limit(LEFT_MAX)
+        .lean();
+      await takeAway(providers, left, { signal, withinMs: LEFT_MS });
+    },
+    async postpone(accountId, dueBy, until) {
+      await ChallengeRecordModel.updateMany({ accountId, ...isLeft(dueBy) }, { $set: { neededUntil: until } });
+    },
+  });
+}
+
+type KeptRecord = ChallengeRecordRow & { _id: string };
+
+/** Removes records until the time is over; the rest stays for the next run. */
+async function takeAway(
+  providers: Providers,
+  records: readonly KeptRecord[],
+  { signal, withinMs }: { signal: AbortSignal; withinMs: number },
+): Promise<void> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(withinMs)]);
+  const placeOf = ({ certificateId, connectionId, zone }: KeptRecord): string =>
+    `${certificateId} ${connectionId} ${storedZone(zone).id}`;
+  for (const place of new Set(records.map(placeOf))) {
+    signal.throwIfAborted();
+    if (within.aborted) return;
+    const its = records.filter((record) => placeOf(record) === place);
+    const [first] = its;
+    if (first !== undefined) await takeAwayOf(providers, first, its, { signal, within });
+  }
+}
+
+async function takeAwayOf(
+  providers: Providers,
+  { accountId, certificateId, connectionId, zone, failures }: KeptRecord,
+  records: readonly KeptRecord[],
+  { signal, within }: { signal: AbortSignal; within: AbortSignal },
+): Promise<void> {
+  const own = { accountId, _id: { $in: records.map(({ _id }) => _id) } };
+  try {
+    const connection = await ConnectionModel.findOne({ _id: connectionId, accountId });
+    const sets = new Map<string, string[]>();
+    for (const { name, value } of records) sets.set(name, [...(sets.get(name) ?? []), value]);
+    // Without the connection nobody can remove them any more.
+    if (connection !== null) {
+      const place = { accountId, connection, zone: storedZone(zone) };
+      await writeTexts(providers, place, sets, 'remove', within);
+    }
+    await ChallengeRecordModel.deleteMany(own);
+  } catch (error) {
+    signal.throwIfAborted();
+    providers.log.warn('The answer of a challenge stays in its zone for now', {
+      ...{ certificateId, connectionId, error: String(error) },
+    });
+    const waitMs = Math.min(TRY_AGAIN_FIRST_MS * 2 ** (failures ?? 0), TRY_AGAIN_MAX_MS);
+    const neededUntil = new Date(providers.now().getTime() + waitMs);
+    await ChallengeRecordModel.updateMany(own, { $set: { neededUntil }, $inc: { failures: 1 } });
+  }
+}
+
+/** The schema leaves the field free; only `keepChallengeRecords` writes it. */
+function storedZone(zone: unknown): DnsZone {
+  return zone as DnsZone;
+}

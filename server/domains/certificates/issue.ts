@@ -1,0 +1,162 @@
+import type { ClientSession } from 'mongoose';
+import type { Providers } from '../../context.ts';
+import { type CertificateDoc, CertificateModel } from '../../database/models/certificate.ts';
+import { moveCertificate } from '../../database/move-state.ts';
+import { JobDeferred } from '../../lib/errors.ts';
+import { keepPersistIssuers, openAccount } from './account.ts';
+import { type AuthorityCall, AuthorityError, type Order } from './authority/authority.ts';
+import { ownProblem } from './authority/problems.ts';
+import { openKey, sealKey } from './authority/sealed-key.ts';
+import { createRequest, makeKey } from './authority/x509.ts';
+import { countAuthorityUse, renewedBy, requireWithinLimits } from './authority-use.ts';
+import { authorizeNames } from './challenges/authorize.ts';
+import { solverOf } from './challenges/solver.ts';
+import { storeIssued, storeProblem } from './outcome.ts';
+import { type Challenge, runPreflight } from './preflight.ts';
+import { subjectOf } from './rehearse.ts';
+
+export type IssueRun = {
+  providers: Providers;
+  accountId: string;
+  certificateId: string;
+  signal: AbortSignal;
+  transaction<T>(work: (session: ClientSession) => Promise<T>): Promise<T>;
+};
+
+type StoredOrder = NonNullable<CertificateDoc['order']>;
+
+/**
+ * Brings a certificate to its wanted state: ordered, proved, signed and served. The certificate's key is stored before
+ * the order is placed, and the order's address before it is proved, so that a run after a crash continues the same
+ * order. A problem of the authority is stored with the time of the next try. Throws JobDeferred until then.
+ */
+export async function runOrder(run: IssueRun): Promise<void> {
+  const { providers, accountId, certificateId, signal } = run;
+  const { authority } = providers;
+  const doc = await findDue(run);
+  if (doc === null) return;
+  try {
+    const call = await openAccount(providers, signal);
+    const begun = await continueOrder(run, call, doc);
+    const { stored, order } = begun ?? (await placeOrder(run, call, doc));
+    await authorizeNames(providers, call, solverOf(providers, stored.challenge, { accountId, certificateId }), order);
+    await providers.faults?.at('certificate:proved');
+    const key = openKey(providers.secrets, doc, stored.key);
+    const chain = await authority.finish(call, order.url, await createRequest(stored.names, key));
+    await providers.faults?.at('certificate:signed');
+    const { names, challenge } = stored;
+    const renews = renewedBy(providers, doc.issued, names);
+    await storeIssued(run, { names, key, chain, challenge, accountUrl: call.accountUrl, renews });
+    await providers.faults?.at('certificate:stored');
+  } catch (error) {
+    if (!(error instanceof AuthorityError)) throw error;
+    await storeProblem(run, error.problem);
+  }
+}
+
+/** Reads the state again, now that nobody else works on it. */
+async function findDue({ providers, accountId, certificateId }: IssueRun): Promise<CertificateDoc | null> {
+  const doc = await CertificateModel.findOne({ _id: certificateId, accountId });
+  if (doc === null || doc.names.length === 0) return null;
+  // A revoked certificate is only ordered again by hand.
+  if (doc.state === 'revoked' && !doc.isWanted) return null;
+  const now = providers.now();
+  const isCovered = doc.names.every((name) => doc.issued?.names.includes(name));
+  const isDue = doc.renewAt instanceof Date && doc.renewAt <= now;
+  if (doc.order === null && isCovered && !isDue && !doc.isWanted) return null;
+  if (doc.nextTryAt instanceof Date && doc.nextTryAt > now) {
+    throw new JobDeferred('Its next try is later', doc.nextTryAt.getTime() - now.getTime());
+  }
+  return doc;
+}
+
+type Begun = { stored: StoredOrder; order: Order };
+
+/** Returns the order of an earlier run; null when there is none, or none that is useful. */
+async function continueOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDoc): Promise<Begun | null> {
+  const { providers } = run;
+  const { order: stored, names } = doc;
+  if (!stored || stored.url === null || stored.url === undefined) return null;
+  if (stored.authorityId !== providers.authority.id || stored.names.join() !== names.join()) return null;
+  const order = await providers.authority.read(call, stored.url);
+  if (order === null || order.status === 'invalid') return null;
+  // A failed try has left it where it was before.
+  await run.transaction((session) => moveOn(session, run));
+  return { stored, order };
+}
+
+async function placeOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDoc): Promise<Begun> {
+  const { providers } = run;
+  const { authority } = providers;
+  const names = [...doc.names];
+  // It must be the same authority: another does not know the order.
+  const replaces = doc.issued?.authorityId === authority.id ? doc.issued.chain : undefined;
+  // An automatic retry after a failure no longer counts as by hand.
+  const isByHand = doc.isWanted && !(doc.nextTryAt instanceof Date);
+  const renews = renewedBy(providers, doc.issued, names);
+  const use = { accountUrl: call.accountUrl, accountId: run.accountId, names, isByHand, renews };
+  // A renewal ahead of its time observes the limits: the authority's exemption is for due ones.
+  const isEarly = isByHand && doc.renewAt instanceof Date && doc.renewAt > providers.now();
+  const isExempt = replaces !== undefined && !isEarly;
+  if (!isExempt) await requireWithinLimits(providers, use);
+  const count = () => countAuthorityUse(providers, use, ['orders', 'share']);
+  // The authority may not know the certificate to replace, and then counts this order like any other.
+  const beforeNewOrder = async () => {
+    if (!isExempt) return;
+    await requireWithinLimits(providers, use);
+    await count();
+  };
+  const challenge = await requirePreflight(run, call, doc);
+  const stored = await beginOrder(run, names, challenge);
+  await providers.faults?.at('certificate:begun');
+  if (!isExempt) await count();
+  const url = await authority.order(call, { names, replaces, beforeNewOrder });
+  await providers.faults?.at('certificate:placed');
+  const filter = { _id: run.certificateId, accountId: run.accountId };
+  await run.transaction((session) => CertificateModel.updateOne(filter, { $set: { 'order.url': url } }, { session }));
+  await providers.faults?.at('certificate:ordered');
+  const order = await authority.read(call, url);
+  if (order === null) throw new AuthorityError(ownProblem('orderNotReady', 'The order is gone.'));
+  await keepPersistIssuers(authority.id, order);
+  return { stored: { ...stored, url }, order };
+}
+
+/** Throws `AuthorityError` when an order is sure to fail: it would count at the authority, and this check does not. */
+async function requirePreflight(
+  { providers }: IssueRun,
+  { accountUrl, signal }: AuthorityCall,
+  doc: CertificateDoc,
+): Promise<Challenge> {
+  const { challenge, checks } = await runPreflight(providers, await subjectOf(doc, accountUrl), signal);
+  const failed = checks.find(({ verdict }) => verdict === 'fail');
+  if (failed === undefined) return challenge;
+  const type = challenge === 'dns-01' ? 'dnsConnection' : 'rehearsal';
+  throw new AuthorityError(ownProblem(failed.id === 'caa' ? 'caa' : type, failed.message));
+}
+
+/** Moves a served certificate to renewing, and any other to validating. */
+async function moveOn(session: ClientSession, { certificateId: id, accountId }: IssueRun): Promise<void> {
+  await moveCertificate(session, { id, accountId, from: ['issued'], to: 'renewing' });
+  await moveCertificate(session, { id, accountId, from: ['pending', 'failed', 'expired'], to: 'validating' });
+  // This happens only by hand, and the revoked certificate goes: an older version may have kept it.
+  const when = { isWanted: true };
+  await moveCertificate(session, { id, accountId, from: ['revoked'], to: 'validating', when, set: { issued: null } });
+}
+
+async function beginOrder(run: IssueRun, names: string[], challenge: Challenge) {
+  const { providers, accountId, certificateId } = run;
+  const { pem } = await makeKey();
+  const order = {
+    names,
+    key: sealKey(providers.secrets, { _id: certificateId, accountId }, pem),
+    authorityId: providers.authority.id,
+    url: null,
+    challenge,
+    startedAt: providers.now(),
+  };
+  await run.transaction(async (session) => {
+    await moveOn(session, run);
+    await CertificateModel.updateOne({ _id: certificateId, accountId }, { $set: { order } }, { session });
+  });
+  return order;
+}

@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
+import type { Providers } from '../../context.ts';
+import { ChallengeAnswerModel } from '../../database/models/challenge-answer.ts';
+import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
+import { textWithinBudget } from '../../lib/egress/answer-budget.ts';
+import { EgressError, type EgressRequest } from '../../lib/egress/egress.ts';
+import { addressesBehind } from '../records/dns-answers.ts';
+
+/** Looks for our own answer at each address of a name, like an authority that validates from several places. */
+const PROBE_MS = 10_000;
+const PROBE_MAX_BYTES = 4_096;
+const PROBE_KEPT_MS = 60_000;
+/** Equals the number that an authority follows (Let's Encrypt, "Challenge Types", 2026-02-12). */
+const PROBE_REDIRECTS = 10;
+const HTTP_PORT = 80;
+const SHOWN_MAX = 4;
+/** Each is requested at once, in a connection of its own: the owner chooses the records, but the sockets are ours. */
+const ADDRESSES_MAX = 16;
+
+/** The name servers' answer about a name; null when they give none. */
+type Found = { isRegistered: boolean; addresses: readonly string[] } | null;
+
+/** `refused`: something there accepts no connection, or it is not a web address. `silent`: it may ignore us alone. */
+type Answer = 'here' | 'refused' | 'silent' | { status: number | null };
+
+/**
+ * Tries one name. A name without an address, or at another server that does not give our answer, is sure to fail. If
+ * only our own addresses fail the result is open: we may be unable to reach ourselves.
+ */
+export async function probe(providers: Providers, name: string, signal: AbortSignal): Promise<RehearsalCheck> {
+  const found = await addressesOf(providers, name, signal);
+  if (found?.isRegistered === false)
+    return check('dns', 'fail', `${name} is not registered, or its registrar names no name servers for it.`);
+  if (found?.addresses.length === 0)
+    return check('dns', 'fail', `${name} has no address at its name servers: set its records.`);
+  if (found !== null && found.addresses.length > ADDRESSES_MAX) {
+    const count = found.addresses.length;
+    return check('dns', 'fail', `${name} has ${count} addresses, and at most ${ADDRESSES_MAX} are tried: remove some.`);
+  }
+  const own = new Set((await providers.sitesAddresses()).found.map(canonicalAddress));
+  const asked = found?.addresses ?? [null];
+  const answers = await withToken(providers, (token) =>
+    Promise.all(
+      asked.map(async (address) => ({
+        address,
+        answer: await askAt(providers, { name, address, own, token }, signal),
+      })),
+    ),
+  );
+  return judge(name, answers, own);
+}
+
+function judge(
+  name: string,
+  answers: readonly { address: string | null; answer: Answer }[],
+  own: ReadonlySet<string>,
+): RehearsalCheck {
+  const other = answers.find(({ answer }) => typeof answer === 'object');
+  if (other !== undefined && typeof other.answer === 'object') {
+    const said = other.answer.status === null ? '' : `: it said ${other.answer.status} to our own test`;
+    return check('challenge', 'fail', `Another server answers at ${placeOf(name, other.address)}${said}.`);
+  }
+  const isReached = answers.some(({ answer }) => answer === 'here');
+  const closed = answers.find(({ answer }) => answer === 'refused');
+  if (isReached && closed !== undefined) {
+    const text = `Nothing answers at ${placeOf(name, closed.address)}, where certificate authorities may ask.`;
+    return check('challenge', 'fail', text);
+  }
+  if (isReached) return check('challenge', 'pass', `${name} answers here.`);
+  const addresses = answers.flatMap(({ address }) => address ?? []);
+  if (addresses.length === 0 || addresses.some((address) => own.has(canonicalAddress(address)))) {
+    return check('challenge', 'unknown', `${name} could not be tried from here.`);
+  }
+  const shown = addresses.slice(0, SHOWN_MAX).join(', ');
+  return check('dns', 'fail', `${name} points to ${shown}, which is not this server, and nothing answers there.`);
+}
+
+const placeOf = (name: string, address: string | null): string => (address === null ? name : `${name} (${address})`);
+
+function check(id: RehearsalCheck['id'], verdict: RehearsalCheck['verdict'], message: string): RehearsalCheck {
+  return { id, verdict, message };
+}
+
+async function addressesOf({ dns }: Providers, name: string, signal: AbortSignal): Promise<Found> {
+  const asking = dns.withLookups(signal, async (lookups): Promise<Found> => {
+    if ((await lookups.zoneOf(name)) === null) return { isRegistered: false, addresses: [] };
+    const sets = await Promise.all((['A', 'AAAA'] as const).map((type) => addressesBehind(lookups, { name, type })));
+    const isSaid = sets.every((answers) => answers.some(({ values }) => values !== null));
+    const addresses = [...new Set(sets.flat().flatMap(({ values }) => values ?? []))];
+    return isSaid || addresses.length > 0 ? { isRegistered: true, addresses } : null;
+  });
+  return asking.catch(() => null);
+}
+
+async function withToken<T>({ now }: Providers, work: (token: string) => Promise<T>): Promise<T> {
+  const token = randomBytes(24).toString('base64url');
+  await ChallengeAnswerModel.create({ _id: token, text: token, expiresAt: new Date(now().getTime() + PROBE_KEPT_MS) });
+  try {
+    return await work(token);
+  } finally {
+    await ChallengeAnswerModel.deleteOne({ _id: token });
+  }
+}
+
+type Place = { name: string; address: string | null; own: ReadonlySet<string>; token: string };
+
+/** Requests our own addresses at the port of the sites, or at the proxy's when there is one. */
+async function askAt(providers: Providers, place: Place, signal: AbortSignal): Promise<Answer> {
+  const { name, address, own, token } = place;
+  const path = `/.well-known/acme-challenge/${token}`;
+  if (address === null) return ask(providers, `http://${name}${path}`, {}, token, signal);
+  const host = isIP(address) === 6 ? `[${address}]` : address;
+  const there = { headers: (url: URL): Record<string, string> => (url.hostname === host ? { host: name } : {}) };
+  const { sitesHttpPort: port } = providers.addresses;
+  if (port !== undefined && own.has(canonicalAddress(address))) {
+    const listener = { protocol: 'http:', host: address, port } as const;
+    const answer = await ask(providers, `http://${name}${path}`, { listener }, token, signal);
+    if (typeof answer === 'object' || answer === 'here' || port === HTTP_PORT) return answer;
+    const second = await ask(providers, `http://${host}${path}`, there, token, signal);
+    return second === 'silent' ? answer : second;
+  }
+  return ask(providers, `http://${host}${path}`, there, token, signal);
+}
+
+async function ask(
+  { egress }: Providers,
+  url: string,
+  how: Pick<EgressRequest, 'listener' | 'headers'>,
+  token: string,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const request = { signal, maxBytes: PROBE_MAX_BYTES, wholeMs: PROBE_MS, redirects: PROBE_REDIRECTS, isFresh: true };
+  try {
+    return await egress.request(url, { ...request, ...how }, async ({ status, body }) =>
+      (await textWithinBudget(body)) === token ? 'here' : { status },
+    );
+  } catch (error) {
+    if (!(error instanceof EgressError) && !signal.aborted) throw error;
+    if (!(error instanceof EgressError)) return 'silent';
+    if (error.fault === 'too_large') return { status: null };
+    return isClosed(error) ? 'refused' : 'silent';
+  }
+}
+
+function isClosed({ cause }: EgressError): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+}

@@ -1,0 +1,72 @@
+import type { Certificate, CertificateDetails } from '../../../routers/schemas/certificates.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
+import type { DomainRow } from '../../database/models/domain.ts';
+import { LOCAL_AUTHORITY } from './authority/authority.ts';
+
+/** Returns the ids of those domains that have a certificate of ours; a wildcard covers one label. */
+export async function certifiedDomains(
+  accountId: string,
+  domains: readonly Pick<DomainRow, '_id' | 'servedName'>[],
+): Promise<ReadonlySet<string>> {
+  const ids = domains.map(({ _id }) => _id);
+  const filter = { accountId, domainId: { $in: ids }, state: { $ne: 'revoked' as const } };
+  const rows = await CertificateModel.find(filter).select({ domainId: 1, 'issued.names': 1 }).lean();
+  const covering = domains.filter(({ _id, servedName }) =>
+    rows.some(
+      ({ domainId, issued }) =>
+        domainId === _id &&
+        issued?.names.some((name) => name === servedName || name === `*${servedName.slice(servedName.indexOf('.'))}`),
+    ),
+  );
+  return new Set(covering.map(({ _id }) => _id));
+}
+
+type Issued = NonNullable<CertificateRow['issued']>;
+type ListedRow = Omit<CertificateRow, 'history' | 'order' | 'issued'> & {
+  issued?: Omit<Issued, 'chain' | 'key'> | null | undefined;
+};
+
+/** Converts the document for a list, which needs neither chain and key nor history. */
+export function toCertificate(doc: ListedRow): Certificate {
+  const { issued, problem } = doc;
+  return {
+    id: doc._id,
+    domainId: doc.domainId,
+    names: [...doc.names],
+    // A new one was requested by hand, and nothing is left of the revoked one.
+    state: doc.state === 'revoked' && doc.isWanted ? 'pending' : doc.state,
+    serial: issued?.serial ?? null,
+    issuer: issued?.issuer ?? null,
+    isPublic: issued ? issued.authorityId !== LOCAL_AUTHORITY : false,
+    notBefore: issued?.notBefore ?? null,
+    notAfter: issued?.notAfter ?? null,
+    renewAt: doc.renewAt ?? null,
+    problem: problem
+      ? {
+          type: problem.type,
+          message: problem.message,
+          detail: problem.detail ?? null,
+          link: problem.link ?? null,
+          at: problem.at,
+        }
+      : null,
+    nextTryAt: doc.nextTryAt ?? null,
+    rehearsal: toRehearsal(doc),
+    createdAt: doc.createdAt,
+  };
+}
+
+/** Converts one certificate for its page. No answer contains its key. */
+export function toDetails(doc: CertificateRow): CertificateDetails {
+  return {
+    ...toCertificate(doc),
+    chain: doc.issued?.chain ?? null,
+    history: doc.history.map(({ at, what, detail }) => ({ at, what, detail: detail ?? null })).reverse(),
+  };
+}
+
+function toRehearsal({ rehearsal }: Pick<CertificateRow, 'rehearsal'>): Certificate['rehearsal'] {
+  if (!rehearsal) return null;
+  const checks = rehearsal.checks.map(({ id, verdict, message }) => ({ id, verdict, message }));
+  return { at: rehearsal.at, checks };
+}

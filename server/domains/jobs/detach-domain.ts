@@ -1,0 +1,42 @@
+import { AppError, shownError } from '../../lib/errors.ts';
+import { errorText, isFinal } from '../../queue/failure.ts';
+import type { JobHandler, RunningJob } from '../../queue/handler.ts';
+import { detachNames, endDetach, findDetaching, tellKept } from '../detach.ts';
+
+type Job = RunningJob<'detach-domain'>;
+
+/**
+ * Detaches the names of a domain from a platform. If the platform no longer lets Fairlead in, it keeps the names and
+ * the owner is notified; here they are free.
+ */
+export const detachDomainJob: JobHandler<'detach-domain'> = {
+  neverGivesUp: true,
+  async run(job) {
+    const { accountId, payload } = job;
+    const place = await findDetaching(accountId, payload);
+    const refusal = place === null ? null : await detach(job, place);
+    await job.transaction(async (session) => {
+      await endDetach(session, accountId, payload);
+      if (place === null || refusal === null) return;
+      await tellKept(session, place.deployment, place.destination, payload, shownError(refusal));
+    });
+  },
+};
+
+/** Returns the error with which the platform keeps the names, or null. A site that is gone there has none. */
+async function detach(
+  { providers, payload, signal }: Job,
+  place: NonNullable<Awaited<ReturnType<typeof findDetaching>>>,
+): Promise<unknown> {
+  try {
+    await detachNames(providers, place, payload, signal);
+    return null;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (!isFinal(error)) throw error;
+    if (error instanceof AppError && error.code === 'platform_place_gone') return null;
+    const { platform } = place.destination;
+    providers.log.warn('A domain stays at its platform', { ...payload, platform, error: errorText(error) });
+    return error;
+  }
+}

@@ -1,0 +1,38 @@
+import type { ClientSession } from 'mongoose';
+import type { RemovedDomain } from '../../../routers/schemas/domains.ts';
+import { DnsChangeModel } from '../../database/models/dns-change.ts';
+import type { DomainRow } from '../../database/models/domain.ts';
+import type { RecordChange } from '../../dns/provider.ts';
+import { AppError } from '../../lib/errors.ts';
+import { openChanges } from './stored-record-plan.ts';
+
+type WrittenRecord = RemovedDomain['deleteFirst'][number];
+
+/**
+ * Returns the records that applied plans of a domain have written, without previous ones and those that a later plan
+ * removed. Throws `state_changed` while one of them is written or undone: nobody knows yet which records the provider
+ * will have.
+ */
+export async function writtenRecords(
+  session: ClientSession,
+  { _id: domainId, accountId, name }: Pick<DomainRow, '_id' | 'accountId' | 'name'>,
+): Promise<WrittenRecord[]> {
+  const state = { $in: ['applying', 'undoing', 'applied'] as const };
+  const plans = await DnsChangeModel.find({ accountId, domainId, state }).sort({ updatedAt: 1 }).session(session);
+  if (plans.some((plan) => plan.state !== 'applied')) {
+    throw new AppError('state_changed', `The records of ${name} are being written.`, {
+      hint: 'Remove the domain once they are written.',
+    });
+  }
+  const written = new Map<string, WrittenRecord>();
+  for (const { type, name: owner, before, after } of plans.flatMap(openChanges)) {
+    for (const value of valuesBeside(before, after)) written.delete(`${type} ${owner} ${value}`);
+    for (const value of valuesBeside(after, before))
+      written.set(`${type} ${owner} ${value}`, { type, name: owner, value });
+  }
+  return [...written.values()];
+}
+
+function valuesBeside(set: RecordChange['before'], other: RecordChange['before']): string[] {
+  return (set?.values ?? []).filter((value) => !other?.values.includes(value));
+}

@@ -1,0 +1,187 @@
+import mongoose, { type ClientSession } from 'mongoose';
+import type { CheckedRecord } from '../../routers/schemas/domains.ts';
+import type { DomainState } from '../../routers/schemas/state-names.ts';
+import type { ZoneHolder } from '../connections/challenge-zones.ts';
+import type { Providers } from '../context.ts';
+import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../database/models/domain.ts';
+import { moveDomain } from '../database/move-state.ts';
+import { publishEvent } from '../events/publish.ts';
+import type { WatchedCertificate } from './certificate-watch.ts';
+import { ensureCertificate, isServedElsewhere, removeCertificates } from './certificates/ensure.ts';
+import { publishStatus } from './certificates/notify-owner.ts';
+import { answerClaim } from './claim.ts';
+import { endLeaving } from './move.ts';
+import { notifyOwner } from './notify-owner.ts';
+import { type Concern, concernOf, isConfirmed, isDead } from './records/concern.ts';
+import type { DnsAnswers } from './records/dns-answers.ts';
+import { changeOf, isSilent, type Problem, problemOf, recordKey } from './records/problem.ts';
+import { boundedAnswers, leadsNowhere, type PointsTo, pointsToOf } from './records/record-states.ts';
+import type { DomainTarget } from './records/required-records.ts';
+import { nextCheckAt } from './schedule.ts';
+
+/** A domain with its last check. */
+export type DomainCheck = {
+  domain: DomainDoc;
+  answers: DnsAnswers;
+  records: readonly CheckedRecord[];
+  target: DomainTarget;
+  zoneHolder: ZoneHolder | null;
+  tookMs: number;
+  /** The problem of CAA records with our authority. */
+  caa?: Problem | null;
+  certificate?: Problem | null;
+  watchedCertificate?: WatchedCertificate | null;
+};
+
+/**
+ * Stores the result of a check, and moves the domain on by it, each move with its event, in one transaction. Returns
+ * null and writes nothing when somebody else has checked or changed it meanwhile: that result is as fresh.
+ */
+export async function saveCheck(
+  session: ClientSession,
+  providers: Providers,
+  found: DomainCheck,
+): Promise<DomainDoc | null> {
+  const { domain, records, watchedCertificate = null } = found;
+  const { _id, accountId, state, checkedAt, servedName, quickFrom } = domain;
+  const now = providers.now();
+  const held = await DomainModel.findOneAndUpdate(
+    { _id, accountId, state, servedName, quickFrom, checkedAt: checkedAt ?? null },
+    { $set: { checkedAt: now, records: boundedAnswers(records), zoneHolder: found.zoneHolder, watchedCertificate } },
+    { session, returnDocument: 'after' },
+  );
+  if (held === null) return null;
+  const claim = state === 'unverified' ? await answerClaim(session, providers, found) : { state, problem: null };
+  const claimed = claim.state;
+  const pointsTo = new Map(
+    namesOf(domain).map((name) => [name, pointsToOf(name, records, found.answers, found.target)]),
+  );
+  const concern =
+    claimed === 'active'
+      ? concernOf(domain, problemOf({ ...found, leaving: domain.leaving }), found.answers, now)
+      : null;
+  const reached = await moveByRecords(session, providers, found, claimed, { pointsTo, concern });
+  const over = await endLeaving(session, domain, (name) => hasLeft(name, found, pointsTo));
+  const former: readonly FormerPlace[] = domain.leaving;
+  const leaving = former.filter((place) => !over.includes(place));
+  const kept = reached === 'active' ? await tellOwner(session, providers, { ...found, leaving }, concern) : null;
+  const isDoubted = kept !== null && kept.toldAt === null;
+  const moved = {
+    ...{ state: reached, quickFrom, attached: domain.attached ?? null },
+    ...{ isSilent: isSilent(found), isDoubted, tookMs: found.tookMs },
+  };
+  const $set = {
+    ...checkedFields({ ...found, leaving, cap: claim.problem }, reached, pointsTo, now),
+    concern: kept,
+    // The owner was notified just now.
+    ...(kept !== concern && { changedAt: mongoose.now() }),
+    nextCheckAt: nextCheckAt(moved, now),
+  };
+  const settled = await DomainModel.findOneAndUpdate(
+    { _id, accountId },
+    { $set, $pull: { leaving: { destinationId: { $in: over.map((place) => place.destinationId) }, isEnding: false } } },
+    { session, returnDocument: 'after' },
+  );
+  if (settled === null) return null;
+  if (found.target.isServedHere) await ensureCertificate(session, providers, settled);
+  // It would be renewed in vain, and its owner notified of a failure although the site is well.
+  else if (isServedElsewhere(settled)) await removeCertificates(session, { accountId, domainId: _id });
+  return settled;
+}
+
+/**
+ * Returns whether no record of a name can point to a previous place: it points here, or nowhere if another name
+ * serves.
+ */
+function hasLeft(name: string, { domain, records, answers }: DomainCheck, pointsTo: ReadonlyMap<string, PointsTo>) {
+  if (name === domain.servedName || pointsTo.get(name) === 'here') return pointsTo.get(name) === 'here';
+  const isAskedFor = records.some((record) => record.name === name && record.purpose === 'route');
+  return !isAskedFor || leadsNowhere(name, answers);
+}
+
+/**
+ * Moves between waiting for the records, active and misconfigured. A silent name server moves nothing; a domain that
+ * nobody can find is lost when that is seen twice.
+ */
+async function moveByRecords(
+  session: ClientSession,
+  providers: Providers,
+  found: DomainCheck,
+  state: DomainState,
+  { pointsTo, concern }: { pointsTo: ReadonlyMap<string, PointsTo>; concern: Concern | null },
+): Promise<DomainState> {
+  const { _id: id, accountId, servedName, watchedNames, deploymentId, unit } = found.domain;
+  const isFound = !isDead(unit, found.answers);
+  const isServed = isFound && pointsTo.get(servedName) === 'here';
+  const seenTwice = concern !== null && isConfirmed(concern, providers.now()) ? concern.code : null;
+  const isGone = !isFound && seenTwice !== null;
+  // An active domain is left alone until this was seen twice, since any answer may be wrong once.
+  const isRefused = [found.caa, found.certificate].some(
+    (problem) => problem != null && (state !== 'active' || seenTwice === problem.code),
+  );
+  const isLost = isGone || isRefused || watchedNames.some((name) => pointsTo.get(name) === 'elsewhere');
+  const move = (from: DomainState, to: DomainState, set: Record<string, unknown>) =>
+    moveDomain(session, { id, accountId, from: [from], to, set });
+  if (state === 'active' && isLost) {
+    const { code, message } = changeOf(found);
+    await move('active', 'misconfigured', {});
+    const isPointed = code !== found.caa?.code && code !== found.certificate?.code;
+    const kind = isPointed ? 'domain-misconfigured' : 'domain-problem';
+    await notifyOwner(session, providers, found.domain, { kind, message });
+    if (code === found.certificate?.code)
+      await publishStatus(session, { accountId, names: [servedName] }, { sslStatus: 'replaced', isValid: false });
+    return 'misconfigured';
+  }
+  if (isServed && !isLost && (state === 'pending_dns' || state === 'misconfigured')) {
+    await move(state, 'active', { activeSince: providers.now() });
+    const message = `${servedName} points to your deployment.`;
+    await publishEvent(session, accountId, { type: 'notification', title: 'Domain active', message, deploymentId });
+    return 'active';
+  }
+  return state;
+}
+
+/** Returns the concern to store, and notifies the owner once, when it is seen a second time. */
+async function tellOwner(
+  session: ClientSession,
+  providers: Providers,
+  found: DomainCheck & { leaving: readonly FormerPlace[] },
+  concern: Concern | null,
+): Promise<Concern | null> {
+  const problem = problemOf(found);
+  const now = providers.now();
+  if (concern === null || problem === null || concern.toldAt || !isConfirmed(concern, now)) return concern;
+  await notifyOwner(session, providers, found.domain, { kind: 'domain-problem', message: problem.message });
+  return { ...concern, toldAt: now };
+}
+
+function checkedFields(
+  found: DomainCheck & { leaving: readonly FormerPlace[]; cap: Problem | null },
+  state: DomainState,
+  pointsTo: ReadonlyMap<string, PointsTo>,
+  now: Date,
+): Record<string, unknown> {
+  const { domain, answers } = found;
+  const pointedNames = namesOf(domain).filter((name) => {
+    const where = pointsTo.get(name);
+    return where === 'here' || (where === 'unknown' && domain.pointedNames.includes(name));
+  });
+  const problem = found.cap ?? (state === 'misconfigured' ? changeOf(found) : problemOf(found));
+  const isActive = state === 'active';
+  return {
+    pointedNames,
+    problem: problem === null ? null : { ...problem, since: sinceOf(domain, problem, now) },
+    ...(isActive && { watchedNames: [...new Set([...domain.watchedNames, ...pointedNames])] }),
+    ...(isActive && answers.zone !== null && { nameServers: answers.zone.servers.map(({ name }) => name) }),
+    // The last right records are remembered until they are right again, so that the change can be named.
+    ...(isActive && { rightRecords: rightRecords(found.records) }),
+  };
+}
+
+function rightRecords(records: readonly CheckedRecord[]): string[] {
+  return records.flatMap(({ type, name, value, state }) => (state === 'ok' ? [recordKey({ type, name, value })] : []));
+}
+
+function sinceOf({ problem: before }: DomainDoc, { code, message }: Problem, now: Date): Date {
+  return before && before.code === code && before.message === message ? before.since : now;
+}

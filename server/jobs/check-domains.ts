@@ -1,9 +1,0 @@
-import type { JobHandler } from '../queue/handler.ts';
-import { enqueueDueChecks } from '../services/domains/due-checks.ts';
-
-/** Enqueues a check of every domain that is due. */
-export const checkDomainsJob: JobHandler<'check-domains'> = {
-  async run(job) {
-    await enqueueDueChecks(job.providers.now(), job.signal, (work) => job.transaction(work));
-  },
-};

@@ -1,7 +1,0 @@
-import type { JobHandler } from '../queue/handler.ts';
-import { removeLeftRecords } from '../services/certificates/challenge-records.ts';
-
-/** Removes leftover challenge records from the zones of accounts; the next run finds what this one misses. */
-export const removeChallengesJob: JobHandler<'remove-challenges'> = {
-  run: ({ providers, signal }) => removeLeftRecords({ providers, signal }),
-};

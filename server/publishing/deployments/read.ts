@@ -1,0 +1,195 @@
+import type {
+  Deployment,
+  DeploymentList,
+  GetDeploymentInput,
+  ListDeploymentsInput,
+  ReleaseRef,
+} from '../../../routers/schemas/deployments.ts';
+import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
+import { type DeploymentState, STATES_THAT_WAIT } from '../../../routers/schemas/state-names.ts';
+import { connectionsOfAll, lostConnections } from '../../connections/lost-connections.ts';
+import type { AccountContext, Addresses } from '../../context.ts';
+import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
+import { DeploymentModel, type DeploymentRow, othersOf, primaryOf } from '../../database/models/deployment.ts';
+import { DeploymentHealthModel } from '../../database/models/deployment-health.ts';
+import { ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
+import { siteOf, siteUrlOf, toDestination } from '../../database/site-address.ts';
+import { notFound } from '../../lib/errors.ts';
+import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';
+
+const CARE_BATCH = 200;
+/** Fields that are never shown; two of these can be large. */
+const UNSHOWN = {
+  nameKey: 0,
+  reusedNames: 0,
+  leavesSites: 0,
+  'destinations.site': 0,
+  'destinations.targetId': 0,
+  'destinations.wantedName': 0,
+  'destinations.releaseId': 0,
+  'destinations.isMove': 0,
+} as const;
+type ShownRow = Omit<DeploymentRow, keyof typeof UNSHOWN>;
+
+/**
+ * Returns the account's deployments, the one with the latest change first; `search` looks for a part of the name. A
+ * deployment that changes while the pages are read moves to the first page, which its event loads again.
+ */
+export async function listDeployments(ctx: AccountContext, input: ListDeploymentsInput): Promise<DeploymentList> {
+  const { accountId } = ctx.actor;
+  const limit = input?.limit ?? PAGE_SIZE_DEFAULT;
+  const search = input?.search?.trim().toLowerCase() ?? '';
+  const filter = {
+    accountId,
+    ...(input?.state !== undefined && shownStateFilter(input.state)),
+    ...(input?.platform !== undefined && { platform: input.platform }),
+    ...(search !== '' && { nameKey: { $regex: escapeRegExp(search) } }),
+    ...afterCursor(input?.cursor, 'updatedAt'),
+  };
+  const latest = DeploymentModel.find(filter, UNSHOWN).sort({ updatedAt: -1, _id: -1 }).hint('account_latest');
+  const docs =
+    input?.needsCare === true
+      ? await firstInCare(accountId, latest.lean().cursor({ batchSize: CARE_BATCH }), limit + 1)
+      : await latest.limit(limit + 1).lean();
+  const page = docs.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    items: await toDeployments(ctx.providers.addresses, accountId, page),
+    nextCursor: docs.length > limit && last !== undefined ? encodeCursor(last, last.updatedAt) : null,
+  };
+}
+
+/** `waiting` is the state of one of its platforms. */
+function shownStateFilter(state: DeploymentState | 'waiting'): Record<string, unknown> {
+  return state === 'waiting' ? { state: { $in: [...STATES_THAT_WAIT] }, 'destinations.state': state } : { state };
+}
+
+/**
+ * Returns the first deployments that need their owner's attention. They are read in batches, because an account may
+ * have any number.
+ */
+async function firstInCare(accountId: string, rows: Rows<ShownRow>, limit: number): Promise<ShownRow[]> {
+  const found: ShownRow[] = [];
+  let batch: ShownRow[] = [];
+  for await (const row of rowsOf(rows)) {
+    batch.push(row);
+    if (batch.length < CARE_BATCH) continue;
+    found.push(...(await inCare(accountId, batch)));
+    if (found.length >= limit) return found.slice(0, limit);
+    batch = [];
+  }
+  return [...found, ...(await inCare(accountId, batch))].slice(0, limit);
+}
+
+/** Reads both releases of each deployment, since the outcome may be recorded with the live or with the latest one. */
+async function inCare(accountId: string, rows: readonly ShownRow[]): Promise<ShownRow[]> {
+  const ids = rows.flatMap((row) => [row.currentReleaseId ?? [], row.latestReleaseId ?? []].flat());
+  const releases = await ReleaseModel.find(
+    { _id: { $in: ids }, accountId, $or: [{ state: 'failed' }, { 'corruptedFiles.0': { $exists: true } }] },
+    { state: 1 },
+  ).lean();
+  const connections = await connectionsOfAll(accountId, rows);
+  const failed = new Set(releases.flatMap(({ _id, state }) => (state === 'failed' ? [_id] : [])));
+  const bad = new Set(releases.map(({ _id }) => _id));
+  const unhealthy = await DeploymentHealthModel.find(
+    { _id: { $in: rows.map(({ _id }) => _id) }, accountId, 'checks.verdict': 'fail' },
+    { _id: 1 },
+  ).lean();
+  const down = new Set(unhealthy.map(({ _id }) => _id));
+  return rows.filter((row) =>
+    row.state === 'deleting'
+      ? row.destinations.some(({ error }) => error !== null && error !== undefined)
+      : failed.has(row.latestReleaseId ?? '') ||
+        bad.has(row.currentReleaseId ?? '') ||
+        down.has(row._id) ||
+        row.destinations.some(({ state }) => state === 'waiting') ||
+        othersOf(row).some(({ state }) => state === 'failed') ||
+        lostConnections(row, connections).some(({ connectionId }) => connectionId === null),
+  );
+}
+
+/** Returns one deployment. Throws `not_found`. */
+export async function getDeployment(ctx: AccountContext, input: GetDeploymentInput): Promise<Deployment> {
+  const row = await DeploymentModel.findOne({ _id: input.deploymentId, accountId: ctx.actor.accountId }).lean();
+  if (row === null) throw notFound('deployment');
+  return toDeployment(ctx, row);
+}
+
+/** Returns the deployment with its addresses and the releases that it names. */
+export async function toDeployment(ctx: AccountContext, doc: DeploymentRow): Promise<Deployment> {
+  const [deployment] = await toDeployments(ctx.providers.addresses, ctx.actor.accountId, [doc]);
+  if (deployment === undefined) throw new Error('One document gave no deployment.');
+  return deployment;
+}
+
+/** Does so for many deployments of one account, with one query for all their releases and one for their connections. */
+export async function toDeployments(
+  addresses: Addresses,
+  accountId: string,
+  docs: readonly ShownRow[],
+): Promise<Deployment[]> {
+  const [refs, connections] = await Promise.all([releaseRefs(accountId, docs), connectionsOfAll(accountId, docs)]);
+  return docs.map((doc) => ({
+    ...assemble(addresses, doc, refs),
+    lostConnections: lostConnections(doc, connections),
+  }));
+}
+
+function assemble(
+  addresses: Addresses,
+  doc: ShownRow,
+  refs: ReadonlyMap<string, ReleaseRef>,
+): Omit<Deployment, 'lostConnections'> {
+  const site = siteOf(doc);
+  return {
+    id: doc._id,
+    name: doc.name,
+    slug: doc.slug,
+    platform: site.platform,
+    state: doc.state,
+    url: siteUrlOf(addresses, site),
+    destinations: [primaryOf(doc), ...othersOf(doc)].map((one) => toDestination(addresses, doc.slug, one)),
+    currentRelease: refs.get(doc.currentReleaseId ?? '') ?? null,
+    latestRelease: refs.get(doc.latestReleaseId ?? '') ?? null,
+    releaseCount: doc.releaseCount,
+    isSinglePage: doc.isSinglePage,
+    hasCleanUrls: doc.hasCleanUrls,
+    createdAt: doc.createdAt,
+    updatedAt: doc.updatedAt,
+  };
+}
+
+/** Reads the releases that these deployments name, in one query. */
+async function releaseRefs(accountId: string, docs: readonly ShownRow[]): Promise<Map<string, ReleaseRef>> {
+  const ids = docs.flatMap((doc) => [doc.currentReleaseId, doc.latestReleaseId]).filter((id) => typeof id === 'string');
+  if (ids.length === 0) return new Map();
+  const releases = await ReleaseModel.find({ _id: { $in: [...new Set(ids)] }, accountId }, REFERENCE).lean();
+  return new Map(releases.map((release) => [release._id, toReleaseRef(release)]));
+}
+
+const REFERENCE = {
+  number: 1,
+  state: 1,
+  createdAt: 1,
+  finishedAt: 1,
+  liveSince: 1,
+  error: 1,
+  corruptedFiles: 1,
+} as const;
+
+function toReleaseRef(doc: Pick<ReleaseRow, '_id' | keyof typeof REFERENCE>): ReleaseRef {
+  return {
+    id: doc._id,
+    number: doc.number,
+    state: doc.state,
+    createdAt: doc.createdAt,
+    finishedAt: doc.finishedAt ?? null,
+    liveSince: doc.liveSince ?? null,
+    errorMessage: doc.error?.message ?? null,
+    corruptedFileCount: new Set(doc.corruptedFiles.map((file) => file.path)).size,
+  };
+}
+
+function escapeRegExp(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}

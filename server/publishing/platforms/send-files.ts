@@ -1,0 +1,154 @@
+import { setMaxListeners } from 'node:events';
+import { PROGRESS_INTERVAL_MS } from '../../../routers/schemas/limits.ts';
+import type { EgressBody } from '../../lib/egress/egress.ts';
+import { withTimeout } from '../../lib/with-timeout.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
+import type { PlatformCall, PublishEvent } from './platform.ts';
+
+/** One content of a release, under the first of the paths that share it. */
+export type Content = { path: string; sha256: string; sizeBytes: number };
+type Uploading = Extract<PublishEvent, { type: 'uploading' }>;
+
+/** A larger file is streamed; below this, one read is quicker and the request knows its length. */
+const WHOLE_MAX_BYTES = 1024 * 1024;
+
+/** Returns each content of the manifest once, however many paths share it. */
+export function contentsOf(manifest: Manifest): Content[] {
+  const contents = new Map<string, Content>();
+  for (const [path, { sha256, sizeBytes }] of manifest) {
+    if (!contents.has(sha256)) contents.set(sha256, { path, sha256, sizeBytes });
+  }
+  return [...contents.values()];
+}
+
+/** Returns the contents that the previous release lacks; all of them when there is none. */
+export function contentsNewSince(contents: readonly Content[], previous: Manifest | undefined): Content[] {
+  const before = new Set<string>();
+  for (const { sha256 } of previous?.values() ?? []) before.add(sha256);
+  return contents.filter(({ sha256 }) => !before.has(sha256));
+}
+
+export type Sending = {
+  contents: readonly Content[];
+  /** The contents to send; all others count as done from the start. */
+  missing: readonly Content[];
+  /** The most uploads that run at once; there are fewer while the platform asks for patience. */
+  atOnce: number;
+  /** Sends one; `call` ends with the first that fails. */
+  send(content: Content, call: PlatformCall): Promise<void>;
+};
+
+/**
+ * Sends the missing contents, several at once, and reports progress: at the start, four times a second, and at the
+ * end.
+ */
+export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGenerator<Uploading, void> {
+  const { contents, missing, atOnce, send } = sending;
+  const totalBytes = sum(contents);
+  const total = contents.length;
+  let done = total - missing.length;
+  let doneBytes = totalBytes - sum(missing);
+  const progress = (): Uploading => ({ type: 'uploading', done, total, doneBytes, totalBytes });
+
+  call.signal.throwIfAborted();
+  yield progress();
+  const broken = new AbortController();
+  const signal = AbortSignal.any([call.signal, broken.signal]);
+  // Every running upload listens: Node warns of a leak from the eleventh listener on.
+  setMaxListeners(0, signal);
+  const slots = createSlots(atOnce);
+  const inner = {
+    ...call,
+    signal,
+    // A wait before another try means that the last one was refused, or not answered.
+    wait: (ms: number, signal: AbortSignal) => {
+      slots.halve();
+      return call.wait(ms, signal);
+    },
+  };
+  const queue = missing.values();
+  const work = async (): Promise<void> => {
+    for (const content of queue) {
+      await slots.enter();
+      inner.signal.throwIfAborted();
+      await send(content, inner);
+      slots.leave();
+      done += 1;
+      doneBytes += content.sizeBytes;
+    }
+  };
+  const all = Promise.all(Array.from({ length: atOnce }, work));
+  // When the caller leaves, nobody hears of a failure.
+  all.catch(() => undefined);
+  try {
+    yield* tellUntilOver(all, progress);
+  } finally {
+    broken.abort(new Error('another file could not be sent'));
+  }
+  if (missing.length > 0) yield progress();
+}
+
+/**
+ * Halves the number of slots after each failure, and adds one after each success. A failed upload keeps its slot: the
+ * whole work ends.
+ */
+function createSlots(max: number) {
+  const queue: (() => void)[] = [];
+  let open = max;
+  let taken = 0;
+  return {
+    async enter(): Promise<void> {
+      if (taken >= open) return new Promise((resolve) => queue.push(resolve));
+      taken += 1;
+    },
+    leave(): void {
+      taken -= 1;
+      open = Math.min(open + 1, max);
+      while (taken < open && queue.length > 0) {
+        taken += 1;
+        queue.shift()?.();
+      }
+    },
+    halve(): void {
+      open = Math.max(1, Math.floor(open / 2));
+    },
+  };
+}
+
+/** Yields progress four times a second until the work is over. Throws the error of the work. */
+export async function* tellUntilOver<Event>(work: Promise<unknown>, tell: () => Event): AsyncGenerator<Event, void> {
+  while (!(await isOverWithin(work, PROGRESS_INTERVAL_MS))) yield tell();
+  await work;
+}
+
+/** Returns whether `work` ends, in whichever way, within `ms`. */
+function isOverWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  const over = work.then(
+    () => true,
+    () => true,
+  );
+  return withTimeout(over, ms, () => false);
+}
+
+function sum(contents: readonly Content[]): number {
+  return contents.reduce((bytes, { sizeBytes }) => bytes + sizeBytes, 0);
+}
+
+/** Returns a request body with this content, its hash verified by the store: made anew for each try. */
+export async function bodyOf(
+  { store }: Pick<PlatformCall, 'store'>,
+  { sha256, sizeBytes }: Pick<Content, 'sha256' | 'sizeBytes'>,
+): Promise<EgressBody> {
+  return sizeBytes > WHOLE_MAX_BYTES ? { sizeBytes, chunks: piecesOf(store, sha256) } : store.readWhole(sha256);
+}
+
+/** Opens the file when the peer takes the first piece, and closes it however the exchange ends. */
+async function* piecesOf(store: ArtifactStore, sha256: string): AsyncGenerator<Uint8Array> {
+  const artifact = await store.open(sha256);
+  try {
+    yield* artifact.stream();
+  } finally {
+    await artifact.close();
+  }
+}

@@ -1,0 +1,44 @@
+import type { ClientSession } from 'mongoose';
+import type { CheckVerdict } from '../../../routers/schemas/diagnostics.ts';
+import { DeploymentHealthModel } from '../../database/models/deployment-health.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+
+/** A deployment that has just gone live was seen live, so the first check is for later changes. */
+const FIRST_MS = 5 * MINUTE_MS;
+
+/**
+ * The interval of checks by the time since the last change of a verdict: a change is noticed soon, and a website that
+ * has worked for months costs four checks a day.
+ */
+const QUICK_TO_SLOW: readonly { until: number; everyMs: number }[] = [
+  { until: HOUR_MS, everyMs: 10 * MINUTE_MS },
+  { until: DAY_MS, everyMs: 30 * MINUTE_MS },
+  { until: 7 * DAY_MS, everyMs: 2 * HOUR_MS },
+  { until: Number.POSITIVE_INFINITY, everyMs: 6 * HOUR_MS },
+];
+
+/** Schedules checks of a deployment from now on, because it went live or was changed. */
+export async function scheduleHealthCheck(
+  session: ClientSession,
+  { accountId, deploymentId, now }: { accountId: string; deploymentId: string; now: Date },
+): Promise<void> {
+  const due = { nextCheckAt: new Date(now.getTime() + FIRST_MS), changedAt: now };
+  const known = { _id: deploymentId, accountId };
+  await DeploymentHealthModel.updateOne(known, { $set: due }, { session, upsert: true });
+}
+
+/** Returns the next check of a deployment whose verdicts have been the same since `changedAt` (pure). */
+export function nextHealthCheckAt(changedAt: Date, now: Date): Date {
+  const age = now.getTime() - changedAt.getTime();
+  const { everyMs } = QUICK_TO_SLOW.find(({ until }) => age < until) ?? { everyMs: 6 * HOUR_MS };
+  return new Date(now.getTime() + everyMs);
+}
+
+type Verdicts = readonly { id: string; verdict: CheckVerdict }[];
+
+/** Returns whether a verdict has changed (pure); an unknown one is no change. */
+export function isAnother(before: Verdicts, now: Verdicts): boolean {
+  const known = (list: Verdicts): string =>
+    list.map(({ id, verdict }) => `${id} ${verdict === 'unknown' ? 'pass' : verdict}`).join();
+  return known(before) !== known(now);
+}

@@ -1,0 +1,171 @@
+import type { ClientSession } from 'mongoose';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
+import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
+import type { Providers } from '../../context.ts';
+import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
+import type { DestinationDoc } from '../../database/models/destination.ts';
+import { PublicationModel, type PublicationRow } from '../../database/models/publication.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { AppError } from '../../lib/errors.ts';
+import type { Manifest } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
+import type { Platform } from '../platforms/platform.ts';
+import { findPublication, type PublicationIds } from './publications.ts';
+import { readManifest, unlessLost } from './release-files.ts';
+
+/** A release that is on its way, with everything that its worker needs. */
+export type ReleaseWork = {
+  release: ReleaseDoc;
+  deployment: DeploymentDoc;
+  /** The destination, and the release's publication there. */
+  destination: DestinationDoc;
+  published: PublicationRow;
+  /** True for the destination that decides whether the release is live. */
+  isPrimary: boolean;
+  platform: Platform;
+  title: string;
+  /** True when the pointer is on the release already, set by a previous run. */
+  isSwitched: boolean;
+  /** It was live at this destination before, so that nothing has to be sent. */
+  wasVerified: boolean;
+  /** The release that visitors of this destination have, or null. */
+  servedId: string | null;
+  /** Returns a release's list of files, read once for all steps. Throws `artifact_corrupted`. */
+  readManifest(manifestHash: string): Promise<Manifest>;
+  /** Returns the list of an earlier release; null when the store has lost it. */
+  readEarlier(earlier: Pick<ReleaseDoc, 'manifestHash'>): Promise<Manifest | null>;
+};
+
+/**
+ * Reads the release with its deployment and destination; null when there is nothing left to do. At the primary
+ * destination that is when the release has ended, and at any other, which follows the live release, when another one
+ * is live or the destination was removed.
+ */
+export async function loadReleaseWork(
+  providers: Providers,
+  accountId: string,
+  { releaseId, destinationId }: PublicationIds,
+): Promise<ReleaseWork | null> {
+  const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
+  const deployment = await DeploymentModel.findOne({ _id: release?.deploymentId ?? '', accountId });
+  const destination = deployment?.destinations.find(({ _id }) => _id === destinationId);
+  const published = await findPublication(accountId, { releaseId, destinationId });
+  if (!release || !deployment || !destination || !published) return null;
+  const isPrimary = deployment.primaryId === destinationId;
+  const isWanted = isPrimary
+    ? isRunningReleaseState(release.state)
+    : isWantedElsewhere(deployment, destination, release);
+  if (!isWanted) return null;
+  const servedId = (isPrimary ? deployment.currentReleaseId : destination.releaseId) ?? null;
+  return workAt(providers, { release, deployment, destination, published, isPrimary, servedId });
+}
+
+function isWantedElsewhere(deployment: DeploymentDoc, { state }: DestinationDoc, release: ReleaseDoc): boolean {
+  const isBeingPublished = BEING_PUBLISHED.some((one) => one === state);
+  return isBeingPublished && deployment.state !== 'deleting' && deployment.currentReleaseId === release._id;
+}
+
+export type DestinationIds = { deploymentId: string; destinationId: string };
+
+/** Returns the key of the jobs at one destination, of which one runs at a time. */
+export function destinationKey({ deploymentId, destinationId }: DestinationIds): string {
+  return `${deploymentId}.${destinationId}`;
+}
+
+/** The states of a destination where a publication runs or waits. */
+export const BEING_PUBLISHED = ['publishing', 'waiting'] as const;
+
+type WorkPlace = Pick<ReleaseWork, 'release' | 'deployment' | 'destination' | 'published' | 'isPrimary' | 'servedId'>;
+
+function workAt(providers: Providers, place: WorkPlace): ReleaseWork {
+  const { release, deployment, destination, published, isPrimary } = place;
+  const platform = providers.platforms[destination.platform];
+  if (platform === undefined)
+    throw new AppError('platform_unavailable', 'This platform is not available in this version.');
+  return {
+    ...place,
+    platform,
+    title: PLATFORMS[destination.platform].title,
+    isSwitched: isPrimary && deployment.currentReleaseId === release._id,
+    wasVerified: published.wasLive,
+    ...createManifestReader(providers.store),
+  };
+}
+
+function createManifestReader(store: ArtifactStore): Pick<ReleaseWork, 'readManifest' | 'readEarlier'> {
+  const lists = new Map<string, Promise<Manifest>>();
+  const read = (manifestHash: string): Promise<Manifest> => {
+    const list = lists.get(manifestHash) ?? readManifest(store, manifestHash);
+    lists.set(manifestHash, list);
+    return list;
+  };
+  return {
+    readManifest: read,
+    readEarlier: ({ manifestHash }) => unlessLost(read(manifestHash)),
+  };
+}
+
+/** Returns the release alone, while it is on its way; for a caller that gives it up, whatever the reason. */
+export async function findRunningRelease(accountId: string, releaseId: string): Promise<ReleaseDoc | null> {
+  const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
+  return release !== null && isRunningReleaseState(release.state) ? release : null;
+}
+
+type PublicationChange = Partial<
+  Pick<
+    PublicationRow,
+    'ref' | 'url' | 'ownUrl' | 'actId' | 'publicAt' | 'verifiedUnder' | 'looked' | 'missingLinks' | 'state' | 'error'
+  >
+>;
+
+/** Stores the outcome of the release at its destination, and updates `work` with it. */
+export async function savePublished(
+  session: ClientSession,
+  { published }: Pick<ReleaseWork, 'published'>,
+  change: PublicationChange,
+): Promise<void> {
+  const { _id, accountId } = published;
+  await PublicationModel.updateOne({ _id, accountId }, { $set: change }, { session });
+  Object.assign(published, change);
+}
+
+/** Stores the destination's new fields, from which every later release, and the removal, begin. */
+export async function saveDestination(
+  session: ClientSession,
+  { deployment, destination }: ReleaseWork,
+  change: Partial<Pick<DestinationDoc, 'site' | 'url' | 'state' | 'error'>>,
+): Promise<void> {
+  const ids = { deploymentId: deployment._id, destinationId: destination._id };
+  await writeDestination(session, deployment.accountId, ids, change);
+  Object.assign(destination, change);
+}
+
+/** Writes a change of one destination of a deployment. */
+export async function writeDestination(
+  session: ClientSession,
+  accountId: string,
+  { deploymentId, destinationId }: DestinationIds,
+  change: Partial<Pick<DestinationDoc, 'site' | 'url' | 'state' | 'error' | 'releaseId'>>,
+): Promise<void> {
+  await DeploymentModel.updateOne(
+    { _id: deploymentId, accountId, 'destinations._id': destinationId },
+    { $set: fieldsBelow('destinations.$', change) },
+    { session },
+  );
+}
+
+/** Does so with the primary one, once the deployment has moved to another state. */
+export async function writePrimary(
+  session: ClientSession,
+  deployment: DeploymentDoc,
+  change: Partial<Pick<DestinationDoc, 'site' | 'state' | 'error'>>,
+): Promise<void> {
+  const { _id: deploymentId, accountId, primaryId: destinationId } = deployment;
+  await writeDestination(session, accountId, { deploymentId, destinationId }, change);
+  Object.assign(primaryOf(deployment), change);
+}
+
+/** Names the fields of one element of an array, as an update addresses them. */
+export function fieldsBelow(path: string, change: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(change).map(([name, value]) => [`${path}.${name}`, value]));
+}

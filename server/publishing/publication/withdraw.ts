@@ -1,0 +1,89 @@
+import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
+import { storedRef } from '../../connections/platform-call.ts';
+import { DeploymentModel } from '../../database/models/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import type { PlatformCall, PlatformRef } from '../platforms/platform.ts';
+import { findPublication } from './publications.ts';
+import type { Writer } from './publish.ts';
+import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
+
+type Withdrawal = {
+  work: ReleaseWork;
+  job: Writer;
+  call: PlatformCall;
+  isCancelled: boolean;
+  ref: PlatformRef;
+  /** The release that visitors got before; undefined when they do not get this one. */
+  before: ReleaseDoc | null | undefined;
+};
+
+/** Names what takes back what each step has left at the platform, in the order in which that is done. */
+const COMPENSATIONS: readonly { step: ReleaseStepName; undo(withdrawal: Withdrawal): Promise<void> }[] = [
+  { step: 'processing', undo: stopProcessing },
+  { step: 'verifying', undo: leadBack },
+  { step: 'uploading', undo: takeSiteAway },
+];
+
+/**
+ * Undoes at the platform what a failed or cancelled release has done there: a cancelled one is stopped if the platform
+ * can do that, and what was public before is public again. A cancelled release with nothing before it leaves no site
+ * behind, since nothing was published. May run again; throws the errors of the platform's adapter.
+ */
+export async function withdraw(
+  work: ReleaseWork,
+  job: Writer,
+  call: PlatformCall,
+  isCancelled: boolean,
+): Promise<void> {
+  const ref = storedRef(work.published.ref);
+  if (ref === null) return;
+  const { isSwitched, before } = await servedBefore(work.release);
+  // On a platform that publishes drafts, only the switch has changed what visitors see.
+  const isPublic = isSwitched || !work.platform.capabilities.draft;
+  const withdrawal = { work, job, call, isCancelled, ref, before: isPublic ? before : undefined };
+  for (const { undo } of COMPENSATIONS) await undo(withdrawal);
+}
+
+async function stopProcessing({ work, call, isCancelled, ref }: Withdrawal): Promise<void> {
+  if (isCancelled) await work.platform.cancel?.(call, ref);
+}
+
+async function takeSiteAway({ work, job, call, isCancelled, before }: Withdrawal): Promise<void> {
+  if (!isCancelled || before !== null) return;
+  await work.platform.remove(call);
+  await job.transaction((session) => saveDestination(session, work, { site: null, url: null }));
+}
+
+/**
+ * Restores the previous release without waiting: the release fails all the same and nobody comes back for it, so the
+ * platform is left to finish by itself.
+ */
+async function leadBack({ work, job, call, before }: Withdrawal): Promise<void> {
+  if (!before) return;
+  const { platform, release, destination } = work;
+  const published = await findPublication(before.accountId, { releaseId: before._id, destinationId: destination._id });
+  const ref = storedRef(published?.ref);
+  if (published === null || ref === null || platform.restore === undefined) return;
+  const events = platform.restore(call, { ref, actId: `${release._id}-withdrawn` });
+  for (let next = await events.next(); ; next = await events.next()) {
+    const named = next.done ? next.value : next.value.type === 'ref' ? next.value.ref : null;
+    if (named !== null) {
+      await job.transaction((session) => savePublished(session, { published }, { ref: named }));
+    }
+    if (next.done || next.value.type === 'waiting') return;
+  }
+}
+
+/** Returns whether visitors get this release by now, and the release that they had before. */
+async function servedBefore({
+  _id,
+  accountId,
+  deploymentId,
+}: ReleaseDoc): Promise<{ isSwitched: boolean; before: ReleaseDoc | null }> {
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId });
+  const isSwitched = deployment?.currentReleaseId === _id;
+  const switched = isSwitched ? await ReleaseModel.findOne({ _id, accountId }) : null;
+  const beforeId = (isSwitched ? switched?.replacedReleaseId : deployment?.currentReleaseId) ?? null;
+  const before = beforeId === null ? null : await ReleaseModel.findOne({ _id: beforeId, accountId });
+  return { isSwitched, before };
+}

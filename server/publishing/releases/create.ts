@@ -1,0 +1,244 @@
+import type { ClientSession } from 'mongoose';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
+import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../routers/schemas/releases.ts';
+import { actorName } from '../../account/actor-name.ts';
+import type { AccountContext } from '../../context.ts';
+import { findDeployment } from '../../database/find-deployment.ts';
+import type { DeploymentDoc } from '../../database/models/deployment.ts';
+import { PublicationModel, type PublicationRow, publicationId } from '../../database/models/publication.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
+import { newId, transaction } from '../../database/mongo.ts';
+import { moveDeployment } from '../../database/move-state.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { addReusedNames } from '../../host/responses/cache-rule.ts';
+import { AppError, notFound } from '../../lib/errors.ts';
+import { requireWritable } from '../../plans/subscription/writable.ts';
+import { enqueueJob } from '../../queue/queue.ts';
+import { compareManifests, type Manifest, type ManifestDifference, totalBytes } from '../../store/manifest.ts';
+import type { ArtifactStore } from '../../store/store.ts';
+import { deploymentBusy } from '../deployments/change.ts';
+import { readManifest, unlessLost } from '../publication/release-files.ts';
+import { destinationKey, writePrimary } from '../publication/release-work.ts';
+import { withFileListSlot } from '../uploads/file-list-slot.ts';
+import { findOpenUpload, KEYS_A_REQUEST, missingHashes, refusePrivateKeys } from '../uploads/index.ts';
+import { countRelease } from './pace.ts';
+import { findRelease } from './read.ts';
+import { toReleaseOf } from './to-release.ts';
+
+type NewRelease = Pick<ReleaseDoc, 'source' | 'manifestHash' | 'fileCount' | 'totalBytes' | 'changedFiles'> & {
+  deploymentId: string;
+  createdBy: string;
+  /** The release that visitors have; the changes were counted against it. */
+  previousReleaseId: string | null;
+};
+/** `reusedNames` replaces that of the deployment. */
+type DescribedRelease = { release: NewRelease; reusedNames: string[] };
+
+/**
+ * Makes a release of an upload that has arrived completely, and starts it: release, publications, event and job in one
+ * transaction. Throws `not_found`, `plan_required`, `upload_incomplete`, `upload_refused`, `upload_closed`,
+ * `deployment_busy`, `rate_limited`, and with `ifChanged` `release_unchanged`.
+ */
+export async function createRelease(ctx: AccountContext, input: CreateReleaseInput): Promise<Release> {
+  const deployment = await findDeployment(ctx, input.deploymentId);
+  const upload = await findOpenUpload(ctx, input.uploadId);
+  await requireWritable(null, ctx, deployment._id);
+  if (upload.deploymentId !== null && upload.deploymentId !== undefined && upload.deploymentId !== deployment._id) {
+    throw new AppError('conflict', 'This upload was opened for another deployment.');
+  }
+  const manifestHash = upload.manifestHash ?? null;
+  if (manifestHash === null) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
+  // While a release is under way, nobody knows what will be live; the check below refuses with `deployment_busy`.
+  if (input.ifChanged === true && deployment.state !== 'deploying')
+    await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, manifestHash);
+  await countRelease(ctx);
+  const doc = await consumeUpload(ctx, { deploymentId: deployment._id, upload, manifestHash });
+  return toReleaseOf(ctx, doc);
+}
+
+/**
+ * Equal files give equal lists. Files that the store has lost of the live release are restored by publishing it again.
+ */
+async function refuseUnchanged(ctx: AccountContext, liveId: string | null, manifestHash: string): Promise<void> {
+  if (liveId === null) return;
+  const live = await ReleaseModel.findOne({ _id: liveId, accountId: ctx.actor.accountId, manifestHash });
+  if (live === null || live.corruptedFiles.length > 0) return;
+  throw new AppError('release_unchanged', `Nothing changed since release ${live.number}.`);
+}
+
+type ReleaseUpload = { deploymentId: string; upload: UploadDoc; manifestHash: string };
+
+async function consumeUpload(
+  ctx: AccountContext,
+  { deploymentId, upload, manifestHash }: ReleaseUpload,
+): Promise<ReleaseDoc> {
+  const described = { deploymentId, source: upload.source, manifestHash, createdBy: await actorName(ctx) };
+  const describe = (): Promise<DescribedRelease> =>
+    describeRelease(ctx, described, (manifest) => requireAllFiles(ctx, manifest));
+  return startDescribed(describe, async (session, made) => {
+    // First, so that a repeated call learns that its release exists and not that the deployment is busy with it.
+    const used = await UploadModel.updateOne(
+      { _id: upload._id, accountId: ctx.actor.accountId, state: 'open', manifestHash },
+      { $set: { state: 'used', deploymentId } },
+      { session },
+    );
+    if (used.matchedCount === 0) throw new AppError('upload_closed', 'This upload was changed or used meanwhile.');
+    return startRelease(session, ctx, made);
+  });
+}
+
+/**
+ * Makes a new release with the files of one that failed or was cancelled; nothing is uploaded again. Throws
+ * `not_found`, `plan_required`, `conflict` for a release in another state, `deployment_busy`, `rate_limited`.
+ */
+export async function retryRelease(ctx: AccountContext, input: RetryReleaseInput): Promise<Release> {
+  const failed = await findRelease(ctx, input.releaseId);
+  await requireWritable(null, ctx, failed.deploymentId);
+  if (failed.state !== 'failed' && failed.state !== 'cancelled') {
+    throw new AppError('conflict', 'Only a release that failed or was cancelled can be tried again.');
+  }
+  await countRelease(ctx);
+  const { deploymentId, manifestHash } = failed;
+  const createdBy = await actorName(ctx);
+  const describe = (): Promise<DescribedRelease> =>
+    describeRelease(ctx, { deploymentId, source: 'retry', manifestHash, createdBy });
+  const doc = await startDescribed(describe, (session, made) => startRelease(session, ctx, made));
+  return toReleaseOf(ctx, doc);
+}
+
+/**
+ * Throws `upload_incomplete` while a file of the list has not arrived, and `upload_refused` for a private key.
+ * Resolves with a path that may be one when there are too many candidates for a request to look into; the release
+ * looks into them before anything is sent.
+ */
+export async function requireAllFiles(ctx: AccountContext, manifest: Manifest): Promise<string | null> {
+  const missing = await missingHashes(ctx.actor.accountId, manifest);
+  if (missing.length === 0) return refusePrivateKeys(ctx.providers.store, manifest, { most: KEYS_A_REQUEST });
+  throw new AppError(
+    'upload_incomplete',
+    `Still missing: ${missing.length.toLocaleString('en')} of ${formatCount(manifest.size, 'file')}.`,
+    {
+      hint: 'Send the missing files and try again.',
+    },
+  );
+}
+
+/**
+ * Reads the lists of files in turn, and frees the slot for them before anything waits for the database, since a
+ * transaction may have to wait for others of the account.
+ */
+function describeRelease(
+  ctx: AccountContext,
+  release: Pick<NewRelease, 'deploymentId' | 'source' | 'manifestHash' | 'createdBy'>,
+  check: (manifest: Manifest) => Promise<unknown> = async () => undefined,
+): Promise<DescribedRelease> {
+  return withFileListSlot(ctx, async () => {
+    const { store } = ctx.providers;
+    const manifest = await readManifest(store, release.manifestHash);
+    await check(manifest);
+    const { currentReleaseId, reusedNames } = await findDeployment(ctx, release.deploymentId);
+    const previous = await ReleaseModel.findOne({ _id: currentReleaseId ?? '', accountId: ctx.actor.accountId });
+    const difference = await differenceTo(store, previous, { manifestHash: release.manifestHash, manifest });
+    const { added, changed, removed } = difference;
+    return {
+      release: {
+        ...release,
+        fileCount: manifest.size,
+        totalBytes: totalBytes(manifest),
+        changedFiles: added.length + changed.length + removed.length,
+        previousReleaseId: previous?._id ?? null,
+      },
+      reusedNames: addReusedNames(reusedNames, changed),
+    };
+  });
+}
+
+/** Visitors have another release since the changes were counted. */
+class CountOutdated extends Error {}
+
+/** Runs the transaction with the description made before it, and describes anew when that is outdated by then. */
+async function startDescribed(
+  describe: () => Promise<DescribedRelease>,
+  start: (session: ClientSession, made: DescribedRelease) => Promise<ReleaseDoc>,
+): Promise<ReleaseDoc> {
+  for (;;) {
+    const made = await describe();
+    try {
+      return await transaction((session) => start(session, made));
+    } catch (error) {
+      if (!(error instanceof CountOutdated)) throw error;
+    }
+  }
+}
+
+/** Returns the next number of the deployment, its publications, its event and its job. */
+async function startRelease(
+  session: ClientSession,
+  ctx: AccountContext,
+  { release, reusedNames }: DescribedRelease,
+): Promise<ReleaseDoc> {
+  const { accountId } = ctx.actor;
+  const { deploymentId } = release;
+  const id = newId();
+  await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId: id });
+  await requireWritable(session, ctx, deploymentId);
+  const deployment = await moveDeployment(session, {
+    id: deploymentId,
+    accountId,
+    from: ['draft', 'live', 'failed'],
+    to: 'deploying',
+    set: { latestReleaseId: id, reusedNames },
+    inc: { releaseCount: 1 },
+  });
+  if (deployment === null)
+    throw (await findDeployment(ctx, deploymentId)).state === 'deleting' ? notFound('deployment') : deploymentBusy();
+
+  if ((deployment.currentReleaseId ?? null) !== release.previousReleaseId) throw new CountOutdated();
+  await writePrimary(session, deployment, { state: 'publishing' });
+  const fields = {
+    ...release,
+    _id: id,
+    accountId,
+    number: deployment.releaseCount,
+  };
+  const [doc] = await ReleaseModel.create([fields], { session });
+  if (doc === undefined) throw new Error('An insert gave no document.');
+  await PublicationModel.insertMany(publicationsOf(deployment, id), { session });
+  const { primaryId: destinationId } = deployment;
+  await enqueueJob(session, {
+    name: 'publish',
+    payload: { releaseId: id, destinationId },
+    accountId,
+    key: destinationKey({ deploymentId, destinationId }),
+  });
+  return doc;
+}
+
+/** The release goes to the primary destination first, and once it is live there to the others. */
+function publicationsOf(deployment: DeploymentDoc, releaseId: string): Partial<PublicationRow>[] {
+  const { _id: deploymentId, accountId, primaryId, destinations } = deployment;
+  return destinations
+    .filter(({ state }) => state !== 'removing')
+    .map(({ _id: destinationId, platform }) => ({
+      ...{
+        _id: publicationId({ releaseId, destinationId }),
+        accountId,
+        deploymentId,
+        releaseId,
+        destinationId,
+        platform,
+      },
+      state: destinationId === primaryId ? 'publishing' : 'idle',
+    }));
+}
+
+async function differenceTo(
+  store: ArtifactStore,
+  previous: ReleaseDoc | null,
+  { manifestHash, manifest }: { manifestHash: string; manifest: Manifest },
+): Promise<ManifestDifference> {
+  if (previous?.manifestHash === manifestHash) return { added: [], changed: [], removed: [] };
+  const before = previous === null ? null : await unlessLost(readManifest(store, previous.manifestHash));
+  return compareManifests(before, manifest);
+}

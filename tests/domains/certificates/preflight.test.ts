@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import { CertificateModel } from '../../../server/database/models/certificate.ts';
+import { UserModel } from '../../../server/database/models/user.ts';
+import { DnsLookupError } from '../../../server/dns/dns-client.ts';
+import { rehearseAll } from '../../../server/domains/certificates/maintenance.ts';
+import { HOUR_MS } from '../../../server/lib/durations.ts';
+import { acmeClient } from '../../support/acme.ts';
+import { createCertifiedHost } from '../../support/certified-host.ts';
+import { issued, ZONE } from '../../support/certified-world.ts';
+import { startDnsLab } from '../../support/dns-lab.ts';
+import { startPebble } from '../../support/pebble.ts';
+import { ownEgress } from '../../support/platforms.ts';
+import { startRefusingAuthority } from '../../support/standins/acme.ts';
+
+const { signal } = new AbortController();
+const ORDERED = 'POST /order-plz';
+const SIGNED = 'POST /finalize-order';
+
+/** A zone whose name leads here, a real authority, and the host at 127.0.0.1 alone of its addresses. */
+async function createWorld() {
+  const lab = await startDnsLab();
+  await lab.registry.createZone(ZONE, { [`${ZONE} NS`]: ['ns.test.'], [`${ZONE} A`]: ['127.0.0.1'] });
+  const pebbles: Awaited<ReturnType<typeof startPebble>>[] = [];
+  const world = await createCertifiedHost(
+    async (httpPort) => {
+      const pebble = await startPebble({ dnsServer: lab.dnsServer, httpPort });
+      pebbles.push(pebble);
+      return acmeClient(pebble);
+    },
+    {
+      dns: lab.client(),
+      egress: ownEgress(),
+      sitesAddresses: async () => ({ given: true, found: ['127.0.0.1', '::1'] }),
+    },
+  );
+  world.app.providers.addresses.sitesHttpPort = world.httpPort;
+  const count = (asked: string): number => (pebbles[0]?.output().split(asked).length ?? 1) - 1;
+  return {
+    ...world,
+    write: (sets: Record<string, string[]>) => lab.registry.writeSets(ZONE, sets),
+    orders: () => count(ORDERED),
+    signed: () => count(SIGNED),
+    async [Symbol.asyncDispose]() {
+      await world[Symbol.asyncDispose]();
+      for (const one of [...pebbles, lab]) await one[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('each address of a name is tried, and one that is gone or broken is not taken to the authority', async () => {
+  await using world = await createWorld();
+  const { caller, certificateId, certificate } = await issued(world, [ZONE]);
+  expect(certificate).toMatchObject({ state: 'issued', problem: null });
+  const ordered = world.orders();
+  const rehearsed = async () => {
+    const { rehearsal } = await caller.certificates.rehearse({ certificateId });
+    return rehearsal?.checks.filter(({ id }) => id === 'challenge' || id === 'dns');
+  };
+  expect(await rehearsed()).toEqual([{ id: 'challenge', verdict: 'pass', message: `${ZONE} answers here.` }]);
+  await world.write({ [`${ZONE} AAAA`]: ['::1'] });
+  expect(await rehearsed()).toMatchObject([
+    { id: 'challenge', verdict: 'fail', message: expect.stringContaining(`Nothing answers at ${ZONE} (::1)`) },
+  ]);
+  await world.write({ [`${ZONE} AAAA`]: [], [`${ZONE} A`]: ['127.0.0.9'] });
+  expect(await rehearsed()).toMatchObject([
+    { id: 'dns', verdict: 'fail', message: expect.stringContaining('points to 127.0.0.9, which is not this server') },
+  ]);
+  await world.write({ [`${ZONE} A`]: Array.from({ length: 17 }, (_, index) => `127.0.0.${index + 1}`) });
+  expect(await rehearsed()).toMatchObject([
+    { id: 'dns', verdict: 'fail', message: expect.stringContaining('has 17 addresses, and at most 16 are tried') },
+  ]);
+  await world.write({ [`${ZONE} A`]: [] });
+  expect(await rehearsed()).toMatchObject([
+    { id: 'dns', verdict: 'fail', message: expect.stringContaining('has no address') },
+  ]);
+  const { providers } = world.app;
+  const { dns } = providers;
+  providers.dns = { ...dns, caaOf: () => Promise.reject(new DnsLookupError('timeout', 'No answer.', ZONE)) };
+  expect((await caller.certificates.rehearse({ certificateId })).rehearsal?.checks).toContainEqual({
+    id: 'caa',
+    verdict: 'fail',
+    message: `The name servers of ${ZONE} do not answer questions for CAA records, so that the certificate authority refuses. Have your DNS provider answer them, if only with nothing.`,
+  });
+  providers.dns = dns;
+
+  await caller.certificates.renew({ certificateId });
+  await world.app.jobs.drain();
+  const { problem } = await caller.certificates.get({ certificateId });
+  expect([problem?.type, problem?.message, world.orders()]).toEqual([
+    'rehearsal',
+    expect.stringContaining('has no address'),
+    ordered,
+  ]);
+});
+
+test('the staging directory looks where nothing is in the way, and what it has seen at the name is', async () => {
+  await using world = await createWorld();
+  await using refusing = await startRefusingAuthority();
+  const { caller, certificateId, certificate } = await issued(world, [ZONE]);
+  const { providers } = world.app;
+  const [ordered, answered] = [world.orders(), world.signed()];
+  const staged = async () => {
+    const { rehearsal } = await caller.certificates.rehearse({ certificateId });
+    return rehearsal?.checks.flatMap(({ id, verdict, message }) => (id === 'staging' ? [[verdict, message]] : []));
+  };
+  expect(await staged()).toEqual([]);
+  providers.staging = acmeClient(refusing);
+  const said = (detail: string) => `The staging directory at ${providers.staging?.name} says: ${detail}`;
+  for (const [type, verdict] of [
+    ...[['connection', 'fail'] as const, ['caa', 'unknown'] as const],
+    ...[['rateLimited', 'unknown'] as const, ['accountDoesNotExist', 'unknown'] as const],
+  ]) {
+    refusing.refuseWith({ status: 403, type, detail: `${type} it is` });
+    expect(await staged()).toEqual([[verdict, said(`${type} it is`)]]);
+  }
+  expect(world.orders()).toBe(ordered);
+  providers.staging = { ...providers.authority, id: 'staging', name: 'staging.test' };
+  expect(await staged()).toEqual([['pass', 'The staging directory at staging.test finds our proof of these names.']]);
+  expect([world.orders() - ordered, world.signed() - answered]).toEqual([1, 0]);
+  expect((await caller.certificates.get({ certificateId })).serial).toBe(certificate.serial);
+  await world.write({ [`${ZONE} A`]: ['127.0.0.9'] });
+  expect([await staged(), world.orders() - ordered]).toEqual([[], 1]);
+});
+
+test('a port that was open and is closed is told after a second rehearsal, weeks before the renewal', async () => {
+  await using world = await createWorld();
+  const { app } = world;
+  const { caller, user, certificateId } = await issued(world, [ZONE]);
+  await UserModel.updateOne({ _id: user.id }, { $set: { emailConfirmedAt: new Date() } });
+  const rehearse = async () => {
+    await CertificateModel.updateOne({ _id: certificateId, accountId: user.id }, { rehearseAt: app.clock.now() });
+    await rehearseAll({ providers: app.providers, signal });
+    app.clock.advance(HOUR_MS);
+    await app.jobs.drain();
+    return app.outbox.splice(0).flatMap(({ kind }) => (kind === 'renewal-at-risk' ? [kind] : []));
+  };
+  const closed = { sitesHttpPort: 1 };
+  // One that was never seen from here may be well: we may not see ourselves.
+  Object.assign(app.providers.addresses, closed);
+  expect([await rehearse(), await rehearse()]).toEqual([[], []]);
+  app.providers.addresses.sitesHttpPort = world.httpPort;
+  expect(await rehearse()).toEqual([]);
+  Object.assign(app.providers.addresses, closed);
+  expect([await rehearse(), await rehearse(), await rehearse()]).toEqual([[], ['renewal-at-risk'], []]);
+  const { items } = await caller.certificates.list({ needsCare: true });
+  expect(items.map(({ id }) => id)).toEqual([certificateId]);
+});

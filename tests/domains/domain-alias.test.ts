@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { gatherDnsAnswers } from '../../server/domains/records/dns-answers.ts';
+import { recordStates } from '../../server/domains/records/record-states.ts';
+import type { DomainRecord } from '../../server/publishing/platforms/platform.ts';
+import { type DomainLab, startDomainLab } from '../support/domain-lab.ts';
+
+let lab: DomainLab;
+beforeAll(async () => {
+  lab = await startDomainLab();
+});
+afterAll(() => lab[Symbol.asyncDispose]());
+
+const ROUTE = { ttl: 300, purpose: 'route', required: true, alternativeGroup: null } as const;
+const AT_PLATFORM = { isServedHere: false, addresses: [], alias: null, issuers: [] };
+
+test.each([
+  { what: 'the addresses of its target', zone: 'alias.test', a: ['192.0.2.50', '192.0.2.51'], state: 'ok' },
+  { what: 'some of them', zone: 'some.test', a: ['192.0.2.51'], state: 'ok' },
+  { what: 'another address beside them', zone: 'beside.test', a: ['192.0.2.51', '203.0.113.9'], state: 'missing' },
+  { what: 'nothing', zone: 'nothing.test', a: [], state: 'missing' },
+])('an ALIAS that shows $what is $state', async ({ zone, a, state }) => {
+  await lab.zone(`lb.${zone}`, { [`lb.${zone} A`]: ['192.0.2.50', '192.0.2.51'] });
+  await lab.zone(zone, a.length > 0 ? { [`${zone} A`]: a } : {});
+  const records: DomainRecord[] = [{ ...ROUTE, type: 'ALIAS', name: zone, value: `lb.${zone}` }];
+  const answers = await gatherDnsAnswers(lab.client(), zone, records, new AbortController().signal);
+  expect(recordStates(records, answers, AT_PLATFORM).map((record) => record.state)).toEqual([state]);
+});

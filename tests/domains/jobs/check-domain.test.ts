@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { JobModel } from '../../../server/database/models/job.ts';
+import { DAY_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
+import { createDomainApp, livePerson } from '../../support/domain-app.ts';
+import { type DomainLab, setsOf, startDomainLab } from '../../support/domain-lab.ts';
+import { makeDue } from '../../support/make-due.ts';
+
+let lab: DomainLab;
+beforeAll(async () => {
+  lab = await startDomainLab();
+});
+afterAll(() => lab[Symbol.asyncDispose]());
+
+const SECOND_MS = 1_000;
+
+const openLooks = (domainId: string) =>
+  JobModel.countDocuments({ name: 'check-domain', 'payload.domainId': domainId, status: 'queued' }).setOptions({
+    acrossAccounts: 'jobs',
+  });
+
+test('a name becomes active by itself once its records are there, and is then left alone', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'By itself');
+  await lab.zone('itself.test');
+  const { id: domainId, records } = await caller.domains.add({ deploymentId, name: 'itself.test' });
+  await app.jobs.drain();
+  expect(await caller.domains.get({ domainId })).toMatchObject({ state: 'unverified', problem: null });
+  // It comes back, quickly at first.
+  expect(await openLooks(domainId)).toBe(1);
+  const { checkedAt, nextCheckAt } = await caller.domains.get({ domainId });
+  expect((nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0)).toBe(5_000);
+
+  await lab.write('itself.test', setsOf(records));
+  await makeDue();
+  await app.jobs.drain();
+  expect((await caller.domains.get({ domainId })).state).toBe('active');
+  expect(await openLooks(domainId)).toBe(0);
+  // The look that finds the records has them served, with nothing to wait for in between.
+  expect((await caller.certificates.list({ domainId })).items).toMatchObject([{ state: 'issued' }]);
+});
+
+test('the checks of a name that nobody works on become rare', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'Rare');
+  await lab.zone('rare.test');
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'rare.test' });
+  const waitAfter = async (ms: number) => {
+    app.clock.advance(ms);
+    await makeDue();
+    await app.jobs.drain();
+    const { checkedAt, nextCheckAt } = await caller.domains.get({ domainId });
+    return (nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0);
+  };
+  const waits = [];
+  for (const minutes of [14, 2, 60, 6 * 60, 48 * 60]) waits.push((await waitAfter(minutes * MINUTE_MS)) / SECOND_MS);
+  expect(waits).toEqual([5, 15, 60, 5 * 60, 15 * 60]);
+});
+
+test('a name whose name servers say nothing is checked rarely', async () => {
+  await using app = await createDomainApp(lab, { providers: { dns: lab.client({ resolvers: [] }) } });
+  const { caller, deploymentId } = await livePerson(app, 'Silent');
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'silent.test' });
+  await app.jobs.drain();
+  const { checkedAt, nextCheckAt, problem } = await caller.domains.get({ domainId });
+  expect(problem?.code).toBe('lookup_failed');
+  expect((nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0)).toBe(15 * 60_000);
+});
+
+test('a name whose check takes long is checked again after ten times as long, and a quarter of an hour at most', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'Slow');
+  await lab.zone('slow.test');
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'slow.test' });
+  const waitAfter = async (tookMs: number): Promise<number> => {
+    const { withLookups, ...client } = lab.client();
+    app.providers.dns = {
+      ...client,
+      withLookups(signal, work) {
+        app.clock.advance(tookMs);
+        return withLookups(signal, work);
+      },
+    };
+    await makeDue();
+    await app.jobs.drain();
+    const { checkedAt, nextCheckAt } = await caller.domains.get({ domainId });
+    return (nextCheckAt?.getTime() ?? 0) - (checkedAt?.getTime() ?? 0);
+  };
+  expect(await waitAfter(0)).toBe(5_000);
+  expect(await waitAfter(7_000)).toBeGreaterThanOrEqual(70_000);
+  expect(await waitAfter(600_000)).toBe(900_000);
+});
+
+test('checks of one domain at the same time are one check', async () => {
+  let checks = 0;
+  const { withLookups, ...client } = lab.client();
+  const dns: typeof client & { withLookups: typeof withLookups } = {
+    ...client,
+    withLookups(signal, work) {
+      checks += 1;
+      return withLookups(signal, work);
+    },
+  };
+  await using app = await createDomainApp(lab, { providers: { dns } });
+  const { caller, deploymentId } = await livePerson(app, 'At once');
+  await lab.zone('atonce.test');
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'atonce.test' });
+  const seen = await Promise.all(Array.from({ length: 10 }, () => caller.domains.check({ domainId })));
+  expect(checks).toBe(1);
+  expect(new Set(seen.map(({ checkedAt }) => checkedAt?.getTime())).size).toBe(1);
+});
+
+test('a claim that is never proved ends by itself', async () => {
+  await using app = await createDomainApp(lab);
+  const { caller, deploymentId } = await livePerson(app, 'Stale');
+  const { id: domainId } = await caller.domains.add({ deploymentId, name: 'stale.test' });
+  app.clock.advance(8 * DAY_MS);
+  await makeDue();
+  await app.jobs.drain();
+  await expect(caller.domains.get({ domainId })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { AuthorityUseModel } from '../../../server/database/models/authority-use.ts';
+import { CertificateModel } from '../../../server/database/models/certificate.ts';
+import { DomainModel } from '../../../server/database/models/domain.ts';
+import { transaction } from '../../../server/database/mongo.ts';
+import type { CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
+import { hastenIssue } from '../../../server/domains/certificates/ensure.ts';
+import { ensureAll } from '../../../server/domains/certificates/maintenance.ts';
+import { acmeClient } from '../../support/acme.ts';
+import { createCertifiedHost } from '../../support/certified-host.ts';
+import { createWorld, issued, ZONE } from '../../support/certified-world.ts';
+import { makeDue } from '../../support/make-due.ts';
+import { startRefusingAuthority } from '../../support/standins/acme.ts';
+
+const signal = new AbortController().signal;
+
+test('a name that does not lead here fails with the reason and the next try, and then works', async () => {
+  await using world = await createWorld();
+  const { caller, certificateId, certificate, domainId, user } = await issued(world, [ZONE, 'elsewhere.test']);
+  expect(certificate).toMatchObject({ state: 'failed', problem: { type: 'connection' } });
+  expect(certificate.problem?.detail).toContain('elsewhere.test');
+  expect(certificate.nextTryAt?.getTime()).toBeGreaterThan(Date.now());
+  await DomainModel.updateOne({ _id: domainId, accountId: user.id }, { heldNames: [ZONE], pointedNames: [ZONE] });
+  await ensureAll({ providers: world.app.providers, signal });
+  await world.app.jobs.drain();
+  expect(await caller.certificates.get({ certificateId })).toMatchObject({ state: 'issued', names: [ZONE] });
+});
+
+test('a limit of the authority is waited for, and a renewal by hand does not ask before', async () => {
+  await using standin = await startRefusingAuthority();
+  standin.refuseWith({ status: 429, type: 'rateLimited', headers: { 'retry-after': '7200' } });
+  await using world = await createCertifiedHost(async () => acmeClient(standin));
+  const { certificate } = await issued(world);
+  expect(certificate).toMatchObject({ state: 'failed', problem: { type: 'rateLimited' } });
+  const waitMs = (certificate.nextTryAt?.getTime() ?? 0) - Date.now();
+  expect(waitMs).toBeGreaterThan(110 * 60_000);
+});
+
+test.each([
+  { type: 'accountDoesNotExist', headers: {}, waits: [1, 10 * 60, 100 * 60] },
+  { type: 'serverInternal', headers: { 'retry-after': '0' }, waits: [60, 10 * 60, 60 * 60, 60 * 60] },
+])('an authority that answers $type each time is asked more and more seldom', async ({ type, headers, waits }) => {
+  await using standin = await startRefusingAuthority();
+  standin.refuseWith({ status: 400, type, headers });
+  await using world = await createCertifiedHost(async () => acmeClient(standin));
+  const { caller, certificateId, certificate } = await issued(world, [ZONE]);
+  const waited: number[] = [];
+  for (let next = certificate; waited.length < waits.length; ) {
+    const nextTryAt = next.nextTryAt?.getTime() ?? Number.NaN;
+    waited.push((nextTryAt - (next.problem?.at.getTime() ?? 0)) / 1_000);
+    world.app.clock.advance(nextTryAt - world.app.providers.now().getTime() + 1_000);
+    await makeDue();
+    await world.app.jobs.drain();
+    next = await caller.certificates.get({ certificateId });
+  }
+  expect(waited).toEqual(waits);
+});
+
+test('a renewal that its authority takes for a new order keeps to its limit for the same names, and takes no order', async () => {
+  await using world = await createWorld();
+  const { authority } = world.app.providers;
+  let placed = 0;
+  const order: CertificateAuthority['order'] = async (call, { names, replaces, beforeNewOrder }) => {
+    if (replaces !== undefined) await beforeNewOrder?.();
+    placed += 1;
+    return authority.order(call, { names });
+  };
+  const strict = { ...authority, order, name: 'acme-v02.api.letsencrypt.org' };
+  Object.assign(world.app.providers, { authority: strict });
+  const { caller, certificateId } = await issued(world, [ZONE]);
+  const renew = async () => {
+    await caller.certificates.renew({ certificateId });
+    await world.app.jobs.drain();
+    return (await caller.certificates.get({ certificateId })).problem?.type;
+  };
+  const answers: unknown[] = [];
+  for (let round = 0; round < 5; round += 1) answers.push(await renew());
+  // Let's Encrypt signs five times a week for the same names.
+  expect([answers, placed]).toEqual([[undefined, undefined, undefined, undefined, 'budget'], 5]);
+  // The first one alone was for new names.
+  expect(await AuthorityUseModel.countDocuments({ key: /orders/ })).toBe(1);
+  expect(await AuthorityUseModel.countDocuments({ key: /domain/ })).toBe(1);
+});
+
+test('what failed three times within the hour waits for its turn, and no more is asked of the authority', async () => {
+  await using world = await createWorld();
+  const { caller, certificateId, user } = await issued(world, ['elsewhere.test']);
+  const tryAgain = async () => {
+    const place = { _id: certificateId, accountId: user.id };
+    await CertificateModel.updateOne(place, { nextTryAt: null, isWanted: false });
+    await transaction((session) => hastenIssue(session, place));
+    await world.app.jobs.drain();
+    return (await caller.certificates.get({ certificateId })).problem?.type;
+  };
+  expect([await tryAgain(), await tryAgain(), await tryAgain()]).toEqual(['connection', 'connection', 'budget']);
+});

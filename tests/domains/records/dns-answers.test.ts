@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { gatherDnsAnswers, setKey } from '../../../server/domains/records/dns-answers.ts';
+import type { DomainRecord } from '../../../server/publishing/platforms/platform.ts';
+import type { Asked } from '../../support/fake-name-server.ts';
+import { a, cname, HOSTILE, ns, startInternet } from '../../support/hostile-internet.ts';
+
+const { signal } = new AbortController();
+const RECORD = { ttl: 300, required: true, alternativeGroup: null };
+const PROOF: DomainRecord = { ...RECORD, type: 'TXT', name: '_fairlead.evil.test', value: 'proof', purpose: 'proof' };
+const ROUTES = ['evil.test', 'www.evil.test'].map(
+  (name): DomainRecord => ({ ...RECORD, type: 'A', name, value: '192.0.2.10', purpose: 'route' }),
+);
+const RECORDS = [PROOF, ...ROUTES];
+
+/** Eight name servers with three addresses each. */
+const MANY = Array.from({ length: 8 }, (_, index) => ({
+  name: `n${index}.evil.test`,
+  addresses: [1, 2, 3].map((last) => `127.0.${index + 1}.${last}`),
+}));
+const MANY_SERVERS = {
+  delegation: {
+    authorities: MANY.map(({ name }) => ns('evil.test', name)),
+    additionals: MANY.flatMap(({ name, addresses }) => addresses.map((address) => a(name, address))),
+  },
+  hostileAt: MANY.flatMap(({ addresses }) => addresses),
+};
+
+test('name servers that each name an alias of their own lead nowhere', async () => {
+  let forks = 0;
+  const respond = ({ name, type }: Asked) => {
+    if (type !== 'A') return {};
+    forks += 1;
+    return { answers: [cname(name, `x${forks}.evil.test`)] };
+  };
+  await using internet = await startInternet(respond, MANY_SERVERS);
+  const answers = await gatherDnsAnswers(internet.client, 'evil.test', RECORDS, signal);
+  expect(answers.nameServers.get(setKey({ name: 'evil.test', type: 'A' }))).toHaveLength(24);
+  expect(internet.hostile().filter(({ name }) => name.startsWith('x'))).toEqual([]);
+});
+
+test('however many servers and aliases there are, a check asks some hundreds of questions', async () => {
+  const respond = ({ name, type }: Asked) => (type === 'A' ? { answers: [cname(name, `x.${name}`)] } : {});
+  await using internet = await startInternet(respond, MANY_SERVERS);
+  await gatherDnsAnswers(internet.client, 'evil.test', RECORDS, signal);
+  expect(internet.questions()).toBeLessThanOrEqual(300);
+});
+
+test('a chain that all name servers agree on is followed to its addresses, and no further than a few steps', async () => {
+  const chain = (length: number) => async () => {
+    const respond = ({ name, type }: Asked) => {
+      const [, step] = /^s(\d+)\./.exec(name) ?? [null, '0'];
+      if (type !== 'A') return {};
+      if (Number(step) === length) return { answers: [a(name, '192.0.2.10')] };
+      return { answers: [cname(name, `s${Number(step) + 1}.evil.test`)] };
+    };
+    await using internet = await startInternet(respond);
+    const answers = await gatherDnsAnswers(internet.client, 'evil.test', RECORDS, signal);
+    return answers.nameServers.get(setKey({ name: 'evil.test', type: 'A' }))?.map(({ values }) => values);
+  };
+  expect(await chain(4)()).toEqual([['192.0.2.10']]);
+  expect(await chain(5)()).toEqual([[]]);
+});
+
+test('resolvers are asked once every name server has a record, since they remember that it was not there', async () => {
+  const asked = async (behind: number) => {
+    let looks = 0;
+    const respond = ({ name, type }: Asked) => {
+      if (type !== 'TXT') return {};
+      looks += 1;
+      return looks > behind ? { answers: [{ type, name, ttl: 60, data: 'proof' }] } : {};
+    };
+    await using internet = await startInternet(respond, MANY_SERVERS);
+    const { resolvers } = await gatherDnsAnswers(internet.client, 'evil.test', [PROOF], signal);
+    return [...resolvers.keys()];
+  };
+  expect(await asked(0)).toEqual([setKey(PROOF)]);
+  expect(await asked(1)).toEqual([]);
+});
+
+test('a check of several names goes its way down once', async () => {
+  await using internet = await startInternet(({ name, type }) => (type === 'A' ? { answers: [a(name, HOSTILE)] } : {}));
+  await gatherDnsAnswers(internet.client, 'evil.test', RECORDS, signal);
+  const asked = internet.hostile().map(({ name, type }) => `${name} ${type}`);
+  expect(asked.filter((question, index) => asked.indexOf(question) !== index)).toEqual([]);
+});
+
+test('a check that name servers keep waiting ends in time with what was found', async () => {
+  await using internet = await startInternet(({ type }) => (type === 'TXT' ? {} : null), { wholeMs: 400 });
+  const answers = await gatherDnsAnswers(internet.client, 'evil.test', RECORDS, signal);
+  expect(answers).toMatchObject({ zone: { apex: 'evil.test' }, isUnanswered: false, isProofDoubled: false });
+  expect(answers.nameServers.get(setKey({ name: 'evil.test', type: 'A' }))).toMatchObject([
+    { values: null, error: 'timeout' },
+  ]);
+});

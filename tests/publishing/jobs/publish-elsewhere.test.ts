@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { PublicationModel } from '../../../server/database/models/publication.ts';
+import { withFileFromBefore } from '../../support/file-from-before.ts';
+import { ONE, TWO } from '../../support/platform-app.ts';
+import { createTwoPlatforms } from '../../support/two-platforms.ts';
+
+test('one that is killed in the middle fails alone, says why, and is tried again alone', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId } = await app.createOnBoth('Half');
+  app.vercel.world.fail('upload', { how: 'cut' }, 1_000);
+  const release = await app.publish({ id: deploymentId }, TWO);
+  expect(release).toMatchObject({ state: 'live', error: null });
+  const failed = await app.deployments.get({ deploymentId });
+  expect(failed).toMatchObject({ state: 'live', destinations: [{ state: 'live' }, { state: 'failed' }] });
+  expect(failed.destinations[1]?.error).toMatchObject({ code: 'platform_down' });
+  expect(failed.destinations[1]?.error?.message).toContain('Vercel');
+  expect([await app.textAt(deploymentId, 'netlify'), await app.textAt(deploymentId, 'vercel')]).toEqual([
+    TWO['index.html'],
+    ONE['index.html'],
+  ]);
+
+  app.vercel.world.heal();
+  const requests = app.netlify.standIn.requests.length;
+  const destinationId = failed.destinations[1]?.id ?? '';
+  const begun = await app.deployments.retryDestination({ deploymentId, destinationId });
+  expect(begun.destinations[1]).toMatchObject({ state: 'publishing', error: null });
+  await app.settle();
+  expect((await app.deployments.get({ deploymentId })).destinations[1]).toMatchObject({ state: 'live', error: null });
+  expect(await app.textAt(deploymentId, 'vercel')).toBe(TWO['index.html']);
+  expect(app.netlify.standIn.requests.length).toBe(requests);
+});
+
+test('a token that is refused at one platform fails that one, and breaks its connection alone', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId } = await app.createOnBoth('Refused');
+  app.vercel.world.revoke();
+  expect((await app.publish({ id: deploymentId }, TWO)).state).toBe('live');
+  const { destinations } = await app.deployments.get({ deploymentId });
+  expect(destinations[1]).toMatchObject({ state: 'failed', error: { code: 'credentials_invalid' } });
+  const { items } = await app.person.caller.connections.list();
+  expect(items.map(({ provider, state }) => [provider, state])).toEqual([
+    ['vercel', 'broken'],
+    ['netlify', 'ok'],
+  ]);
+});
+
+test('removed while a further platform is waiting for its turn, nothing is made there', async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId } = await app.deployments.create({ name: 'Short', platform: 'netlify' });
+  await app.publish({ id: deploymentId }, ONE);
+  await app.deployments.addDestination({ deploymentId, platform: 'vercel' });
+  await app.deployments.remove({ deploymentId });
+  await app.settle();
+  expect([await app.netlify.world.countSites(), await app.vercel.world.countSites()]).toEqual([0, 0]);
+});
+
+test('a draft gets its platforms before its first release, which goes to all of them', async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId } = await app.deployments.create({ name: 'Draft', platform: 'netlify' });
+  const { destinations } = await app.deployments.addDestination({ deploymentId, platform: 'vercel' });
+  expect(destinations.map(({ state }) => state)).toEqual(['idle', 'idle']);
+  const release = await app.publish({ id: deploymentId }, ONE);
+  expect(release.destinations.map(({ state }) => state)).toEqual(['live', 'live']);
+});
+
+test('a private key that went live before the rule was made goes to no further platform', async () => {
+  await using app = await createTwoPlatforms();
+  const { id: deploymentId } = await app.deployments.create({ name: 'Old key', platform: 'netlify' });
+  const { id: releaseId } = await app.publish({ id: deploymentId }, ONE);
+  await withFileFromBefore(app, app.person, releaseId, ['id.pem', '-----BEGIN PRIVATE KEY-----\nAAAA\n']);
+  await app.deployments.addDestination({ deploymentId, platform: 'vercel' });
+  await app.settle();
+  const { destinations } = await app.deployments.get({ deploymentId });
+  const error = { code: 'upload_refused', message: expect.stringMatching(/^id\.pem: Probably a private key/) };
+  expect(destinations).toMatchObject([{ state: 'live' }, { state: 'failed', error }]);
+  expect(await app.vercel.world.countSites()).toBe(0);
+});
+
+test('what was still under way elsewhere ends when another release takes its place', async () => {
+  await using app = await createTwoPlatforms();
+  const { deploymentId, first } = await app.createOnBoth('Overtaken');
+  const there = { accountId: app.person.user.id, releaseId: first.id, platform: 'vercel' as const };
+  const underWay = { state: 'publishing' as const, 'steps.uploading.state': 'running' };
+  await PublicationModel.updateOne(there, { $set: underWay });
+  await app.publish({ id: deploymentId }, TWO);
+  const { destinations, furtherSteps } = await app.releases.get({ releaseId: first.id });
+  expect(destinations).toMatchObject([{ state: 'live' }, { state: 'idle', error: null }]);
+  expect(furtherSteps[0]?.steps[1]).toMatchObject({ name: 'uploading', state: 'cancelled' });
+});
