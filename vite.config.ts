@@ -189,7 +189,7 @@ export default defineConfig(({ isSsrBuild }) => ({
           input: {
             main: `${here}server/boot/main.ts`,
             fairlead: `${here}server/cli/index.ts`,
-            // Threads of their own (server/lib/thread.ts).
+            // Threads of their own (server/lib/thread/thread.ts).
             'zip-worker': `${here}server/store/zip/zip.worker.ts`,
             'inspection-worker': `${here}server/publishing/inspection/inspection.worker.ts`,
           },

@@ -1,6 +1,6 @@
 import { rowsOf } from '../database/cursor-rows.ts';
-import { VisitModel, type VisitRow } from '../database/models/visit.ts';
-import { type VisitHour, VisitHourModel } from '../database/models/visit-hour.ts';
+import { VisitModel, type VisitRow } from '../database/models/analytics/visit.ts';
+import { type VisitHour, VisitHourModel } from '../database/models/analytics/visit-hour.ts';
 
 /** An hour of a deployment for its owner. */
 type Hour = Omit<VisitHour, '_id' | 'accountId' | 'deploymentId'>;

@@ -2,7 +2,7 @@ import type { AccountExport } from '../../routers/schemas/account.ts';
 import type { SessionContext } from '../account/auth/sessions.ts';
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../account/download-ticket.ts';
 import type { Providers, ServiceContext } from '../context.ts';
-import { UserModel } from '../database/models/user.ts';
+import { UserModel } from '../database/models/account/user.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { writeArchive } from '../store/zip/archive.ts';
 import { exportEntries } from './export-entries.ts';

@@ -1,5 +1,5 @@
 import type { AccountContext } from '../context.ts';
-import { UserModel } from '../database/models/user.ts';
+import { UserModel } from '../database/models/account/user.ts';
 
 /** Returns the name of the actor for the history: the user name, or the name of the API token. */
 export async function actorName({ actor }: AccountContext): Promise<string> {

@@ -1,8 +1,8 @@
 import type { Contact, SendContactInput } from '../../routers/schemas/contact.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
 import type { ServiceContext } from '../context.ts';
+import { ContactMessageModel } from '../database/models/account/contact-message.ts';
 import { NO_ACCOUNT } from '../database/models/account-scope.ts';
-import { ContactMessageModel } from '../database/models/contact-message.ts';
 import { newId, transaction } from '../database/mongo.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { queueMail } from './mail/queue-mail.ts';

@@ -3,8 +3,11 @@ import { formatCount } from '../../routers/schemas/format-count.ts';
 import { DISCLAIMER_COOKIE_SECONDS } from '../../routers/schemas/limits.ts';
 import { idSchema } from '../../routers/schemas/primitives.ts';
 import type { ServiceContext } from '../context.ts';
-import { type DisclaimerAcceptanceDoc, DisclaimerAcceptanceModel } from '../database/models/disclaimer-acceptance.ts';
-import { UserModel } from '../database/models/user.ts';
+import {
+  type DisclaimerAcceptanceDoc,
+  DisclaimerAcceptanceModel,
+} from '../database/models/account/disclaimer-acceptance.ts';
+import { UserModel } from '../database/models/account/user.ts';
 import { newId } from '../database/mongo.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { notFound, signedOut } from '../lib/errors.ts';

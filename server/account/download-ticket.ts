@@ -1,5 +1,5 @@
 import type { AccountContext, ServiceContext } from '../context.ts';
-import { UserModel } from '../database/models/user.ts';
+import { UserModel } from '../database/models/account/user.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { type Credential, credentialOf, isCredentialValid } from './auth/credential-validity.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { PipelineStage } from 'mongoose';
 import type { ServiceContext } from '../context.ts';
-import { type RateLimitDoc, RateLimitModel } from '../database/models/rate-limit.ts';
+import { type RateLimitDoc, RateLimitModel } from '../database/models/account/rate-limit.ts';
 import { isDuplicateKey } from '../database/mongo.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { AppError, signedOut } from '../lib/errors.ts';

@@ -1,6 +1,6 @@
 import type { NotificationSettings, UpdateUserInput, User } from '../../routers/schemas/user.ts';
 import type { AccountContext } from '../context.ts';
-import { toUser, type UserDoc, UserModel } from '../database/models/user.ts';
+import { toUser, type UserDoc, UserModel } from '../database/models/account/user.ts';
 import { isDuplicateKey, transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
 import { signedOut } from '../lib/errors.ts';

@@ -1,4 +1,4 @@
-import { OTHER, REPLY_BUCKETS_MS, type VisitCounts } from '../database/models/visit.ts';
+import { OTHER, REPLY_BUCKETS_MS, type VisitCounts } from '../database/models/analytics/visit.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 
 /** The names that an hour or a day keeps; the others are counted together. */

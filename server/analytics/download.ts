@@ -2,7 +2,7 @@ import { type DownloadVisitsInput, downloadVisitsInput, type VisitsDownload } fr
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../account/download-ticket.ts';
 import type { AccountContext, Providers, ServiceContext } from '../context.ts';
 import { findDeployment } from '../database/find-deployment.ts';
-import { DeploymentModel } from '../database/models/deployment.ts';
+import { DeploymentModel } from '../database/models/publishing/deployment.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { csvLine } from './csv.ts';
 import { readVisitsOf } from './visits.ts';

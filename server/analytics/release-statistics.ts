@@ -2,8 +2,8 @@ import type { ReleaseStatistics, ReleaseStatisticsInput } from '../../routers/sc
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { AccountContext } from '../context.ts';
 import { findDeployment } from '../database/find-deployment.ts';
-import { PublicationModel, type PublicationRow } from '../database/models/publication.ts';
-import { ReleaseModel, type ReleaseRow } from '../database/models/release.ts';
+import { PublicationModel, type PublicationRow } from '../database/models/publishing/publication.ts';
+import { ReleaseModel, type ReleaseRow } from '../database/models/publishing/release.ts';
 import { DAY_MS } from '../lib/durations.ts';
 
 /** The newest releases in the range; more than anybody publishes by hand. */

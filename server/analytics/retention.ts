@@ -1,9 +1,9 @@
 import { PLANS } from '../../routers/schemas/plans.ts';
 import { rowsOf } from '../database/cursor-rows.ts';
 import { MAINTENANCE } from '../database/models/account-scope.ts';
-import { activePlan, SubscriptionModel, type SubscriptionRow } from '../database/models/subscription.ts';
-import { VisitDayModel } from '../database/models/visit-day.ts';
-import { VisitHourModel } from '../database/models/visit-hour.ts';
+import { VisitDayModel } from '../database/models/analytics/visit-day.ts';
+import { VisitHourModel } from '../database/models/analytics/visit-hour.ts';
+import { activePlan, SubscriptionModel, type SubscriptionRow } from '../database/models/plans/subscription.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { NAMES_KEPT_MS } from './roll-up.ts';
 

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import { MAINTENANCE } from '../database/models/account-scope.ts';
-import { DeploymentModel } from '../database/models/deployment.ts';
-import { VisitModel, type VisitRow } from '../database/models/visit.ts';
-import { type VisitDay, VisitDayModel } from '../database/models/visit-day.ts';
-import { type VisitHour, VisitHourModel } from '../database/models/visit-hour.ts';
+import { VisitModel, type VisitRow } from '../database/models/analytics/visit.ts';
+import { type VisitDay, VisitDayModel } from '../database/models/analytics/visit-day.ts';
+import { type VisitHour, VisitHourModel } from '../database/models/analytics/visit-hour.ts';
+import { DeploymentModel } from '../database/models/publishing/deployment.ts';
 import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { openVisitorSet } from '../lib/visitor-set.ts';
 import { emptyCounts, hourOf, sumOfCounts, sumOfNames } from './counts.ts';

@@ -1,7 +1,7 @@
 import type { ClientSession, PipelineStage } from 'mongoose';
-import { OTHER, VisitModel, type VisitRow } from '../database/models/visit.ts';
-import { VisitDayModel } from '../database/models/visit-day.ts';
-import { VisitHourModel } from '../database/models/visit-hour.ts';
+import { OTHER, VisitModel, type VisitRow } from '../database/models/analytics/visit.ts';
+import { VisitDayModel } from '../database/models/analytics/visit-day.ts';
+import { VisitHourModel } from '../database/models/analytics/visit-hour.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { openVisitorSet } from '../lib/visitor-set.ts';
 import { bytesOf, dayOf } from './roll-up.ts';

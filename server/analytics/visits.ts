@@ -3,8 +3,8 @@ import type { VisitPoint, Visits, VisitsInput } from '../../routers/schemas/anal
 import { PLANS } from '../../routers/schemas/plans.ts';
 import type { AccountContext, Providers } from '../context.ts';
 import { findDeployment } from '../database/find-deployment.ts';
-import { activePlan, SubscriptionModel } from '../database/models/subscription.ts';
-import { OTHER } from '../database/models/visit.ts';
+import { OTHER } from '../database/models/analytics/visit.ts';
+import { activePlan, SubscriptionModel } from '../database/models/plans/subscription.ts';
 import { transaction } from '../database/mongo.ts';
 import { AppError } from '../lib/errors.ts';
 import { withSlot } from '../lib/with-slot.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Keys, newKeys, parseKeys } from '../lib/crypto/secrets.ts';
 import { createDurably, errnoOf, makeFolder } from '../lib/durable-file.ts';
-import { type Keys, newKeys, parseKeys } from '../lib/secrets.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from '../lib/start-error.ts';
 import { type FolderLock, type LockOptions, takeFolderLock } from './folder-lock.ts';
 

@@ -1,5 +1,5 @@
+import { UserModel } from '../database/models/account/user.ts';
 import { INSTALLATION_ID, InstallationModel } from '../database/models/installation.ts';
-import { UserModel } from '../database/models/user.ts';
 import { EXIT_CONFIG, StartError } from '../lib/start-error.ts';
 
 /**

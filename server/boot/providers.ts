@@ -13,14 +13,14 @@ import { createAcmeAuthority } from '../domains/certificates/authority/acme/clie
 import { createLocalAuthority } from '../domains/certificates/authority/local-ca.ts';
 import { createLocalRoots } from '../domains/certificates/local-root.ts';
 import { createSitesAddresses } from '../host/sites-addresses.ts';
+import { createPasswordHasher } from '../lib/crypto/password-hasher.ts';
+import { createSecrets, type Keys, type Secrets } from '../lib/crypto/secrets.ts';
 import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { createEgress } from '../lib/egress/egress.ts';
 import { createReach } from '../lib/egress/reach.ts';
 import { classifyAddress } from '../lib/egress/rules.ts';
 import type { Log } from '../lib/log.ts';
-import { createPasswordHasher } from '../lib/password-hasher.ts';
 import type { RateCounters } from '../lib/rate-counters.ts';
-import { createSecrets, type Keys, type Secrets } from '../lib/secrets.ts';
 import type { PaymentService } from '../plans/payments/payments.ts';
 import { createTestCheckout } from '../plans/payments/test-checkout.ts';
 import { createPlatforms } from '../publishing/platforms/index.ts';

@@ -20,9 +20,9 @@ import {
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
 import { DONE, type Done, ID_ALPHABET, ID_LENGTH } from '../../routers/schemas/primitives.ts';
 import type { AccountContext } from '../context.ts';
+import { UserModel } from '../database/models/account/user.ts';
 import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../database/models/connection.ts';
-import { DeploymentModel } from '../database/models/deployment.ts';
-import { UserModel } from '../database/models/user.ts';
+import { DeploymentModel } from '../database/models/publishing/deployment.ts';
 import { newId, transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
 import { AppError, notFound } from '../lib/errors.ts';

@@ -2,8 +2,8 @@ import type { LostConnection } from '../../routers/schemas/deployments.ts';
 import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilities/index.ts';
 import { PLATFORM_TITLES } from '../../routers/schemas/platforms/titles.ts';
 import { ConnectionModel, type ConnectionRow } from '../database/models/connection.ts';
-import type { DeploymentRow } from '../database/models/deployment.ts';
-import type { DestinationDoc } from '../database/models/destination.ts';
+import type { DeploymentRow } from '../database/models/publishing/deployment.ts';
+import type { DestinationDoc } from '../database/models/publishing/destination.ts';
 import { connectionIdsOf, optionOf } from './credentials.ts';
 
 type Publishing = { state: DeploymentRow['state']; destinations: readonly DestinationDoc[] };

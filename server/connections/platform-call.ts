@@ -1,7 +1,7 @@
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { Providers } from '../context.ts';
-import type { DeploymentDoc } from '../database/models/deployment.ts';
-import type { DestinationDoc } from '../database/models/destination.ts';
+import type { DeploymentDoc } from '../database/models/publishing/deployment.ts';
+import type { DestinationDoc } from '../database/models/publishing/destination.ts';
 import type { PlatformCall, PlatformRef } from '../publishing/platforms/platform.ts';
 import type { RunningJob } from '../queue/handler.ts';
 import { createHolding, createPatience } from './patience.ts';

@@ -3,7 +3,7 @@ import type { AccountContext } from '../context.ts';
 import { rowsOf } from '../database/cursor-rows.ts';
 import { MAINTENANCE } from '../database/models/account-scope.ts';
 import { ConnectionModel, type ConnectionRow } from '../database/models/connection.ts';
-import { type DeploymentDoc, primaryOf } from '../database/models/deployment.ts';
+import { type DeploymentDoc, primaryOf } from '../database/models/publishing/deployment.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
 import { enqueueJob } from '../queue/queue.ts';

@@ -1,5 +1,5 @@
 import type { Providers } from '../context.ts';
-import { ZoneLeaseModel } from '../database/models/zone-lease.ts';
+import { ZoneLeaseModel } from '../database/models/domains/zone-lease.ts';
 import { isDuplicateKey, newId } from '../database/mongo.ts';
 
 /**

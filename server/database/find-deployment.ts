@@ -1,6 +1,6 @@
 import type { AccountContext } from '../context.ts';
 import { notFound } from '../lib/errors.ts';
-import { type DeploymentDoc, DeploymentModel } from './models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel } from './models/publishing/deployment.ts';
 
 /** Returns the account's own document, or throws `not_found`. Joins a transaction that is under way. */
 export async function findDeployment(ctx: AccountContext, deploymentId: string): Promise<DeploymentDoc> {

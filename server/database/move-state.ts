@@ -12,10 +12,10 @@ import {
   mayMove,
   RELEASE_MOVES,
 } from '../../routers/schemas/states.ts';
-import { type CertificateDoc, CertificateModel } from './models/certificate.ts';
-import { type DeploymentDoc, DeploymentModel } from './models/deployment.ts';
-import { type DomainDoc, DomainModel } from './models/domain.ts';
-import { type ReleaseDoc, ReleaseModel } from './models/release.ts';
+import { type CertificateDoc, CertificateModel } from './models/domains/certificate.ts';
+import { type DomainDoc, DomainModel } from './models/domains/domain.ts';
+import { type DeploymentDoc, DeploymentModel } from './models/publishing/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from './models/publishing/release.ts';
 
 type Fields = Record<string, unknown>;
 

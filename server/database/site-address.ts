@@ -3,8 +3,8 @@ import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { Addresses } from '../context.ts';
 import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost } from '../lib/site-names.ts';
-import { type Placed, primaryOf } from './models/deployment.ts';
-import type { DestinationDoc } from './models/destination.ts';
+import { type Placed, primaryOf } from './models/publishing/deployment.ts';
+import type { DestinationDoc } from './models/publishing/destination.ts';
 
 export type Site = { platform: PlatformId; slug: string; url?: string | null | undefined };
 

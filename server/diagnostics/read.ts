@@ -10,8 +10,8 @@ import type {
 } from '../../routers/schemas/diagnostics.ts';
 import type { AccountContext, ServiceContext } from '../context.ts';
 import { type DiagnosticDoc, DiagnosticModel, type DiagnosticRow } from '../database/models/diagnostic.ts';
+import { hashToken } from '../lib/crypto/token-hash.ts';
 import { notFound } from '../lib/errors.ts';
-import { hashToken } from '../lib/token-hash.ts';
 
 /** Equals the number that an account keeps. */
 export const REPORTS_MAX = 50;

@@ -3,7 +3,7 @@ import type { CheckId, ReportChange } from '../../routers/schemas/diagnostics.ts
 import { withAskingSlots } from '../account/asking-slots.ts';
 import type { AccountContext } from '../context.ts';
 import { type DiagnosticDoc, DiagnosticModel } from '../database/models/diagnostic.ts';
-import { DnsChangeModel } from '../database/models/dns-change.ts';
+import { DnsChangeModel } from '../database/models/domains/dns-change.ts';
 import { publishEvent } from '../events/publish.ts';
 import type { Facts } from './checks/check.ts';
 import { checksFor } from './checks/index.ts';

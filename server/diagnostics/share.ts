@@ -3,9 +3,9 @@ import type { GetReportInput, SharedLink } from '../../routers/schemas/diagnosti
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
 import type { AccountContext } from '../context.ts';
 import { DiagnosticModel } from '../database/models/diagnostic.ts';
+import { hashToken } from '../lib/crypto/token-hash.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { AppError } from '../lib/errors.ts';
-import { hashToken } from '../lib/token-hash.ts';
 import { findReport } from './read.ts';
 
 /** Long enough for a person who helps, and short enough that a link in an old mail shows nothing. */

@@ -1,8 +1,8 @@
 import type { AccountContext } from '../context.ts';
-import { CertificateModel } from '../database/models/certificate.ts';
-import { DeploymentModel, type DeploymentRow, primaryOf } from '../database/models/deployment.ts';
-import { DomainModel, type DomainRow } from '../database/models/domain.ts';
-import { ReleaseModel } from '../database/models/release.ts';
+import { CertificateModel } from '../database/models/domains/certificate.ts';
+import { DomainModel, type DomainRow } from '../database/models/domains/domain.ts';
+import { DeploymentModel, type DeploymentRow, primaryOf } from '../database/models/publishing/deployment.ts';
+import { ReleaseModel } from '../database/models/publishing/release.ts';
 import { domainUrlOf, siteOf, siteUrlOf } from '../database/site-address.ts';
 import { certifiedDomains } from '../domains/certificates/read.ts';
 import { unitOf } from '../domains/records/names.ts';

@@ -2,8 +2,8 @@ import { PLATFORM_CAPABILITIES } from '../../routers/schemas/platforms/capabilit
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { platformCall } from '../connections/platform-call.ts';
 import type { Providers } from '../context.ts';
-import { type DeploymentRow, primaryOf } from '../database/models/deployment.ts';
-import { type DomainDoc, DomainModel, type DomainRow } from '../database/models/domain.ts';
+import { type DomainDoc, DomainModel, type DomainRow } from '../database/models/domains/domain.ts';
+import { type DeploymentRow, primaryOf } from '../database/models/publishing/deployment.ts';
 import { AppError, shownError } from '../lib/errors.ts';
 import type { Platform, PlatformCall, PlatformDomain } from '../publishing/platforms/platform.ts';
 import { noAnswer, wasJustAsked } from './attach.ts';

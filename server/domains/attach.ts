@@ -2,8 +2,8 @@ import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { platformCall } from '../connections/platform-call.ts';
 import type { Providers } from '../context.ts';
-import { type DeploymentRow, primaryOf } from '../database/models/deployment.ts';
-import { type DomainDoc, DomainModel } from '../database/models/domain.ts';
+import { type DomainDoc, DomainModel } from '../database/models/domains/domain.ts';
+import { type DeploymentRow, primaryOf } from '../database/models/publishing/deployment.ts';
 import { AppError, shownError } from '../lib/errors.ts';
 import type { AttachedDomain, Platform, PlatformCall } from '../publishing/platforms/platform.ts';
 

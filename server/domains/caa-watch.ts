@@ -1,5 +1,5 @@
 import type { Providers } from '../context.ts';
-import { type DomainRow, namesOf } from '../database/models/domain.ts';
+import { type DomainRow, namesOf } from '../database/models/domains/domain.ts';
 import { type CaaQuestion, caaText, judgeCaa } from '../dns/caa.ts';
 import { knownAccountUrl } from './certificates/account.ts';
 import { PERSISTENT } from './certificates/authority/persistent-record.ts';

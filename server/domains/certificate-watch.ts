@@ -1,6 +1,6 @@
 import type { Providers } from '../context.ts';
-import { CertificateModel } from '../database/models/certificate.ts';
-import { type DomainRow, namesOf } from '../database/models/domain.ts';
+import { CertificateModel } from '../database/models/domains/certificate.ts';
+import { type DomainRow, namesOf } from '../database/models/domains/domain.ts';
 import { DAY, HOUR_MS } from '../lib/durations.ts';
 import type { SeenCertificate } from '../lib/egress/reach.ts';
 import { type DnsAnswers, setKey } from './records/dns-answers.ts';

@@ -3,7 +3,7 @@ import { formatCount } from '../../routers/schemas/format-count.ts';
 import { PLANS } from '../../routers/schemas/plans.ts';
 import { DONE, type Done } from '../../routers/schemas/primitives.ts';
 import type { AccountContext } from '../context.ts';
-import { DomainModel } from '../database/models/domain.ts';
+import { DomainModel } from '../database/models/domains/domain.ts';
 import { transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
 import { AppError, notFound } from '../lib/errors.ts';

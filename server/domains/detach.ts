@@ -4,10 +4,10 @@ import type { ShownError } from '../../routers/schemas/platforms/destination.ts'
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { platformCall } from '../connections/platform-call.ts';
 import type { Providers } from '../context.ts';
-import { type DeploymentDoc, DeploymentModel } from '../database/models/deployment.ts';
-import type { DestinationDoc } from '../database/models/destination.ts';
-import { type DomainDoc, DomainModel, type DomainRow, type FormerPlace } from '../database/models/domain.ts';
+import { type DomainDoc, DomainModel, type DomainRow, type FormerPlace } from '../database/models/domains/domain.ts';
 import { JobModel } from '../database/models/job.ts';
+import { type DeploymentDoc, DeploymentModel } from '../database/models/publishing/deployment.ts';
+import type { DestinationDoc } from '../database/models/publishing/destination.ts';
 import { publishEvent } from '../events/publish.ts';
 import type { JobPayload } from '../queue/payloads.ts';
 import { hastenJob } from '../queue/queue.ts';

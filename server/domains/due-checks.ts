@@ -1,6 +1,6 @@
 import { rowsOf } from '../database/cursor-rows.ts';
 import { MAINTENANCE } from '../database/models/account-scope.ts';
-import { DomainModel, type DomainRow } from '../database/models/domain.ts';
+import { DomainModel, type DomainRow } from '../database/models/domains/domain.ts';
 import { JobModel } from '../database/models/job.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { continueRemoval } from './detach.ts';

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { mailOwner } from '../account/mail/queue-mail.ts';
 import type { Providers } from '../context.ts';
-import { DomainModel, type DomainRow } from '../database/models/domain.ts';
+import { DomainModel, type DomainRow } from '../database/models/domains/domain.ts';
 import { publishEvent } from '../events/publish.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 

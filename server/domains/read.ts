@@ -7,7 +7,7 @@ import type {
 } from '../../routers/schemas/domains.ts';
 import { PAGE_SIZE_DEFAULT } from '../../routers/schemas/primitives.ts';
 import type { AccountContext } from '../context.ts';
-import { type DomainDoc, DomainModel, type DomainRow } from '../database/models/domain.ts';
+import { type DomainDoc, DomainModel, type DomainRow } from '../database/models/domains/domain.ts';
 import { domainUrlOf } from '../database/site-address.ts';
 import { notFound } from '../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../lib/page-cursor.ts';

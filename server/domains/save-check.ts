@@ -3,7 +3,7 @@ import type { CheckedRecord } from '../../routers/schemas/domains.ts';
 import type { DomainState } from '../../routers/schemas/state-names.ts';
 import type { ZoneHolder } from '../connections/challenge-zones.ts';
 import type { Providers } from '../context.ts';
-import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../database/models/domain.ts';
+import { type DomainDoc, DomainModel, type FormerPlace, namesOf } from '../database/models/domains/domain.ts';
 import { moveDomain } from '../database/move-state.ts';
 import { publishEvent } from '../events/publish.ts';
 import type { WatchedCertificate } from './certificate-watch.ts';

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { DomainRow } from '../database/models/domain.ts';
+import type { DomainRow } from '../database/models/domains/domain.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { enqueueJob, hastenJob } from '../queue/queue.ts';
 import { isCertificateComing } from './ask-platform.ts';

@@ -3,7 +3,7 @@ import { withAskingSlots } from '../account/asking-slots.ts';
 import { countAgainst } from '../account/rate-limit.ts';
 import type { AccountContext } from '../context.ts';
 import { findDeployment } from '../database/find-deployment.ts';
-import type { DomainRow } from '../database/models/domain.ts';
+import type { DomainRow } from '../database/models/domains/domain.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { registrableDomain } from '../lib/site-domain.ts';
 import type { DomainRecord } from '../publishing/platforms/platform.ts';

@@ -1,7 +1,7 @@
 import mongoose, { type ClientSession } from 'mongoose';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
+import { UserModel } from '../database/models/account/user.ts';
 import { EventModel } from '../database/models/event.ts';
-import { UserModel } from '../database/models/user.ts';
 import { newId } from '../database/mongo.ts';
 
 /** The log of one account has this many events; a reader that is further behind gets `resync` (stream.ts). */

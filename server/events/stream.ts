@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import type { StoredEvent } from '../../routers/schemas/events.ts';
 import type { Change, ChangeFeed } from '../database/change-feed.ts';
+import { UserModel } from '../database/models/account/user.ts';
 import { MAINTENANCE } from '../database/models/account-scope.ts';
 import { type EventDoc, EventModel } from '../database/models/event.ts';
-import { PublicationModel, type PublicationRow, stepsOf } from '../database/models/publication.ts';
-import { UserModel } from '../database/models/user.ts';
+import { PublicationModel, type PublicationRow, stepsOf } from '../database/models/publishing/publication.ts';
 
 /** Events are read in pages of this size; a reader that is further behind reads page after page. */
 export const EVENTS_A_PAGE = 200;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { DeploymentModel } from '../database/models/deployment.ts';
-import { VisitModel, type VisitRow } from '../database/models/visit.ts';
-import { VisitSaltModel } from '../database/models/visit-salt.ts';
+import { VisitModel, type VisitRow } from '../database/models/analytics/visit.ts';
+import { VisitSaltModel } from '../database/models/analytics/visit-salt.ts';
+import { DeploymentModel } from '../database/models/publishing/deployment.ts';
 import { isDuplicateKey } from '../database/mongo.ts';
 import type { WebRequest } from '../http/transport/http2.ts';
 import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';

@@ -1,4 +1,4 @@
-import { ChallengeAnswerModel } from '../database/models/challenge-answer.ts';
+import { ChallengeAnswerModel } from '../database/models/domains/challenge-answer.ts';
 import type { WebResponse } from '../http/transport/http2-response.ts';
 import { createSingleFlight } from './single-flight.ts';
 

@@ -2,7 +2,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { Providers } from '../context.ts';
 import { rowsOf } from '../database/cursor-rows.ts';
-import { CertificateModel, type CertificateRow } from '../database/models/certificate.ts';
+import { CertificateModel, type CertificateRow } from '../database/models/domains/certificate.ts';
 import { openKey } from '../domains/certificates/authority/sealed-key.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import { defaultCacheBytes } from './responses/file-cache.ts';

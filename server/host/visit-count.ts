@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { OTHER, REPLY_BUCKETS_MS, type VisitRow } from '../database/models/visit.ts';
+import { OTHER, REPLY_BUCKETS_MS, type VisitRow } from '../database/models/analytics/visit.ts';
 import { newId } from '../database/mongo.ts';
 import { addressOf } from '../lib/client-address.ts';
 import { openVisitorSet } from '../lib/visitor-set.ts';

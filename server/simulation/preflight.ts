@@ -20,7 +20,7 @@ import { dnsConnections } from '../connections/dns-connections.ts';
 import { findConnection } from '../connections/index.ts';
 import type { AccountContext } from '../context.ts';
 import { findDeployment } from '../database/find-deployment.ts';
-import { type DeploymentDoc, primaryOf } from '../database/models/deployment.ts';
+import { type DeploymentDoc, primaryOf } from '../database/models/publishing/deployment.ts';
 import { siteUrlOf } from '../database/site-address.ts';
 import { nameProblem } from '../domains/add.ts';
 import { knownAccountUrl } from '../domains/certificates/account.ts';

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { ClientSession } from 'mongoose';
 import { MAINTENANCE, NO_ACCOUNT } from '../database/models/account-scope.ts';
-import { ArtifactModel, HASHES_A_QUERY } from '../database/models/artifact.ts';
-import { DeploymentModel } from '../database/models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../database/models/release.ts';
+import { ArtifactModel, HASHES_A_QUERY } from '../database/models/publishing/artifact.ts';
+import { DeploymentModel } from '../database/models/publishing/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../database/models/publishing/release.ts';
 import { transaction } from '../database/mongo.ts';
 import { bringForward } from '../database/move-state.ts';
 import { publishEvent } from '../events/publish.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { jsonText } from '../../server/account-data/json-text.ts';
-import { FeedbackModel } from '../../server/database/models/feedback.ts';
+import { FeedbackModel } from '../../server/database/models/account/feedback.ts';
 import { createTestApp } from '../support/app.ts';
 
 const ROWS = 30;

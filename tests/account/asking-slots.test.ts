@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';

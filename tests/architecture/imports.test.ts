@@ -22,12 +22,12 @@ const ZOD = /^zod\/mini$/;
 /** Every server folder may use these, besides the interfaces of adapters as types. */
 const SERVER_BASE = [
   SCHEMAS,
-  /^server\/lib\/(errors|log|client-address|durations|with-slot|with-timeout|time-slices|thread|site-names|mailed-links|token-prefix|token-hash|page-cursor|waiting-words|visitor-set|loopback)\.ts$/,
+  /^server\/lib\/(errors|log|client-address|durations|with-slot|with-timeout|time-slices|thread\/thread|site-names|mailed-links|token-prefix|crypto\/token-hash|page-cursor|waiting-words|visitor-set|loopback)\.ts$/,
   /^server\/lib\/egress\/(vendor-answers|vendor-requests|answer-json|answer-list|answer-budget)\.ts$/,
   /^server\/(context|database\/cursor-rows)\.ts$/,
 ];
 const INTERFACES = [
-  /^server\/(store\/(store|manifest|intake)|domains\/certificates\/authority\/authority|publishing\/platforms\/platform|dns\/(dns-client|domain-connect|provider)|account\/mail\/mailer|plans\/payments\/payments|host\/sites-addresses|lib\/(egress\/reach|secrets|rate-counters)|database\/change-feed|queue\/(queue|payloads|handler))\.ts$/,
+  /^server\/(store\/(store|manifest|intake)|domains\/certificates\/authority\/authority|publishing\/platforms\/platform|dns\/(dns-client|domain-connect|provider)|account\/mail\/mailer|plans\/payments\/payments|host\/sites-addresses|lib\/(egress\/reach|crypto\/secrets|rate-counters)|database\/change-feed|queue\/(queue|payloads|handler))\.ts$/,
 ];
 const SERVER_TYPES = [...SERVER_BASE, ...INTERFACES];
 const LIB = /^server\/lib\//;
@@ -185,7 +185,7 @@ const ROWS: readonly Row[] = [
       PURE,
       ...STORED,
       /^server\/events\//,
-      /^server\/lib\/secrets\.ts$/,
+      /^server\/lib\/crypto\/secrets\.ts$/,
       EGRESS,
       /^server\/queue\/(queue|payloads)\.ts$/,
       /^server\/account\/mail\/templates\.ts$/,

@@ -133,8 +133,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/lib/rate-counters.ts queue': 'the queue length of the key: 200 calls that wait at most',
   'server/lib/rate-counters.ts slotsByKey': 'slots that are held, each by a request or a connection',
   'server/lib/rate-counters.ts windows': 'one for each length of a window, thrown away at its end',
-  'server/lib/secrets.ts keys': 'the keys of one file of the operator',
-  'server/lib/secrets.ts derived': 'one for each purpose and key',
+  'server/lib/crypto/secrets.ts keys': 'the keys of one file of the operator',
+  'server/lib/crypto/secrets.ts derived': 'one for each purpose and key',
   'server/account-data/export.ts corrupted': 'files of one export, of which an account has one at a time',
   'server/analytics/time-range.ts byTime': '24 hours',
   'server/analytics/time-range.ts hours': '24 hours',
@@ -158,8 +158,8 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/publishing/inspection/inspection.worker.ts looks':
     'some more than 200,000 links of one release, in a thread with 256 MB, gone with its job',
   'server/publishing/inspection/inspector.ts looks': 'of 256 KiB of texts, gone with the job',
-  'server/lib/thread.ts execArgv': 'always empty',
-  'server/lib/thread.ts messages':
+  'server/lib/thread/thread.ts execArgv': 'always empty',
+  'server/lib/thread/thread.ts messages':
     'the slabs of an archive, which the thread gets back before it sends more, or one answer',
   'server/host/sites-addresses.ts found': 'the addresses of one answer of a name server',
   'server/boot/shutdown-stack.ts started': 'the parts of the program',

@@ -1,7 +1,7 @@
 import { connect } from 'node:tls';
 import mongoose from 'mongoose';
 import { buildIndexes, connectMongo } from '../../server/database/mongo.ts';
-import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
+import { createSecrets, newKeys } from '../../server/lib/crypto/secrets.ts';
 import { storeCertificates } from './certified-names.ts';
 import { fixed, percentile, rssBytes, type Served, startServer } from './harness.ts';
 import { mongoUri } from './servers/database.ts';

@@ -1,10 +1,10 @@
-import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createLocalAuthority } from '../../server/domains/certificates/authority/local-ca.ts';
 import { sealKey } from '../../server/domains/certificates/authority/sealed-key.ts';
 import { createRequest, makeKey, requireServable } from '../../server/domains/certificates/authority/x509.ts';
+import type { Secrets } from '../../server/lib/crypto/secrets.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';
-import type { Secrets } from '../../server/lib/secrets.ts';
 import { ownRoots } from '../support/local-roots.ts';
 
 /** Signing takes some milliseconds: this many are signed, and each name has a row of its own with one of them. */

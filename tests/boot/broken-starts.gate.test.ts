@@ -10,7 +10,7 @@ import { nodeFault } from '../../server/cli/node-version.mjs';
 import { launchMongod } from '../../server/database/embedded/mongod-process.ts';
 import { INSTALLATION_ID, InstallationModel } from '../../server/database/models/installation.ts';
 import { MigrationModel } from '../../server/database/models/migration.ts';
-import { newKeys } from '../../server/lib/secrets.ts';
+import { newKeys } from '../../server/lib/crypto/secrets.ts';
 import { freePort, freePorts } from '../support/free-ports.ts';
 import { IS_FULL } from '../support/size.ts';
 import { type Ended, makeFolder, startUntilItEnds } from '../support/start.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import mongoose from 'mongoose';
 import { afterAll, beforeAll, expect, inject, test, vi } from 'vitest';
-import { UserModel } from '../../server/database/models/user.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { connectMongo, endWhenAway, newId, transaction } from '../../server/database/mongo.ts';
 import { type OwnMongod, startOwnMongod } from '../support/own-mongod.ts';
 import { IS_FULL } from '../support/size.ts';

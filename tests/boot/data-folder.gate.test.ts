@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type DataFolder, openDataFolder, readOrMakeKeys } from '../../server/boot/data-folder.ts';
 import { signalProcess } from '../../server/database/embedded/mongod-process.ts';
-import { newKeys } from '../../server/lib/secrets.ts';
+import { newKeys } from '../../server/lib/crypto/secrets.ts';
 import { IS_FULL } from '../support/size.ts';
 
 async function makeFolder(): Promise<{ path: string } & AsyncDisposable> {

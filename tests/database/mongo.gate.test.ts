@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { UserModel } from '../../server/database/models/user.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import {
   connectMongo,
   endWhenAway,

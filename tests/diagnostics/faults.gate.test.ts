@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { CheckId } from '../../routers/schemas/diagnostics.ts';
-import { CertificateModel } from '../../server/database/models/certificate.ts';
-import { DnsChangeModel } from '../../server/database/models/dns-change.ts';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
+import { DnsChangeModel } from '../../server/database/models/domains/dns-change.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { UserModel } from '../../server/database/models/user.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';
 import type { Handshake, HandshakeRequest } from '../../server/lib/egress/reach.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';

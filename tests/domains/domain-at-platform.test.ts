@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { DomainRecord } from '../../server/publishing/platforms/platform.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { makeDue } from '../support/make-due.ts';

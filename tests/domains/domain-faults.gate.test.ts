@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Domain } from '../../routers/schemas/domains.ts';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { MINUTE_MS } from '../../server/lib/durations.ts';
 import { createDomainApp, type DomainApp } from '../support/domain-app.ts';

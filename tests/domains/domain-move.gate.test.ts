@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Domain } from '../../routers/schemas/domains.ts';
 import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
-import { CertificateModel } from '../../server/database/models/certificate.ts';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { subjectOf } from '../../server/domains/certificates/rehearse.ts';
 import type { DomainRecord } from '../../server/publishing/platforms/platform.ts';
 import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
@@ -198,7 +198,7 @@ test('a platform that takes no domains cannot become the primary one of a deploy
   await using on = await createMovable();
   const { deploymentId, deployment } = await on.createOnBoth('Kept');
   await on.domains.add({ deploymentId, name: 'kept.test' });
-  const { DeploymentModel } = await import('../../server/database/models/deployment.ts');
+  const { DeploymentModel } = await import('../../server/database/models/publishing/deployment.ts');
   const destinationId = deployment.destinations[1]?.id ?? '';
   await DeploymentModel.updateOne(
     { _id: deploymentId, accountId: on.person.user.id, 'destinations._id': destinationId },

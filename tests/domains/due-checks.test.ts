@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { enqueueDueChecks } from '../../server/domains/due-checks.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DnsChangeModel } from '../../server/database/models/dns-change.ts';
+import { DnsChangeModel } from '../../server/database/models/domains/dns-change.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';

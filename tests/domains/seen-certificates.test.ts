@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { PlatformAnswer } from '../../server/domains/ask-platform.ts';
 import { withSeenCertificates } from '../../server/domains/seen-certificates.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { DomainConnect, WantedTemplate } from '../../server/dns/domain-connect.ts';
 import { createTestApp } from '../support/app.ts';
 import { livePerson } from '../support/domain-app.ts';

@@ -2,7 +2,7 @@ import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { PublicationModel, publicationId } from '../../server/database/models/publication.ts';
+import { PublicationModel, publicationId } from '../../server/database/models/publishing/publication.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { publishEvent } from '../../server/events/publish.ts';
 import { EVENTS_A_PAGE } from '../../server/events/stream.ts';

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { ChallengeAnswerModel } from '../../server/database/models/challenge-answer.ts';
-import { DeploymentModel } from '../../server/database/models/deployment.ts';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { ChallengeAnswerModel } from '../../server/database/models/domains/challenge-answer.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
+import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { connectMongo, newId } from '../../server/database/mongo.ts';
 import { type Ask, createTestHost, get, publishSite, type TestHost } from '../support/host.ts';
 

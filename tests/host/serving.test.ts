@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { DeploymentModel } from '../../server/database/models/deployment.ts';
+import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { connectMongo } from '../../server/database/mongo.ts';
 import { addRelease, createTestHost, type Published, publishSite, type TestHost } from '../support/host.ts';
 

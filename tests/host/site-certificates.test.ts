@@ -2,11 +2,11 @@ import mongoose from 'mongoose';
 import { expect, test, vi } from 'vitest';
 import type { ChangeFeed } from '../../server/database/change-feed.ts';
 import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
-import { CertificateModel } from '../../server/database/models/certificate.ts';
+import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
 import { createSiteCertificates, weightOf } from '../../server/host/site-certificates.ts';
+import { createSecrets, newKeys } from '../../server/lib/crypto/secrets.ts';
 import { MINUTE_MS } from '../../server/lib/durations.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
-import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
 import { storeCertificates } from '../bench/certified-names.ts';
 
 const SILENT: ChangeFeed = {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import { expect, test, vi } from 'vitest';
-import { VisitModel } from '../../server/database/models/visit.ts';
+import { VisitModel } from '../../server/database/models/analytics/visit.ts';
 import type { HostTls } from '../../server/host/listener.ts';
 import { parseSiteHost } from '../../server/lib/site-names.ts';
 import { selfSigned } from '../support/certificate.ts';

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { OTHER, VisitModel } from '../../server/database/models/visit.ts';
-import { VisitSaltModel } from '../../server/database/models/visit-salt.ts';
+import { OTHER, VisitModel } from '../../server/database/models/analytics/visit.ts';
+import { VisitSaltModel } from '../../server/database/models/analytics/visit-salt.ts';
 import { connectMongo } from '../../server/database/mongo.ts';
 import { createAccessLog } from '../../server/host/access-log.ts';
 import { createVisitCount } from '../../server/host/visit-count.ts';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { ArtifactModel } from '../../server/database/models/artifact.ts';
+import { ArtifactModel } from '../../server/database/models/publishing/artifact.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';

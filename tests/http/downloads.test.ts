@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { readReleaseFiles } from '../../routers/schemas/release-files.ts';
-import { ReleaseModel } from '../../server/database/models/release.ts';
+import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { receiveFile, receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';

@@ -1,8 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
+import { VisitModel, type VisitRow } from '../../server/database/models/analytics/visit.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
-import { VisitModel, type VisitRow } from '../../server/database/models/visit.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import type { Person } from '../support/app.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PaymentEventModel } from '../../server/database/models/payment-event.ts';
+import { PaymentEventModel } from '../../server/database/models/plans/payment-event.ts';
 import { createTestApp } from '../support/app.ts';
 import { listen } from '../support/listen.ts';
 import { createStripeApp, payUntold } from '../support/stripe-app.ts';

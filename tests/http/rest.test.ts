@@ -3,7 +3,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test, vi } from 'vitest';
 import { JSON_BODY_MAX_BYTES } from '../../routers/schemas/limits.ts';
-import { SessionModel } from '../../server/database/models/session.ts';
+import { SessionModel } from '../../server/database/models/account/session.ts';
 import { REST_CALLS } from '../../server/http/rest.ts';
 import { clientAddress } from '../../server/lib/client-address.ts';
 import { createTestApp } from '../support/app.ts';

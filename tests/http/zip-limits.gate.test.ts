@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
-import { ArtifactModel } from '../../server/database/models/artifact.ts';
+import { ArtifactModel } from '../../server/database/models/publishing/artifact.ts';
 import { createTestApp } from '../support/app.ts';
 import { listen } from '../support/listen.ts';
 import { writeZip } from '../support/zip-writer.ts';

@@ -1,6 +1,6 @@
 import { parseOptions } from '@node-rs/argon2';
 import { expect, test } from 'vitest';
-import { createPasswordHasher, hashesAtOnce } from '../../server/lib/password-hasher.ts';
+import { createPasswordHasher, hashesAtOnce } from '../../server/lib/crypto/password-hasher.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 test('passwords are hashed by Argon2id with 64 MiB, three passes and one lane', async () => {

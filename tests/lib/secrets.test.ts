@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSecrets, newKeys, parseKeys } from '../../server/lib/secrets.ts';
+import { createSecrets, newKeys, parseKeys } from '../../server/lib/crypto/secrets.ts';
 
 const CONTEXT = 'connections:c1:token:a1';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startThread } from '../../server/lib/thread.ts';
+import { startThread } from '../../server/lib/thread/thread.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const NEVER = new AbortController().signal;

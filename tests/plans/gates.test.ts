@@ -9,7 +9,7 @@ import {
   mayUse,
   type Plan,
 } from '../../routers/schemas/plans.ts';
-import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
 import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import { type WritableCandidate, writableOf } from '../../server/plans/subscription/writable.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';

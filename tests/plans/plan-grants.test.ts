@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EventModel } from '../../server/database/models/event.ts';
-import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
 import { transaction } from '../../server/database/mongo.ts';
 import { addMonths, DAY_MS } from '../../server/lib/durations.ts';
 import { endPlan, type GrantedPeriod, grantPlan, type PlanGrant } from '../../server/plans/subscription/grant.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
-import { DeploymentModel } from '../../server/database/models/deployment.ts';
 import { JobModel } from '../../server/database/models/job.ts';
-import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
+import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { ONE, TWO } from '../support/platform-app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PublicationModel } from '../../server/database/models/publication.ts';
+import { PublicationModel } from '../../server/database/models/publishing/publication.ts';
 import { createPlatformApp, ONE, TWO } from '../support/platform-app.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';

@@ -7,7 +7,7 @@ import { addToCount } from '../../server/account/rate-limit.ts';
 import type { Providers } from '../../server/context.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { JobModel } from '../../server/database/models/job.ts';
-import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
 import { HOUR_MS } from '../../server/lib/durations.ts';
 import { type Egress, EgressError } from '../../server/lib/egress/egress.ts';
 import { replit } from '../../server/publishing/platforms/replit/index.ts';

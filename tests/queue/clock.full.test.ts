@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
+import { RateLimitModel } from '../../server/database/models/account/rate-limit.ts';
 import { JobModel } from '../../server/database/models/job.ts';
-import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { enqueueJob } from '../../server/queue/queue.ts';
 import { startJobProcess } from '../support/job-processes.ts';

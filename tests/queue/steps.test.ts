@@ -1,8 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
-import { PublicationModel, publicationId, STEP_LOG_LINES } from '../../server/database/models/publication.ts';
-import { ReleaseModel } from '../../server/database/models/release.ts';
+import {
+  PublicationModel,
+  publicationId,
+  STEP_LOG_LINES,
+} from '../../server/database/models/publishing/publication.ts';
+import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { newId, transaction } from '../../server/database/mongo.ts';
 import { claimJob } from '../../server/queue/claim.ts';
 import type { RunningJob } from '../../server/queue/handler.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PaymentModel } from '../../server/database/models/payment.ts';
+import { PaymentModel } from '../../server/database/models/plans/payment.ts';
 import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countCalls } from '../../routers/call-limit.ts';
 import { toAppError } from '../../routers/error-shape.ts';
-import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
+import { RateLimitModel } from '../../server/database/models/account/rate-limit.ts';
 import { AppError } from '../../server/lib/errors.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';

@@ -1,9 +1,9 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import { authenticate } from '../../server/account/auth/index.ts';
+import { SessionModel } from '../../server/database/models/account/session.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { SessionModel } from '../../server/database/models/session.ts';
-import { UserModel } from '../../server/database/models/user.ts';
 import { afterNextPasswordCheck } from '../support/after-password-check.ts';
 import { createJar, createTestApp, type Person } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';

@@ -1,10 +1,10 @@
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { authenticate } from '../../server/account/auth/index.ts';
+import { SessionModel } from '../../server/database/models/account/session.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { SessionModel } from '../../server/database/models/session.ts';
 import { connectMongo } from '../../server/database/mongo.ts';
-import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
+import { createSecrets, newKeys } from '../../server/lib/crypto/secrets.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';
 import { refusalOf } from '../support/refusal.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { authenticate } from '../../server/account/auth/index.ts';
-import { SessionModel } from '../../server/database/models/session.ts';
-import { UserModel } from '../../server/database/models/user.ts';
-import { createPasswordHasher } from '../../server/lib/password-hasher.ts';
-import type { PasswordHasher } from '../../server/lib/secrets.ts';
+import { SessionModel } from '../../server/database/models/account/session.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
+import { createPasswordHasher } from '../../server/lib/crypto/password-hasher.ts';
+import type { PasswordHasher } from '../../server/lib/crypto/secrets.ts';
 import { createJar, createTestApp } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';
 import { refusalOf } from '../support/refusal.ts';

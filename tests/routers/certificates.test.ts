@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { ChallengeAnswerModel } from '../../server/database/models/challenge-answer.ts';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { ChallengeAnswerModel } from '../../server/database/models/domains/challenge-answer.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { AuthorityError } from '../../server/domains/certificates/authority/authority.ts';
 import { ownProblem } from '../../server/domains/certificates/authority/problems.ts';

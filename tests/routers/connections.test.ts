@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { expect, test } from 'vitest';
 import { connectProvider } from '../../server/connections/index.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
-import { DeploymentModel } from '../../server/database/models/deployment.ts';
+import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { githubPages } from '../../server/publishing/platforms/github-pages/index.ts';
 import { createSignIn } from '../../server/publishing/platforms/oauth.ts';
 import type { OAuthClients, Platform } from '../../server/publishing/platforms/platform.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ContactMessageModel } from '../../server/database/models/contact-message.ts';
+import { ContactMessageModel } from '../../server/database/models/account/contact-message.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { HELD_SLUGS_MAX } from '../../routers/schemas/limits.ts';
-import { DeploymentModel } from '../../server/database/models/deployment.ts';
-import { DeploymentHealthModel } from '../../server/database/models/deployment-health.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { HeldSlugModel } from '../../server/database/models/held-slug.ts';
-import { ReleaseModel } from '../../server/database/models/release.ts';
-import { SubscriptionModel } from '../../server/database/models/subscription.ts';
-import { UserModel } from '../../server/database/models/user.ts';
+import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
+import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
+import { DeploymentHealthModel } from '../../server/database/models/publishing/deployment-health.ts';
+import { HeldSlugModel } from '../../server/database/models/publishing/held-slug.ts';
+import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { builtIn } from '../../server/publishing/platforms/built-in/index.ts';
 import { createTestApp, type Person } from '../support/app.ts';

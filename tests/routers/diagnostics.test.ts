@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BASIC_CHECKS } from '../../routers/schemas/diagnostics.ts';
 import { DiagnosticModel } from '../../server/database/models/diagnostic.ts';
-import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { REPORTS_MAX } from '../../server/diagnostics/read.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DISCLAIMER_VERSION } from '../../routers/schemas/disclaimer.ts';
-import { DisclaimerAcceptanceModel } from '../../server/database/models/disclaimer-acceptance.ts';
-import { UserModel } from '../../server/database/models/user.ts';
+import { DisclaimerAcceptanceModel } from '../../server/database/models/account/disclaimer-acceptance.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { createJar, createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

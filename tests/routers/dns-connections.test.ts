@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { withDnsConnection } from '../../server/connections/ask-dns.ts';
 import { findConnection } from '../../server/connections/index.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { DnsProvider } from '../../server/dns/provider.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { AppError } from '../../server/lib/errors.ts';

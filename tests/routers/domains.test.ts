@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';
 import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { get } from '../support/host.ts';
@@ -213,7 +213,7 @@ test('a plan caps the domains of a deployment, also for two clicks at once', asy
   const person = await app.trialPerson();
   const { id: deploymentId } = await person.caller.deployments.create({ name: 'Capped', platform: 'built-in' });
   await DomainModel.init();
-  const { SubscriptionModel } = await import('../../server/database/models/subscription.ts');
+  const { SubscriptionModel } = await import('../../server/database/models/plans/subscription.ts');
   await SubscriptionModel.updateOne({ accountId: person.user.id }, { $set: { plan: 'BASIC' } });
   const tries = ['one.test', 'two.test', 'three.test'].map((name) => person.caller.domains.add({ deploymentId, name }));
   const outcomes = await Promise.allSettled(tries);

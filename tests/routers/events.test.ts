@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DONE } from '../../routers/schemas/primitives.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { UserModel } from '../../server/database/models/user.ts';
 import { EVENTS_KEPT } from '../../server/events/publish.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';

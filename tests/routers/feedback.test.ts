@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FeedbackModel } from '../../server/database/models/feedback.ts';
+import { FeedbackModel } from '../../server/database/models/account/feedback.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { authenticate } from '../../server/account/auth/index.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { AuthorizationRequestModel } from '../../server/database/models/authorization-request.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { EventModel } from '../../server/database/models/event.ts';
-import { UserModel } from '../../server/database/models/user.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createJar, createTestApp, type Person, type TestApp } from '../support/app.ts';
 import { askForEmail, mailsOf, resetTokenFor, tokenIn } from '../support/mailed.ts';

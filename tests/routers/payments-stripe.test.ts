@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { PaymentModel } from '../../server/database/models/payment.ts';
-import { PaymentEventModel } from '../../server/database/models/payment-event.ts';
-import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { PaymentModel } from '../../server/database/models/plans/payment.ts';
+import { PaymentEventModel } from '../../server/database/models/plans/payment-event.ts';
+import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
 import { transaction } from '../../server/database/mongo.ts';
 import { addMonths, DAY_MS, HOUR_MS } from '../../server/lib/durations.ts';
 import { takePaymentNotice } from '../../server/plans/payments/customer.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { JobModel } from '../../server/database/models/job.ts';
-import { PaymentModel } from '../../server/database/models/payment.ts';
-import { PaymentEventModel } from '../../server/database/models/payment-event.ts';
+import { PaymentModel } from '../../server/database/models/plans/payment.ts';
+import { PaymentEventModel } from '../../server/database/models/plans/payment-event.ts';
 import { transaction } from '../../server/database/mongo.ts';
 import { addMonths, DAY_MS } from '../../server/lib/durations.ts';
 import { applyPaymentEvent } from '../../server/plans/payments/apply-event.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { PreflightInput, PreflightStep } from '../../routers/schemas/preflight.ts';
 import type { Limits } from '../../server/context.ts';
-import { DeploymentModel } from '../../server/database/models/deployment.ts';
+import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
 import { everythingStored } from '../support/everything-stored.ts';
 import { platforms } from '../support/platforms.ts';

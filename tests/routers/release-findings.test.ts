@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { KEYS_A_REQUEST, refusePrivateKeys } from '../../server/publishing/uploads/index.ts';
 import { withFileFromBefore } from '../support/file-from-before.ts';
 import { platforms } from '../support/platforms.ts';

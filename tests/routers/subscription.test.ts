@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { EventModel } from '../../server/database/models/event.ts';
-import { SubscriptionModel } from '../../server/database/models/subscription.ts';
+import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';

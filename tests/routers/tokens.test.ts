@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { authenticate } from '../../server/account/auth/index.ts';
-import { ApiTokenModel } from '../../server/database/models/api-token.ts';
-import { UserModel } from '../../server/database/models/user.ts';
+import { ApiTokenModel } from '../../server/database/models/account/api-token.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { afterNextPasswordCheck } from '../support/after-password-check.ts';
 import { createTestApp, type Person } from '../support/app.ts';

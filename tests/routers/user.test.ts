@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UserModel } from '../../server/database/models/user.ts';
+import { UserModel } from '../../server/database/models/account/user.ts';
 import { createTestApp } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ReleaseModel } from '../../server/database/models/release.ts';
+import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createLog } from '../../server/lib/log.ts';
 import { createBloomFilter, divideHashes } from '../../server/store/bloom-filter.ts';

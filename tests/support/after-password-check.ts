@@ -1,5 +1,5 @@
+import type { PasswordHasher } from '../../server/lib/crypto/secrets.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
-import type { PasswordHasher } from '../../server/lib/secrets.ts';
 import type { TestApp } from './app.ts';
 
 /** Lets `happens` come between the next check of a password and what its answer is used for. */

@@ -15,10 +15,10 @@ import type { ChangeFeed, ChangeListener } from '../../server/database/change-fe
 import { createDnsProviders } from '../../server/dns/index.ts';
 import { createDnsClient } from '../../server/dns/queries/resolve.ts';
 import { createLocalAuthority } from '../../server/domains/certificates/authority/local-ca.ts';
+import { createPasswordHasher } from '../../server/lib/crypto/password-hasher.ts';
+import { createSecrets, newKeys } from '../../server/lib/crypto/secrets.ts';
 import type { Log } from '../../server/lib/log.ts';
-import { createPasswordHasher } from '../../server/lib/password-hasher.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
-import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
 import { createTestCheckout } from '../../server/plans/payments/test-checkout.ts';
 import { createWorker } from '../../server/queue/worker.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';

@@ -1,13 +1,13 @@
 import type { Providers } from '../../server/context.ts';
 import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
-import { AcmeAccountModel } from '../../server/database/models/acme-account.ts';
-import { AuthorityUseModel } from '../../server/database/models/authority-use.ts';
-import { CertificateModel } from '../../server/database/models/certificate.ts';
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { AcmeAccountModel } from '../../server/database/models/domains/acme-account.ts';
+import { AuthorityUseModel } from '../../server/database/models/domains/authority-use.ts';
+import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { newId } from '../../server/database/mongo.ts';
 import type { CertificateAuthority } from '../../server/domains/certificates/authority/authority.ts';
 import { createSiteCertificates, type SiteCertificates } from '../../server/host/site-certificates.ts';
-import { createSecrets, newKeys } from '../../server/lib/secrets.ts';
+import { createSecrets, newKeys } from '../../server/lib/crypto/secrets.ts';
 import { createTestApp } from './app.ts';
 import { createTestHost, publishSite } from './host.ts';
 

@@ -1,8 +1,8 @@
 import { jobHandlers } from '../../server/boot/jobs.ts';
 import type { Providers } from '../../server/context.ts';
 import { MAINTENANCE } from '../../server/database/models/account-scope.ts';
-import { ChallengeRecordModel } from '../../server/database/models/challenge-record.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
+import { ChallengeRecordModel } from '../../server/database/models/domains/challenge-record.ts';
 import { createDnsProviders } from '../../server/dns/index.ts';
 import { createWorker } from '../../server/queue/worker.ts';
 import { acmeClient } from './acme.ts';

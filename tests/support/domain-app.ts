@@ -1,4 +1,4 @@
-import { DomainModel } from '../../server/database/models/domain.ts';
+import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { TestAppOptions } from './app.ts';
 import { type DomainLab, HERE } from './domain-lab.ts';
 import { createPublishingApp, storeLive } from './publishing.ts';

@@ -1,4 +1,4 @@
-import { ReleaseModel } from '../../server/database/models/release.ts';
+import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { decodeManifest, encodeManifest } from '../../server/store/manifest.ts';
 import type { Person, TestApp } from './app.ts';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ClientSession } from 'mongoose';
-import { RateLimitModel } from '../../server/database/models/rate-limit.ts';
+import { RateLimitModel } from '../../server/database/models/account/rate-limit.ts';
 import { connectMongo } from '../../server/database/mongo.ts';
 import { AppError } from '../../server/lib/errors.ts';
 import type { JobHandlers, RunningJob } from '../../server/queue/handler.ts';

@@ -1,5 +1,5 @@
 import type { PaidPlan } from '../../routers/schemas/plans.ts';
-import { SubscriptionModel, type SubscriptionRow } from '../../server/database/models/subscription.ts';
+import { SubscriptionModel, type SubscriptionRow } from '../../server/database/models/plans/subscription.ts';
 import type { Person } from './app.ts';
 
 const MONTH_MS = 30 * 86_400_000;

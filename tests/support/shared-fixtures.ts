@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readMongodSources } from '../../server/boot/env/env.ts';
 import { startEmbeddedMongo } from '../../server/database/embedded/embedded-mongo.ts';
-import { newKeys } from '../../server/lib/secrets.ts';
+import { newKeys } from '../../server/lib/crypto/secrets.ts';
 
 const quiet = (): void => undefined;
 const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };

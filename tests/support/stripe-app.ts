@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { JobModel } from '../../server/database/models/job.ts';
-import { PaymentCustomerModel } from '../../server/database/models/payment-customer.ts';
+import { PaymentCustomerModel } from '../../server/database/models/plans/payment-customer.ts';
 import { takePaymentNotice } from '../../server/plans/payments/customer.ts';
 import { enqueueDue } from '../../server/queue/recurring.ts';
 import { createTestApp, type Person, type TestAppOptions } from './app.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { VisitModel, type VisitRow } from '../../server/database/models/visit.ts';
+import { VisitModel, type VisitRow } from '../../server/database/models/analytics/visit.ts';
 import { newId } from '../../server/database/mongo.ts';
 
 type Owner = { accountId: string; deploymentId: string };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Access } from '../../../routers/schemas/auth.ts';
 import type { Providers } from '../../context.ts';
-import { hashToken } from '../../lib/token-hash.ts';
+import { hashToken } from '../../lib/crypto/token-hash.ts';
 
 /** A token is opaque: 256 random bits, of which the session document holds the hash. */
 const PREFIX = 'fla_';

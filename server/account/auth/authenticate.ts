@@ -1,8 +1,8 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
 import type { Actor, Providers } from '../../context.ts';
-import { openSessionFilter, SessionModel, type SessionRow } from '../../database/models/session.ts';
+import { openSessionFilter, SessionModel, type SessionRow } from '../../database/models/account/session.ts';
 import { endWhenAway, translateDatabaseError } from '../../database/mongo.ts';
-import { hashToken } from '../../lib/token-hash.ts';
+import { hashToken } from '../../lib/crypto/token-hash.ts';
 import { isAccessToken, newAccess, pushAccess } from './access-token.ts';
 import { IDLE_MS } from './open-session.ts';
 import { findApiToken, isApiToken } from './tokens.ts';

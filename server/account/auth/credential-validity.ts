@@ -1,6 +1,6 @@
 import type { AccountContext } from '../../context.ts';
-import { ApiTokenModel } from '../../database/models/api-token.ts';
-import { openSessionFilter, SessionModel } from '../../database/models/session.ts';
+import { ApiTokenModel } from '../../database/models/account/api-token.ts';
+import { openSessionFilter, SessionModel } from '../../database/models/account/session.ts';
 
 /** The document from which a long-lived connection, or a link for a browser, has its right. */
 export type Credential = { collection: 'sessions' | 'api_tokens'; id: string };

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import type { ServiceContext } from '../../context.ts';
-import { ApiTokenModel } from '../../database/models/api-token.ts';
+import { ApiTokenModel } from '../../database/models/account/api-token.ts';
+import { SessionModel } from '../../database/models/account/session.ts';
 import { AuthorizationRequestModel } from '../../database/models/authorization-request.ts';
 import { ConnectionModel } from '../../database/models/connection.ts';
-import { SessionModel } from '../../database/models/session.ts';
 import { publishEvent } from '../../events/publish.ts';
 
 export type EndReason =

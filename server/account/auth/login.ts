@@ -1,6 +1,6 @@
 import type { LoginInput, SignedIn } from '../../../routers/schemas/auth.ts';
 import type { ServiceContext } from '../../context.ts';
-import { toUser, type UserDoc, UserModel } from '../../database/models/user.ts';
+import { toUser, type UserDoc, UserModel } from '../../database/models/account/user.ts';
 import { transaction } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
 import { joinDisclaimerAcceptance } from '../disclaimer.ts';

@@ -1,7 +1,7 @@
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import type { ServiceContext } from '../../context.ts';
-import { SessionModel } from '../../database/models/session.ts';
-import { hashToken } from '../../lib/token-hash.ts';
+import { SessionModel } from '../../database/models/account/session.ts';
+import { hashToken } from '../../lib/crypto/token-hash.ts';
 import { isAccessToken, LOGOUT_GRACE_MS } from './access-token.ts';
 import { endSessions } from './end-sessions.ts';
 import { readRefreshToken } from './refresh-token.ts';

@@ -7,12 +7,12 @@ import {
   STOP_LINK_DAYS,
 } from '../../../routers/schemas/limits.ts';
 import type { ServiceContext } from '../../context.ts';
-import { type MailedTokenDoc, MailedTokenModel } from '../../database/models/mailed-token.ts';
-import type { UserDoc } from '../../database/models/user.ts';
+import { type MailedTokenDoc, MailedTokenModel } from '../../database/models/account/mailed-token.ts';
+import type { UserDoc } from '../../database/models/account/user.ts';
 import { newId } from '../../database/mongo.ts';
+import { hashToken } from '../../lib/crypto/token-hash.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
-import { hashToken } from '../../lib/token-hash.ts';
 import { queueMail } from '../mail/queue-mail.ts';
 import type { MailValues } from '../mail/templates.ts';
 import { emailKey } from '../name-keys.ts';

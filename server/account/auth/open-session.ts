@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Access } from '../../../routers/schemas/auth.ts';
 import type { ServiceContext } from '../../context.ts';
-import { openSessionFilter, SessionModel } from '../../database/models/session.ts';
+import { openSessionFilter, SessionModel } from '../../database/models/account/session.ts';
 import { newId } from '../../database/mongo.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { newAccess } from './access-token.ts';

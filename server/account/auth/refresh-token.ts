@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Secrets } from '../../lib/secrets.ts';
+import type { Secrets } from '../../lib/crypto/secrets.ts';
 
 /**
  * The refresh token is derived and never stored: `sessionId.generation.mac`. The MAC names the key that made it, so

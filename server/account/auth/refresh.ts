@@ -1,7 +1,7 @@
 import type { Access } from '../../../routers/schemas/auth.ts';
 import type { ServiceContext } from '../../context.ts';
-import { openSessionFilter, type SessionDoc, SessionModel } from '../../database/models/session.ts';
-import { UserModel } from '../../database/models/user.ts';
+import { openSessionFilter, type SessionDoc, SessionModel } from '../../database/models/account/session.ts';
+import { UserModel } from '../../database/models/account/user.ts';
 import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError, signedOut } from '../../lib/errors.ts';

@@ -1,6 +1,6 @@
 import type { RegisterInput, SignedIn } from '../../../routers/schemas/auth.ts';
 import type { ServiceContext } from '../../context.ts';
-import { toUser, UserModel } from '../../database/models/user.ts';
+import { toUser, UserModel } from '../../database/models/account/user.ts';
 import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';

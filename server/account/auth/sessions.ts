@@ -1,7 +1,7 @@
 import type { RevokeSessionInput, Session } from '../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import type { Actor, ServiceContext } from '../../context.ts';
-import { openSessionFilter, type SessionDoc, SessionModel, toSession } from '../../database/models/session.ts';
+import { openSessionFilter, type SessionDoc, SessionModel, toSession } from '../../database/models/account/session.ts';
 import { notFound } from '../../lib/errors.ts';
 import { endSessions } from './end-sessions.ts';
 

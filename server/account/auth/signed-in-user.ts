@@ -1,5 +1,5 @@
 import type { AccountContext } from '../../context.ts';
-import { type UserDoc, UserModel } from '../../database/models/user.ts';
+import { type UserDoc, UserModel } from '../../database/models/account/user.ts';
 import { signedOut } from '../../lib/errors.ts';
 
 /** Returns the account's own user. Throws `unauthenticated` when the account is gone. */

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { AccountContext, Providers } from '../../context.ts';
-import { type MailDoc, MailModel } from '../../database/models/mail.ts';
-import { type UserDoc, UserModel } from '../../database/models/user.ts';
+import { type MailDoc, MailModel } from '../../database/models/account/mail.ts';
+import { type UserDoc, UserModel } from '../../database/models/account/user.ts';
 import { newId } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { MAILED_LINK_PATHS } from '../../lib/mailed-links.ts';

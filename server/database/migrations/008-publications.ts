@@ -1,4 +1,4 @@
-import { STEP_NOT_BEGUN } from '../models/publication.ts';
+import { STEP_NOT_BEGUN } from '../models/publishing/publication.ts';
 import type { Migration, MigrationDatabase } from './index.ts';
 
 /**

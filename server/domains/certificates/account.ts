@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Providers } from '../../context.ts';
-import { AcmeAccountModel } from '../../database/models/acme-account.ts';
+import { AcmeAccountModel } from '../../database/models/domains/acme-account.ts';
 import { isDuplicateKey } from '../../database/mongo.ts';
 import type { AuthorityCall, Order } from './authority/authority.ts';
 import { issuersIn } from './authority/persistent-record.ts';

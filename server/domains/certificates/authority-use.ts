@@ -1,6 +1,6 @@
 import type { Providers } from '../../context.ts';
-import { AuthorityUseModel } from '../../database/models/authority-use.ts';
-import type { CertificateRow } from '../../database/models/certificate.ts';
+import { AuthorityUseModel } from '../../database/models/domains/authority-use.ts';
+import type { CertificateRow } from '../../database/models/domains/certificate.ts';
 import { newId } from '../../database/mongo.ts';
 import { registrableDomain } from '../../lib/site-domain.ts';
 import { AuthorityError } from './authority/authority.ts';

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Providers } from '../../context.ts';
-import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
-import type { DomainRow } from '../../database/models/domain.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/domains/certificate.ts';
+import type { DomainRow } from '../../database/models/domains/domain.ts';
 import { newId } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { enqueueJob, hastenJob } from '../../queue/queue.ts';

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { Providers } from '../../context.ts';
-import { type CertificateDoc, CertificateModel } from '../../database/models/certificate.ts';
+import { type CertificateDoc, CertificateModel } from '../../database/models/domains/certificate.ts';
 import { moveCertificate } from '../../database/move-state.ts';
 import { JobDeferred } from '../../lib/errors.ts';
 import { keepPersistIssuers, openAccount } from './account.ts';

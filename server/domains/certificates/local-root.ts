@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LOCAL_ROOT_ID, LocalRootModel } from '../../database/models/local-root.ts';
+import { LOCAL_ROOT_ID, LocalRootModel } from '../../database/models/domains/local-root.ts';
 import { isDuplicateKey } from '../../database/mongo.ts';
 import type { LocalRoots, SealedRoot } from './authority/authority.ts';
 

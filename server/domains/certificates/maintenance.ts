@@ -1,6 +1,6 @@
 import type { Providers } from '../../context.ts';
-import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
-import { DomainModel } from '../../database/models/domain.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/domains/certificate.ts';
+import { DomainModel } from '../../database/models/domains/domain.ts';
 import { transaction } from '../../database/mongo.ts';
 import { moveCertificate } from '../../database/move-state.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';

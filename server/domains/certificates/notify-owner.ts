@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { CertificateState } from '../../../routers/schemas/state-names.ts';
 import { mailOwner } from '../../account/mail/queue-mail.ts';
 import type { Providers } from '../../context.ts';
-import type { CertificateRow } from '../../database/models/certificate.ts';
+import type { CertificateRow } from '../../database/models/domains/certificate.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY } from '../../lib/durations.ts';
 

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Providers } from '../../context.ts';
-import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
-import { DomainModel } from '../../database/models/domain.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/domains/certificate.ts';
+import { DomainModel } from '../../database/models/domains/domain.ts';
 import { transaction } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { LOCAL_AUTHORITY } from './authority/authority.ts';

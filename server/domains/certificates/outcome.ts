@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Providers } from '../../context.ts';
-import { type CertificateDoc, CertificateModel } from '../../database/models/certificate.ts';
-import { DomainModel } from '../../database/models/domain.ts';
+import { type CertificateDoc, CertificateModel } from '../../database/models/domains/certificate.ts';
+import { DomainModel } from '../../database/models/domains/domain.ts';
 import { moveCertificate } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';

@@ -1,6 +1,6 @@
 import type { Providers } from '../../context.ts';
-import { CertificateModel } from '../../database/models/certificate.ts';
-import { type DomainRow, namesOf } from '../../database/models/domain.ts';
+import { CertificateModel } from '../../database/models/domains/certificate.ts';
+import { type DomainRow, namesOf } from '../../database/models/domains/domain.ts';
 import { DnsLookupError } from '../../dns/dns-client.ts';
 import type { DomainRecord } from '../../publishing/platforms/platform.ts';
 import { knownAccountUrl, knownPersistIssuers } from './account.ts';

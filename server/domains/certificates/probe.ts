@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import type { Providers } from '../../context.ts';
-import { ChallengeAnswerModel } from '../../database/models/challenge-answer.ts';
+import { ChallengeAnswerModel } from '../../database/models/domains/challenge-answer.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { textWithinBudget } from '../../lib/egress/answer-budget.ts';
 import { EgressError, type EgressRequest } from '../../lib/egress/egress.ts';

@@ -1,6 +1,6 @@
 import type { Certificate, CertificateDetails } from '../../../routers/schemas/certificates.ts';
-import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
-import type { DomainRow } from '../../database/models/domain.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/domains/certificate.ts';
+import type { DomainRow } from '../../database/models/domains/domain.ts';
 import { LOCAL_AUTHORITY } from './authority/authority.ts';
 
 /** Returns the ids of those domains that have a certificate of ours; a wildcard covers one label. */

@@ -1,7 +1,7 @@
 import type { Rehearsal, RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import type { Providers } from '../../context.ts';
-import type { CertificateRow } from '../../database/models/certificate.ts';
-import { DomainModel } from '../../database/models/domain.ts';
+import type { CertificateRow } from '../../database/models/domains/certificate.ts';
+import { DomainModel } from '../../database/models/domains/domain.ts';
 import { openAccount } from './account.ts';
 import { AuthorityError } from './authority/authority.ts';
 import { renewedBy, requireWithinLimits } from './authority-use.ts';

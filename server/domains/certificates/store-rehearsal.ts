@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { Rehearsal, RehearsalCheck } from '../../../routers/schemas/certificates.ts';
 import type { Providers } from '../../context.ts';
-import { CertificateModel, type CertificateRow } from '../../database/models/certificate.ts';
+import { CertificateModel, type CertificateRow } from '../../database/models/domains/certificate.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { tellObstacle } from './notify-owner.ts';
 

@@ -2,8 +2,8 @@ import type { ApplyPlanInput, RecordPlan } from '../../../routers/schemas/domain
 import { ERROR_CODES, type ErrorCode } from '../../../routers/schemas/errors.ts';
 import { countTest } from '../../connections/ask-platform.ts';
 import type { AccountContext } from '../../context.ts';
-import { type DnsChangeDoc, DnsChangeModel } from '../../database/models/dns-change.ts';
-import { DomainModel } from '../../database/models/domain.ts';
+import { type DnsChangeDoc, DnsChangeModel } from '../../database/models/domains/dns-change.ts';
+import { DomainModel } from '../../database/models/domains/domain.ts';
 import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY_MS } from '../../lib/durations.ts';

@@ -14,8 +14,8 @@ import {
 import type { AccountContext } from '../../context.ts';
 import { findDeployment } from '../../database/find-deployment.ts';
 import type { ConnectionDoc } from '../../database/models/connection.ts';
-import { type DnsChangeDoc, DnsChangeModel } from '../../database/models/dns-change.ts';
-import type { DomainDoc } from '../../database/models/domain.ts';
+import { type DnsChangeDoc, DnsChangeModel } from '../../database/models/domains/dns-change.ts';
+import type { DomainDoc } from '../../database/models/domains/domain.ts';
 import { newId } from '../../database/mongo.ts';
 import type { DnsZone, FoundRecordSet } from '../../dns/provider.ts';
 import { namesToRead, planRecords } from '../../dns/record-plan/record-plan.ts';

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { RecordPlan } from '../../../routers/schemas/domains.ts';
-import { type DnsChangeDoc, DnsChangeModel } from '../../database/models/dns-change.ts';
+import { type DnsChangeDoc, DnsChangeModel } from '../../database/models/domains/dns-change.ts';
 import type { DnsZone, RecordChange } from '../../dns/provider.ts';
 import type { PlannedChange } from '../../dns/record-plan/record-plan.ts';
 

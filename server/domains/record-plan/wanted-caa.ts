@@ -1,5 +1,5 @@
 import type { Providers } from '../../context.ts';
-import { type DomainRow, namesOf } from '../../database/models/domain.ts';
+import { type DomainRow, namesOf } from '../../database/models/domains/domain.ts';
 import type { RecordPlanInput } from '../../dns/record-plan/record-sets.ts';
 import { isWithin } from '../../dns/zone-names.ts';
 import type { DomainRecord } from '../../publishing/platforms/platform.ts';

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { RemovedDomain } from '../../../routers/schemas/domains.ts';
-import { DnsChangeModel } from '../../database/models/dns-change.ts';
-import type { DomainRow } from '../../database/models/domain.ts';
+import { DnsChangeModel } from '../../database/models/domains/dns-change.ts';
+import type { DomainRow } from '../../database/models/domains/domain.ts';
 import type { RecordChange } from '../../dns/provider.ts';
 import { AppError } from '../../lib/errors.ts';
 import { openChanges } from './stored-record-plan.ts';

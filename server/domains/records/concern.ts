@@ -1,4 +1,4 @@
-import type { DomainRow } from '../../database/models/domain.ts';
+import type { DomainRow } from '../../database/models/domains/domain.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import type { DnsAnswers } from './dns-answers.ts';
 import { noAnswerProblem, type Problem } from './name-server-problem.ts';

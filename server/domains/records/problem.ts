@@ -1,6 +1,6 @@
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import type { DomainRow, FormerPlace } from '../../database/models/domain.ts';
+import type { DomainRow, FormerPlace } from '../../database/models/domains/domain.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { brokenDnssecText } from '../../dns/record-plan/conflicts.ts';
 import { type DnsAnswers, setKey } from './dns-answers.ts';

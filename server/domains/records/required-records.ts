@@ -3,8 +3,8 @@ import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabi
 import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Providers } from '../../context.ts';
-import { type DeploymentRow, primaryOf } from '../../database/models/deployment.ts';
-import { type DomainRow, namesOf } from '../../database/models/domain.ts';
+import { type DomainRow, namesOf } from '../../database/models/domains/domain.ts';
+import { type DeploymentRow, primaryOf } from '../../database/models/publishing/deployment.ts';
 import { canonicalAddress } from '../../dns/queries/canonical-address.ts';
 import { isRegistrableDomain } from '../../lib/site-domain.ts';
 import type { DomainRecord } from '../../publishing/platforms/platform.ts';

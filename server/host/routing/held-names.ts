@@ -1,6 +1,6 @@
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { DomainModel, type DomainRow, type FormerPlace } from '../../database/models/domain.ts';
+import { DomainModel, type DomainRow, type FormerPlace } from '../../database/models/domains/domain.ts';
 import type { Log } from '../../lib/log.ts';
 import { createNameIndex } from './name-index.ts';
 

@@ -2,9 +2,9 @@ import type { PlatformId } from '../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { ReleaseState } from '../../../routers/schemas/state-names.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { DeploymentModel } from '../../database/models/deployment.ts';
-import { ReleaseModel } from '../../database/models/release.ts';
-import { UploadModel } from '../../database/models/upload.ts';
+import { DeploymentModel } from '../../database/models/publishing/deployment.ts';
+import { ReleaseModel } from '../../database/models/publishing/release.ts';
+import { UploadModel } from '../../database/models/publishing/upload.ts';
 import { parseUploadHost } from '../../lib/site-names.ts';
 import { EARLIER_ASSETS_MS, type Route } from './site-list.ts';
 

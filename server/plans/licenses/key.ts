@@ -6,9 +6,9 @@ import {
   licenseKeyOf,
 } from '../../../routers/schemas/license-key.ts';
 import type { LicenseAct } from '../../../routers/schemas/licenses.ts';
-import { LICENSE_HISTORY_MAX } from '../../database/models/license.ts';
+import { LICENSE_HISTORY_MAX } from '../../database/models/plans/license.ts';
 import { newId } from '../../database/mongo.ts';
-import { hashToken } from '../../lib/token-hash.ts';
+import { hashToken } from '../../lib/crypto/token-hash.ts';
 
 /** The stored part of a key. */
 export type NewKey = { key: string; stored: { _id: string; hash: string; prefix: string } };

@@ -3,12 +3,12 @@ import { isLicenseKey, normalizeLicenseKey } from '../../../routers/schemas/lice
 import { type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
 import type { LicenseState } from '../../../routers/schemas/state-names.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
-import { type LicenseDoc, LicenseModel } from '../../database/models/license.ts';
-import { UserModel } from '../../database/models/user.ts';
+import { UserModel } from '../../database/models/account/user.ts';
+import { type LicenseDoc, LicenseModel } from '../../database/models/plans/license.ts';
 import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { hashToken } from '../../lib/crypto/token-hash.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
-import { hashToken } from '../../lib/token-hash.ts';
 import { historyOf, newLicenseKey } from './key.ts';
 import { withdrawLicense } from './withdraw.ts';
 

@@ -1,7 +1,7 @@
 import type { License, LicenseStatus } from '../../../routers/schemas/licenses.ts';
 import type { AccountContext } from '../../context.ts';
-import { type LicenseDoc, LicenseModel } from '../../database/models/license.ts';
-import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../database/models/subscription.ts';
+import { type LicenseDoc, LicenseModel } from '../../database/models/plans/license.ts';
+import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../database/models/plans/subscription.ts';
 import type { GrantedPeriod } from '../subscription/grant.ts';
 
 /** More than a person redeems; the list has one page. */

@@ -3,13 +3,13 @@ import type { License, RedeemLicenseInput } from '../../../routers/schemas/licen
 import { PLANS } from '../../../routers/schemas/plans.ts';
 import { type Count, countAgainst, countsByAddress, takeBackCount } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
-import { type LicenseDoc, LicenseModel } from '../../database/models/license.ts';
-import { SubscriptionModel } from '../../database/models/subscription.ts';
+import { type LicenseDoc, LicenseModel } from '../../database/models/plans/license.ts';
+import { SubscriptionModel } from '../../database/models/plans/subscription.ts';
 import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
+import { hashToken } from '../../lib/crypto/token-hash.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, type AppErrorOptions } from '../../lib/errors.ts';
-import { hashToken } from '../../lib/token-hash.ts';
 import { type GrantedPeriod, grantPlan, refusePlan } from '../subscription/grant.ts';
 import { keptTime } from '../subscription/kept-time.ts';
 import { requireLiveAccount } from '../subscription/live-account.ts';

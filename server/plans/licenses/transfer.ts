@@ -8,8 +8,8 @@ import type {
 import { PLANS } from '../../../routers/schemas/plans.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
-import { type LicenseDoc, LicenseModel } from '../../database/models/license.ts';
-import { SubscriptionModel } from '../../database/models/subscription.ts';
+import { type LicenseDoc, LicenseModel } from '../../database/models/plans/license.ts';
+import { SubscriptionModel } from '../../database/models/plans/subscription.ts';
 import { transaction } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';

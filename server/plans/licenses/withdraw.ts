@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import type { LicenseDoc } from '../../database/models/license.ts';
+import type { LicenseDoc } from '../../database/models/plans/license.ts';
 import { endPlan, type GrantedPeriod } from '../subscription/grant.ts';
 import { periodOf } from './read.ts';
 

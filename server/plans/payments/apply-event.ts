@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { daysFor, PAID_PLANS } from '../../../routers/schemas/plans.ts';
-import { type PaymentDoc, PaymentModel } from '../../database/models/payment.ts';
-import { PaymentEventModel } from '../../database/models/payment-event.ts';
+import { type PaymentDoc, PaymentModel } from '../../database/models/plans/payment.ts';
+import { PaymentEventModel } from '../../database/models/plans/payment-event.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { notFound } from '../../lib/errors.ts';

@@ -4,7 +4,7 @@ import { mayMove, PAYMENT_MOVES } from '../../../routers/schemas/states.ts';
 import { queueMail } from '../../account/mail/queue-mail.ts';
 import type { AccountContext } from '../../context.ts';
 import { NO_ACCOUNT } from '../../database/models/account-scope.ts';
-import { type PaymentDoc, PaymentModel } from '../../database/models/payment.ts';
+import { type PaymentDoc, PaymentModel } from '../../database/models/plans/payment.ts';
 import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { endPlan } from '../subscription/grant.ts';

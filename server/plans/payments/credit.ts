@@ -1,5 +1,5 @@
 import type { ClientSession, QueryFilter } from 'mongoose';
-import { PaymentModel, type PaymentRow } from '../../database/models/payment.ts';
+import { PaymentModel, type PaymentRow } from '../../database/models/plans/payment.ts';
 
 type Paid = Pick<
   PaymentRow,

@@ -1,11 +1,11 @@
 import type { ClientSession } from 'mongoose';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
+import { UserModel } from '../../database/models/account/user.ts';
 import { MAINTENANCE } from '../../database/models/account-scope.ts';
-import { PaymentModel } from '../../database/models/payment.ts';
-import { PaymentCustomerModel } from '../../database/models/payment-customer.ts';
-import { PaymentEventModel } from '../../database/models/payment-event.ts';
-import { UserModel } from '../../database/models/user.ts';
+import { PaymentModel } from '../../database/models/plans/payment.ts';
+import { PaymentCustomerModel } from '../../database/models/plans/payment-customer.ts';
+import { PaymentEventModel } from '../../database/models/plans/payment-event.ts';
 import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';

@@ -10,9 +10,9 @@ import type {
 import { type PaidPlan, PLANS, type Plan } from '../../../routers/schemas/plans.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
-import { hasExpired, PaymentModel, type PaymentRow, toPayment } from '../../database/models/payment.ts';
-import { PaymentCustomerModel } from '../../database/models/payment-customer.ts';
-import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../database/models/subscription.ts';
+import { hasExpired, PaymentModel, type PaymentRow, toPayment } from '../../database/models/plans/payment.ts';
+import { PaymentCustomerModel } from '../../database/models/plans/payment-customer.ts';
+import { activePlan, SubscriptionModel, type SubscriptionRow } from '../../database/models/plans/subscription.ts';
 import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
 import { addMonths, DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';

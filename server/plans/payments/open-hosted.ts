@@ -1,6 +1,6 @@
 import { PLANS } from '../../../routers/schemas/plans.ts';
 import type { AccountContext } from '../../context.ts';
-import { type PaymentDoc, PaymentModel } from '../../database/models/payment.ts';
+import { type PaymentDoc, PaymentModel } from '../../database/models/plans/payment.ts';
 import { transaction } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
 import { askAbout } from '../subscription/renewal.ts';

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import { PLANS } from '../../../routers/schemas/plans.ts';
 import type { Providers } from '../../context.ts';
-import { PaymentModel } from '../../database/models/payment.ts';
-import { SubscriptionModel } from '../../database/models/subscription.ts';
-import { UserModel } from '../../database/models/user.ts';
+import { UserModel } from '../../database/models/account/user.ts';
+import { PaymentModel } from '../../database/models/plans/payment.ts';
+import { SubscriptionModel } from '../../database/models/plans/subscription.ts';
 import { newId } from '../../database/mongo.ts';
 import { dueStep, planAfter } from '../subscription/ending.ts';
 import { applyPaymentEvent } from './apply-event.ts';

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import type { AccountContext } from '../../context.ts';
-import { hasExpired, PaymentModel, type PaymentRow } from '../../database/models/payment.ts';
-import { PaymentCustomerModel } from '../../database/models/payment-customer.ts';
-import { SubscriptionModel } from '../../database/models/subscription.ts';
-import { UserModel } from '../../database/models/user.ts';
+import { UserModel } from '../../database/models/account/user.ts';
+import { hasExpired, PaymentModel, type PaymentRow } from '../../database/models/plans/payment.ts';
+import { PaymentCustomerModel } from '../../database/models/plans/payment-customer.ts';
+import { SubscriptionModel } from '../../database/models/plans/subscription.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError } from '../../lib/errors.ts';
 import { followSubscription } from '../subscription/follow.ts';

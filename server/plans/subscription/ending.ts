@@ -3,14 +3,14 @@ import { isActiveStatus } from '../../../routers/schemas/active-status.ts';
 import { type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
 import { mailOwner } from '../../account/mail/queue-mail.ts';
 import type { Providers } from '../../context.ts';
+import { UserModel } from '../../database/models/account/user.ts';
 import { MAINTENANCE } from '../../database/models/account-scope.ts';
 import {
   goesOnAtEnd,
   type Renewing,
   SubscriptionModel,
   type SubscriptionRow,
-} from '../../database/models/subscription.ts';
-import { UserModel } from '../../database/models/user.ts';
+} from '../../database/models/plans/subscription.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY, DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
 

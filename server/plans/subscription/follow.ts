@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { isAbove, PLANS } from '../../../routers/schemas/plans.ts';
 import { mailOwner } from '../../account/mail/queue-mail.ts';
 import type { AccountContext } from '../../context.ts';
-import { type SubscriptionDoc, SubscriptionModel } from '../../database/models/subscription.ts';
+import { type SubscriptionDoc, SubscriptionModel } from '../../database/models/plans/subscription.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY, DAY_MS } from '../../lib/durations.ts';
 import type { SubscriptionFacts } from '../payments/payments.ts';

@@ -1,15 +1,15 @@
 import type { ClientSession } from 'mongoose';
 import { isAbove, PAID_PLANS, type PaidPlan, PLANS } from '../../../routers/schemas/plans.ts';
 import type { PlanSource } from '../../../routers/schemas/subscription.ts';
-import { LicenseModel } from '../../database/models/license.ts';
-import { PaymentModel } from '../../database/models/payment.ts';
+import { UserModel } from '../../database/models/account/user.ts';
+import { LicenseModel } from '../../database/models/plans/license.ts';
+import { PaymentModel } from '../../database/models/plans/payment.ts';
 import {
   activePlan,
   type SubscriptionDoc,
   SubscriptionModel,
   type SubscriptionRow,
-} from '../../database/models/subscription.ts';
-import { UserModel } from '../../database/models/user.ts';
+} from '../../database/models/plans/subscription.ts';
 import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { addMonths, DAY } from '../../lib/durations.ts';

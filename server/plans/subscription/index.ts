@@ -4,14 +4,14 @@ import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import { deploymentLimit, mayUse, PLANS, remainingDeployments } from '../../../routers/schemas/plans.ts';
 import type { Allowance, ChooseWritableInput, Subscription } from '../../../routers/schemas/subscription.ts';
 import type { AccountContext } from '../../context.ts';
-import { DeploymentModel } from '../../database/models/deployment.ts';
+import { UserModel, type UserRow } from '../../database/models/account/user.ts';
 import {
   activePlan,
   SubscriptionModel,
   type SubscriptionRow,
   toSubscription,
-} from '../../database/models/subscription.ts';
-import { UserModel, type UserRow } from '../../database/models/user.ts';
+} from '../../database/models/plans/subscription.ts';
+import { DeploymentModel } from '../../database/models/publishing/deployment.ts';
 import { isDuplicateKey, newId, transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { addMonths, DAY_MS } from '../../lib/durations.ts';

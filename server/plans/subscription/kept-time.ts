@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { monthlyCents, type PaidPlan } from '../../../routers/schemas/plans.ts';
-import { activePlan, SubscriptionModel } from '../../database/models/subscription.ts';
+import { activePlan, SubscriptionModel } from '../../database/models/plans/subscription.ts';
 
 type Replacement = {
   accountId: string;

@@ -9,7 +9,7 @@ import {
   type SubscriptionDoc,
   SubscriptionModel,
   toSubscription,
-} from '../../database/models/subscription.ts';
+} from '../../database/models/plans/subscription.ts';
 import { transaction } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { HOUR_MS } from '../../lib/durations.ts';

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { UserModel } from '../../database/models/user.ts';
+import { UserModel } from '../../database/models/account/user.ts';
 import { AppError } from '../../lib/errors.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import { TRIAL_DAYS } from '../../../routers/schemas/limits.ts';
 import type { Plan } from '../../../routers/schemas/plans.ts';
-import { SubscriptionModel } from '../../database/models/subscription.ts';
-import { UserModel } from '../../database/models/user.ts';
+import { UserModel } from '../../database/models/account/user.ts';
+import { SubscriptionModel } from '../../database/models/plans/subscription.ts';
 import { hadTrial } from './used-trial.ts';
 
 /** Returns the advice when the plan does not allow something; `plan` is the active one. */

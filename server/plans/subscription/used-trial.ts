@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ClientSession } from 'mongoose';
-import type { SubscriptionRow } from '../../database/models/subscription.ts';
-import { UsedTrialModel } from '../../database/models/used-trial.ts';
+import type { SubscriptionRow } from '../../database/models/plans/subscription.ts';
+import { UsedTrialModel } from '../../database/models/plans/used-trial.ts';
 
 /** Records that this address has used its trial; the record outlives the account. */
 export async function recordUsedTrial(session: ClientSession, emailKey: string): Promise<void> {

@@ -10,7 +10,7 @@ import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import { findDeployment } from '../../database/find-deployment.ts';
-import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/deployment.ts';
+import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/publishing/deployment.ts';
 import { isDuplicateKey, transaction } from '../../database/mongo.ts';
 import { moveDeployment } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';

@@ -13,11 +13,16 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext } from '../../context.ts';
 import { findDeployment } from '../../database/find-deployment.ts';
-import { type DeploymentDoc, DeploymentModel, othersOf, primaryOf } from '../../database/models/deployment.ts';
-import type { DestinationDoc } from '../../database/models/destination.ts';
 import { JobModel } from '../../database/models/job.ts';
-import { PublicationModel } from '../../database/models/publication.ts';
-import { ReleaseModel } from '../../database/models/release.ts';
+import {
+  type DeploymentDoc,
+  DeploymentModel,
+  othersOf,
+  primaryOf,
+} from '../../database/models/publishing/deployment.ts';
+import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
+import { PublicationModel } from '../../database/models/publishing/publication.ts';
+import { ReleaseModel } from '../../database/models/publishing/release.ts';
 import { transaction } from '../../database/mongo.ts';
 import { forgetPlace, moveDomains, placeOf, requireNobodyLedTo } from '../../domains/move.ts';
 import { publishEvent } from '../../events/publish.ts';

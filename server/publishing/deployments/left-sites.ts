@@ -5,8 +5,8 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { DONE, type Done } from '../../../routers/schemas/primitives.ts';
 import { storedRef } from '../../connections/platform-call.ts';
 import type { AccountContext } from '../../context.ts';
-import type { DestinationDoc } from '../../database/models/destination.ts';
-import { UserModel } from '../../database/models/user.ts';
+import { UserModel } from '../../database/models/account/user.ts';
+import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
 import { newId } from '../../database/mongo.ts';
 import { publishEvent } from '../../events/publish.ts';
 

@@ -10,9 +10,14 @@ import { type DeploymentState, STATES_THAT_WAIT } from '../../../routers/schemas
 import { connectionsOfAll, lostConnections } from '../../connections/lost-connections.ts';
 import type { AccountContext, Addresses } from '../../context.ts';
 import { type Rows, rowsOf } from '../../database/cursor-rows.ts';
-import { DeploymentModel, type DeploymentRow, othersOf, primaryOf } from '../../database/models/deployment.ts';
-import { DeploymentHealthModel } from '../../database/models/deployment-health.ts';
-import { ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
+import {
+  DeploymentModel,
+  type DeploymentRow,
+  othersOf,
+  primaryOf,
+} from '../../database/models/publishing/deployment.ts';
+import { DeploymentHealthModel } from '../../database/models/publishing/deployment-health.ts';
+import { ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { siteOf, siteUrlOf, toDestination } from '../../database/site-address.ts';
 import { notFound } from '../../lib/errors.ts';
 import { afterCursor, encodeCursor } from '../../lib/page-cursor.ts';

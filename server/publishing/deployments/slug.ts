@@ -13,8 +13,8 @@ import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { ID_ALPHABET } from '../../../routers/schemas/primitives.ts';
 import type { AccountContext } from '../../context.ts';
 import { findDeployment } from '../../database/find-deployment.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
-import { HeldSlugModel } from '../../database/models/held-slug.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
+import { HeldSlugModel } from '../../database/models/publishing/held-slug.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 
 /** Stands for a name that has no letter or digit. */

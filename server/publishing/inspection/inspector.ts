@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { inspectionSteps, type UploadInspection } from '../../../routers/rules/uploads/upload-inspection.ts';
 import type { OfferedFile } from '../../../routers/rules/uploads/upload-rules.ts';
 import { inspectText, type TextFindings } from '../../../routers/rules/uploads/upload-text-problems.ts';
-import { startThread } from '../../lib/thread.ts';
+import { startThread } from '../../lib/thread/thread.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 
 /** Messages to the thread (inspection.worker.ts), each of which has one answer. */

@@ -1,8 +1,8 @@
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { platformCall } from '../../connections/platform-call.ts';
-import type { DeploymentDoc } from '../../database/models/deployment.ts';
-import type { DestinationDoc } from '../../database/models/destination.ts';
 import { JobModel } from '../../database/models/job.ts';
+import type { DeploymentDoc } from '../../database/models/publishing/deployment.ts';
+import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
 import { eraseSomeDomains } from '../../domains/detach.ts';
 import { AppError, JobDeferred, shownError } from '../../lib/errors.ts';
 import { errorText, isFinal } from '../../queue/failure.ts';

@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import type { CheckVerdict } from '../../../routers/schemas/diagnostics.ts';
-import { DeploymentHealthModel } from '../../database/models/deployment-health.ts';
+import { DeploymentHealthModel } from '../../database/models/publishing/deployment-health.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 
 /** A deployment that has just gone live was seen live, so the first check is for later changes. */

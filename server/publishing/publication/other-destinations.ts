@@ -1,10 +1,10 @@
 import type { ClientSession } from 'mongoose';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { type DeploymentDoc, DeploymentModel, othersOf } from '../../database/models/deployment.ts';
-import type { DestinationDoc } from '../../database/models/destination.ts';
-import { PublicationModel } from '../../database/models/publication.ts';
-import type { ReleaseDoc } from '../../database/models/release.ts';
+import { type DeploymentDoc, DeploymentModel, othersOf } from '../../database/models/publishing/deployment.ts';
+import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
+import { PublicationModel } from '../../database/models/publishing/publication.ts';
+import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { furtherPlatformsRefusal } from '../../plans/quota.ts';
 import { enqueueJob } from '../../queue/queue.ts';

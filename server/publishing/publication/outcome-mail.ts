@@ -1,8 +1,8 @@
 import type { ClientSession } from 'mongoose';
 import { queueMail } from '../../account/mail/queue-mail.ts';
 import type { Providers } from '../../context.ts';
-import type { ReleaseDoc } from '../../database/models/release.ts';
-import { UserModel } from '../../database/models/user.ts';
+import { UserModel } from '../../database/models/account/user.ts';
+import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
 
 /**
  * Mails the outcome of a release, in the transaction that ends it: to people who want it, and to a confirmed address

@@ -1,6 +1,6 @@
 import { folderOf } from '../../../routers/schemas/platforms/below-folder.ts';
 import { packedNotice } from '../../../routers/schemas/platforms/packed-notice.ts';
-import { DomainModel } from '../../database/models/domain.ts';
+import { DomainModel } from '../../database/models/domains/domain.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ReleaseWork } from './release-work.ts';
 

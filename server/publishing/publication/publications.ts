@@ -2,14 +2,14 @@ import type { ClientSession } from 'mongoose';
 import { PLATFORM_CAPABILITIES } from '../../../routers/schemas/platforms/capabilities/index.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
 import { RELEASE_STEPS } from '../../../routers/schemas/states.ts';
-import type { DestinationDoc } from '../../database/models/destination.ts';
+import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
 import {
   PublicationModel,
   type PublicationRow,
   publicationId,
   STEP_NOT_BEGUN,
-} from '../../database/models/publication.ts';
-import type { ReleaseDoc } from '../../database/models/release.ts';
+} from '../../database/models/publishing/publication.ts';
+import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
 import { newId } from '../../database/mongo.ts';
 
 /**

@@ -4,8 +4,8 @@ import type { ShownError } from '../../../routers/schemas/platforms/destination.
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { storedRef } from '../../connections/platform-call.ts';
 import type { Providers } from '../../context.ts';
-import { ArtifactModel, HASHES_A_QUERY } from '../../database/models/artifact.ts';
-import { ReleaseModel } from '../../database/models/release.ts';
+import { ArtifactModel, HASHES_A_QUERY } from '../../database/models/publishing/artifact.ts';
+import { ReleaseModel } from '../../database/models/publishing/release.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError } from '../../lib/errors.ts';
 import { LOOKED_AT } from '../../lib/waiting-words.ts';

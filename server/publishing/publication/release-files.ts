@@ -1,4 +1,4 @@
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
 import { AppError } from '../../lib/errors.ts';
 import { decodeManifest, type Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { RULE_FILES } from '../../../routers/rules/hosting/rule-file.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import { findPublication } from './publications.ts';

@@ -1,6 +1,6 @@
 import type { Providers } from '../../context.ts';
-import { DeploymentModel } from '../../database/models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { DeploymentModel } from '../../database/models/publishing/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
 import { AppError } from '../../lib/errors.ts';
 import { BEING_PUBLISHED, type ReleaseWork } from './release-work.ts';
 

@@ -1,7 +1,7 @@
 import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { storedRef } from '../../connections/platform-call.ts';
-import { DeploymentModel } from '../../database/models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { DeploymentModel } from '../../database/models/publishing/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
 import type { PlatformCall, PlatformRef } from '../platforms/platform.ts';
 import { findPublication } from './publications.ts';
 import type { Writer } from './publish.ts';

@@ -4,10 +4,10 @@ import type { CreateReleaseInput, Release, RetryReleaseInput } from '../../../ro
 import { actorName } from '../../account/actor-name.ts';
 import type { AccountContext } from '../../context.ts';
 import { findDeployment } from '../../database/find-deployment.ts';
-import type { DeploymentDoc } from '../../database/models/deployment.ts';
-import { PublicationModel, type PublicationRow, publicationId } from '../../database/models/publication.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
-import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
+import type { DeploymentDoc } from '../../database/models/publishing/deployment.ts';
+import { PublicationModel, type PublicationRow, publicationId } from '../../database/models/publishing/publication.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
+import { type UploadDoc, UploadModel } from '../../database/models/publishing/upload.ts';
 import { newId, transaction } from '../../database/mongo.ts';
 import { moveDeployment } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';

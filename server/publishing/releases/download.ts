@@ -3,8 +3,8 @@ import type { DownloadReleaseInput, ReleaseDownload } from '../../../routers/sch
 import { type Download, makeTicket, redeemTicket, type TicketPurpose } from '../../account/download-ticket.ts';
 import { platformCall } from '../../connections/platform-call.ts';
 import type { AccountContext, Providers, ServiceContext } from '../../context.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
 import { notFound, signedOut } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';
 import type { Manifest } from '../../store/manifest.ts';

@@ -3,9 +3,9 @@ import type { ConfirmReleaseInput, HandOffInput, Release, ReleaseHandOff } from 
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import { countAgainst } from '../../account/rate-limit.ts';
 import type { AccountContext, Providers } from '../../context.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../database/models/deployment.ts';
-import { PublicationModel, publicationId } from '../../database/models/publication.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/release.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
+import { PublicationModel, publicationId } from '../../database/models/publishing/publication.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
 import { transaction } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { EgressError } from '../../lib/egress/egress.ts';

@@ -1,6 +1,6 @@
 import type { PipelineStage } from 'mongoose';
-import { DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
-import { PublicationModel, type PublicationRow } from '../../database/models/publication.ts';
+import { DeploymentModel, type DeploymentRow } from '../../database/models/publishing/deployment.ts';
+import { PublicationModel, type PublicationRow } from '../../database/models/publishing/publication.ts';
 
 /** A row with its deployment; without one when that was removed meanwhile. */
 export type WithDeployment<Row> = Row & { deployment: DeploymentRow[] };

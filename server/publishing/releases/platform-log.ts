@@ -3,7 +3,7 @@ import type { PlatformLog, ReadPlatformLogInput } from '../../../routers/schemas
 import { countAgainst } from '../../account/rate-limit.ts';
 import { platformCall, storedRef } from '../../connections/platform-call.ts';
 import type { AccountContext } from '../../context.ts';
-import { DeploymentModel } from '../../database/models/deployment.ts';
+import { DeploymentModel } from '../../database/models/publishing/deployment.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { toldToPerson } from '../../lib/waiting-words.ts';

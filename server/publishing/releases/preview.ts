@@ -1,6 +1,6 @@
 import type { PreviewUploadInput, UploadPreview } from '../../../routers/schemas/releases.ts';
 import type { AccountContext } from '../../context.ts';
-import { UploadModel } from '../../database/models/upload.ts';
+import { UploadModel } from '../../database/models/publishing/upload.ts';
 import { uploadUrlOf } from '../../database/site-address.ts';
 import { AppError } from '../../lib/errors.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';

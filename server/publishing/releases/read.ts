@@ -11,8 +11,8 @@ import {
 } from '../../../routers/schemas/releases.ts';
 import { type ReleaseState, STATES_THAT_WAIT } from '../../../routers/schemas/state-names.ts';
 import type { AccountContext } from '../../context.ts';
-import { PublicationModel, type PublicationRow } from '../../database/models/publication.ts';
-import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/release.ts';
+import { PublicationModel, type PublicationRow } from '../../database/models/publishing/publication.ts';
+import { type ReleaseDoc, ReleaseModel, type ReleaseRow } from '../../database/models/publishing/release.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { afterCursor, decodeCursor, encodeCursor, unknownCursor } from '../../lib/page-cursor.ts';
 import { compareManifests, type Manifest } from '../../store/manifest.ts';

@@ -3,10 +3,10 @@ import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { RELEASES_KEPT } from '../../../routers/schemas/limits.ts';
 import { rowsOf } from '../../database/cursor-rows.ts';
 import { MAINTENANCE } from '../../database/models/account-scope.ts';
-import { DeploymentModel, type DeploymentRow } from '../../database/models/deployment.ts';
-import { PublicationModel } from '../../database/models/publication.ts';
-import { ReleaseModel } from '../../database/models/release.ts';
-import { RollBackModel } from '../../database/models/roll-back.ts';
+import { DeploymentModel, type DeploymentRow } from '../../database/models/publishing/deployment.ts';
+import { PublicationModel } from '../../database/models/publishing/publication.ts';
+import { ReleaseModel } from '../../database/models/publishing/release.ts';
+import { RollBackModel } from '../../database/models/publishing/roll-back.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 

@@ -1,9 +1,9 @@
 import type { ClientSession } from 'mongoose';
 import { ROLL_BACKS_KEPT } from '../../../routers/schemas/limits.ts';
 import type { RollBack } from '../../../routers/schemas/releases.ts';
-import type { DeploymentRow } from '../../database/models/deployment.ts';
-import type { ReleaseDoc } from '../../database/models/release.ts';
-import { RollBackModel, type RollBackRow } from '../../database/models/roll-back.ts';
+import type { DeploymentRow } from '../../database/models/publishing/deployment.ts';
+import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
+import { RollBackModel, type RollBackRow } from '../../database/models/publishing/roll-back.ts';
 import { newId } from '../../database/mongo.ts';
 import { joinDeployment, type WithDeployment } from './join-deployment.ts';
 

@@ -2,9 +2,14 @@ import { CORRUPTED_FILES_MAX } from '../../../routers/schemas/limits.ts';
 import type { Release, ReleaseDetail, ReleaseStep } from '../../../routers/schemas/releases.ts';
 import { RELEASE_STEPS, type ReleaseStepName } from '../../../routers/schemas/states.ts';
 import type { AccountContext, Addresses } from '../../context.ts';
-import { DeploymentModel, type DeploymentRow, othersOf, primaryOf } from '../../database/models/deployment.ts';
-import { PublicationModel, type PublicationRow } from '../../database/models/publication.ts';
-import type { ReleaseRow } from '../../database/models/release.ts';
+import {
+  DeploymentModel,
+  type DeploymentRow,
+  othersOf,
+  primaryOf,
+} from '../../database/models/publishing/deployment.ts';
+import { PublicationModel, type PublicationRow } from '../../database/models/publishing/publication.ts';
+import type { ReleaseRow } from '../../database/models/publishing/release.ts';
 import { releaseUrlOf, siteOf, siteUrlOf, toDestination, toShownError } from '../../database/site-address.ts';
 import { notFound } from '../../lib/errors.ts';
 import { type ListedPublication, SHOWN_IN_LISTS } from './join-deployment.ts';

@@ -1,6 +1,6 @@
 import type { AccountContext } from '../../context.ts';
-import { ArtifactModel } from '../../database/models/artifact.ts';
-import type { UploadDoc } from '../../database/models/upload.ts';
+import { ArtifactModel } from '../../database/models/publishing/artifact.ts';
+import type { UploadDoc } from '../../database/models/publishing/upload.ts';
 import { endWhenAway, isDuplicateKey, newId } from '../../database/mongo.ts';
 import { AppError } from '../../lib/errors.ts';
 import { withSlot } from '../../lib/with-slot.ts';

@@ -6,7 +6,7 @@ import {
 } from '../../../routers/rules/uploads/upload-rules.ts';
 import type { UploadManifestAnswer, UploadManifestInput } from '../../../routers/schemas/releases.ts';
 import type { AccountContext } from '../../context.ts';
-import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
+import { type UploadDoc, UploadModel } from '../../database/models/publishing/upload.ts';
 import { endWhenAway, transaction } from '../../database/mongo.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { runInTimeSlices } from '../../lib/time-slices.ts';

@@ -1,5 +1,5 @@
 import type { ClientSession } from 'mongoose';
-import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../../database/models/artifact.ts';
+import { ArtifactModel, BEING_COLLECTED, HASHES_A_QUERY } from '../../database/models/publishing/artifact.ts';
 import type { Manifest } from '../../store/manifest.ts';
 
 /**

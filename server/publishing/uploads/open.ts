@@ -1,6 +1,6 @@
 import { UPLOAD_LIMITS } from '../../../routers/schemas/limits.ts';
 import type { AccountContext } from '../../context.ts';
-import { type UploadDoc, UploadModel } from '../../database/models/upload.ts';
+import { type UploadDoc, UploadModel } from '../../database/models/publishing/upload.ts';
 import { isDuplicateKey, newId } from '../../database/mongo.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 

@@ -1,5 +1,5 @@
 import type { AccountContext } from '../../context.ts';
-import { ArtifactModel } from '../../database/models/artifact.ts';
+import { ArtifactModel } from '../../database/models/publishing/artifact.ts';
 import { isDuplicateKey, newId } from '../../database/mongo.ts';
 import type { ArtifactInfo } from '../../store/store.ts';
 import { missingHashes } from './missing.ts';

@@ -1,8 +1,8 @@
 import type { Providers } from '../../context.ts';
 import { MAINTENANCE } from '../../database/models/account-scope.ts';
-import { ArtifactModel } from '../../database/models/artifact.ts';
-import { ReleaseModel } from '../../database/models/release.ts';
-import { UploadModel } from '../../database/models/upload.ts';
+import { ArtifactModel } from '../../database/models/publishing/artifact.ts';
+import { ReleaseModel } from '../../database/models/publishing/release.ts';
+import { UploadModel } from '../../database/models/publishing/upload.ts';
 
 /** The callers that may wait for one list; garbage collection removes the lists of any further ones. */
 const WAITING_MAX = 100;

@@ -1,4 +1,4 @@
-import { startThread } from '../../lib/thread.ts';
+import { startThread } from '../../lib/thread/thread.ts';
 import type { OpenZip } from './file.ts';
 import { ZipRefusal, type ZipRefusalReason } from './refusal.ts';
 import type { ZipListing } from './zip.ts';

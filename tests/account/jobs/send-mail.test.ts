@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { CONFIRM_LINK_HOURS } from '../../../routers/schemas/limits.ts';
 import type { Mail } from '../../../server/account/mail/mailer.ts';
+import { MailModel } from '../../../server/database/models/account/mail.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
-import { MailModel } from '../../../server/database/models/mail.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';
 import { AppError } from '../../../server/lib/errors.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { forgetVisits, rollUpVisits } from '../../../server/analytics/index.ts';
-import { VisitDayModel } from '../../../server/database/models/visit-day.ts';
-import { VisitHourModel } from '../../../server/database/models/visit-hour.ts';
+import { VisitDayModel } from '../../../server/database/models/analytics/visit-day.ts';
+import { VisitHourModel } from '../../../server/database/models/analytics/visit-hour.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { enqueueDue } from '../../../server/queue/recurring.ts';
 import { createTestApp, type Person } from '../../support/app.ts';

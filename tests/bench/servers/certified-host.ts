@@ -1,6 +1,6 @@
 import { connectMongo } from '../../../server/database/mongo.ts';
 import { createSiteCertificates } from '../../../server/host/site-certificates.ts';
-import { createSecrets, parseKeys } from '../../../server/lib/secrets.ts';
+import { createSecrets, parseKeys } from '../../../server/lib/crypto/secrets.ts';
 import { createTestHost } from '../../support/host.ts';
 import { mongoUri, tellReady } from './database.ts';
 

@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { readEnv } from '../../../server/boot/env/env.ts';
-import { newKeys } from '../../../server/lib/secrets.ts';
+import { newKeys } from '../../../server/lib/crypto/secrets.ts';
 import { siteDomainFault } from '../../../server/lib/site-domain.ts';
 import { certifiedUrlHere, siteUrl } from '../../../server/lib/site-names.ts';
 import { StartError } from '../../../server/lib/start-error.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { DeploymentHealthModel } from '../../../server/database/models/deployment-health.ts';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
+import { DeploymentHealthModel } from '../../../server/database/models/publishing/deployment-health.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { enqueueDueHealthChecks } from '../../../server/diagnostics/health.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';

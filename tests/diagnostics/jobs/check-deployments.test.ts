@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { MAINTENANCE } from '../../../server/database/models/account-scope.ts';
-import { DeploymentHealthModel } from '../../../server/database/models/deployment-health.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
+import { DeploymentHealthModel } from '../../../server/database/models/publishing/deployment-health.ts';
 import { newId, transaction } from '../../../server/database/mongo.ts';
 import { enqueueDueHealthChecks } from '../../../server/diagnostics/health.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';

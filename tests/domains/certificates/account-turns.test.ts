@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
-import { ChallengeRecordModel } from '../../../server/database/models/challenge-record.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
+import { ChallengeRecordModel } from '../../../server/database/models/domains/challenge-record.ts';
 import { takeTurns } from '../../../server/domains/certificates/account-turns.ts';
 import { removeLeftRecords } from '../../../server/domains/certificates/challenges/challenge-records.ts';
 import { rehearseAll } from '../../../server/domains/certificates/maintenance.ts';

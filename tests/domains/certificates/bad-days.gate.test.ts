@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobHandlers } from '../../../server/boot/jobs.ts';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { createLocalAuthority } from '../../../server/domains/certificates/authority/local-ca.ts';
 import { createRequest, makeKey } from '../../../server/domains/certificates/authority/x509.ts';
 import { renewDue } from '../../../server/domains/certificates/maintenance.ts';
+import { createSecrets, newKeys } from '../../../server/lib/crypto/secrets.ts';
 import { DAY_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
-import { createSecrets, newKeys } from '../../../server/lib/secrets.ts';
 import { createWorker } from '../../../server/queue/worker.ts';
 import { acmeClient, startZone } from '../../support/acme.ts';
 import { createCertifiedHost } from '../../support/certified-host.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
+import { UserModel } from '../../../server/database/models/account/user.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
-import { UserModel } from '../../../server/database/models/user.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { hastenIssue } from '../../../server/domains/certificates/ensure.ts';
 import { rehearseAll, renewDue } from '../../../server/domains/certificates/maintenance.ts';

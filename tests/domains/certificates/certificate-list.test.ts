@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { connectMongo, newId } from '../../../server/database/mongo.ts';
 import { createTestApp } from '../../support/app.ts';
 

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { AuthorityUseModel } from '../../../server/database/models/authority-use.ts';
-import { ChallengeRecordModel } from '../../../server/database/models/challenge-record.ts';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { AuthorityUseModel } from '../../../server/database/models/domains/authority-use.ts';
+import { ChallengeRecordModel } from '../../../server/database/models/domains/challenge-record.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
 import { removeLeftRecords } from '../../../server/domains/certificates/challenges/challenge-records.ts';
 import { ensureAll, renewDue } from '../../../server/domains/certificates/maintenance.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { AcmeAccountModel } from '../../../server/database/models/acme-account.ts';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { AcmeAccountModel } from '../../../server/database/models/domains/acme-account.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import {
   isGranted,
   type PersistentGrant,

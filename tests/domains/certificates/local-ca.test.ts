@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { LOCAL_ROOT_ID, LocalRootModel } from '../../../server/database/models/local-root.ts';
+import { LOCAL_ROOT_ID, LocalRootModel } from '../../../server/database/models/domains/local-root.ts';
 import { createLocalAuthority } from '../../../server/domains/certificates/authority/local-ca.ts';
 import { createRequest, makeKey, requireServable } from '../../../server/domains/certificates/authority/x509.ts';
 import { createLocalRoots } from '../../../server/domains/certificates/local-root.ts';
-import { createSecrets, newKeys } from '../../../server/lib/secrets.ts';
+import { createSecrets, newKeys } from '../../../server/lib/crypto/secrets.ts';
 import { openAccount } from '../../support/acme.ts';
 import { handshake } from '../../support/tls-visitor.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { orderPublicly } from '../../../server/domains/certificates/order-publicly.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';
 import { acmeClient, startZone } from '../../support/acme.ts';

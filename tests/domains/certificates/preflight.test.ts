@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
-import { UserModel } from '../../../server/database/models/user.ts';
+import { UserModel } from '../../../server/database/models/account/user.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { DnsLookupError } from '../../../server/dns/dns-client.ts';
 import { rehearseAll } from '../../../server/domains/certificates/maintenance.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';

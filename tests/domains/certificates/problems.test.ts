@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createLocalAuthority } from '../../../server/domains/certificates/authority/local-ca.ts';
 import { classifyProblem, parseProblem } from '../../../server/domains/certificates/authority/problems.ts';
 import { createRequest, makeKey } from '../../../server/domains/certificates/authority/x509.ts';
-import { createSecrets, newKeys } from '../../../server/lib/secrets.ts';
+import { createSecrets, newKeys } from '../../../server/lib/crypto/secrets.ts';
 import { acmeClient, openAccount, problemOf } from '../../support/acme.ts';
 import { ownRoots } from '../../support/local-roots.ts';
 import { type Refusal, startRefusingAuthority } from '../../support/standins/acme.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
 import { AuthorityError, type CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
 import { unreachable } from '../../../server/domains/certificates/authority/problems.ts';

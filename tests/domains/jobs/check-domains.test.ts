@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { UserModel } from '../../../server/database/models/user.ts';
+import { UserModel } from '../../../server/database/models/account/user.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { enqueueDue } from '../../../server/queue/recurring.ts';
 import { createDomainApp, livePerson } from '../../support/domain-app.ts';

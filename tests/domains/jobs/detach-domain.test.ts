@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
-import { SubscriptionModel } from '../../../server/database/models/subscription.ts';
+import { SubscriptionModel } from '../../../server/database/models/plans/subscription.ts';
 import { DAY_MS } from '../../../server/lib/durations.ts';
 import { ONE } from '../../support/platform-app.ts';
 import { createTwoPlatforms } from '../../support/two-platforms.ts';

@@ -1,7 +1,7 @@
 import mongoose from 'mongoose';
 import { beforeAll, expect, inject, test } from 'vitest';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
 import { connectMongo, newId } from '../../../server/database/mongo.ts';
 import { ensureAll } from '../../../server/domains/certificates/maintenance.ts';

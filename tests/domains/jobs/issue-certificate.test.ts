@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { AuthorityUseModel } from '../../../server/database/models/authority-use.ts';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { AuthorityUseModel } from '../../../server/database/models/domains/authority-use.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import type { CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
 import { hastenIssue } from '../../../server/domains/certificates/ensure.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_ACCOUNT } from '../../../server/database/models/account-scope.ts';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import type { Egress } from '../../../server/lib/egress/egress.ts';
 import { enqueueJob } from '../../../server/queue/queue.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { NO_ACCOUNT } from '../../../server/database/models/account-scope.ts';
-import { ChallengeRecordModel } from '../../../server/database/models/challenge-record.ts';
+import { ChallengeRecordModel } from '../../../server/database/models/domains/challenge-record.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { HOUR_MS } from '../../../server/lib/durations.ts';
 import type { Egress } from '../../../server/lib/egress/egress.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { CertificateModel } from '../../../server/database/models/certificate.ts';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
 import { askForRenewal, ensureAll, renewDue } from '../../../server/domains/certificates/maintenance.ts';
 import { DAY_MS } from '../../../server/lib/durations.ts';

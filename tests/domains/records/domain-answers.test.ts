@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { CheckedRecord } from '../../../routers/schemas/domains.ts';
-import { DomainModel } from '../../../server/database/models/domain.ts';
+import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { boundedAnswers } from '../../../server/domains/records/record-states.ts';
 import { saveCheck } from '../../../server/domains/save-check.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
+import { UserModel } from '../../../server/database/models/account/user.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
-import { PaymentModel } from '../../../server/database/models/payment.ts';
-import { SubscriptionModel } from '../../../server/database/models/subscription.ts';
-import { UserModel } from '../../../server/database/models/user.ts';
+import { PaymentModel } from '../../../server/database/models/plans/payment.ts';
+import { SubscriptionModel } from '../../../server/database/models/plans/subscription.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { addMonths, DAY_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { renewPlan } from '../../../server/plans/payments/renew.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PaymentModel } from '../../../server/database/models/payment.ts';
+import { PaymentModel } from '../../../server/database/models/plans/payment.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { takePaymentNotice } from '../../../server/plans/payments/customer.ts';
 import { refusalOf } from '../../support/refusal.ts';

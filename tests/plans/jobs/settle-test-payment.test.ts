@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PaymentModel } from '../../../server/database/models/payment.ts';
+import { PaymentModel } from '../../../server/database/models/plans/payment.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { settleTestPayment } from '../../../server/plans/payments/index.ts';
 import { createTestApp, type Person } from '../../support/app.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { UserModel } from '../../../server/database/models/account/user.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
-import { PaymentModel } from '../../../server/database/models/payment.ts';
-import { UserModel } from '../../../server/database/models/user.ts';
+import { PaymentModel } from '../../../server/database/models/plans/payment.ts';
 import { DAY_MS, HOUR_MS } from '../../../server/lib/durations.ts';
 import { makeLicenses } from '../../../server/plans/licenses/operate.ts';
 import { takePaymentNotice } from '../../../server/plans/payments/customer.ts';

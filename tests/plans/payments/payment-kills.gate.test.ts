@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
-import { PaymentModel } from '../../../server/database/models/payment.ts';
+import { PaymentModel } from '../../../server/database/models/plans/payment.ts';
 import { newId } from '../../../server/database/mongo.ts';
 import { takePaymentNotice } from '../../../server/plans/payments/customer.ts';
 import { takeOverJobs } from '../../../server/queue/take-over.ts';

@@ -1,10 +1,10 @@
 import { readdir, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ArtifactModel } from '../../../server/database/models/artifact.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
-import { ReleaseModel } from '../../../server/database/models/release.ts';
-import { UploadModel } from '../../../server/database/models/upload.ts';
+import { ArtifactModel } from '../../../server/database/models/publishing/artifact.ts';
+import { ReleaseModel } from '../../../server/database/models/publishing/release.ts';
+import { UploadModel } from '../../../server/database/models/publishing/upload.ts';
 import { createRateCounters } from '../../../server/lib/rate-counters.ts';
 import { enqueueDue } from '../../../server/queue/recurring.ts';
 import { createDiskStore } from '../../../server/store/disk/disk.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PublicationModel } from '../../../server/database/models/publication.ts';
+import { PublicationModel } from '../../../server/database/models/publishing/publication.ts';
 import { withFileFromBefore } from '../../support/file-from-before.ts';
 import { ONE, TWO } from '../../support/platform-app.ts';
 import { createTwoPlatforms } from '../../support/two-platforms.ts';

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks';
 import { expect, test } from 'vitest';
-import { UserModel } from '../../../server/database/models/user.ts';
+import { UserModel } from '../../../server/database/models/account/user.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import { recountDeployments } from '../../../server/plans/quota.ts';
 import { enqueueDue } from '../../../server/queue/recurring.ts';

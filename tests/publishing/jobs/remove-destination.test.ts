@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { DeploymentModel } from '../../../server/database/models/deployment.ts';
+import { UserModel } from '../../../server/database/models/account/user.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
-import { UserModel } from '../../../server/database/models/user.ts';
+import { DeploymentModel } from '../../../server/database/models/publishing/deployment.ts';
 import { makeDue } from '../../support/make-due.ts';
 import { createPlatformApp, ONE } from '../../support/platform-app.ts';
 import { refusalOf } from '../../support/refusal.ts';

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { RELEASES_KEPT, ROLL_BACKS_KEPT } from '../../../routers/schemas/limits.ts';
-import { DeploymentModel } from '../../../server/database/models/deployment.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
-import { PublicationModel } from '../../../server/database/models/publication.ts';
-import { ReleaseModel } from '../../../server/database/models/release.ts';
-import { RollBackModel } from '../../../server/database/models/roll-back.ts';
+import { DeploymentModel } from '../../../server/database/models/publishing/deployment.ts';
+import { PublicationModel } from '../../../server/database/models/publishing/publication.ts';
+import { ReleaseModel } from '../../../server/database/models/publishing/release.ts';
+import { RollBackModel } from '../../../server/database/models/publishing/roll-back.ts';
 import { newId, transaction } from '../../../server/database/mongo.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { recordRollBack } from '../../../server/publishing/releases/roll-backs.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { UserModel } from '../../../server/database/models/user.ts';
+import { UserModel } from '../../../server/database/models/account/user.ts';
 import type { Person } from '../../support/app.ts';
 import { FAST_PLATFORMS } from '../../support/fast-timeouts.ts';
 import { createPublishingApp, type PublishingApp, publish } from '../../support/publishing.ts';

@@ -1,6 +1,6 @@
 import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
-import { ReleaseModel } from '../../../server/database/models/release.ts';
+import { ReleaseModel } from '../../../server/database/models/publishing/release.ts';
 import { publishEvent } from '../../../server/events/publish.ts';
 import { withFileListSlot } from '../../../server/publishing/uploads/file-list-slot.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';

@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { readEnv } from '../../../server/boot/env/env.ts';
 import { limitsOf } from '../../../server/boot/providers.ts';
 import type { AccountContext } from '../../../server/context.ts';
-import { ArtifactModel } from '../../../server/database/models/artifact.ts';
-import { PaymentModel } from '../../../server/database/models/payment.ts';
-import { RateLimitModel } from '../../../server/database/models/rate-limit.ts';
-import { UploadModel } from '../../../server/database/models/upload.ts';
-import { UserModel } from '../../../server/database/models/user.ts';
+import { RateLimitModel } from '../../../server/database/models/account/rate-limit.ts';
+import { UserModel } from '../../../server/database/models/account/user.ts';
+import { PaymentModel } from '../../../server/database/models/plans/payment.ts';
+import { ArtifactModel } from '../../../server/database/models/publishing/artifact.ts';
+import { UploadModel } from '../../../server/database/models/publishing/upload.ts';
 import { AppError } from '../../../server/lib/errors.ts';
 import { makeLicenses } from '../../../server/plans/licenses/operate.ts';
 import {

@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { ChangeEmailInput } from '../../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../../routers/schemas/primitives.ts';
 import type { ServiceContext } from '../../../context.ts';
-import { type UserDoc, UserModel } from '../../../database/models/user.ts';
+import { type UserDoc, UserModel } from '../../../database/models/account/user.ts';
 import { transaction } from '../../../database/mongo.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { AppError } from '../../../lib/errors.ts';

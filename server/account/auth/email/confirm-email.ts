@@ -1,7 +1,7 @@
 import type { ConfirmEmailInput } from '../../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../../routers/schemas/primitives.ts';
 import type { ServiceContext } from '../../../context.ts';
-import { UserModel } from '../../../database/models/user.ts';
+import { UserModel } from '../../../database/models/account/user.ts';
 import { isDuplicateKey, transaction } from '../../../database/mongo.ts';
 import { publishEvent } from '../../../events/publish.ts';
 import { notFound } from '../../../lib/errors.ts';

@@ -1,6 +1,6 @@
 import type { StopEmailChangeInput, StoppedEmailChange } from '../../../../routers/schemas/auth.ts';
 import type { ServiceContext } from '../../../context.ts';
-import { UserModel } from '../../../database/models/user.ts';
+import { UserModel } from '../../../database/models/account/user.ts';
 import { isDuplicateKey, transaction } from '../../../database/mongo.ts';
 import { queueMail } from '../../mail/queue-mail.ts';
 import { emailKey } from '../../name-keys.ts';

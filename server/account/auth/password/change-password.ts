@@ -1,6 +1,6 @@
 import type { ChangePasswordInput } from '../../../../routers/schemas/auth.ts';
 import { DONE, type Done } from '../../../../routers/schemas/primitives.ts';
-import { UserModel } from '../../../database/models/user.ts';
+import { UserModel } from '../../../database/models/account/user.ts';
 import { transaction } from '../../../database/mongo.ts';
 import { mailNotice } from '../../mail/queue-mail.ts';
 import { endSessions } from '../end-sessions.ts';

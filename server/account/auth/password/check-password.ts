@@ -1,5 +1,5 @@
 import type { ServiceContext } from '../../../context.ts';
-import type { UserDoc } from '../../../database/models/user.ts';
+import type { UserDoc } from '../../../database/models/account/user.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { AppError } from '../../../lib/errors.ts';
 import {

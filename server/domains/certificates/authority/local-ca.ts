@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Secrets } from '../../../lib/crypto/secrets.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
-import type { Secrets } from '../../../lib/secrets.ts';
 import { type CertificateAuthority, LOCAL_AUTHORITY, type LocalRoots, type SealedRoot } from './authority.ts';
 import { makeKey, P256, readKey } from './x509.ts';
 

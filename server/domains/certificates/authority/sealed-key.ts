@@ -1,4 +1,4 @@
-import type { Secrets } from '../../../lib/secrets.ts';
+import type { Secrets } from '../../../lib/crypto/secrets.ts';
 
 type Place = { _id: string; accountId: string };
 

@@ -1,5 +1,5 @@
 import type { Providers } from '../../../context.ts';
-import { ChallengeAnswerModel } from '../../../database/models/challenge-answer.ts';
+import { ChallengeAnswerModel } from '../../../database/models/domains/challenge-answer.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import type { ChallengeSolver } from '../authority/challenges.ts';
 import { PERSISTENT } from '../authority/persistent-record.ts';

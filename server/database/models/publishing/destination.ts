@@ -1,0 +1,49 @@
+import { type InferSchemaType, Schema } from 'mongoose';
+import { platformIdSchema } from '../../../../routers/schemas/platforms/index.ts';
+import { destinationStateSchema } from '../../../../routers/schemas/states.ts';
+
+/** The part of an error that is shown: `code`, and the words for a person. */
+export const errorDocSchema = new Schema(
+  {
+    code: { type: String, required: true },
+    message: { type: String, required: true },
+    hint: { type: String, default: null },
+    raw: { type: String, default: null },
+  },
+  { _id: false },
+);
+
+const state = { type: String, enum: destinationStateSchema.options, required: true, default: 'idle' as const };
+
+/** One platform of a deployment; the first is the primary one. `site` holds what its adapter has to remember. */
+export const destinationDocSchema = new Schema(
+  {
+    _id: { type: String, required: true },
+    platform: { type: String, enum: platformIdSchema.options, required: true },
+    /** The connection whose credential opens the platform; null when it needs none. */
+    connectionId: { type: String, default: null },
+    targetId: { type: String, default: null },
+    /** A person's choices among the platform's own settings: routers/schemas/platforms/options.ts. */
+    options: { type: Schema.Types.Mixed, default: {} },
+    /**
+     * The name that the site is to have at the platform, even if the deployment is renamed. Null stands for the
+     * deployment's address here.
+     */
+    wantedName: { type: String, default: null },
+    site: { type: Schema.Types.Mixed, default: null },
+    /** The address that the platform assigned. */
+    url: { type: String, default: null },
+    /** The release that visitors get there. For the primary one the deployment holds it. */
+    releaseId: { type: String, default: null },
+    /**
+     * True while the deployment moves there. A move needs no plan with several platforms and ends when this becomes
+     * the primary destination.
+     */
+    isMove: { type: Boolean, default: false },
+    state,
+    error: { type: errorDocSchema, default: null },
+  },
+  { minimize: false },
+);
+
+export type DestinationDoc = InferSchemaType<typeof destinationDocSchema>;
