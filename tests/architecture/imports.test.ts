@@ -1,4 +1,6 @@
+import { resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import viteConfig from '../../vite.config.ts';
 import { type Import, importsOf, readSources, type SourceTree } from '../support/source-tree.ts';
 
 /**
@@ -382,6 +384,16 @@ test('no file reaches itself through its imports', () => {
 
 test('no folder reaches itself through a file outside of it', () => {
   expect(folderCycles(tree)).toEqual([]);
+});
+
+test('the dev server may load every folder that the app imports from', async () => {
+  const { server } = await viteConfig({ command: 'serve', mode: 'development' });
+  const allowed = server?.fs?.allow ?? [];
+  const taken = [...tree].filter(([path]) => path.startsWith('src/')).flatMap(([path, text]) => importsOf(path, text));
+  const refused = taken.filter(
+    ({ to, isFile, isType }) => isFile && !isType && !allowed.some((folder) => resolve(to).startsWith(`${folder}/`)),
+  );
+  expect(refused.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
 
 test('a planted circle between two folders is found', () => {
