@@ -16,7 +16,7 @@ import { PlatformOutcomes } from '../features/analytics/platform-outcomes.tsx';
 import { ReleaseOutcomes, ReleaseOutcomesSkeleton } from '../features/analytics/release-outcomes.tsx';
 import { statisticsByDeployment, statisticsOf } from '../features/analytics/release-statistics.ts';
 import { ownTimeZone, rangeOf, rangeOptions } from '../features/analytics/visit-labels.ts';
-import { VisitsSection } from '../features/analytics/visits-section.tsx';
+import { VisitRankings, VisitsSection } from '../features/analytics/visits-section.tsx';
 import { DeploymentSelect } from '../features/deployments/manage/deployment-select.tsx';
 import { useListFilters } from '../features/deployments/manage/use-list-filters.ts';
 import { useOfferedDeployments } from '../features/deployments/manage/use-offered-deployments.ts';
@@ -39,12 +39,10 @@ export function AnalyticsScreen() {
   const { deployments } = useOfferedDeployments();
   const own = deploymentId === undefined ? {} : { deploymentId };
   const range = { days, timeZone, ...own };
-  const above = [
-    trpc.analytics.visits.useQuery(range, KEEPING),
-    trpc.analytics.releases.useQuery({ days, ...own }, KEEPING),
-  ];
+  const visits = trpc.analytics.visits.useQuery(range, KEEPING);
+  const statistics = trpc.analytics.releases.useQuery({ days, ...own }, KEEPING);
   // Nothing is reserved for its tables, which would push down the content below.
-  const isAboveThere = above.every(({ isPending }) => !isPending);
+  const isAboveThere = !visits.isPending && !statistics.isPending;
   const history = trpc.releases.list.useQuery({ limit: COUNTED, ...own }, KEEPING);
   const releases = history.data?.items ?? [];
   return (
@@ -68,7 +66,7 @@ export function AnalyticsScreen() {
       </div>
       <div className="flex flex-col gap-6">
         <VisitsSection range={range} />
-        {isAboveThere && <PlatformOutcomes deploymentId={deploymentId} days={days} />}
+        {isAboveThere && statistics.data && <PlatformOutcomes statistics={statistics.data} />}
         <Card className={classNames('overflow-hidden', !isAboveThere && 'hidden')} aria-busy={history.isFetching}>
           <CardHeader
             title={history.data?.nextCursor ? `The last ${COUNTED} releases` : 'Releases'}
@@ -99,6 +97,7 @@ export function AnalyticsScreen() {
             <DeploymentOutcomes deployments={statisticsByDeployment(releases)} />
           </Card>
         )}
+        {isAboveThere && visits.data && <VisitRankings visits={visits.data} />}
       </div>
     </>
   );

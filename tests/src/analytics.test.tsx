@@ -60,6 +60,9 @@ test('visits stand as figures, a chart with its table, and what was asked for mo
     'Page views and visitors by day',
   );
   expect(shown.page.textContent).toContain('99% of requests2.3 s');
+  const titles = [...shown.page.querySelectorAll('h2')].map(({ textContent }) => textContent ?? '');
+  expect(titles.at(0)).toBe('Visits');
+  expect(titles.indexOf('Pages')).toBeGreaterThan(titles.findIndex((title) => title.startsWith('Releases')));
   shown.button('Show as a table').click();
   await shown.sees('Hide the table');
   const rows = shown.rows('Visits by day');
@@ -72,6 +75,8 @@ test('no visits, visits that cannot be fetched, and a plan that keeps none say s
   const none = visitsOf({ totals: NO_COUNTS, points: [point('2026-11-25')], pages: [], otherPages: 0, statuses: [] });
   using empty = showScreen(<AnalyticsScreen />, answersWith(none));
   await empty.sees('No visits in this time.');
+  // The first visit moves nothing: its place is kept, and what grows stands last.
+  expect(empty.page.querySelector('.invisible figure[role=img]')).not.toBeNull();
   const answers = answersWith(refusal('database_unavailable', 'The database is away.'));
   using failed = showScreen(<AnalyticsScreen />, answers);
   await failed.sees('The visits could not be loaded');
@@ -81,6 +86,19 @@ test('no visits, visits that cannot be fetched, and a plan that keeps none say s
   using free = showScreen(<AnalyticsScreen />, answersWith(visitsOf({ keptDays: null })));
   await free.sees('Your plan has no visit statistics');
   expect(free.linkTo('See the plans')).toBe('/pricing');
+});
+
+test('figures of releases that cannot be fetched are asked for once, and what else there is stands', async () => {
+  let asked = 0;
+  const answers = answersWith(visitsOf());
+  answers['analytics.releases'] = () => {
+    asked += 1;
+    return refusal('database_unavailable', 'The database is away.');
+  };
+  using shown = showScreen(<AnalyticsScreen />, answers);
+  await shown.sees('Page views1,200');
+  await shown.sees('No releases yet.');
+  expect(asked).toBe(1);
 });
 
 test('labels are short, and what is nothing is left out', () => {

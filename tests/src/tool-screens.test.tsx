@@ -159,7 +159,7 @@ test('releases are counted by what became of them, and timed by those that went 
 
 /** The answers for the part above the releases, which is not tested here. */
 const NO_VISITS: Answers = {
-  'analytics.visits': () => ({ keptDays: null }),
+  'analytics.visits': () => ({ keptDays: null, totals: { requests: 0 } }),
   'analytics.releases': () => ({ isCut: false, platforms: [] }),
 };
 

@@ -1,6 +1,5 @@
-import type { RangeDays, ReleaseStatistics } from '../../../routers/schemas/analytics.ts';
+import type { ReleaseStatistics } from '../../../routers/schemas/analytics.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { trpc } from '../../api/trpc.ts';
 import { Card, CardHeader } from '../../components/card.tsx';
 import { Table, TableCell, TableRow } from '../../components/lists/table.tsx';
 import { formatDuration, formatSize } from '../../lib/format.ts';
@@ -9,16 +8,11 @@ import { outcomesInOneLine } from './deployment-outcomes.tsx';
 type Row = ReleaseStatistics['platforms'][number];
 
 /** Shows the releases of a range on each platform; nothing when there were none, which the page says elsewhere. */
-export function PlatformOutcomes({ deploymentId, days }: { deploymentId: string | undefined; days: RangeDays }) {
-  const question = trpc.analytics.releases.useQuery(
-    { days, ...(deploymentId !== undefined && { deploymentId }) },
-    { placeholderData: (before) => before },
-  );
-  const platforms = question.data?.platforms ?? [];
+export function PlatformOutcomes({ statistics: { platforms, isCut } }: { statistics: ReleaseStatistics }) {
   if (platforms.length === 0) return null;
   return (
     <Card className="overflow-hidden">
-      <CardHeader title={question.data?.isCut ? 'The newest releases by platform' : 'Releases by platform'} />
+      <CardHeader title={isCut ? 'The newest releases by platform' : 'Releases by platform'} />
       <Table
         label="Releases by platform"
         columns={[

@@ -5,8 +5,10 @@ import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
+import { classNames } from '../../components/class-names.ts';
 import { ListStates } from '../../components/lists/list-states.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { EmptyState } from '../../components/page/empty-state.tsx';
 import { paths } from '../../lib/paths.ts';
 import { DownloadVisits } from './download-visits.tsx';
 import { Ranking } from './ranking.tsx';
@@ -14,24 +16,28 @@ import { VisitChart } from './visit-chart.tsx';
 import { VisitFigures, VisitsSkeleton } from './visit-figures.tsx';
 import { formatReplyTime } from './visit-labels.ts';
 
-/** Shows the visits of sites on the built-in host, as far back as the plan keeps them. */
+/**
+ * Shows the visits of sites on the built-in host, as far back as the plan keeps them. Without any the card is as high
+ * as with them, since the first may come while somebody reads what is below.
+ */
 export function VisitsSection({ range }: { range: VisitsInput }) {
   const question = trpc.analytics.visits.useQuery(range, { placeholderData: (before) => before });
   const visits = question.data;
   if (visits?.keptDays === null) return <NotKept />;
+  const isEmpty = visits?.totals.requests === 0;
   return (
-    <>
-      <Card className="overflow-hidden" aria-busy={question.isFetching}>
-        <CardHeader title="Visits" action={visits && <DownloadVisits range={range} />} />
-        <ListStates
-          list={question}
-          count={visits?.totals.requests ?? 0}
-          skeleton={<VisitsSkeleton />}
-          failure={shownFailure('The visits could not be loaded', question.error)}
-          empty={NO_VISITS}
-        >
-          {visits && (
-            <CardBody className="flex flex-col gap-6">
+    <Card className="overflow-hidden" aria-busy={question.isFetching}>
+      <CardHeader title="Visits" action={visits && <DownloadVisits range={range} />} />
+      <ListStates
+        list={question}
+        count={visits ? 1 : 0}
+        skeleton={<VisitsSkeleton />}
+        failure={shownFailure('The visits could not be loaded', question.error)}
+        empty={NO_VISITS}
+      >
+        {visits && (
+          <div className="grid *:col-start-1 *:row-start-1">
+            <CardBody className={classNames('flex flex-col gap-6', isEmpty && 'invisible')}>
               <VisitFigures totals={visits.totals} />
               <VisitChart visits={visits} />
               <p className="text-sm text-ink-muted">
@@ -39,15 +45,21 @@ export function VisitsSection({ range }: { range: VisitsInput }) {
                 {range.timeZone}.
               </p>
             </CardBody>
-          )}
-        </ListStates>
-      </Card>
-      {visits !== undefined && visits.totals.requests > 0 && <Rankings visits={visits} />}
-    </>
+            {isEmpty && (
+              <EmptyState icon={NO_VISITS.icon} className="self-center">
+                {NO_VISITS.text}
+              </EmptyState>
+            )}
+          </div>
+        )}
+      </ListStates>
+    </Card>
   );
 }
 
-function Rankings({ visits }: { visits: Visits }) {
+/** Shows what was visited most, and from where. It grows with each visit, so nothing may stand below it. */
+export function VisitRankings({ visits }: { visits: Visits }) {
+  if (visits.totals.requests === 0) return null;
   const { pages, otherPages, referrers, otherReferrers, statuses, replyTimes } = visits;
   return (
     <div className="grid items-start gap-6 lg:grid-cols-2">
