@@ -7,7 +7,7 @@ import { PublicationModel } from '../../database/models/publishing/publication.t
 import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { furtherPlatformsRefusal } from '../../plans/quota.ts';
-import { enqueueJob } from '../../queue/queue.ts';
+import { enqueueJob, hastenJob } from '../../queue/queue.ts';
 import { beginAct, endPublication, type PublicationEnd } from './publications.ts';
 import { BEING_PUBLISHED, destinationKey, fieldsBelow, type ReleaseWork, writeDestination } from './release-work.ts';
 
@@ -131,6 +131,20 @@ async function endAt(
   if (ended.matchedCount === 0) return false;
   await endPublication(session, accountId, { releaseId: release._id, destinationId }, end);
   return true;
+}
+
+/**
+ * Goes on with the release that visitors have again: while another was switched to, the jobs elsewhere found theirs
+ * unwanted and ended, or could not record how theirs ended.
+ */
+export async function resumeElsewhere(session: ClientSession, deployment: DeploymentDoc): Promise<void> {
+  const { accountId, _id: deploymentId, currentReleaseId: releaseId } = deployment;
+  if (!releaseId) return;
+  const isUnderWay = ({ state }: DestinationDoc) => BEING_PUBLISHED.some((one) => one === state);
+  for (const { _id: destinationId } of othersOf(deployment).filter(isUnderWay)) {
+    const key = destinationKey({ deploymentId, destinationId });
+    await hastenJob(session, { name: 'publish', payload: { releaseId, destinationId }, accountId, key });
+  }
 }
 
 /** Ends what goes on elsewhere with a release that another takes the place of: the destinations follow that one. */

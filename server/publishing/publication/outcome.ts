@@ -11,7 +11,13 @@ import { siteOf, siteUrlOf } from '../../database/site-address.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError, shownError } from '../../lib/errors.ts';
 import { scheduleHealthCheck } from './health-schedule.ts';
-import { callOffElsewhere, completeElsewhere, failElsewhere, publishElsewhere } from './other-destinations.ts';
+import {
+  callOffElsewhere,
+  completeElsewhere,
+  failElsewhere,
+  publishElsewhere,
+  resumeElsewhere,
+} from './other-destinations.ts';
 import { mailOutcome } from './outcome-mail.ts';
 import { endPublication, findPublication, type PublicationIds } from './publications.ts';
 import { type ReleaseWork, writePrimary } from './release-work.ts';
@@ -204,6 +210,7 @@ async function leaveDeployment(
   });
   if (wasSwitched && serving !== null) {
     await ReleaseModel.updateOne({ _id: release._id, accountId }, { $set: { servedUntil: at } }, { session });
+    await resumeElsewhere(session, left);
   }
   return left;
 }

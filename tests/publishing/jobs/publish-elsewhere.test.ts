@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
+import { JobModel } from '../../../server/database/models/job.ts';
 import { PublicationModel } from '../../../server/database/models/publishing/publication.ts';
+import { AppError } from '../../../server/lib/errors.ts';
 import { withFileFromBefore } from '../../support/file-from-before.ts';
+import { makeDue } from '../../support/make-due.ts';
 import { ONE, TWO } from '../../support/platform-app.ts';
 import { createTwoPlatforms } from '../../support/two-platforms.ts';
 
@@ -86,4 +89,31 @@ test('what was still under way elsewhere ends when another release takes its pla
   const { destinations, furtherSteps } = await app.releases.get({ releaseId: first.id });
   expect(destinations).toMatchObject([{ state: 'live' }, { state: 'idle', error: null }]);
   expect(furtherSteps[0]?.steps[1]).toMatchObject({ name: 'uploading', state: 'cancelled' });
+});
+
+test('what another release cut short elsewhere goes on when that one is taken back', async () => {
+  let atSwitch = async (): Promise<void> => undefined;
+  const at = async (boundary: string): Promise<void> => {
+    if (boundary === 'verifying:switched') await atSwitch();
+  };
+  await using app = await createTwoPlatforms({ faults: { at } });
+  const { id: deploymentId } = await app.create('Taken back');
+  await app.publish({ id: deploymentId }, ONE);
+  await app.deployments.addDestination({ deploymentId, platform: 'vercel' });
+  const queued = { status: 'queued' as const, name: 'publish', accountId: app.person.user.id };
+  await JobModel.updateOne(queued, { $set: { runAt: new Date('2999-01-01') } });
+  const second = await app.start({ id: deploymentId }, TWO);
+  atSwitch = async () => {
+    atSwitch = async () => undefined;
+    await makeDue();
+    await app.jobs.drain();
+    expect(await JobModel.countDocuments(queued), 'nobody wants the first release at Vercel now').toBe(0);
+    throw new AppError('platform_failed', 'The site answers something else.');
+  };
+  await app.jobs.drain();
+  expect((await app.releases.get({ releaseId: second.id })).state).toBe('failed');
+  await app.settle();
+  const { destinations } = await app.deployments.get({ deploymentId });
+  expect(destinations).toMatchObject([{ state: 'live' }, { state: 'live', error: null }]);
+  expect(await app.textAt(deploymentId, 'vercel')).toBe(ONE['index.html']);
 });
