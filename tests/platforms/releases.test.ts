@@ -78,8 +78,16 @@ test('a roll back that the platform refuses leaves what was live, and says why',
   expect(refused.error?.message).toContain('Netlify asks for a payment');
   expect(refused.error?.message).toContain('Older releases cost extra');
   expect(await app.textAt(one.url)).toBe(TWO['index.html']);
-  const { state, currentRelease } = await app.deployments.get({ deploymentId: deployment.id });
+  const { state, currentRelease, destinations } = await app.deployments.get({ deploymentId: deployment.id });
   expect([state, currentRelease?.number]).toEqual(['live', 2]);
+  expect(destinations).toMatchObject([{ state: 'live', error: { message: refused.error?.message } }]);
+
+  app.world.heal();
+  const again = await app.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
+  expect(again.destinations, 'the reason of the last try is over').toMatchObject([
+    { state: 'publishing', error: null },
+  ]);
+  expect((await app.settled(one)).state).toBe('live');
 });
 
 test('what the platform cannot take fails before it is asked for anything, by the name of the file', async () => {

@@ -2,8 +2,8 @@ import { AppError, JobDeferred } from '../../lib/errors.ts';
 import { errorText, isFinal } from '../../queue/failure.ts';
 import type { JobHandler, RunningJob } from '../../queue/handler.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
-import { endCancelled, fail } from '../publication/outcome.ts';
-import { findRunningRelease, type ReleaseWork } from '../publication/release-work.ts';
+import { cancel, fail } from '../publication/outcome.ts';
+import { findWanted, type ReleaseWork } from '../publication/release-work.ts';
 import { withdraw } from '../publication/withdraw.ts';
 
 type Job = RunningJob<'publish'>;
@@ -33,7 +33,7 @@ export async function endPublishing(
   // The job becomes a dead letter, which ends the publication.
   if (isTriedAgain) throw error;
   await job.transaction(async (session) => {
-    if (isCancelled) await endCancelled(session, job.providers, work.release);
+    if (isCancelled) await cancel(session, job.providers, job.accountId, job.payload);
     else await fail(session, job.providers, job.accountId, job.payload, error);
   });
 }
@@ -61,7 +61,7 @@ async function tryToWithdraw(
 /** Ends the publication when its job has become a dead letter, whatever state it is in. */
 export const endDeadPublication: NonNullable<JobHandler<'publish'>['onDeadLetter']> = async (session, job, error) => {
   const { accountId, payload, providers } = job;
-  const release = await findRunningRelease(accountId, payload.releaseId);
-  if (release?.cancelRequestedAt) await endCancelled(session, providers, release);
+  const wanted = await findWanted(accountId, payload);
+  if (wanted?.release.cancelRequestedAt) await cancel(session, providers, accountId, payload);
   else await fail(session, providers, accountId, payload, error);
 };

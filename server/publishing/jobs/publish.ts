@@ -2,7 +2,8 @@ import { platformCall } from '../../connections/platform-call.ts';
 import type { JobHandler, RunningJob, StepReport } from '../../queue/handler.ts';
 import { runStep } from '../../queue/steps.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
-import { complete, switchTo } from '../publication/outcome.ts';
+import { complete } from '../publication/outcome.ts';
+import { switchTo } from '../publication/promote.ts';
 import { makePublic, prepareFiles, restWhileLimited, startPublication } from '../publication/publish.ts';
 import { loadReleaseWork, type ReleaseWork, savePublished } from '../publication/release-work.ts';
 import { leaveForLooks, verifyRelease } from '../publication/verify.ts';
@@ -54,7 +55,7 @@ async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<
   await runStep(job, work, 'verifying', (step) =>
     restWhileLimited(work, call, step, () => verify(job, work, call, step)),
   );
-  await job.transaction((session) => complete(session, job.providers, work));
+  await job.transaction((session) => complete(session, job.providers, job.accountId, job.payload));
 }
 
 async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<void> {

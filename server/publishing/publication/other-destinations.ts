@@ -1,15 +1,13 @@
 import type { ClientSession } from 'mongoose';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
-import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
-import { type DeploymentDoc, DeploymentModel, othersOf } from '../../database/models/publishing/deployment.ts';
+import { type DeploymentDoc, othersOf } from '../../database/models/publishing/deployment.ts';
 import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
 import { PublicationModel } from '../../database/models/publishing/publication.ts';
 import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
-import { publishEvent } from '../../events/publish.ts';
 import { furtherPlatformsRefusal } from '../../plans/quota.ts';
 import { enqueueJob, hastenJob } from '../../queue/queue.ts';
-import { beginAct, endPublication, type PublicationEnd } from './publications.ts';
-import { BEING_PUBLISHED, destinationKey, fieldsBelow, type ReleaseWork, writeDestination } from './release-work.ts';
+import { beginAct, endPublication } from './publications.ts';
+import { BEING_PUBLISHED, destinationKey, writeDestination } from './release-work.ts';
 
 /**
  * A deployment may have destinations besides the primary one. They follow it: whenever a release goes live at the
@@ -62,75 +60,20 @@ export type NewPublication = {
   at: Date;
 };
 
-/** Begins to publish a release at one destination besides the primary one. */
+/** Begins to publish a release at one destination. */
 export async function publishAt(
   session: ClientSession,
   { deployment, release, destination, at }: NewPublication,
 ): Promise<void> {
   const { accountId, _id: deploymentId } = deployment;
   const { _id: destinationId } = destination;
-  await writeDestination(session, accountId, { deploymentId, destinationId }, { state: 'publishing', error: null });
+  const publishing = { state: 'publishing', error: null } as const;
+  await writeDestination(session, accountId, { deploymentId, destinationId }, publishing);
+  Object.assign(destination, publishing);
   await beginAct(session, { release, destination, at });
   const payload = { releaseId: release._id, destinationId };
   const key = destinationKey({ deploymentId, destinationId });
   await enqueueJob(session, { name: 'publish', payload, accountId, key });
-}
-
-/** Records that the release was seen live there. */
-export async function completeElsewhere(
-  session: ClientSession,
-  { deployment, release, destination }: ReleaseWork,
-): Promise<void> {
-  const place = { deployment, release, destinationId: destination._id };
-  const live = { state: 'live', error: null } as const;
-  if (!(await endAt(session, place, live, { releaseId: release._id }))) return;
-  const ids = { deploymentId: deployment._id, releaseId: release._id };
-  await publishEvent(session, deployment.accountId, { type: 'analytics_update', ...ids });
-}
-
-/** Records that publishing there has failed for good; the previous release may be live there all the same. */
-export async function failElsewhere(
-  session: ClientSession,
-  { deployment, release, destinationId }: Place,
-  error: ShownError,
-  at: Date,
-): Promise<void> {
-  const { _id: deploymentId, accountId } = deployment;
-  const destination = deployment.destinations.find(({ _id }) => _id === destinationId);
-  if (destination === undefined) return;
-  const failed = { state: 'failed', error, steps: { state: 'failed', at } } as const;
-  // A site that was deleted there is made anew by the next attempt.
-  const place = error.code === 'platform_place_gone' ? { site: null } : {};
-  if (!(await endAt(session, { deployment, release, destinationId }, failed, place))) return;
-  const { title } = PLATFORMS[destination.platform];
-  await publishEvent(session, accountId, {
-    type: 'notification',
-    title: `Not published on ${title}`,
-    message: `Release ${release.number} of ${deployment.name}: ${error.message}`,
-    variant: 'destructive',
-    deploymentId,
-    releaseId: release._id,
-  });
-}
-
-type Place = { deployment: DeploymentDoc; release: ReleaseDoc; destinationId: string };
-
-/** Takes effect only while this release is to be published there; returns false when another one is by now. */
-async function endAt(
-  session: ClientSession,
-  { deployment: { _id, accountId }, release, destinationId }: Place,
-  end: PublicationEnd,
-  place: { site?: null; releaseId?: string },
-): Promise<boolean> {
-  const wanted = { $elemMatch: { _id: destinationId, state: { $in: [...BEING_PUBLISHED] } } };
-  const ended = await DeploymentModel.updateOne(
-    { _id, accountId, currentReleaseId: release._id, destinations: wanted },
-    { $set: fieldsBelow('destinations.$', { state: end.state, error: end.error, ...place }) },
-    { session },
-  );
-  if (ended.matchedCount === 0) return false;
-  await endPublication(session, accountId, { releaseId: release._id, destinationId }, end);
-  return true;
 }
 
 /**

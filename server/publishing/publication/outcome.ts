@@ -1,234 +1,100 @@
 import type { ClientSession } from 'mongoose';
-import type { StoredEvent } from '../../../routers/schemas/events.ts';
-import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
-import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
+import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import type { Providers } from '../../context.ts';
-import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
-import { RollBackModel } from '../../database/models/publishing/roll-back.ts';
-import { moveDeployment, moveRelease } from '../../database/move-state.ts';
-import { siteOf, siteUrlOf } from '../../database/site-address.ts';
+import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
+import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
 import { publishEvent } from '../../events/publish.ts';
-import { AppError, shownError } from '../../lib/errors.ts';
-import { scheduleHealthCheck } from './health-schedule.ts';
-import {
-  callOffElsewhere,
-  completeElsewhere,
-  failElsewhere,
-  publishElsewhere,
-  resumeElsewhere,
-} from './other-destinations.ts';
-import { mailOutcome } from './outcome-mail.ts';
-import { endPublication, findPublication, type PublicationIds } from './publications.ts';
-import { type ReleaseWork, writePrimary } from './release-work.ts';
-import { wasLiveBefore } from './was-live-before.ts';
+import { shownError } from '../../lib/errors.ts';
+import { failRelease, makeLive, takeBack } from './promote.ts';
+import { endPublication, type PublicationEnd, type PublicationIds } from './publications.ts';
+import { findWanted, type Wanted, writeDestination } from './release-work.ts';
 
 /**
- * Switches the deployment to the release. Throws `state_changed` when the release was cancelled before.
+ * Records that the release was seen live at its destination.
  *
- * The functions here are part of the caller's transaction. The deployment's pointer (`currentReleaseId`) decides what is
- * served: it is switched before the second half of verification and put back when that fails. The states of the two
- * releases follow when the outcome is known.
+ * The functions here end a publication in the caller's transaction, and its destination's state with it. They do
+ * nothing for one that is no longer wanted. At the primary destination the release ends with it (promote.ts).
  */
-export async function switchTo(session: ClientSession, release: ReleaseDoc): Promise<void> {
-  const { accountId, deploymentId } = release;
-  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).session(session);
-  const replaced = deployment?.currentReleaseId ?? null;
-  if (replaced === release._id) return;
-  const noted = await ReleaseModel.updateOne(
-    { _id: release._id, accountId, state: 'verifying', cancelRequestedAt: null },
-    { $set: { replacedReleaseId: replaced } },
-    { session },
-  );
-  const switched = await DeploymentModel.updateOne(
-    { _id: deploymentId, accountId, state: 'deploying', currentReleaseId: replaced },
-    { $set: { currentReleaseId: release._id } },
-    { session },
-  );
-  if (noted.matchedCount === 0 || switched.matchedCount === 0) {
-    throw new AppError('state_changed', 'This release was cancelled before it could go live.');
-  }
-}
-
-const LIVE = { state: 'live', error: null } as const;
-
-/** Records that the release was seen live at its destination. At the primary one the whole release is complete. */
-export async function complete(session: ClientSession, providers: Providers, work: ReleaseWork): Promise<void> {
-  if (work.isPrimary) await completeRelease(session, providers, work.release);
-  else await completeElsewhere(session, work);
-}
-
-/** Makes the release public: the one before it can be rolled back to, and the other destinations follow. */
-async function completeRelease(session: ClientSession, providers: Providers, release: ReleaseDoc): Promise<void> {
-  const { accountId, deploymentId, _id: id } = release;
-  const now = providers.now();
-  const set = {
-    verifiedAt: release.verifiedAt ?? now,
-    finishedAt: release.finishedAt ?? now,
-    liveSince: now,
-    servedUntil: null,
-    error: null,
-  };
-  const live = await moveRelease(session, { id, accountId, from: ['verifying'], to: 'live', set });
-  if (live === null) return;
-  if (live.replacedReleaseId) {
-    await moveRelease(session, {
-      id: live.replacedReleaseId,
-      accountId,
-      from: ['live'],
-      to: 'superseded',
-      set: { servedUntil: now },
-    });
-    await callOffElsewhere(session, accountId, live.replacedReleaseId, now);
-  }
-  await endRollBack(session, live, 'done', now);
-  const deployment = await moveDeployment(session, {
-    id: deploymentId,
-    accountId,
-    from: ['deploying'],
-    to: 'live',
-    when: { currentReleaseId: id },
-  });
-  if (deployment === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
-  await writePrimary(session, deployment, LIVE);
-  await endPublication(session, accountId, primaryPublication(deployment, id), LIVE);
-  await scheduleHealthCheck(session, { accountId, deploymentId, now });
-  await publishElsewhere(session, deployment, live, now);
-  const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, siteOf(deployment))}`;
-  const message = wasLiveBefore(release) ? `Rolled back to release ${release.number}. ${where}` : where;
-  const event = { type: 'deployment_status', status: 'success', message, deploymentId, releaseId: id } as const;
-  await publishEvent(session, accountId, event);
-  await mailOutcome(session, providers, live, { kind: 'release-live', message });
+export async function complete(
+  session: ClientSession,
+  providers: Providers,
+  accountId: string,
+  ids: PublicationIds,
+): Promise<void> {
+  const wanted = await findWanted(accountId, ids);
+  if (wanted === null) return;
+  const { deploymentId, releaseId } = wanted.published;
+  await end(session, wanted, { state: 'live', error: null }, { releaseId });
+  if (wanted.isPrimary) await makeLive(session, providers, wanted);
+  else await publishEvent(session, accountId, { type: 'analytics_update', deploymentId, releaseId });
 }
 
 /**
- * Records that publishing at one destination has failed for good, with the error for the person. At the primary one
- * the release fails, and what was live before is live again.
+ * Records that publishing there has failed for good, with the error for the person. What was live there before is live
+ * still, or again.
  */
 export async function fail(
   session: ClientSession,
   providers: Providers,
   accountId: string,
   ids: PublicationIds,
-  error: unknown,
+  thrown: unknown,
 ): Promise<void> {
-  const release = await ReleaseModel.findOne({ _id: ids.releaseId, accountId }).session(session);
-  const deployment = await DeploymentModel.findOne({ _id: release?.deploymentId ?? '', accountId }).session(session);
-  if (release === null || deployment === null) return;
-  const shown = shownError(error);
-  if (deployment.primaryId === ids.destinationId) await failRelease(session, providers, release, shown);
-  else await failElsewhere(session, { deployment, release, destinationId: ids.destinationId }, shown, providers.now());
-}
-
-async function failRelease(
-  session: ClientSession,
-  providers: Providers,
-  release: ReleaseDoc,
-  error: ShownError,
-): Promise<void> {
-  const { accountId, _id: id } = release;
-  const at = providers.now();
-  const isRollBack = wasLiveBefore(release);
-  const ended = await moveRelease(session, {
-    id,
-    accountId,
-    from: isRollBack ? ['verifying'] : RUNNING_RELEASE_STATES,
-    to: isRollBack ? 'superseded' : 'failed',
-    set: { error, ...(!isRollBack && { finishedAt: at }) },
-  });
-  if (ended === null) return;
-  if (isRollBack) await endRollBack(session, ended, 'failed', at);
-  const deployment = await leaveDeployment(session, ended, { otherwise: 'failed', error, at });
-  const ids = primaryPublication(deployment, id);
-  const wasLive = isRollBack && (await findPublication(accountId, ids))?.wasLive === true;
-  const steps = { state: 'failed', at } as const;
-  await endPublication(session, accountId, ids, { state: wasLive ? 'live' : 'failed', error, steps });
-  const what = isRollBack ? `Rolling back ${deployment.name} failed` : `${deployment.name} was not published`;
-  const message = `${what}: ${error.message}`;
+  const wanted = await findWanted(accountId, ids);
+  if (wanted === null) return;
+  const { release, deployment, destination, published, isPrimary } = wanted;
+  const error = shownError(thrown);
+  const state = isPrimary ? await failRelease(session, providers, wanted, error) : 'failed';
+  // A site that was deleted there is made anew by the next attempt.
+  const site = error.code === 'platform_place_gone' ? { site: null } : {};
+  const steps = { state: 'failed', at: providers.now() } as const;
+  // A release that the primary destination failed to go back to can be gone back to again.
+  const outcome = isPrimary && published.wasLive ? 'live' : 'failed';
+  await end(session, wanted, { state: outcome, error, steps }, { state, ...site });
+  if (isPrimary) return;
   await publishEvent(session, accountId, {
-    type: 'deployment_status',
-    status: 'failed',
-    message,
+    type: 'notification',
+    title: `Not published on ${PLATFORMS[destination.platform].title}`,
+    message: `Release ${release.number} of ${deployment.name}: ${error.message}`,
+    variant: 'destructive',
     deploymentId: deployment._id,
-    releaseId: id,
+    releaseId: release._id,
   });
-  await mailOutcome(session, providers, ended, { kind: 'release-failed', message });
 }
 
 /** Records that a person cancelled the release. No failure is reported, since it is none. */
-export async function endCancelled(
+export async function cancel(
   session: ClientSession,
   providers: Providers,
-  release: ReleaseDoc,
+  accountId: string,
+  ids: PublicationIds,
 ): Promise<ReleaseDoc | null> {
-  const { accountId, _id: id } = release;
-  const ended = await moveRelease(session, {
-    id,
-    accountId,
-    from: RUNNING_RELEASE_STATES,
-    to: 'cancelled',
-    set: { finishedAt: providers.now() },
-  });
-  if (ended === null) return null;
-  const deployment = await leaveDeployment(session, ended, { otherwise: 'draft', error: null, at: providers.now() });
-  const steps = { state: 'cancelled', at: providers.now() } as const;
-  await endPublication(session, accountId, primaryPublication(deployment, id), { state: 'idle', error: null, steps });
-  const event: StoredEvent = {
+  const wanted = await findWanted(accountId, ids);
+  if (wanted === null) return null;
+  const at = providers.now();
+  const set = { finishedAt: at };
+  const { release, deployment } = await takeBack(session, wanted, { to: 'cancelled', set, otherwise: 'draft', at });
+  const serving = deployment.currentReleaseId ?? null;
+  const steps = { state: 'cancelled', at } as const;
+  await end(session, wanted, { state: 'idle', error: null, steps }, { state: serving === null ? 'idle' : 'live' });
+  await publishEvent(session, accountId, {
     type: 'notification',
     title: 'Release cancelled',
-    message: `Release ${ended.number} of ${deployment.name} was cancelled. ${deployment.currentReleaseId ? 'What was live stays live.' : 'Nothing was published.'}`,
+    message: `Release ${release.number} of ${deployment.name} was cancelled. ${serving === null ? 'Nothing was published.' : 'What was live stays live.'}`,
     deploymentId: deployment._id,
-    releaseId: id,
-  };
-  await publishEvent(session, accountId, event);
-  return ended;
+    releaseId: release._id,
+  });
+  return release;
 }
 
-/** Returns the deployment after an unsuccessful release: live if something was live, otherwise as `otherwise` says. */
-async function leaveDeployment(
+/** Writes the outcome of the publication, and with it the destination's state, which `there` may differ from. */
+async function end(
   session: ClientSession,
-  release: ReleaseDoc,
-  { otherwise, error, at }: { otherwise: 'failed' | 'draft'; error: ShownError | null; at: Date },
-): Promise<DeploymentDoc> {
-  const { accountId, deploymentId: id } = release;
-  const before = await DeploymentModel.findOne({ _id: id, accountId }).session(session).orFail();
-  const wasSwitched = before.currentReleaseId === release._id;
-  const serving = (wasSwitched ? release.replacedReleaseId : before.currentReleaseId) ?? null;
-  const left = await moveDeployment(session, {
-    id,
-    accountId,
-    from: ['deploying'],
-    to: serving === null ? otherwise : 'live',
-    set: { currentReleaseId: serving },
-  });
-  if (left === null) throw new AppError('state_changed', 'The deployment changed meanwhile.');
-  await writePrimary(session, left, {
-    state: serving !== null ? 'live' : otherwise === 'failed' ? 'failed' : 'idle',
-    error,
-    // A site that was deleted there is made anew by the next release.
-    ...(error?.code === 'platform_place_gone' && { site: null }),
-  });
-  if (wasSwitched && serving !== null) {
-    await ReleaseModel.updateOne({ _id: release._id, accountId }, { $set: { servedUntil: at } }, { session });
-    await resumeElsewhere(session, left);
-  }
-  return left;
-}
-
-/** Records how a rollback ended; does nothing for a release that is on its way for the first time. */
-async function endRollBack(
-  session: ClientSession,
-  { accountId, _id: toReleaseId }: ReleaseDoc,
-  state: 'done' | 'failed',
-  endedAt: Date,
+  { published: { accountId, deploymentId, releaseId, destinationId } }: Wanted,
+  outcome: PublicationEnd,
+  there: Partial<Pick<DestinationDoc, 'state' | 'site' | 'releaseId'>>,
 ): Promise<void> {
-  await RollBackModel.updateOne(
-    { accountId, toReleaseId, state: 'running' },
-    { $set: { state, endedAt } },
-    { session },
-  );
-}
-
-function primaryPublication(deployment: DeploymentDoc, releaseId: string): PublicationIds {
-  return { releaseId, destinationId: deployment.primaryId };
+  const { state, error } = outcome;
+  await writeDestination(session, accountId, { deploymentId, destinationId }, { state, error, ...there });
+  await endPublication(session, accountId, { releaseId, destinationId }, outcome);
 }

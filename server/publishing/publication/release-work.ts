@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { isRunningReleaseState } from '../../../routers/schemas/state-names.ts';
 import type { Providers } from '../../context.ts';
-import { type DeploymentDoc, DeploymentModel, primaryOf } from '../../database/models/publishing/deployment.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
 import type { DestinationDoc } from '../../database/models/publishing/destination.ts';
 import { PublicationModel, type PublicationRow } from '../../database/models/publishing/publication.ts';
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
@@ -13,8 +13,8 @@ import type { Platform } from '../platforms/platform.ts';
 import { findPublication, type PublicationIds } from './publications.ts';
 import { readManifest, unlessLost } from './release-files.ts';
 
-/** A release that is on its way, with everything that its worker needs. */
-export type ReleaseWork = {
+/** A publication that is on its way, or waits for a person. */
+export type Wanted = {
   release: ReleaseDoc;
   deployment: DeploymentDoc;
   /** The destination, and the release's publication there. */
@@ -22,6 +22,10 @@ export type ReleaseWork = {
   published: PublicationRow;
   /** True for the destination that decides whether the release is live. */
   isPrimary: boolean;
+};
+
+/** A wanted publication with everything that its worker needs. */
+export type ReleaseWork = Wanted & {
   platform: Platform;
   title: string;
   /** True when the pointer is on the release already, set by a previous run. */
@@ -39,13 +43,12 @@ export type ReleaseWork = {
 /**
  * Reads the release with its deployment and destination; null when there is nothing left to do. At the primary
  * destination that is when the release has ended, and at any other, which follows the live release, when another one
- * is live or the destination was removed.
+ * is live or the destination was removed. Joins a transaction that is under way.
  */
-export async function loadReleaseWork(
-  providers: Providers,
+export async function findWanted(
   accountId: string,
   { releaseId, destinationId }: PublicationIds,
-): Promise<ReleaseWork | null> {
+): Promise<Wanted | null> {
   const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
   const deployment = await DeploymentModel.findOne({ _id: release?.deploymentId ?? '', accountId });
   const destination = deployment?.destinations.find(({ _id }) => _id === destinationId);
@@ -55,9 +58,7 @@ export async function loadReleaseWork(
   const isWanted = isPrimary
     ? isRunningReleaseState(release.state)
     : isWantedElsewhere(deployment, destination, release);
-  if (!isWanted) return null;
-  const servedId = (isPrimary ? deployment.currentReleaseId : destination.releaseId) ?? null;
-  return workAt(providers, { release, deployment, destination, published, isPrimary, servedId });
+  return isWanted ? { release, deployment, destination, published, isPrimary } : null;
 }
 
 function isWantedElsewhere(deployment: DeploymentDoc, { state }: DestinationDoc, release: ReleaseDoc): boolean {
@@ -75,17 +76,23 @@ export function destinationKey({ deploymentId, destinationId }: DestinationIds):
 /** The states of a destination where a publication runs or waits. */
 export const BEING_PUBLISHED = ['publishing', 'waiting'] as const;
 
-type WorkPlace = Pick<ReleaseWork, 'release' | 'deployment' | 'destination' | 'published' | 'isPrimary' | 'servedId'>;
-
-function workAt(providers: Providers, place: WorkPlace): ReleaseWork {
-  const { release, deployment, destination, published, isPrimary } = place;
+/** Returns a publication with what its worker needs; null when there is nothing left to do. */
+export async function loadReleaseWork(
+  providers: Providers,
+  accountId: string,
+  ids: PublicationIds,
+): Promise<ReleaseWork | null> {
+  const wanted = await findWanted(accountId, ids);
+  if (wanted === null) return null;
+  const { release, deployment, destination, published, isPrimary } = wanted;
   const platform = providers.platforms[destination.platform];
   if (platform === undefined)
     throw new AppError('platform_unavailable', 'This platform is not available in this version.');
   return {
-    ...place,
+    ...wanted,
     platform,
     title: PLATFORMS[destination.platform].title,
+    servedId: (isPrimary ? deployment.currentReleaseId : destination.releaseId) ?? null,
     isSwitched: isPrimary && deployment.currentReleaseId === release._id,
     wasVerified: published.wasLive,
     ...createManifestReader(providers.store),
@@ -103,12 +110,6 @@ function createManifestReader(store: ArtifactStore): Pick<ReleaseWork, 'readMani
     readManifest: read,
     readEarlier: ({ manifestHash }) => unlessLost(read(manifestHash)),
   };
-}
-
-/** Returns the release alone, while it is on its way; for a caller that gives it up, whatever the reason. */
-export async function findRunningRelease(accountId: string, releaseId: string): Promise<ReleaseDoc | null> {
-  const release = await ReleaseModel.findOne({ _id: releaseId, accountId });
-  return release !== null && isRunningReleaseState(release.state) ? release : null;
 }
 
 type PublicationChange = Partial<
@@ -152,17 +153,6 @@ export async function writeDestination(
     { $set: fieldsBelow('destinations.$', change) },
     { session },
   );
-}
-
-/** Does so with the primary one, once the deployment has moved to another state. */
-export async function writePrimary(
-  session: ClientSession,
-  deployment: DeploymentDoc,
-  change: Partial<Pick<DestinationDoc, 'site' | 'state' | 'error'>>,
-): Promise<void> {
-  const { _id: deploymentId, accountId, primaryId: destinationId } = deployment;
-  await writeDestination(session, accountId, { deploymentId, destinationId }, change);
-  Object.assign(primaryOf(deployment), change);
 }
 
 /** Names the fields of one element of an array, as an update addresses them. */

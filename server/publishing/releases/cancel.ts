@@ -9,7 +9,7 @@ import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/
 import { transaction } from '../../database/mongo.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { hastenJob } from '../../queue/queue.ts';
-import { endCancelled } from '../publication/outcome.ts';
+import { cancel } from '../publication/outcome.ts';
 import { destinationKey } from '../publication/release-work.ts';
 import { wasLiveBefore } from '../publication/was-live-before.ts';
 import { findRelease } from './read.ts';
@@ -40,7 +40,7 @@ async function requestCancel(session: ClientSession, ctx: AccountContext, before
   // Files that are at a platform by now have to be withdrawn there as well.
   const isElsewhere = await PublicationModel.exists({ accountId, releaseId, ref: { $ne: null } }).session(session);
   if (worked === null && isElsewhere === null) {
-    const ended = await endCancelled(session, ctx.providers, before);
+    const ended = await cancel(session, ctx.providers, accountId, { releaseId, destinationId });
     if (ended === null) throw over(before);
     return ended;
   }

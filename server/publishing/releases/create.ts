@@ -19,7 +19,7 @@ import { compareManifests, type Manifest, type ManifestDifference, totalBytes } 
 import type { ArtifactStore } from '../../store/store.ts';
 import { deploymentBusy } from '../deployments/change.ts';
 import { readManifest, unlessLost } from '../publication/release-files.ts';
-import { destinationKey, writePrimary } from '../publication/release-work.ts';
+import { destinationKey, writeDestination } from '../publication/release-work.ts';
 import { withFileListSlot } from '../uploads/file-list-slot.ts';
 import { findOpenUpload, KEYS_A_REQUEST, missingHashes, refusePrivateKeys } from '../uploads/index.ts';
 import { countRelease } from './pace.ts';
@@ -195,7 +195,6 @@ async function startRelease(
     throw (await findDeployment(ctx, deploymentId)).state === 'deleting' ? notFound('deployment') : deploymentBusy();
 
   if ((deployment.currentReleaseId ?? null) !== release.previousReleaseId) throw new CountOutdated();
-  await writePrimary(session, deployment, { state: 'publishing' });
   const fields = {
     ...release,
     _id: id,
@@ -206,6 +205,7 @@ async function startRelease(
   if (doc === undefined) throw new Error('An insert gave no document.');
   await PublicationModel.insertMany(publicationsOf(deployment, id), { session });
   const { primaryId: destinationId } = deployment;
+  await writeDestination(session, accountId, { deploymentId, destinationId }, { state: 'publishing', error: null });
   await enqueueJob(session, {
     name: 'publish',
     payload: { releaseId: id, destinationId },

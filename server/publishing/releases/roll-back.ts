@@ -10,11 +10,9 @@ import { moveDeployment, moveRelease } from '../../database/move-state.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
-import { enqueueJob } from '../../queue/queue.ts';
 import { deploymentBusy } from '../deployments/change.ts';
 import { toDeployment } from '../deployments/read.ts';
-import { beginAct } from '../publication/publications.ts';
-import { destinationKey, writePrimary } from '../publication/release-work.ts';
+import { publishAt } from '../publication/other-destinations.ts';
 import { countRelease } from './pace.ts';
 import { recordRollBack } from './roll-backs.ts';
 
@@ -50,7 +48,6 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
       set: { latestReleaseId: target._id },
     });
     if (deploying === null) throw deploymentBusy();
-    await writePrimary(session, deploying, { state: 'publishing' });
     const moved = await moveRelease(session, {
       id: target._id,
       accountId,
@@ -67,13 +64,7 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
       await recordRollBack(session, { from: serving.number, to: moved, createdBy, at: ctx.now() });
     }
     const destination = primaryOf(deploying);
-    await beginAct(session, { release: moved, destination, at: ctx.now() });
-    await enqueueJob(session, {
-      name: 'publish',
-      payload: { releaseId: target._id, destinationId: destination._id },
-      accountId,
-      key: destinationKey({ deploymentId: before._id, destinationId: destination._id }),
-    });
+    await publishAt(session, { deployment: deploying, release: moved, destination, at: ctx.now() });
     return deploying;
   });
   return toDeployment(ctx, doc);

@@ -87,6 +87,10 @@ test('a release that cannot be seen live fails, and the old one stays live', asy
   expect((await app.visit('broken')).text).toBe('<h1>One</h1>');
   const last = (await eventsOf(person)).at(-1);
   expect(last).toMatchObject({ type: 'deployment_status', payload: { status: 'failed', releaseId: failed.id } });
+  const destinations = async () => (await person.caller.deployments.get({ deploymentId: deployment.id })).destinations;
+  expect(await destinations()).toMatchObject([{ state: 'live', error: { code: 'artifact_corrupted' } }]);
+  await startRelease(app, person, deployment, SITE);
+  expect(await destinations()).toMatchObject([{ state: 'publishing', error: null }]);
 });
 
 test('a release that is being worked on ends at the next safe point after it was cancelled', async () => {

@@ -33,7 +33,7 @@ export const destinationDocSchema = new Schema(
     site: { type: Schema.Types.Mixed, default: null },
     /** The address that the platform assigned. */
     url: { type: String, default: null },
-    /** The release that visitors get there. For the primary one the deployment holds it. */
+    /** The last release that was seen live there. What the primary one serves is the deployment's `currentReleaseId`. */
     releaseId: { type: String, default: null },
     /**
      * True while the deployment moves there. A move needs no plan with several platforms and ends when this becomes

@@ -1,0 +1,157 @@
+import type { ClientSession } from 'mongoose';
+import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
+import { RUNNING_RELEASE_STATES } from '../../../routers/schemas/state-names.ts';
+import type { Providers } from '../../context.ts';
+import { type DeploymentDoc, DeploymentModel } from '../../database/models/publishing/deployment.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
+import { RollBackModel } from '../../database/models/publishing/roll-back.ts';
+import { moveDeployment, moveRelease } from '../../database/move-state.ts';
+import { siteOf, siteUrlOf } from '../../database/site-address.ts';
+import { publishEvent } from '../../events/publish.ts';
+import { AppError } from '../../lib/errors.ts';
+import { scheduleHealthCheck } from './health-schedule.ts';
+import { callOffElsewhere, publishElsewhere, resumeElsewhere } from './other-destinations.ts';
+import { mailOutcome } from './outcome-mail.ts';
+import type { Wanted } from './release-work.ts';
+import { wasLiveBefore } from './was-live-before.ts';
+
+/**
+ * Switches the deployment to the release. Throws `state_changed` when the release was cancelled before.
+ *
+ * What is here happens at the primary destination alone, whose publication decides what the release and the deployment
+ * are. The functions are part of the caller's transaction. The deployment's pointer (`currentReleaseId`) decides what is
+ * served: it is switched before the second half of verification and put back when that fails. The states of the two
+ * releases follow when the outcome is known.
+ */
+export async function switchTo(session: ClientSession, release: ReleaseDoc): Promise<void> {
+  const { accountId, deploymentId } = release;
+  const deployment = await DeploymentModel.findOne({ _id: deploymentId, accountId }).session(session);
+  const replaced = deployment?.currentReleaseId ?? null;
+  if (replaced === release._id) return;
+  const noted = await ReleaseModel.updateOne(
+    { _id: release._id, accountId, state: 'verifying', cancelRequestedAt: null },
+    { $set: { replacedReleaseId: replaced } },
+    { session },
+  );
+  const switched = await DeploymentModel.updateOne(
+    { _id: deploymentId, accountId, state: 'deploying', currentReleaseId: replaced },
+    { $set: { currentReleaseId: release._id } },
+    { session },
+  );
+  if (noted.matchedCount === 0 || switched.matchedCount === 0) {
+    throw new AppError('state_changed', 'This release was cancelled before it could go live.');
+  }
+}
+
+/** Makes the release the live one: the one before it can be rolled back to, and the other destinations follow. */
+export async function makeLive(session: ClientSession, providers: Providers, { release }: Wanted): Promise<void> {
+  const { accountId, deploymentId, _id: id } = release;
+  const now = providers.now();
+  const set = {
+    verifiedAt: release.verifiedAt ?? now,
+    finishedAt: release.finishedAt ?? now,
+    liveSince: now,
+    servedUntil: null,
+    error: null,
+  };
+  const live = await moveRelease(session, { id, accountId, from: ['verifying'], to: 'live', set });
+  const deployment = await moveDeployment(session, {
+    id: deploymentId,
+    accountId,
+    from: ['deploying'],
+    to: 'live',
+    when: { currentReleaseId: id },
+  });
+  if (live === null || deployment === null) throw changedMeanwhile();
+  if (live.replacedReleaseId) await replace(session, accountId, live.replacedReleaseId, now);
+  await endRollBack(session, live, 'done', now);
+  await scheduleHealthCheck(session, { accountId, deploymentId, now });
+  await publishElsewhere(session, deployment, live, now);
+  const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, siteOf(deployment))}`;
+  const message = wasLiveBefore(release) ? `Rolled back to release ${release.number}. ${where}` : where;
+  const event = { type: 'deployment_status', status: 'success', message, deploymentId, releaseId: id } as const;
+  await publishEvent(session, accountId, event);
+  await mailOutcome(session, providers, live, { kind: 'release-live', message });
+}
+
+async function replace(session: ClientSession, accountId: string, id: string, at: Date): Promise<void> {
+  await moveRelease(session, { id, accountId, from: ['live'], to: 'superseded', set: { servedUntil: at } });
+  await callOffElsewhere(session, accountId, id, at);
+}
+
+/** Fails the release, and returns whether another is live there, as the one before it may be. */
+export async function failRelease(
+  session: ClientSession,
+  providers: Providers,
+  wanted: Wanted,
+  error: ShownError,
+): Promise<'live' | 'failed'> {
+  const at = providers.now();
+  const isRollBack = wasLiveBefore(wanted.release);
+  const set = { error, ...(!isRollBack && { finishedAt: at }) };
+  const to = isRollBack ? 'superseded' : 'failed';
+  const { release, deployment } = await takeBack(session, wanted, { to, set, otherwise: 'failed', at });
+  if (isRollBack) await endRollBack(session, release, 'failed', at);
+  const { accountId, deploymentId, _id: releaseId } = release;
+  const what = isRollBack ? `Rolling back ${deployment.name} failed` : `${deployment.name} was not published`;
+  const message = `${what}: ${error.message}`;
+  const event = { type: 'deployment_status', status: 'failed', message, deploymentId, releaseId } as const;
+  await publishEvent(session, accountId, event);
+  await mailOutcome(session, providers, release, { kind: 'release-failed', message });
+  return deployment.currentReleaseId ? 'live' : 'failed';
+}
+
+type Ending = {
+  to: 'failed' | 'superseded' | 'cancelled';
+  set: Partial<Pick<ReleaseDoc, 'finishedAt'>> & { error?: ShownError };
+  /** The state of the deployment when nothing was live before. */
+  otherwise: 'failed' | 'draft';
+  at: Date;
+};
+
+/** Ends an unsuccessful release, and returns it with its deployment, which is live if something was live before. */
+export async function takeBack(
+  session: ClientSession,
+  { release, deployment }: Wanted,
+  { to, set, otherwise, at }: Ending,
+): Promise<{ release: ReleaseDoc; deployment: DeploymentDoc }> {
+  const { accountId, deploymentId, _id: id, replacedReleaseId } = release;
+  const wasSwitched = deployment.currentReleaseId === id;
+  const serving = (wasSwitched ? replacedReleaseId : deployment.currentReleaseId) ?? null;
+  const wasReplaced = wasSwitched && serving !== null;
+  const ended = await moveRelease(session, {
+    id,
+    accountId,
+    from: to === 'superseded' ? ['verifying'] : RUNNING_RELEASE_STATES,
+    to,
+    set: { ...set, ...(wasReplaced && { servedUntil: at }) },
+  });
+  const left = await moveDeployment(session, {
+    id: deploymentId,
+    accountId,
+    from: ['deploying'],
+    to: serving === null ? otherwise : 'live',
+    set: { currentReleaseId: serving },
+  });
+  if (ended === null || left === null) throw changedMeanwhile();
+  if (wasReplaced) await resumeElsewhere(session, left);
+  return { release: ended, deployment: left };
+}
+
+/** Records how a rollback ended; does nothing for a release that is on its way for the first time. */
+async function endRollBack(
+  session: ClientSession,
+  { accountId, _id: toReleaseId }: ReleaseDoc,
+  state: 'done' | 'failed',
+  endedAt: Date,
+): Promise<void> {
+  await RollBackModel.updateOne(
+    { accountId, toReleaseId, state: 'running' },
+    { $set: { state, endedAt } },
+    { session },
+  );
+}
+
+function changedMeanwhile(): AppError {
+  return new AppError('state_changed', 'The deployment changed meanwhile.');
+}
