@@ -22,7 +22,7 @@ export function requireWriter(ctx: ServiceContext): AccountContext {
 export function requireWriteScope({ actor }: ServiceContext): void {
   if (actor.kind === 'token' && !actor.scopes.includes('write')) {
     throw new AppError('scope_missing', 'This API token is read-only.', {
-      hint: 'Make one with the scope "write" in Settings.',
+      hint: 'In Settings, create a token that can publish and make changes.',
     });
   }
 }
@@ -55,7 +55,11 @@ export async function requireDatabaseRoom({ providers }: ServiceContext, path: s
   // Some databases do not say how much is free.
   const freeBytes = await providers.databaseSpace.freeBytes().catch(() => Number.NaN);
   if (!(freeBytes <= 0)) return;
-  throw new AppError('storage_full', 'The disk of this Fairlead is almost full, so nothing new is taken now.', {
-    hint: 'Live sites stay live, and deleting makes room. The operator has to add disk space.',
-  });
+  throw new AppError(
+    'storage_full',
+    'The disk of this Fairlead is almost full, so nothing new can be saved right now.',
+    {
+      hint: 'Live sites stay live, and deleting makes room. The operator has to add disk space.',
+    },
+  );
 }

@@ -102,7 +102,7 @@ export async function contextForSocket(
 ): Promise<AccountContext> {
   if (token !== undefined) requireMayCall(providers, token);
   const { actor } = token === undefined ? { actor: ANONYMOUS } : await authenticate(providers, token);
-  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to receive events.');
+  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Log in to receive events.');
   const context = innerContext(providers, { actor, origin: originOf(providers, request, token), connection });
   await countContextCalls(context, said);
   return { ...context, actor };

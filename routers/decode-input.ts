@@ -10,13 +10,15 @@ const VALUES_MAX = 2_000;
  * earlier version writes, one is read: the one for no input at all. Throws `bad_request`.
  */
 export function decodeInput(payload: unknown): unknown {
-  if (!isObject(payload)) throw refused('The input is not written as { "json": … }.');
+  if (!isObject(payload)) throw refused('Write the input as { "json": … }.');
   const { json, meta } = payload;
   checkSize(json);
   const annotations = isObject(meta) ? meta.values : undefined;
   if (annotations === undefined) return json;
   if (Array.isArray(annotations) && annotations.length === 1 && annotations[0] === 'undefined') return undefined;
-  throw refused('An input is plain JSON, without annotations. Reload the page, or update the client of your script.');
+  throw refused(
+    'Send the input as plain JSON, without annotations. Reload the page, or update the client of your script.',
+  );
 }
 
 /** Walks without recursion: a stranger's nesting must not decide how deep our stack goes. */

@@ -11,13 +11,13 @@ import { ERROR_CODES, type ErrorCode, type ErrorDetails } from './schemas/errors
 const OF_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, { code: ErrorCode; message: string }>> = {
   PARSE_ERROR: { code: 'bad_request', message: 'The request is not valid JSON.' },
   BAD_REQUEST: { code: 'bad_request', message: 'The request could not be read.' },
-  UNAUTHORIZED: { code: 'unauthenticated', message: 'Sign in to do this.' },
+  UNAUTHORIZED: { code: 'unauthenticated', message: 'Log in to do this.' },
   NOT_FOUND: { code: 'procedure_unknown', message: 'This procedure does not exist.' },
-  METHOD_NOT_SUPPORTED: { code: 'method_not_allowed', message: 'This procedure is not called this way.' },
+  METHOD_NOT_SUPPORTED: { code: 'method_not_allowed', message: 'This procedure cannot be called this way.' },
   PAYLOAD_TOO_LARGE: { code: 'body_too_large', message: 'The request is larger than allowed.' },
   UNSUPPORTED_MEDIA_TYPE: { code: 'body_type_unsupported', message: 'Send the body as application/json.' },
   TOO_MANY_REQUESTS: { code: 'rate_limited', message: 'Too many calls. Please wait a moment.' },
-  CLIENT_CLOSED_REQUEST: { code: 'client_closed', message: 'The call was ended by its sender.' },
+  CLIENT_CLOSED_REQUEST: { code: 'client_closed', message: 'The caller ended the call.' },
 };
 
 type Issue = z.core.$ZodIssue;

@@ -64,7 +64,7 @@ export const writeProcedure = publicProcedure.use(({ ctx, next }) => next({ ctx:
 
 /** Accepts only a signed-in browser: passwords, sessions and tokens are out of an API token's reach. */
 export const sessionProcedure = protectedProcedure.use(({ ctx, next }) => {
-  if (ctx.actor.kind !== 'account') throw new AppError('session_required', 'Sign in with your password to do this.');
+  if (ctx.actor.kind !== 'account') throw new AppError('session_required', 'Log in with your password to do this.');
   return next({ ctx: { ...ctx, actor: ctx.actor } });
 });
 

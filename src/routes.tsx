@@ -125,7 +125,7 @@ export const routes: Record<PathName, AppRoute> = {
     path: paths.authStopEmailChange,
     screen: authStopEmailChange,
     ...plain,
-    title: 'Stop a change of address',
+    title: 'Stop the change of your email address',
   },
   authDeleteAccount: {
     path: paths.authDeleteAccount,

@@ -32,11 +32,11 @@ export const RESERVED_SLUGS: readonly string[] = [
   'localhost',
 ];
 export const slugSchema = z.string().check(
-  z.minLength(1, 'Write an address'),
+  z.minLength(1, 'Enter an address'),
   z.maxLength(SLUG_MAX, 'The address is longer than 50 characters'),
   z.regex(/^[a-z0-9-]*$/, 'Use lowercase letters, digits and hyphens only'),
-  z.regex(/^(?!-).*(?<!-)$/, 'An address does not start or end with a hyphen'),
-  z.refine((slug) => !slug.includes('--'), 'An address has no two hyphens in a row'),
+  z.regex(/^(?!-).*(?<!-)$/, 'An address cannot start or end with a hyphen'),
+  z.refine((slug) => !slug.includes('--'), 'An address cannot have two hyphens in a row'),
   z.refine((slug) => !RESERVED_SLUGS.includes(slug), 'This address is reserved'),
 );
 

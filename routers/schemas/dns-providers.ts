@@ -135,7 +135,7 @@ export const DNS_PROVIDERS: Record<DnsProviderId, DnsProviderFacts> = {
   route53: {
     credential: 'access key',
     url: 'https://console.aws.amazon.com/iam/home#/users',
-    path: 'IAM, Users, a user of its own, Security credentials, Create access key',
+    path: 'IAM, Users, a separate user for Fairlead, Security credentials, Create access key',
     permissions: [
       'route53:ListHostedZones and route53:GetChange.',
       'route53:ListResourceRecordSets and route53:ChangeResourceRecordSets on the hosted zones of your domains.',

@@ -13,7 +13,7 @@ const licenseKeySchema = z
     z.minLength(1, 'Enter a license key'),
     z.maxLength(TYPED_MAX, 'This is too long to be a license key'),
     z.overwrite(normalizeLicenseKey),
-    z.refine(isLicenseKey, 'This is not a whole license key. Compare it with the one that you were given.'),
+    z.refine(isLicenseKey, 'This is not a whole license key. Compare it with the one you were given.'),
   );
 
 export const redeemLicenseInput = z.strictObject({ key: licenseKeySchema });

@@ -31,25 +31,25 @@ export type ExportSource = { user: UserDoc; at: Date; corrupted: readonly string
 const PAGE = 100;
 export const EXPORT_README = `This is what Fairlead keeps for your account.
 
-account.json                       who you are here, your settings, plan and payments, the browsers that are signed in,
+account.json                       who you are here, your settings, plan and payments, the browsers that are logged in,
                                    your API tokens, licenses and domains, what you deleted and is still at its platform, what you
                                    wrote to us, and the uploads that we still know of
 deployments/{address}/
   deployment.json                  its name, address and state
   releases.json                    all its releases with the steps and logs at each platform, and
                                    who rolled back when
-  visits.json                      how often it was visited, hour by hour (UTC), of the last minutes each
+  visits.json                      how often it was visited, hour by hour (UTC), and minute by minute at the end
   files/                           the files of the release that is live; none where nothing is live
 
 Not in here:
 - the files of releases that are not live, which the page of each release has as a ZIP;
 - the daily sums of your visits, which the hours add up to;
-- whatever could be used to sign in (passwords, tokens, mailed links, and what they are checked with);
-- your connections to platforms and DNS providers, whose tokens would let a finder of this file in there;
+- whatever could be used to log in (passwords, tokens, emailed links, and what they are checked with);
+- your connections to platforms and DNS providers, whose tokens would open your accounts there to anyone who finds this file;
 - your certificates and their keys, and the DNS records that proved your names for them;
 - the DNS changes made for your domains;
 - your diagnostics and the regular checks of your deployments;
-- the mails to you and the events on your screen, which are deleted after 7 days;
+- the emails to you and the events on your screen, which are deleted after 7 days;
 - the number under which the payment service knows you;
 - the addresses that you gave up, which are held for you for ${HELD_SLUG_DAYS} days;
 - what Fairlead notes for its own work, such as jobs, limits, requests that were answered, messages of the payment

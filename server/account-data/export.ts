@@ -49,8 +49,8 @@ export async function openExport(providers: Providers, accountId: string): Promi
 }
 
 function ownerOf({ actor }: ServiceContext): string {
-  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to export your account.');
-  if (actor.kind !== 'account') throw new AppError('session_required', 'Sign in with your password to do this.');
+  if (actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Log in to export your account.');
+  if (actor.kind !== 'account') throw new AppError('session_required', 'Log in with your password to do this.');
   return actor.accountId;
 }
 

@@ -36,7 +36,7 @@ export async function acceptDisclaimer(ctx: ServiceContext): Promise<DisclaimerS
   const known = await acceptanceOfBrowser(ctx);
   if (known !== null) return status(known.acceptedAt);
   const limit = ctx.providers.limits.acceptancesPerHour;
-  const rule = `The disclaimer can be accepted ${formatCount(limit, 'time')} an hour from one address, and at any time while signed in.`;
+  const rule = `The disclaimer can be accepted ${formatCount(limit, 'time')} an hour from one IP address. Log in to accept it now.`;
   for (const count of countsByAddress(ctx, { name: 'acceptances', limit, windowMs: HOUR_MS, rule }))
     await countAgainst(count);
   const now = ctx.now();

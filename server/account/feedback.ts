@@ -38,7 +38,7 @@ export async function rate(ctx: ServiceContext, input: RateInput): Promise<Done>
 async function requireRoom(ctx: ServiceContext, accountId: string | null): Promise<void> {
   const { perAccount, ofStrangers, perAddressADay } = ctx.providers.limits.feedbackRows;
   if (accountId === null) {
-    const rule = `One address can send ${formatCount(perAddressADay, 'rating')} a day. Sign in to send more.`;
+    const rule = `One IP address can send ${formatCount(perAddressADay, 'rating')} a day. Log in to send more.`;
     const counts = countsByAddress(ctx, { name: 'feedback-day', limit: perAddressADay, windowMs: DAY_MS, rule });
     for (const count of counts) await countAgainst(count);
   }
@@ -48,7 +48,7 @@ async function requireRoom(ctx: ServiceContext, accountId: string | null): Promi
   throw new AppError(
     'quota_exhausted',
     accountId === null
-      ? 'Too many ratings were sent without signing in. Sign in to send yours.'
+      ? 'Too many ratings were sent without logging in. Log in to send yours.'
       : `An account can send ${formatCount(limit, 'rating')} a year, and you have sent that many.`,
     accountId === null ? {} : { hint },
   );

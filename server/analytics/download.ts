@@ -34,7 +34,7 @@ export async function findVisitsReader(
   ticket: string | null,
 ): Promise<string> {
   if (ticket !== null) return redeemTicket(ctx, purposeOf(input), ticket);
-  if (ctx.actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Sign in to download visits.');
+  if (ctx.actor.kind === 'anonymous') throw new AppError('unauthenticated', 'Log in to download visits.');
   return ctx.actor.accountId;
 }
 

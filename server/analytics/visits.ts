@@ -48,7 +48,7 @@ export async function readVisitsOf(providers: Providers, accountId: string, inpu
 }
 
 function tooMany(): AppError {
-  return new AppError('rate_limited', 'Too many visits are asked for at once. Try again in a second.', {
+  return new AppError('rate_limited', 'Too many visit statistics are being loaded at once. Try again in a second.', {
     retryAfterMs: 1_000,
   });
 }

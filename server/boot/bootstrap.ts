@@ -23,7 +23,7 @@ export type Bootstrapped = Pick<DataFolder, 'run' | 'killedRuns' | 'forgetKilled
 };
 
 const NEW_DATA =
-  'There are no data yet. What is made from now on, certificates included, is lost with DATA_DIR: keep it over restarts';
+  'There is no data yet. Everything from now on, certificates included, is stored in DATA_DIR: keep that folder across restarts';
 
 type BootstrapParts = { env: Env; log: Log; rateCounters: RateCounters };
 
@@ -56,7 +56,9 @@ export async function bootstrap(parts: BootstrapParts, onShutdown: OnShutdown): 
 
 /** Ends this process because another run has taken over its data folder: two runs would corrupt it. */
 function endLost({ dataDir }: Env, log: Log): void {
-  log.error('Another Fairlead has taken over DATA_DIR, since this one was not heard of; this one ends', { dataDir });
+  log.error('Another Fairlead has taken over DATA_DIR because this one had stopped responding; this one is stopping', {
+    dataDir,
+  });
   process.exit(EXIT_FAILED);
 }
 
@@ -122,7 +124,7 @@ async function openProviders(
   } catch (error) {
     throw new StartError(
       EXIT_FAILED,
-      `${sentenceOf(error)}; give that folder to this user, or set ARTIFACTS_URL to another one.`,
+      `${sentenceOf(error)}; let this user write to that folder, or set ARTIFACTS_URL to another one.`,
       error,
     );
   }

@@ -33,7 +33,7 @@ export async function openDataFolder(path: string, options: LockOptions): Promis
     if (error instanceof StartError) throw error;
     throw new StartError(
       EXIT_FAILED,
-      `DATA_DIR is "${path}", which cannot be written (${reasonOf(error)}); give it to this user, or set DATA_DIR to a folder that can be written.`,
+      `DATA_DIR is "${path}", which cannot be written to (${reasonOf(error)}); let this user write to it, or set DATA_DIR to a folder that can be written to.`,
       error,
     );
   }
@@ -78,7 +78,7 @@ function refuseUnlessMissing(error: unknown, path: string): null {
   if (errnoOf(error) === 'ENOENT') return null;
   throw new StartError(
     EXIT_CONFIG,
-    `The key file "${path}" cannot be read (${reasonOf(error)}); give it to this user.`,
+    `The key file "${path}" cannot be read (${reasonOf(error)}); make this user its owner.`,
     error,
   );
 }

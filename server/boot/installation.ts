@@ -32,13 +32,13 @@ export async function claimInstallation(own: { keysFingerprint: string; storeId:
   if (known?.keysFingerprint !== own.keysFingerprint) {
     throw new StartError(
       EXIT_CONFIG,
-      'The keys of this instance are not those that this database was made with; give it their keys.json, or set FAIRLEAD_KEYS to its content.',
+      'The keys of this Fairlead are not those that the database was created with; put the keys.json from then in place, or set FAIRLEAD_KEYS to the content of that file.',
     );
   }
   if (known.storeId !== own.storeId) {
     throw new StartError(
       EXIT_CONFIG,
-      'The artifact store of this instance is not the one that this database belongs to; set ARTIFACTS_URL to that one.',
+      'ARTIFACTS_URL names another file store than the one this database was created with; set it to the original one.',
     );
   }
 }

@@ -50,7 +50,7 @@ function endOnSignals(stop: () => Promise<void>, log: Log): void {
     firstAt = performance.now();
     log.info(`Stopping (${signal})`);
     setTimeout(() => {
-      log.error('Stopping takes too long; what is left is ended with the process');
+      log.error('Stopping takes too long; ending the process with the rest unfinished');
       process.exit(EXIT_FAILED);
     }, STOP_TIMEOUT_MS).unref();
     void stop().then(() => {

@@ -50,7 +50,7 @@ export async function listening(env: Env, listen: () => Promise<void>): Promise<
     if (errno === 'EADDRNOTAVAIL' || errno === 'ENOTFOUND' || errno === 'EAI_AGAIN') {
       throw new StartError(
         EXIT_CONFIG,
-        `HOST is "${env.host ?? ''}", which is no address of this machine; set it to one, or leave it unset.`,
+        `HOST is "${env.host ?? ''}", which is not an address of this machine; set it to one that is, or leave it unset.`,
         error,
       );
     }

@@ -99,7 +99,7 @@ async function startChild(supervisor: Supervisor, attempt = 0): Promise<void> {
 function endWhenFrozen(child: Child, ended: Promise<string>, log: Log): void {
   if (child.process.pid === undefined) return;
   const watch = watchForFreeze(child.process.pid, () => {
-    log.error('Process does not go on; it is ended', { pid: child.process.pid });
+    log.error('Process does not respond; stopping it', { pid: child.process.pid });
     child.process.kill('SIGKILL');
   });
   child.on('message', (message: FromChild) => {

@@ -10,7 +10,7 @@ import { listMails, showMail } from './outbox.ts';
 const USAGE = `Usage: fairlead <command>
 
   serve                 starts Fairlead, as npm start does
-  outbox [list]         lists mails that were not sent by SMTP, oldest first
+  outbox [list]         lists emails that were not sent by SMTP, oldest first
   outbox show [<id>]    shows one in full, by default the newest; it may hold a one-time link
   jobs [list]           lists failed background jobs and why they failed, oldest first
   jobs rerun <id>       runs a failed job again, once its cause is fixed

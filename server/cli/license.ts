@@ -71,7 +71,7 @@ async function listKeys(write: Write): Promise<void> {
 async function revokeKey(idOrKey: string, write: Write): Promise<void> {
   try {
     const { id, plan, wasRedeemed } = await endLicense(idOrKey, new Date());
-    const effect = wasRedeemed ? 'its holder loses the time that was left' : 'nobody can redeem it any more';
+    const effect = wasRedeemed ? 'its holder loses the time that was left' : 'nobody can redeem it now';
     write(`The license "${id}" for ${PLANS[plan].title} is revoked: ${effect}.\n`);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;

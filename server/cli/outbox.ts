@@ -21,7 +21,7 @@ export async function showMail(env: Env, id: string | undefined, write: (text: s
   if (mail === undefined) {
     throw new StartError(
       EXIT_FAILED,
-      `There is no mail "${id}" in the outbox; "fairlead outbox list" shows what there is.`,
+      `There is no email "${id}" in the outbox; "fairlead outbox list" shows what there is.`,
     );
   }
   write(`Date: ${mail.at.toISOString()}\nTo: ${mail.to}\nSubject: ${mail.subject}\n\n${mail.text.trimEnd()}\n`);

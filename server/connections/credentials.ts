@@ -175,7 +175,7 @@ async function readAgain({ _id, accountId, provider }: ConnectionDoc): Promise<C
 
 function connectionMissing(title: string): AppError {
   return new AppError('credentials_invalid', `The connection to ${title} that publishes this deployment was removed.`, {
-    hint: `Connect the same account at ${title} again in Settings, then try again. To publish by another account, add it to this deployment as a further platform.`,
+    hint: `Connect the same account at ${title} again in Settings, then try again. To publish with another account, add it to this deployment as an additional platform.`,
   });
 }
 

@@ -183,7 +183,10 @@ async function replacementOf(
   if ('credential' in input && input.credential.provider === provider) {
     return { info: await askWhoseDns(ctx, input.credential, signal), credential: input.credential.fields };
   }
-  throw new AppError('validation_failed', `This is not a credential for ${CONNECTION_TITLES[provider]}.`);
+  throw new AppError(
+    'validation_failed',
+    `These are not credentials for ${CONNECTION_TITLES[provider]}. Check what you pasted.`,
+  );
 }
 
 /** Asks the provider whether it still accepts the credential; stores the answer with that credential and returns it. */

@@ -6,14 +6,10 @@ const RETRY_AFTER_MS = 2_000;
 
 /** Returns the error that refuses calls while the database is away. */
 export function databaseAway(cause?: unknown): AppError {
-  return new AppError(
-    'database_unavailable',
-    'The database cannot be reached at the moment. Please try again shortly.',
-    {
-      retryAfterMs: RETRY_AFTER_MS,
-      cause,
-    },
-  );
+  return new AppError('database_unavailable', 'The database cannot be reached right now. Please try again shortly.', {
+    retryAfterMs: RETRY_AFTER_MS,
+    cause,
+  });
 }
 
 /** Returns the error for a call whose time ran out because others kept writing to the same place. */

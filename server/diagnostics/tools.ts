@@ -98,7 +98,7 @@ function once<T>(make: () => Promise<T>): Once<T> {
 /** Reads CAA within the report's time, whose end is no fault: without an answer by then the result is unknown. */
 async function caaInTime({ dns }: AccountContext['providers'], name: string, signal: AbortSignal) {
   return dns.caaOf(name, signal).catch((error: unknown) => {
-    throw signal.aborted ? new DnsLookupError('timeout', 'The report has no time left.') : error;
+    throw signal.aborted ? new DnsLookupError('timeout', 'The report ran out of time.') : error;
   });
 }
 

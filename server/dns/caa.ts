@@ -99,7 +99,8 @@ export function caaText({ why }: CaaRefusal, name: string, authority: string): s
   const records = `The CAA records of ${name}`;
   if (why === 'account') return `${records} allow ${authority} to issue certificates only for another account.`;
   if (why === 'method') return `${records} allow ${authority} to issue certificates only by another kind of proof.`;
-  if (why === 'critical') return `${records} have a critical property that certificate authorities do not know.`;
+  if (why === 'critical')
+    return `${records} have an unknown property that is marked as critical, so no certificate authority issues.`;
   return `${records} do not allow ${authority} to issue certificates.`;
 }
 
@@ -124,7 +125,7 @@ export function nearestCaa(
  * The advice when name servers do not answer CAA questions, which authorities take for a refusal (RFC 8659, section
  * 3).
  */
-export const MUTE_REMEDY = 'Have your DNS provider answer them, if only with nothing.';
+export const MUTE_REMEDY = 'Ask your DNS provider to answer them, even if the answer is empty.';
 
 export function muteText(zone: string): string {
   return `The name servers of ${zone} do not answer questions for CAA records`;

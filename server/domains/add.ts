@@ -144,7 +144,10 @@ async function accountQuotaProblem(session: ClientSession | null, accountId: str
   const count = (filter: Record<string, unknown>) =>
     DomainModel.countDocuments({ accountId, ...filter }).session(session);
   if ((await count({ state: 'unverified' })) >= UNPROVED_DOMAINS_MAX) {
-    return tooMany(`${UNPROVED_DOMAINS_MAX} domains that are not proved`, 'Prove or remove some of them first.');
+    return tooMany(
+      `${UNPROVED_DOMAINS_MAX} domains that have not been proved to be yours`,
+      'Prove that some of them are yours, or remove some, first.',
+    );
   }
   return (await count({})) >= DOMAINS_MAX ? tooMany(`${DOMAINS_MAX} domains`, 'Remove some of them first.') : null;
 }
@@ -158,7 +161,7 @@ async function instanceQuotaProblem({ providers }: AccountContext): Promise<AppE
   if ((await DomainModel.estimatedDocumentCount()) < domainsInAll) return null;
   const proved = DomainModel.countDocuments({ heldNames: { $gt: '' } }).hint('held_name_unique');
   if ((await proved.setOptions(MAINTENANCE)) < domainsInAll) return null;
-  const hint = 'Ask whoever runs it for more room.';
+  const hint = 'Ask the operator for more room.';
   return new AppError('domain_limit_reached', `This Fairlead has no room for more domains. ${hint}`, { hint });
 }
 

@@ -109,7 +109,7 @@ async function beginTelling(providers: Providers, deployment: Reached, domain: D
   );
 }
 
-/** Stores the result; returns the present domain if it was moved meanwhile. */
+/** Stores the result; returns the present domain if it was moved in the meantime. */
 async function endTelling(
   begun: DomainDoc,
   destinationId: string,

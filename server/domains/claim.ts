@@ -80,7 +80,7 @@ async function capProblem(
   if ((await DomainModel.countDocuments(proved).session(session)) < customDomains) return null;
   const why = plan === 'free' ? 'no plan is active' : `${title} allows ${formatCount(customDomains, 'custom domain')}`;
   const hint = await upgradeHint(accountId, plan, session);
-  const message = `${name} is proved, but ${why}${plan === 'free' ? '' : ' for a deployment'}.`;
+  const message = `${name} is proved to be yours, but ${why}${plan === 'free' ? '' : ' for a deployment'}.`;
   return { code: 'domain_limit_reached', message, hint };
 }
 
@@ -99,7 +99,7 @@ async function takeFrom(session: ClientSession, providers: Providers, provedDoma
   if (lost === null) return;
   await detachEverywhere(session, now, provedDomain);
   await removeCertificates(session, { accountId, domainId: id });
-  const message = `${provedDomain.name} was proved by another account. Your own proof is no longer in the DNS.`;
+  const message = `Another account has proved that ${provedDomain.name} is theirs. Your own proof is no longer in the DNS.`;
   await notifyOwner(session, providers, provedDomain, { kind: 'domain-lost', message });
   await enqueueCheck(session, provedDomain);
 }

@@ -10,7 +10,7 @@ const OF_BODY_PARSER: Record<string, ConstructorParameters<typeof AppError>> = {
   'entity.too.large': ['body_too_large', 'The body is larger than 100 KB.'],
   'encoding.unsupported': ['body_type_unsupported', 'The encoding of the body is not supported.'],
   'charset.unsupported': ['body_type_unsupported', 'Send the body as UTF-8.'],
-  'request.aborted': ['client_closed', 'The call was ended by its sender.'],
+  'request.aborted': ['client_closed', 'The caller ended the call.'],
   'request.size.invalid': ['bad_request', 'The body is not as long as its header says.'],
 };
 
@@ -70,7 +70,7 @@ function isUnpackingError(thrown: Error): boolean {
 /** Translates the error of Express's router for an address that cannot be decoded (npm: router, `decodeParam`). */
 function readRouterError(thrown: unknown): AppError | undefined {
   if (!(thrown instanceof URIError) || !('status' in thrown) || thrown.status !== 400) return undefined;
-  return new AppError('bad_request', 'The address holds a percent sign that stands for no character.', {
+  return new AppError('bad_request', 'The address has a percent sign that is not part of a valid encoding.', {
     cause: thrown,
   });
 }

@@ -21,7 +21,7 @@ export async function holdBody(providers: Budgeted, request: IncomingMessage, re
   response.once('close', giveBack);
   if (!response.closed) return;
   giveBack();
-  throw new AppError('client_closed', 'The call was ended by its sender.');
+  throw new AppError('client_closed', 'The caller ended the call.');
 }
 
 /**
@@ -62,7 +62,7 @@ export async function holdBytes(
 }
 
 function overloaded(): AppError {
-  return new AppError('overloaded', 'Too much is being sent at this moment. Try again in a few seconds.', {
+  return new AppError('overloaded', 'Too much is being sent right now. Try again in a few seconds.', {
     retryAfterMs: RETRY_AFTER_MS,
   });
 }

@@ -97,7 +97,7 @@ function scanTo(scan: Scan, end: number): void {
 
 function open(scan: Scan, isList: boolean, at: number): void {
   scan.depth += 1;
-  if (scan.depth > DEPTH) throw new AppError('bad_request', 'A list of files is not nested this deep.');
+  if (scan.depth > DEPTH) throw new AppError('bad_request', 'The list of files is nested too deeply.');
   scan.seen[scan.depth] = 0;
   const most = isList && scan.depth === DEPTH_OF_ENTRIES ? UPLOAD_LIMITS.maxFiles : FIELDS_MAX;
   scan.allowed[scan.depth] = most - 1;
@@ -118,7 +118,7 @@ function endEntry(scan: Scan, at: number): void {
 }
 
 export function tooLongPart(): AppError {
-  return new AppError('bad_request', 'No entry of a list of files is this long.');
+  return new AppError('bad_request', 'An entry of the list of files is too long.');
 }
 
 function close(scan: Scan, at: number): void {
@@ -144,7 +144,7 @@ function countComma(scan: Scan, at: number): void {
   if (allowed === UPLOAD_LIMITS.maxFiles - 1) {
     throw new AppError('upload_refused', REFUSAL_SENTENCES.too_many_files, { reason: 'too_many_files', path: '' });
   }
-  throw new AppError('bad_request', 'A list of files has no objects with this many fields.');
+  throw new AppError('bad_request', 'An object in the list of files has too many fields.');
 }
 
 function countField(scan: Scan): void {
@@ -154,5 +154,5 @@ function countField(scan: Scan): void {
   if (isKnown) return;
   scan.unknownFields += 1;
   if (scan.unknownFields <= UNKNOWN_FIELDS_MAX) return;
-  throw new AppError('bad_request', 'A list of files has the fields path, sha256 and sizeBytes for each file alone.');
+  throw new AppError('bad_request', 'In the list of files, each file has only the fields path, sha256 and sizeBytes.');
 }

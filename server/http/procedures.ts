@@ -95,9 +95,13 @@ function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch (error) {
-    throw new AppError('bad_request', 'The address of this call holds a percent sign that stands for no character.', {
-      cause: error,
-    });
+    throw new AppError(
+      'bad_request',
+      'The address of this call has a percent sign that is not part of a valid encoding.',
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -56,7 +56,7 @@ export function uploadRoutes(providers: Providers): Router {
     requireType(request, 'application/octet-stream');
     const ctx = await writerFor(providers, request, response);
     const sha256 = sha256Schema.safeParse(request.params.sha256);
-    if (!sha256.success) throw new AppError('hash_unannounced', 'This is not a SHA-256 hash in small letters.');
+    if (!sha256.success) throw new AppError('hash_unannounced', 'This is not a SHA-256 hash in lowercase.');
     const uploadId = uploadIdOf(request);
     await requests.during(ctx.actor.accountId, () =>
       receiveFile(ctx, uploadId, {
@@ -86,7 +86,7 @@ export function uploadRoutes(providers: Providers): Router {
   routes.get('/:uploadId/zip', async (request, response) => {
     const ctx = await writerFor(providers, request, response, { calls: 1 });
     const resume = resumeOf(queryOf(request));
-    if (resume === null) throw new AppError('bad_request', 'Name the archive by its `key`.');
+    if (resume === null) throw new AppError('bad_request', 'Give the `key` of the archive in the address.');
     const bytes = await arrivedOfZip(ctx, uploadIdOf(request), resume.key);
     response.json({ bytes } satisfies UploadZipArrived);
   });
@@ -165,7 +165,10 @@ function resumeOf(query: URLSearchParams): NonNullable<SentZip['resume']> | null
   const from = query.get('from') ?? '0';
   if (key === null && from === '0') return null;
   if (!sha256Schema.safeParse(key).success || !/^\d{1,10}$/.test(from) || key === null) {
-    throw new AppError('bad_request', 'Name the archive by 64 hex digits, and where it goes on by a number of bytes.');
+    throw new AppError(
+      'bad_request',
+      'The `key` of the archive must have 64 hex digits, and the offset at which it continues must be a number of bytes.',
+    );
   }
   return { key, from: Number(from) };
 }

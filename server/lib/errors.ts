@@ -73,7 +73,7 @@ export function signedOut(bearer?: string): AppError {
   const isApiToken = bearer?.startsWith(TOKEN_PREFIX) === true;
   return new AppError(
     'unauthenticated',
-    isApiToken ? 'This API token is unknown, expired or revoked.' : 'Sign in to do this.',
+    isApiToken ? 'This API token is unknown, expired or revoked.' : 'Log in to do this.',
   );
 }
 

@@ -108,7 +108,7 @@ export async function furtherPlatformsRefusal(
 }
 
 function oneAtATime(plan: Plan): string {
-  if (plan === 'free') return 'Your plan has ended: a deployment cannot be published on another platform.';
+  if (plan === 'free') return 'Your plan has ended, so a deployment cannot be published on another platform.';
   return `${PLANS[plan].title} publishes a deployment on one platform at a time. Several at once need Pro or Beta.`;
 }
 

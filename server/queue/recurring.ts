@@ -61,7 +61,7 @@ export function scheduleRecurringJobs(log: Log, now: () => Date): () => Promise<
   let looking = Promise.resolve();
   const look = (): void => {
     looking = enqueueDue(now()).catch((error: unknown) => {
-      log.warn('Recurring jobs could not be enqueued; the next look comes soon', { error: errorText(error) });
+      log.warn('Recurring jobs could not be enqueued; trying again soon', { error: errorText(error) });
     });
   };
   look();

@@ -70,7 +70,7 @@ async function writeFailure(job: RunningJob, place: StepPlace, report: Report, e
   const isTriedAgain = !isWaiting && !isFinal(error) && job.attempt < job.maxAttempts && !job.signal.aborted;
   if (isTriedAgain && error instanceof AppError) {
     const when = error.retryAfterMs === undefined ? 'shortly' : `in ${Math.ceil(error.retryAfterMs / 1_000)} s`;
-    report.step.log(`${error.message} Tried again automatically ${when}.`);
+    report.step.log(`${error.message} Trying again ${when}.`);
   }
   await report.flush();
   if (isWaiting) {
@@ -125,7 +125,7 @@ async function moveToStep(
 }
 
 function overBeforeStep(): AppError {
-  return new AppError('state_changed', 'This release is no longer worked on.');
+  return new AppError('state_changed', 'This release is no longer being published.');
 }
 
 type Pending = { progress: Partial<StepProgress>; lines: LogLine[] };

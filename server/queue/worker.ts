@@ -182,12 +182,12 @@ type WorkerContext = {
 /** Runs one claimed job to its end, whatever that is; throws only when the database is away. */
 async function runJob(context: WorkerContext, claimed: ClaimedJob): Promise<void> {
   const job = parseJob(context, claimed);
-  if (job === null) return deadLetterJob(claimed, 'The payload of this job is not readable by this version.');
+  if (job === null) return deadLetterJob(claimed, 'This version cannot read the payload of this job.');
   const { run, lease } = job;
   // After five crashes of the process in a row the job ends here: it was claimed once more than it may run.
   if (claimed.attempt > claimed.maxAttempts) {
     lease.release();
-    return job.giveUp(new AppError('internal', 'This broke off too often.', { hint: 'Try again.' }));
+    return job.giveUp(new AppError('internal', 'This was interrupted too often.', { hint: 'Try again.' }));
   }
   try {
     await run();

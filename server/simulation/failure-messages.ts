@@ -6,7 +6,7 @@ import { playChecks } from './play-report.ts';
 
 /** Returns the sentence that a person reads at the end of this failure; the domain is played to find it. */
 export async function messageOf(cast: Cast, failure: DomainFailure): Promise<string> {
-  if (failure.isLost === true) return 'Another account has proved this domain.';
+  if (failure.isLost === true) return 'Another account has proved that it owns this domain.';
   if (failure.answer !== undefined) return failure.answer.text;
   const last = (await playDomain(cast, failure)).at(-1);
   return (failure.step === 'certificate' ? last?.certificate : last?.domain)?.problem?.message ?? '';

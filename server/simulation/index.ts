@@ -81,7 +81,7 @@ export async function runSimulation(ctx: AccountContext, input: RunSimulationInp
   const domain = ofDomain.find((one) => one.id === id) ?? null;
   const check = ofChecks.find((one) => one.id === id) ?? null;
   if (id !== undefined && release === null && domain === null && check === null) {
-    const message = 'This cannot go wrong there.';
+    const message = 'This failure cannot be simulated for that platform.';
     throw new AppError('validation_failed', message, { field: 'failure', fieldErrors: { failure: message } });
   }
   const domainScenes = takesDomain(input) ? await playDomain(cast, domain) : [];

@@ -87,7 +87,7 @@ function playHandOff(
 }
 
 function waitingLine({ message, retryAfterMs = 0 }: AppError): string {
-  return `${message} Tried again automatically in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+  return `${message} Trying again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
 }
 
 /** Counts files. We count those that we prepare, send and check; the platform processes them by itself. */
@@ -107,7 +107,7 @@ function linesOf(name: ReleaseStepName, { platform, title }: Cast, files: Simula
       return [];
     case 'processing':
       if (isByHand(platform)) return [];
-      return [`Release 1 is handed to ${PLATFORMS[platform].isServedHere === true ? 'the simulated host' : title}`];
+      return [`Handing release 1 to ${PLATFORMS[platform].isServedHere === true ? 'the simulated host' : title}`];
     case 'verifying': {
       const isDraft = PLATFORM_CAPABILITIES[platform]?.draft === true;
       const where = isDraft ? "the release's own address" : 'the public address';

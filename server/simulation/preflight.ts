@@ -84,8 +84,8 @@ async function release(ctx: AccountContext, deployment: DeploymentDoc): Promise<
   await requireWritable(null, ctx, deployment._id);
   if (deployment.state === 'deploying') throw deploymentBusy();
   const where = deployment.destinations.map(({ platform }) => PLATFORMS[platform].title).join(' and ');
-  const live = !deployment.currentReleaseId ? [] : ['What is live stays live until it has been verified.'];
-  return [`“${deployment.name}” gets a further release on ${where}.`, ...live];
+  const live = !deployment.currentReleaseId ? [] : ['What is live stays live until the new release has been checked.'];
+  return [`“${deployment.name}” gets a new release on ${where}.`, ...live];
 }
 
 type StepId = PreflightStep['step'];
@@ -117,8 +117,7 @@ async function creation(ctx: AccountContext, { name, platform, ...input }: NewDe
   const { connectionId, targetId, options } = input;
   const { slug } = await tryCreation(ctx, { name, platform, connectionId, targetId, options });
   const { title, isServedHere } = PLATFORMS[platform];
-  if (isServedHere !== true)
-    return [`${title} is asked for a site named ${slug}, or another name where that is taken.`];
+  if (isServedHere !== true) return [`${title} is asked for a site named ${slug}, or another name if that is taken.`];
   return [`“${name}” gets the address ${siteUrlOf(ctx.providers.addresses, { platform, slug })}.`];
 }
 
@@ -171,7 +170,7 @@ function verification({ platform, isFurther = false }: { platform: PlatformId; i
   const asked = publish === 'handOff' ? ['You publish the archive there and enter its address.'] : [];
   const files = isFurther ? 'Every new or changed file' : 'Every file';
   const looked = draft
-    ? `${files} is fetched from an address of the release’s own and compared. Then visitors are led to it.`
+    ? `${files} is fetched from an address of the release’s own and compared. Then visitors get it.`
     : `${files} is fetched from the public address and compared.`;
   return { step: 'verify', verdict: 'pass', lines: [...asked, looked], problem: null };
 }
@@ -191,7 +190,7 @@ async function recordLines({ providers }: AccountContext, name: string, platform
   const records = requiredRecords({ name, ...unit, proof }, target);
   const there = target.isServedHere
     ? []
-    : [`${PLATFORMS[platform].title} is told the name, and answers where it has to point.`];
+    : [`${PLATFORMS[platform].title} is told the name and says where it must point.`];
   return [...records.map((record) => `${record.type} ${record.name}: ${record.value}`), ...there];
 }
 

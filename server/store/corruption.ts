@@ -165,7 +165,8 @@ async function pathsOf(store: ArtifactStore, manifestHash: string, sha256: strin
 function sentenceOf(name: string, affected: readonly Affected[]): string {
   const paths = [...new Set(affected.flatMap((one) => one.paths))];
   const numbers = affected.map(({ release }) => release.number);
-  const files = paths.length > 1 ? `${paths[0]} and ${paths.length - 1} more` : paths[0];
-  const releases = numbers.length > 1 ? `releases ${numbers.join(', ')}` : `release ${numbers[0]}`;
-  return `${files} of ${name}, ${releases}, cannot be read any more and is not served. Publish the same files again.`;
+  const last = numbers.at(-1);
+  const releases = numbers.length > 1 ? `releases ${numbers.slice(0, -1).join(', ')} and ${last}` : `release ${last}`;
+  const [files, are] = paths.length > 1 ? [`${paths[0]} and ${paths.length - 1} more`, 'are'] : [paths[0], 'is'];
+  return `${name}, ${releases}: ${files} can no longer be read and ${are} not served. Publish the same files again.`;
 }

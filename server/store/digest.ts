@@ -40,7 +40,7 @@ export async function digestAnnounced(
 ): Promise<ArtifactInfo> {
   const info = await digest(noMoreThan(source, announced.sizeBytes), sink);
   if (info.sizeBytes !== announced.sizeBytes || info.sha256 !== announced.sha256) {
-    throw new AppError('hash_mismatch', 'What arrived is not the file that was announced. Send it again.');
+    throw new AppError('hash_mismatch', 'The file that arrived does not match its hash. Send it again.');
   }
   return info;
 }
@@ -50,7 +50,7 @@ async function* noMoreThan(source: AsyncIterable<Uint8Array>, maxBytes: number):
   for await (const piece of source) {
     sizeBytes += piece.byteLength;
     if (sizeBytes > maxBytes) {
-      throw new AppError('body_too_large', `This file is larger than the ${maxBytes} bytes announced for it.`);
+      throw new AppError('body_too_large', `This file is larger than the ${maxBytes} bytes in the list of files.`);
     }
     yield piece;
   }

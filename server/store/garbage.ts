@@ -47,7 +47,7 @@ export async function collectGarbage(
 ): Promise<Collected> {
   const names = await sumOfNames();
   const parts = divideHashes(names, filterBytesMax);
-  stores.log.info('Looking for what nothing needs', { names, passes: parts.length });
+  stores.log.info('Looking for files that nothing needs', { names, passes: parts.length });
   const collected: Collected = { artifacts: 0, sizeBytes: 0 };
   for (const part of parts) {
     const { artifacts, sizeBytes } = await collectPart(stores, part, signal);

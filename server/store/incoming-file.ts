@@ -114,8 +114,8 @@ async function openNameless(folder: IncomingFolder, reservation: Reservation): P
 async function openPart(folder: IncomingFolder, reservation: Reservation, part: PartFrom): Promise<IncomingFile> {
   const name = join(folder.path, nameOf(part));
   if (part.from > (await arrivedBytes(folder, part))) {
-    throw new AppError('conflict', 'What came before is no longer here.', {
-      hint: 'Ask how much is, and go on there.',
+    throw new AppError('conflict', 'The part that was sent before is gone.', {
+      hint: 'Ask how much has arrived, and continue from there.',
     });
   }
   const handle = await open(name, constants.O_RDWR | constants.O_CREAT, 0o600);

@@ -152,14 +152,14 @@ function mayGoOn(error: unknown): boolean {
 }
 
 function overloaded(): AppError {
-  return new AppError('overloaded', 'Too many ZIP files are being read at this moment. Try again in a few seconds.', {
+  return new AppError('overloaded', 'Too many ZIP files are being read right now. Try again in a few seconds.', {
     retryAfterMs: OVERLOADED_RETRY_MS,
   });
 }
 
 function tooLarge(): AppError {
-  return new AppError('body_too_large', `A ZIP file has at most ${UPLOAD_LIMITS.maxZipBytes / 1024 ** 2} MiB.`, {
-    hint: 'Unpack it, and send the folder.',
+  return new AppError('body_too_large', `A ZIP file can have at most ${UPLOAD_LIMITS.maxZipBytes / 1024 ** 2} MiB.`, {
+    hint: 'Unpack it and send the folder.',
   });
 }
 

@@ -53,7 +53,7 @@ export function folderUnusable(folder: string, cause: unknown): AppError {
 
 /** Makes `storage_unavailable`: nothing is known to be lost, and later it may be there. */
 export function unreadable(cause?: unknown): AppError {
-  return new AppError('storage_unavailable', 'The store of files cannot be used right now. Try again later.', {
+  return new AppError('storage_unavailable', 'The file store is not available right now. Try again later.', {
     cause,
   });
 }

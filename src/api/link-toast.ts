@@ -5,7 +5,7 @@ import { askKeepsMail, OUTBOX_COMMAND } from './keeps-mail.ts';
 export async function showLinkToast(sentText: string): Promise<void> {
   showToast(
     (await askKeepsMail()) === true
-      ? { title: 'Link created', description: `It is in the outbox: ${OUTBOX_COMMAND}` }
+      ? { title: 'Link created', description: `It is in the outbox. To see it, run ${OUTBOX_COMMAND}` }
       : { title: 'Link sent', description: sentText },
   );
 }

@@ -27,7 +27,7 @@ export function AccountMenu({ user, look }: AccountMenuProps) {
       align={look === 'row' ? 'start' : 'end'}
     >
       <MenuLabel>
-        Signed in as <span className="font-medium text-ink">{user.username}</span>
+        Logged in as <span className="font-medium text-ink">{user.username}</span>
       </MenuLabel>
       <MenuLink to={paths.account} icon={<CircleUserRound />}>
         Account

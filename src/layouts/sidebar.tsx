@@ -49,7 +49,7 @@ function Offline() {
   if (useIsOnline()) return null;
   return (
     <p role="status" className="mb-6 rounded-card bg-warn-soft px-4 py-3 text-warn">
-      You are offline. What is missing comes when the network is back.
+      You are offline. The rest loads when the network is back.
     </p>
   );
 }
@@ -130,7 +130,7 @@ function MainNav() {
 function UnnamedAccount() {
   return (
     <p className="flex h-control items-center gap-2.5 px-2 text-sm text-ink-muted">
-      <CircleUserRound /> Signed in
+      <CircleUserRound /> Logged in
     </p>
   );
 }

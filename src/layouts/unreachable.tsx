@@ -7,7 +7,7 @@ export function Unreachable({ error, onRetry }: { error: unknown; onRetry: () =>
   return (
     <Card className="mx-auto max-w-reading">
       <ErrorState title={errorMessage(error)} onRetry={onRetry}>
-        You are still signed in.
+        You are still logged in.
       </ErrorState>
     </Card>
   );

@@ -22,12 +22,12 @@ const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Route,
     title: 'DNS Automation',
-    text: 'A, CNAME and other records, created and managed where a provider is connected, and spelled out one by one where none is.',
+    text: 'A, CNAME and other records: created and managed for you if your DNS provider is connected, listed one by one if it is not.',
   },
   {
     icon: Lock,
     title: 'SSL Certificate Management',
-    text: 'Certificates, issued and renewed for your own names, with their dates in sight before they matter.',
+    text: 'Certificates, issued and renewed for your own domains, with their expiry dates always shown.',
   },
   {
     icon: Lightbulb,
@@ -37,12 +37,12 @@ const features: readonly { icon: LucideIcon; title: string; text: string }[] = [
   {
     icon: Stethoscope,
     title: 'Diagnostics Tools',
-    text: 'What was seen of each deployment, its domains and certificates, and when, and what to do where something is wrong.',
+    text: 'The health of each deployment, its domains and certificates, and what to do when something is wrong.',
   },
   {
     icon: UserRound,
     title: 'User Authentication',
-    text: 'Deployments and their settings are stored with your account. You see every browser that is signed in and can end it.',
+    text: 'Deployments and their settings are stored with your account. You see every browser that is logged in and can log it out.',
   },
 ];
 

@@ -34,7 +34,7 @@ export function AccountScreen() {
           title="Password"
           description={
             <>
-              <p>Changing it signs out all other browsers.</p>
+              <p>Changing it logs out all other browsers.</p>
               <p className="mt-1">
                 API tokens keep working. Revoke those that somebody else may have in{' '}
                 <Link to={paths.settings} className="font-medium text-accent underline underline-offset-4">

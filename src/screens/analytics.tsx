@@ -107,7 +107,7 @@ function rollBackLine(count: number) {
   if (count === 0) return null;
   return (
     <p className="border-t border-line px-4 py-3 text-sm text-ink-muted sm:px-5">
-      In the same time there {count === 1 ? 'was' : 'were'} {formatCount(count, 'roll back')}.
+      In the same period there {count === 1 ? 'was' : 'were'} {formatCount(count, 'rollback')}.
     </p>
   );
 }

@@ -46,7 +46,7 @@ const expectations: readonly { title: string; text: string }[] = [
   },
   {
     title: 'Things break',
-    text: 'When something fails you see what failed, why, and what to do. Every release can be rolled back.',
+    text: 'When something fails you see what failed, why, and what to do. On most platforms you can roll back to an earlier release.',
   },
   {
     title: 'We want to hear from you',

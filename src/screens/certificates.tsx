@@ -50,7 +50,7 @@ export function CertificatesScreen() {
           <p className="text-sm text-ink-muted">
             These are the newest {SHOWN}.{' '}
             <Link to={paths.domains} className="font-medium text-accent underline">
-              Domains lists all of them
+              See all of them under Domains
             </Link>
           </p>
         )}

@@ -173,8 +173,8 @@ function useBeyondFirst(first: DeploymentList | undefined): BeyondFirst {
 function firstDropText(allowance: Allowance | undefined): string {
   const isFree = allowance?.plan === 'free' && allowance.isTrialAvailable;
   return isFree
-    ? `See what it is first. Publishing starts with a free trial of ${TRIAL_DAYS} days, without a card.`
-    : 'See what it is first. It stays private until you publish.';
+    ? `You first see what is in it. Publishing starts with a free trial of ${TRIAL_DAYS} days, without a card.`
+    : 'You first see what is in it. It stays private until you publish.';
 }
 
 function FitLink() {

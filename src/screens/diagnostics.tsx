@@ -175,7 +175,7 @@ function FullReport({ deployment, current, checks, isTroubled }: FullReportProps
 function diagnosisText({ name, currentRelease }: Deployment, troubles: number, isTroubled: boolean): string {
   if (troubles > 0) return `${formatCount(troubles, 'thing')} to look at in ${name}`;
   if (currentRelease === null) return `No checks of ${name} yet`;
-  return isTroubled ? `No problems of ${name} besides those of its last report` : `No problems found in ${name}`;
+  return isTroubled ? `No problems with ${name} besides those in its last report` : `No problems found in ${name}`;
 }
 
 function stepRow(step: ReleaseStep, release: ReleaseDetail): Step {

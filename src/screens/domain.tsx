@@ -218,6 +218,6 @@ type Visit = { isPointed: boolean; isProved: boolean; redirectsTo: string | null
 
 function visitorText({ isPointed, isProved, redirectsTo }: Visit): string {
   if (!isPointed) return 'does not point here yet.';
-  if (!isProved) return 'points here, and is served once it is proved.';
+  if (!isProved) return 'points here, and is served once you have proved that it is yours.';
   return redirectsTo === null ? 'serves your deployment.' : `redirects to ${redirectsTo}.`;
 }

@@ -43,7 +43,7 @@ function Choosing() {
       />
       {chosen.report === null && (
         <p className="text-sm text-ink-muted">
-          To choose the name and the address before, use{' '}
+          Want to pick the name and address? Use{' '}
           <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
             New Deployment
           </Link>

@@ -23,7 +23,7 @@ export function ReceiptScreen() {
     <div className="max-w-reading">
       <PageHeader
         title="Receipt"
-        description="What was paid, for which plan and which time."
+        description="What was paid, for which plan and period."
         actions={
           isPaid && (
             <Button className="print:hidden" onClick={() => window.print()}>

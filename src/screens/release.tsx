@@ -188,7 +188,7 @@ function meanwhile(release: ReleaseDetail): string {
   const { number, servingNumber } = release;
   if (isRollingBack(release)) return `Rolling back: visitors see release ${number} ${seenAgainText(release)}.`;
   if (servingNumber === null) return `${LIVE_ONCE_COMPARED} You can close this page.`;
-  return `Release ${servingNumber} stays live until release ${number} has been verified. You can close this page.`;
+  return `Release ${servingNumber} stays live until release ${number} has been checked. You can close this page.`;
 }
 
 function ReleaseFacts({ release }: { release: ReleaseDetail }) {

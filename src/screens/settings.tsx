@@ -20,7 +20,7 @@ export function SettingsScreen() {
       <PageHeader title="Settings" description="Profile, appearance, notifications and API tokens." />
       <PlainHttpWarning />
       <div className="flex flex-col gap-6 xl:gap-8">
-        <Section title="Profile" description="The name that you sign in with. Releases show it.">
+        <Section title="Profile" description="The name you log in with. Releases show it.">
           <Card>
             <CardBody>
               <ProfileForm user={user} />
@@ -41,7 +41,9 @@ export function SettingsScreen() {
               <p>
                 What we email to <span className="wrap-anywhere">{user.email}</span>.
               </p>
-              {keepsMail === true && <p className="mt-1">This Fairlead sends no email and keeps it in its outbox.</p>}
+              {keepsMail === true && (
+                <p className="mt-1">This Fairlead does not send email: it keeps messages in its outbox.</p>
+              )}
               {keepsMail !== true && !user.emailConfirmed && (
                 <p className="mt-1">None of these are sent until your address is confirmed.</p>
               )}

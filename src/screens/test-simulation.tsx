@@ -54,8 +54,8 @@ function SimulationOnRequest({ files }: Omit<SimulationProps, 'intro'>) {
   const [isOpen, setOpen] = useState(false);
   const intro = (
     <p className="text-ink-muted">
-      Plays a whole deployment with the failure you choose, as you would see it. No platform, name server or certificate
-      authority is asked. Nothing is kept, and nothing counts.
+      Runs through a whole deployment with the failure you choose, as you would see it. No platform, name server or
+      certificate authority is asked. Nothing is kept, and nothing counts against your plan.
     </p>
   );
   if (isOpen) {

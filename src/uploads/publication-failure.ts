@@ -18,8 +18,8 @@ export function failureOf(cause: unknown, isDeploymentGone: boolean): Publicatio
   const { hint, code } = detailsOf(cause);
   const isSignedOut = isSignedOutError(cause) || code === 'unauthenticated' || code === 'session_ended';
   return {
-    message: isSignedOut ? 'You were signed out while this was being sent' : errorMessage(cause),
-    hint: isSignedOut ? 'Log in again, and it goes on where it stopped. Your files are still chosen.' : hint,
+    message: isSignedOut ? 'You were logged out while this was being sent' : errorMessage(cause),
+    hint: isSignedOut ? 'Log in again, and it continues where it stopped. Your files are still chosen.' : hint,
     isSelectionNeeded: code === 'file_changed',
     isUnanswered: isUnanswered(cause),
     isUnchanged: code === 'release_unchanged',

@@ -38,7 +38,7 @@ export async function sendEdited(
 
 /** A file of an earlier release that the server has lost cannot be sent from here. */
 function lost(path = 'A file'): never {
-  throw new UploadError('artifact_corrupted', `${path} cannot be read any more.`, {
+  throw new UploadError('artifact_corrupted', `${path} can no longer be read.`, {
     hint: 'Upload this file again, then publish.',
     path,
   });

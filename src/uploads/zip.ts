@@ -78,7 +78,7 @@ function nameOf(zip: File, { rawName, flags, extraFields }: ZipEntry): string | 
   const { name, refusal } = readName(rawName, flags, extraFields);
   if (refusal === null) return name;
   throw new SelectionUnreadable(
-    `${visiblePath(name ?? '').slice(0, SHOWN_PATH_LENGTH)} in ${zip.name} has a name that cannot be read for sure. Create the ZIP again, or drop the folder.`,
+    `${visiblePath(name ?? '').slice(0, SHOWN_PATH_LENGTH)} in ${zip.name} has a name that cannot be read reliably. Create the ZIP again, or drop the folder.`,
   );
 }
 
@@ -101,7 +101,7 @@ function unusable({ flags, method, kind }: ZipEntry): string | null {
   if ((flags & 1) !== 0) return 'is locked with a password. Make a ZIP without one.';
   if (method !== 0 && method !== 8)
     return 'uses a compression method that is not supported. Create the ZIP again, or drop the folder.';
-  if (kind === 'special') return 'is a device or a pipe, no file. Create the ZIP again without it.';
+  if (kind === 'special') return 'is a device or a pipe, not a file. Create the ZIP again without it.';
   return null;
 }
 

@@ -28,7 +28,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   diagnostics: 'your diagnostics',
   deployment_health: 'the regular checks of your deployments',
   mailed_tokens: 'mailed links',
-  mails: 'the mails to you',
+  mails: 'the emails to you',
   events: 'the events on your screen',
   held_slugs: 'the addresses that you gave up',
   jobs: 'jobs',

@@ -106,7 +106,7 @@ if (IS_FULL)
     expectRefusal(
       ended,
       78,
-      /HOST is "192\.0\.2\.1", which is no address of this machine; set it to one, or leave it unset/,
+      /HOST is "192\.0\.2\.1", which is not an address of this machine; set it to one that is, or leave it unset/,
     );
   });
 
@@ -119,7 +119,7 @@ if (IS_FULL)
     expectRefusal(
       ended,
       1,
-      /DATA_DIR is ".+\/data", which cannot be written \(it is not a folder\); give it to this user, or set DATA_DIR/,
+      /DATA_DIR is ".+\/data", which cannot be written to \(it is not a folder\); let this user write to it, or set DATA_DIR/,
     );
   });
 
@@ -245,7 +245,7 @@ test('keys that are not those of the database', async () => {
   expectRefusal(
     ended,
     78,
-    /The keys of this instance are not those that this database was made with; give it their keys\.json, or set FAIRLEAD_KEYS/,
+    /The keys of this Fairlead are not those that the database was created with; put the keys\.json .+, or set FAIRLEAD_KEYS/,
   );
 });
 
@@ -263,7 +263,7 @@ test('a folder for artifacts that cannot be written', async () => {
   expectRefusal(
     ended,
     1,
-    /The folder .+\/artifacts cannot be used for artifacts.+; give that folder to this user, or set ARTIFACTS_URL to another one/,
+    /The folder .+\/artifacts cannot be used for artifacts.+; let this user write to that folder, or set ARTIFACTS_URL to another one/,
   );
 });
 
@@ -280,7 +280,7 @@ if (IS_FULL)
     expectRefusal(
       ended,
       1,
-      /The folder \/proc\/artifacts cannot be used for artifacts.+; give that folder to this user/,
+      /The folder \/proc\/artifacts cannot be used for artifacts.+; let this user write to that folder/,
     );
   });
 
@@ -296,7 +296,7 @@ test('a database that a newer version has written', async () => {
   expectRefusal(
     ended,
     78,
-    /The database was written by a newer Fairlead \(shape 9999, while this version knows \d+\); start that version/,
+    /The database was written by a newer Fairlead \(schema 9999; this version knows \d+\); start that version/,
   );
 });
 

@@ -9,7 +9,7 @@ import { IS_FULL } from '../support/size.ts';
 import { makeFolder, startUntilItEnds } from '../support/start.ts';
 import { ask, childOf, isRunning, startSupervised } from '../support/supervised-app.ts';
 
-const NEW_DATA = 'There are no data yet';
+const NEW_DATA = 'There is no data yet';
 
 const cachedApp = cacheApp(() => startSupervised({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }));
 

@@ -68,7 +68,7 @@ test('an address is confirmed by its link, and the banner is gone then', async (
   complaints.allow(refusedCall(400, '/api/trpc/auth.confirmEmail'));
   const credentials = await newcomer(page);
   await page.goto('/dashboard');
-  const banner = page.getByText('Confirm your e-mail address');
+  const banner = page.getByText('Confirm your email address');
   await expect(banner).toBeVisible();
   await page.getByRole('button', { name: 'Get a new link' }).click();
   await expect(page.locator('[data-toast]')).toContainText('npx fairlead outbox show');
@@ -133,8 +133,8 @@ test('a token is shown once and works until it is revoked; name and password can
   await logInElsewhere(app, username);
   await page.reload();
   await expect(page.getByText('This browser')).toHaveCount(1);
-  await page.getByRole('button', { name: /^Sign out / }).click();
-  await expect(page.getByRole('button', { name: /^Sign out / })).toHaveCount(0);
+  await page.getByRole('button', { name: /^Log out / }).click();
+  await expect(page.getByRole('button', { name: /^Log out / })).toHaveCount(0);
 });
 
 test('an account is deleted with its name typed, and cannot be signed in to again', async ({ page, complaints }) => {

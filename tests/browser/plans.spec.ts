@@ -18,7 +18,7 @@ test('a plan is canceled and resumed, and its receipt is printed without what st
   await page.goto('/account');
   await page.getByRole('button', { name: 'Cancel plan' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel plan' }).click();
-  await expect(page.getByText(/^It is canceled, and ends on /)).toBeVisible();
+  await expect(page.getByText(/^It is cancelled, and ends on /)).toBeVisible();
   await page.getByRole('button', { name: 'Keep Standard' }).click();
   await expect(page.getByText(/^It renews on /).first()).toBeVisible();
 
@@ -61,10 +61,10 @@ test('a cap is reached and lifted, and the checkout of a smaller plan than the t
   await page.getByRole('button', { name: 'Pay', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Your Basic plan is active' })).toBeVisible();
   await page.goto('/new-deployment');
-  await expect(page.getByText('The deployment of Basic is used')).toBeVisible();
+  await expect(page.getByText('The one deployment on Basic is in use')).toBeVisible();
   await buy(page, 'Upgrade to Standard');
   await page.goto('/new-deployment');
-  await expect(page.getByText('The deployment of Basic is used')).toBeHidden();
+  await expect(page.getByText('The one deployment on Basic is in use')).toBeHidden();
   await page.goto('/deployments');
   await expect(page.getByRole('table', { name: 'Deployments' })).not.toContainText('Read-only');
 });

@@ -39,7 +39,7 @@ const RENDER: PlayedPlatform = { id: 'render', title: 'Render', consent: PUBLIC,
 const HEROKU: PlayedPlatform = {
   id: 'heroku',
   title: 'Heroku',
-  consent: { label: /I pay Heroku/, options: { paymentThere: true } },
+  consent: { label: /I agree to pay Heroku/, options: { paymentThere: true } },
 };
 
 /** Starts the product with every platform that is played in place of the vendor's. */
@@ -158,7 +158,7 @@ function testMending(played: PlayedPlatform): void {
     standIn.revoke();
     await publishAgain(page, folder, 2);
     await expect(page.getByRole('region', { name: 'Failed', exact: true })).toContainText(
-      `${title} does not accept the token`,
+      `${title} no longer accepts the token`,
     );
     await expectAccessible(page, 'a release that failed');
     await expect(dashboard.getByText(/stopped working/)).toBeVisible();
@@ -241,7 +241,7 @@ test('Replit: finished by hand with the archive, seen from outside, and changed'
   expect((await archive).suggestedFilename()).toMatch(/\.zip$/);
   await panel.getByLabel('Address at Replit').fill(address);
   await panel.getByRole('button', { name: 'Check now' }).click();
-  await expect(page.getByText(/another entry page than this release has/).first()).toBeVisible();
+  await expect(page.getByText(/is not the one of this release/).first()).toBeVisible();
   replit.publishByHand('quay', ONE);
   expect(await liveOnceChecked(page, panel)).toBe(address);
 
@@ -249,14 +249,14 @@ test('Replit: finished by hand with the archive, seen from outside, and changed'
   await publishAgain(page, folder, 2);
   await panel.getByLabel('Address at Replit').fill(address);
   await panel.getByRole('button', { name: 'Check now' }).click();
-  await expect(page.getByText(/another entry page than this release has/).first()).toBeVisible();
+  await expect(page.getByText(/is not the one of this release/).first()).toBeVisible();
   // Only now: the known address is looked at by itself as well, and the panel goes once the right page is there.
   replit.publishByHand('quay', TWO);
   expect(await liveOnceChecked(page, panel)).toBe(address);
 
   await page.goto(page.url().replace(/2$/, '1'));
   const superseded = page.getByLabel('Replaced', { exact: true });
-  await expect(superseded).toContainText('Going back is done at Replit');
+  await expect(superseded).toContainText('To roll back, go to Replit');
   await expect(page.getByRole('button', { name: /^Roll back/ })).toHaveCount(0);
 });
 

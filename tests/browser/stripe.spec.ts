@@ -99,6 +99,6 @@ test('a plan is paid for at Stripe in its currency, starts when Stripe says so, 
   await page.getByRole('link', { name: 'Back to Fairlead' }).click();
   await page.getByRole('button', { name: 'Cancel plan' }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel plan' }).click();
-  await expect(page.getByText(/^It is canceled, and ends on /)).toBeVisible();
+  await expect(page.getByText(/^It is cancelled, and ends on /)).toBeVisible();
   expect([...stripe.subscriptions.values()]).toMatchObject([{ cancel_at_period_end: true }]);
 });

@@ -43,8 +43,8 @@ test('a dry run reads a folder and sends nothing, and New Deployment goes on wit
   await expect(page.getByText('Nothing would be refused')).toBeVisible();
   await page.getByRole('button', { name: 'Set up a simulation' }).click();
   await page.getByRole('combobox', { name: 'What goes wrong' }).click();
-  await page.getByRole('option', { name: 'Verifying fails' }).click();
-  await page.getByRole('button', { name: 'Play it' }).click();
+  await page.getByRole('option', { name: 'Checking fails' }).click();
+  await page.getByRole('button', { name: 'Run the simulation' }).click();
   const simulated = page.getByRole('region', { name: 'Simulated deployment' });
   await simulated.getByRole('button', { name: 'Skip to the end' }).click();
   await expect(simulated.getByText('Release 1 failed while verifying')).toBeVisible();
@@ -75,7 +75,7 @@ test('what is live is seen with its address, its report, its figures and its fil
   await page.goto('/analytics');
   await expect(page.getByRole('table', { name: 'Releases by deployment' })).toContainText('lighthouse keeper');
   await expect(page.getByRole('table', { name: 'Releases by platform' })).toContainText('Built-in host');
-  await expect(page.getByText('No visits in this time')).toBeVisible();
+  await expect(page.getByText('No visits in this period')).toBeVisible();
   // The page that is open hears of it.
   const reader = await page.context().newPage();
   await reader.goto(site.siteUrl);

@@ -38,8 +38,8 @@ test('keys are made and printed once, one a line, redeemed, listed and ended', a
     `The license "${id}" for Pro is revoked: its holder loses the time that was left.\n`,
   );
   expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'free' });
-  await expect(said('revoke', id)).rejects.toThrow('This license was revoked before.');
-  expect(await said('revoke', second)).toContain('nobody can redeem it any more');
+  await expect(said('revoke', id)).rejects.toThrow('This license is already revoked.');
+  expect(await said('revoke', second)).toContain('nobody can redeem it now');
   expect(await refusalOf(ada.caller.licenses.redeem({ key: second }))).toMatchObject({ code: 'license_revoked' });
   await expect(said('revoke', 'nobody')).rejects.toThrow('"fairlead license list" shows all of them.');
 });

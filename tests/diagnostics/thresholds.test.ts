@@ -58,11 +58,11 @@ const long = Object.fromEntries(
 test.each([
   ['to https', subject(), toHttps, 'pass', ''],
   ['below the domain', subject(), { ...toHttps, [`https://${NAME}/`]: `https://www.${NAME}/` }, 'pass', ''],
-  ['to another domain', subject(), toOther, 'fail', 'end at another domain'],
+  ['to another domain', subject(), toOther, 'fail', 'end up at another domain'],
   ['to another domain, of somebody else', subject({ own: null }), toOther, 'pass', ''],
   ['to another domain by a rule of the site', subject({ entrySha256: null }), toOther, 'pass', ''],
   ['on and on', subject(), { ...toHttps, ...long }, 'fail', 'More than 10 redirects'],
-  ['in a circle', subject(), { ...toHttps, [`https://${NAME}/`]: `http://${NAME}/` }, 'fail', 'in a circle'],
+  ['in a circle', subject(), { ...toHttps, [`https://${NAME}/`]: `http://${NAME}/` }, 'fail', 'form a loop'],
 ] as const)('redirects that lead %s', async (_, of, leads, verdict, seen) => {
   const found = await redirects.run(of, tools(led(leads)));
   expect(found).toMatchObject({ verdict, seen: expect.stringContaining(seen) });

@@ -61,14 +61,14 @@ const FAULTS: readonly Fault[] = [
     async inject(zone, { proof }) {
       await lab.zone(zone, { [`${proof.name} TXT`]: [`"${proof.value.slice(0, -3)}"`] });
     },
-    message: 'The TXT record of _fairlead.cut.test holds another text than your proof.',
+    message: 'The text in the TXT record of _fairlead.cut.test is not your proof.',
   },
   {
     fault: 'the registrar has a DS that the zone is not signed by',
     ...{ zone: SIGNED_OTHERWISE, into: 'new', state: 'pending_dns', code: 'dnssec_broken' },
     inject: (zone, { records }) => lab.zone(zone, setsOf(records)),
     message:
-      'DNSSEC of bogus.test is broken: resolvers that check signatures refuse every answer, so part of your visitors and the certificate authority see nothing.',
+      'DNSSEC of bogus.test is broken: resolvers that check signatures refuse every answer, so some of your visitors and the certificate authority see nothing.',
   },
   {
     fault: 'nobody listens at the name servers',

@@ -94,7 +94,7 @@ test('the plans of an account take five megabytes at most', async () => {
   }));
   await DnsChangeModel.insertMany(rows);
   await expect(caller.domains.plan({ domainId })).rejects.toMatchObject({
-    message: expect.stringContaining('have reached the limit'),
+    message: expect.stringContaining('too many unused plans'),
   });
   await DnsChangeModel.deleteMany({ accountId, domainId: rows[0]?.domainId ?? '' });
   expect(await caller.domains.plan({ domainId })).toMatchObject({ state: 'planned' });

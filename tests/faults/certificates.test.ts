@@ -211,7 +211,9 @@ test(`killed at ${BY_DNS.length} steps of orders by DNS: one certificate comes o
   tell('Orders by DNS', BY_DNS, before);
   for (const { id: certificateId } of await certificatesOf(certified)) {
     const { history } = await app.client.certificates.get.query({ certificateId });
-    expect(history.find(({ what }) => what === 'issued')?.detail).toContain('Proved through your DNS connection.');
+    expect(history.find(({ what }) => what === 'issued')?.detail).toContain(
+      'The proof was written through your DNS connection.',
+    );
   }
   for (const { name } of certified) {
     await expect.poll(() => textsAt(app.server, challengeOf(name), name), PATIENCE).toEqual([FOREIGN]);

@@ -60,7 +60,7 @@ test('a process that is frozen is ended and started again', async () => {
   await expect.poll(() => isRunning(frozen), PATIENCE).toBe(false);
   await expect.poll(() => childOf(app), PATIENCE).not.toBe(frozen);
   await expect.poll(() => statusOf(`${app.url}/api/ready`)).toBe(200);
-  expect(app.output()).toContain('Process does not go on; it is ended');
+  expect(app.output()).toContain('Process does not respond; stopping it');
 });
 
 test('an app process that is killed comes up by itself again and again, on the same database', async () => {

@@ -162,7 +162,7 @@ test('without clean addresses a page answers under its full name alone', async (
   await setOptions(site, published, { hasCleanUrls: false });
   for (const path of ['/about', '/about/', '/docs/api']) expect((await site.get('full', path)).status).toBe(404);
   // Without a page of its own for these, visitors are led to the first one.
-  expect((await site.get('full', '/about')).text).toContain('<a href="/">first page of this site</a>');
+  expect((await site.get('full', '/about')).text).toContain('<a href="/">start page of this site</a>');
   expect((await site.get('full', '/about.html')).text).toBe('ABOUT');
   expect((await site.get('full', '/docs')).headers.location).toBe('/docs/');
 });

@@ -42,5 +42,7 @@ test('drafts that were looked at a moment ago leave room for the next, and what 
   const seen = await Promise.all(hosts.map(async (host) => (await app.visit(host)).status));
   expect(seen).toEqual([404, 200, 200, 200]);
   for (let count = 1; count <= 3; count += 1) await person.caller.releases.prepare({ deploymentId });
-  await expect(person.caller.releases.prepare({ deploymentId })).rejects.toThrow('3 uploads are open already');
+  await expect(person.caller.releases.prepare({ deploymentId })).rejects.toThrow(
+    '3 uploads are open, which is the limit',
+  );
 });

@@ -146,7 +146,7 @@ test('the current user is answered to a good token and a 401 to none or a wrong 
   expect(mine.body).not.toHaveProperty('accessToken');
   expect([nobody.status, nobody.body.code]).toEqual([401, 'unauthenticated']);
   expect([wrong.status, wrong.body.code]).toEqual([401, 'unauthenticated']);
-  expect(nobody.body.message).toBe('Sign in to do this.');
+  expect(nobody.body.message).toBe('Log in to do this.');
   expect([revoked.status, revoked.body.message]).toEqual([401, 'This API token is unknown, expired or revoked.']);
 });
 

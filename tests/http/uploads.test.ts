@@ -204,7 +204,7 @@ test('a body that is nested deeper than a list of files is not parsed; brackets 
   for (const depth of [4, 4_000_000]) {
     expect(await announce(listener, person, uploadId, `${'['.repeat(depth)}${']'.repeat(depth)}`)).toMatchObject({
       status: 400,
-      body: { code: 'bad_request', message: 'A list of files is not nested this deep.' },
+      body: { code: 'bad_request', message: 'The list of files is nested too deeply.' },
     });
   }
   const files = manifestOf({ 'a[[[[{{{{.txt': 'hello', 'quote"[[[[\'.txt': 'hello', 'index.html': 'hello' });

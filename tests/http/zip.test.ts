@@ -321,7 +321,7 @@ async function cutOff(site: Awaited<ReturnType<typeof start>>, zip: Buffer, end:
   // One that is no longer accepted says that the server has not noticed yet.
   await expect
     .poll(async () => (await site.send(zip, { query: `?key=${key}&from=${zip.length + 1}` })).body.hint)
-    .toBe('Ask how much is, and go on there.');
+    .toBe('Ask how much has arrived, and continue from there.');
   return (await arrived(site, key)).body.bytes;
 }
 

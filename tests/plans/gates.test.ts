@@ -90,7 +90,7 @@ test('sites of the trial that a small plan has no place for stay and are read-on
     expect(await refusalOf(change(ada, first)), name).toMatchObject({ code: 'plan_required', status: 403 });
   }
   expect((await refusalOf(CHANGES.rename(ada, first))).message).toBe(
-    'On Basic one deployment can be changed, and this is not among them: it stays live and is read-only.',
+    'Basic lets you change one deployment. This one is not included: it stays live and is read-only.',
   );
   await CHANGES.rename(ada, third);
 
@@ -238,7 +238,7 @@ test('domains that a small plan has no place for stay and are read-only, and the
   expect(await refusalOf(change(second))).toMatchObject({
     code: 'plan_required',
     message:
-      'On Basic one domain of a deployment can be changed, and this is not among them: it stays live and is read-only.',
+      'Basic lets you change one domain of a deployment. This one is not included: it stays live and is read-only.',
   });
   await change(first);
 

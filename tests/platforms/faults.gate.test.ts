@@ -78,7 +78,7 @@ test('a long wait is kept by the queue: the job is due when the platform said, a
   const waiting = await app.releases.get({ releaseId: release.id });
   expect(waiting.state).toBe('uploading');
   const log = waiting.steps.flatMap((step) => step.log.map(({ text }) => text));
-  expect(log).toContain('Netlify asks us to slow down. Tried again automatically in 600 s.');
+  expect(log).toContain('Netlify asks us to slow down. Trying again in 600 s.');
   expect((await app.settled(release)).state).toBe('live');
 });
 

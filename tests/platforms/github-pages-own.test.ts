@@ -134,8 +134,8 @@ test('more images than GitHub takes in an hour go up over two, and whoever leave
       break;
     }
   }
-  expect(texts.filter((text) => text.includes('in an hour'))).toHaveLength(1);
-  expect(texts.filter((text) => text.includes('in a minute')).length).toBeGreaterThan(IMAGES / 80 - 2);
+  expect(texts.filter((text) => text.includes('files an hour'))).toHaveLength(1);
+  expect(texts.filter((text) => text.includes('files a minute')).length).toBeGreaterThan(IMAGES / 80 - 2);
   expect(on.standIn.requests.filter(({ status }) => status === 403)).toEqual([]);
   expect(longestMs).toBeGreaterThan(45 * MINUTE_MS);
   expect(on.repository().blobs.size).toBeGreaterThan(IMAGES);
@@ -151,7 +151,9 @@ test('more images than GitHub takes in a day are refused before one is sent', as
   const manifest = new Map([...request.manifest, ...paths.map((path) => [path, entry(path)] as const)]);
   await expect(on.publish({ ...request, manifest })).rejects.toMatchObject({
     code: 'content_refused',
-    message: expect.stringContaining('10,000 images and the like are new, and GitHub takes about 9,792 in the day'),
+    message: expect.stringContaining(
+      '10,000 images and other non-text files are new, and GitHub accepts about 9,792 in a day',
+    ),
   });
   expect(on.world.takeSent()).toBe(0);
 });
@@ -492,7 +494,7 @@ test('an address of its website that is none of the web is never kept, nor shown
   await expect(on.publish(await on.harness.release(1, { 'index.html': 'one' }))).rejects.toMatchObject({
     code: 'platform_failed',
     message: expect.stringContaining('an address that cannot be opened'),
-    hint: expect.stringContaining('Look at GitHub Pages which address the site has.'),
+    hint: expect.stringContaining('Check at GitHub Pages which address the site has.'),
   });
   expect(on.call.destination.site?.url).toBeUndefined();
 });

@@ -31,7 +31,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 401,
     message: 'Bad credentials',
     code: 'credentials_invalid',
-    says: 'GitHub Pages does not accept the token of this connection any more.',
+    says: 'GitHub Pages no longer accepts the token of this connection.',
     hint: `Connect GitHub Pages again, then try again. ${TOKENS}`,
   },
   {
@@ -149,7 +149,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 422,
     message: 'tree.path contains a malformed path component',
     code: 'content_refused',
-    says: 'GitHub Pages does not take these files: tree.path contains a malformed path component.',
+    says: 'GitHub Pages does not accept these files: tree.path contains a malformed path component.',
     hint: LEAVE_OUT,
   },
   {
@@ -157,7 +157,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 409,
     message: 'Repository rule violations found: a secret was detected in the content.',
     code: 'content_refused',
-    says: 'GitHub Pages does not take these files: Repository rule violations found: a secret was detected in the content.',
+    says: 'GitHub Pages does not accept these files: Repository rule violations found: a secret was detected in the content.',
     hint: LEAVE_OUT,
   },
   {
@@ -166,14 +166,14 @@ const REFUSALS: readonly Refusal[] = [
     message: 'Tree SHA does not exist',
     code: 'platform_failed',
     says: 'GitHub Pages could not do it: Tree SHA does not exist.',
-    hint: 'Somebody rewrote the repository at GitHub. Delete it there and try again, so that it is made anew, or choose another.',
+    hint: 'Somebody rewrote the history of the repository at GitHub. Delete it there and try again, so that it is created again, or choose another.',
   },
   {
     step: 'finish',
     status: 422,
     message: 'Update is not a fast forward',
     code: 'out_of_sync',
-    says: 'At GitHub Pages this release is in another state than here: somebody else goes on writing to the branch.',
+    says: 'The state of this release at GitHub Pages differs from the one here: somebody else goes on writing to the branch.',
     hint: 'It is checked again automatically.',
   },
   {
@@ -190,7 +190,7 @@ const REFUSALS: readonly Refusal[] = [
     message: 'The custom domain `shop.example.com` is already taken.',
     code: 'domain_taken',
     says: 'Another site at GitHub Pages has this domain: The custom domain `shop.example.com` is already taken.',
-    hint: 'If that site is yours, take the domain off it, then try again. If not, ask GitHub Pages to release the domain: who runs its DNS can prove it.',
+    hint: 'If that site is yours, take the domain off it, then try again. If not, ask GitHub Pages to release the domain: you can prove through its DNS that it is yours.',
   },
   {
     step: 'attach',
@@ -206,7 +206,7 @@ const REFUSALS: readonly Refusal[] = [
     message: 'Repository access blocked',
     code: 'platform_failed',
     says: 'GitHub Pages could not do it: Repository access blocked.',
-    hint: 'GitHub has blocked the repository, and says why in a mail to its owner. Settle it with GitHub, or publish elsewhere.',
+    hint: 'GitHub has blocked the repository, and says why in an email to its owner. Settle it with GitHub, or publish elsewhere.',
   },
 ];
 

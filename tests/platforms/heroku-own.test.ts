@@ -269,7 +269,7 @@ test('an account says what keeps it from publishing', async () => {
   });
   on.state.account = { verified: false, delinquent_at: '2026-06-01T00:00:00Z', suspended_at: '2026-06-02T00:00:00Z' };
   const { warnings } = await on.platform.verify(on.call);
-  expect(warnings.join(' ')).toMatch(/payment card.*waits for a payment.*suspended/);
+  expect(warnings.join(' ')).toMatch(/payment card.*waiting for a payment.*suspended/);
 });
 
 test('nothing is published before a person agreed to pay there', () => {

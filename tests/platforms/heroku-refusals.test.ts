@@ -14,7 +14,7 @@ const ROWS: readonly Refusal[] = [
     step: 'look',
     fault: said(401, 'unauthorized', 'Invalid credentials provided.'),
     code: 'credentials_invalid',
-    says: 'Heroku does not accept the token of this connection any more.',
+    says: 'Heroku no longer accepts the token of this connection.',
     remedy: 'https://dashboard.heroku.com/account/applications',
   },
   {
@@ -126,7 +126,7 @@ const ROWS: readonly Refusal[] = [
     step: 'upload',
     fault: { how: 'status', status: 413, body: '<Error><Code>EntityTooLarge</Code></Error>' },
     code: 'content_refused',
-    says: 'does not take these files',
+    says: 'does not accept these files',
     remedy: 'Change or leave out',
   },
   {
@@ -148,7 +148,7 @@ const ROWS: readonly Refusal[] = [
     fault: said(406, 'not_acceptable', 'Require an Accept header for a supported version.'),
     code: 'platform_failed',
     says: 'supported version',
-    remedy: 'ask whoever runs Fairlead to update it',
+    remedy: 'ask the operator to update Fairlead',
   },
   {
     title: 'a gateway in trouble',

@@ -23,7 +23,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 401,
     body: { code: 401, message: 'Access Denied' },
     code: 'credentials_invalid',
-    says: 'Netlify does not accept the token of this connection any more.',
+    says: 'Netlify no longer accepts the token of this connection.',
     hint: `Connect Netlify again, then try again. ${TOKENS}`,
   },
   {
@@ -95,7 +95,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 422,
     body: { errors: "Invalid filename 'a#b.html'" },
     code: 'content_refused',
-    says: "Netlify does not take these files: Invalid filename 'a#b.html'.",
+    says: "Netlify does not accept these files: Invalid filename 'a#b.html'.",
     hint: 'Change or leave out what is named, then publish again.',
   },
   {
@@ -103,7 +103,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 422,
     body: { errors: ['Too many files in one directory'] },
     code: 'content_refused',
-    says: 'Netlify does not take these files: Too many files in one directory.',
+    says: 'Netlify does not accept these files: Too many files in one directory.',
     hint: 'Change or leave out what is named, then publish again.',
   },
   {
@@ -137,14 +137,14 @@ const REFUSALS: readonly Refusal[] = [
     body: { error: 'invalid_request' },
     code: 'platform_failed',
     says: 'Netlify could not do it: invalid_request.',
-    hint: 'Netlify does not say what it minds. Give files with unusual characters in their names simpler ones, then publish again.',
+    hint: 'Netlify does not say what is wrong. Give files with unusual characters in their names simpler names, then publish again.',
   },
   {
     step: 'upload',
     status: 422,
     body: { errors: 'The file index.html did not match the digest of the deploy' },
     code: 'out_of_sync',
-    says: 'At Netlify this release is in another state than here: The file index.html did not match the digest of the deploy.',
+    says: 'The state of this release at Netlify differs from the one here: The file index.html did not match the digest of the deploy.',
     hint: 'It is checked again automatically.',
   },
   {
@@ -152,7 +152,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 422,
     body: { code: 422, message: 'Build is already done' },
     code: 'out_of_sync',
-    says: 'At Netlify this release is in another state than here: Build is already done.',
+    says: 'The state of this release at Netlify differs from the one here: Build is already done.',
     hint: 'It is checked again automatically.',
   },
   {
@@ -160,7 +160,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 413,
     body: { code: 413, message: 'Request Entity Too Large' },
     code: 'content_refused',
-    says: 'Netlify does not take these files: Request Entity Too Large.',
+    says: 'Netlify does not accept these files: Request Entity Too Large.',
     hint: 'Change or leave out what is named, then publish again.',
   },
   {
@@ -169,7 +169,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { errors: { custom_domain: ['must be unique'] } },
     code: 'domain_taken',
     says: 'Another site at Netlify has this domain: custom_domain must be unique.',
-    hint: 'If that site is yours, take the domain off it, then try again. If not, ask Netlify to release the domain: who runs its DNS can prove it.',
+    hint: 'If that site is yours, take the domain off it, then try again. If not, ask Netlify to release the domain: you can prove through its DNS that it is yours.',
   },
   {
     step: 'attach',
@@ -177,7 +177,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { errors: { domain_aliases: ['shop.example.com is already in use'] } },
     code: 'domain_taken',
     says: 'Another site at Netlify has this domain: domain_aliases shop.example.com is already in use.',
-    hint: 'If that site is yours, take the domain off it, then try again. If not, ask Netlify to release the domain: who runs its DNS can prove it.',
+    hint: 'If that site is yours, take the domain off it, then try again. If not, ask Netlify to release the domain: you can prove through its DNS that it is yours.',
   },
   {
     step: 'attach',
@@ -192,7 +192,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 422,
     body: { code: 422, message: 'Deploy is not ready' },
     code: 'out_of_sync',
-    says: 'At Netlify this release is in another state than here: Deploy is not ready.',
+    says: 'The state of this release at Netlify differs from the one here: Deploy is not ready.',
     hint: 'It is checked again automatically.',
   },
 ];

@@ -46,7 +46,7 @@ test('a platform that answers a name without measure fails the release, and noth
   const release = await app.publish(await app.create('Long name'), ONE);
   expect(release).toMatchObject({
     state: 'failed',
-    error: { code: 'platform_failed', message: expect.stringContaining('a name that is too long') },
+    error: { code: 'platform_failed', message: expect.stringContaining('an identifier that is too long') },
   });
   const stored = await PublicationModel.findOne({ releaseId: release.id, accountId: app.person.user.id });
   expect(stored?.ref).toBeNull();

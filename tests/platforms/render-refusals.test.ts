@@ -24,7 +24,7 @@ const ROWS: readonly Row[] = [
     step: 'account',
     fault: said(401, 'unauthorized'),
     code: 'credentials_invalid',
-    says: 'Render does not accept the token of this connection any more.',
+    says: 'Render no longer accepts the token of this connection.',
     remedy: 'https://dashboard.render.com/settings#api-keys',
   },
   {
@@ -32,7 +32,7 @@ const ROWS: readonly Row[] = [
     step: 'state',
     fault: said(401, 'unauthorized'),
     code: 'credentials_invalid',
-    says: 'does not accept the token',
+    says: 'no longer accepts the token',
     remedy: 'Connect Render again',
   },
   {
@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
     fault: said(400, 'invalid repository'),
     code: 'platform_failed',
     says: 'invalid repository',
-    remedy: 'Render reads only a repository that is public at GitHub and still has its name.',
+    remedy: 'Render reads the repository only if it is public at GitHub and has not been renamed.',
   },
   {
     title: 'a name that another service has',

@@ -121,13 +121,13 @@ test('it is live once all files are seen at the address, and not while others ar
     expect(await on.confirm(`${url}/?from=mail`)).toMatchObject(looked);
     expect(await on.deployments.get({ deploymentId: on.deployment.id })).toMatchObject(looked);
     await on.jobs.drain();
-    const error = { message: `${url} answers with another entry page than this release has.` };
+    const error = { message: `The start page at ${url} is not the one of this release.` };
     expect(await on.read()).toMatchObject({ state: 'processing', destinations: [{ state: 'waiting', error }] });
   }
   const open = { status: 'queued' as const, name: 'publish', accountId: on.person.user.id };
   expect(await JobModel.countDocuments(open)).toBe(1);
   const log = (await on.read()).steps.flatMap((step) => step.log.map(({ text }) => text)).join('\n');
-  expect(log).toContain(`${url} answers with another entry page than this release has`);
+  expect(log).toContain(`The start page at ${url} is not the one of this release`);
 
   // An entry page that is there does not hide a file that is not.
   on.there.publishByHand('by-hand', { 'index.html': FILES['index.html'] });
@@ -185,7 +185,7 @@ test('beside another platform it waits for the person as well, and is live once 
   await releases.confirm({ releaseId, url });
   expect(await second()).toMatchObject({ state: 'publishing' });
   await app.jobs.drain();
-  const message = `${url} answers with another entry page than this release has.`;
+  const message = `The start page at ${url} is not the one of this release.`;
   expect(await second()).toMatchObject({ state: 'waiting', error: { message } });
 
   there.publishByHand('both', FILES);
@@ -305,7 +305,7 @@ test('going back says what the person has to do there', async () => {
     on.caller.deployments.rollBack({ deploymentId: on.deployment.id, releaseId: on.releaseId }),
   );
   expect(refused).toMatchObject({
-    message: 'Replit cannot go back to an earlier release.',
+    message: 'Replit cannot roll back to an earlier release.',
     hint: expect.stringContaining('publish its files again'),
   });
 });

@@ -16,7 +16,7 @@ const ROWS: readonly Refusal[] = [
     step: 'look',
     fault: said(401, 'unauthorized', 'Not authorized'),
     code: 'credentials_invalid',
-    says: 'Vercel does not accept the token of this connection any more.',
+    says: 'Vercel no longer accepts the token of this connection.',
     remedy: 'Connect Vercel again',
   },
   {
@@ -24,7 +24,7 @@ const ROWS: readonly Refusal[] = [
     step: 'look',
     fault: said(403, 'forbidden', 'Not authorized', { invalidToken: true }),
     code: 'credentials_invalid',
-    says: 'does not accept the token',
+    says: 'no longer accepts the token',
     remedy: 'https://vercel.com/account/tokens',
   },
   {
@@ -165,7 +165,7 @@ const ROWS: readonly Refusal[] = [
     fault: said(400, 'bad_request', 'Digest is not valid'),
     code: 'platform_failed',
     says: 'Digest is not valid',
-    remedy: 'A file did not arrive as it was sent. Try again',
+    remedy: 'A file was damaged on its way. Try again',
   },
   {
     title: 'a build that fails there',
@@ -207,7 +207,7 @@ const ROWS: readonly Refusal[] = [
     fault: said(403, 'forbidden', "You don't have access to the domain you are adding."),
     code: 'domain_taken',
     says: "don't have access to the domain",
-    remedy: 'who runs its DNS can prove it',
+    remedy: 'you can prove through its DNS that it is yours',
   },
   {
     title: 'a domain before anything is public',
@@ -216,7 +216,7 @@ const ROWS: readonly Refusal[] = [
     fault: said(400, 'bad_request', 'The latest production deployment for the project was not successful.'),
     code: 'platform_failed',
     says: 'production deployment for the project was not successful',
-    remedy: 'Publish a release there that goes live',
+    remedy: 'First publish a release that is live on Vercel',
   },
   {
     title: 'a release that was deleted there',

@@ -52,7 +52,10 @@ test('an edge that never follows fails the release when its time is over, in wor
   const failed = await app.settled(release);
   expect(failed).toMatchObject({
     state: 'failed',
-    error: { code: 'verification_failed', message: expect.stringContaining('other bytes than were uploaded') },
+    error: {
+      code: 'verification_failed',
+      message: expect.stringContaining('does not match the file that was uploaded'),
+    },
     destinations: [{ state: 'failed', error: { code: 'verification_failed' } }],
   });
 });

@@ -282,7 +282,7 @@ test('releases that wait for slow sites, of as many accounts as have places, hol
   const sent: string[] = [];
   const run = async (job: RunningJob): Promise<void> => {
     if (job.accountId === 'zoe') return void sent.push(job.accountId);
-    if (!job.isAside) throw new JobDeferred('Its site is looked at next', 0);
+    if (!job.isAside) throw new JobDeferred('The site is checked next', 0);
     return looks.run(job);
   };
   const slow = Array.from({ length: 12 }, (_, number) => `slow${number}`);

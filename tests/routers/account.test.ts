@@ -51,7 +51,7 @@ test('a call about the plan that comes while the account is being deleted is tol
     expect([name, code, message]).toEqual([
       name,
       'not_found',
-      'This account is being deleted: its plan cannot change any more.',
+      'This account is being deleted, so its plan can no longer change.',
     ]);
   }
   expect(await PaymentModel.find({ accountId: ada.user.id })).toMatchObject([{ state: 'pending' }]);

@@ -368,7 +368,7 @@ test('after a roll back, what is published is compared with what visitors have',
   const diff = await person.caller.releases.diff({ releaseId: three.id });
   expect(diff).toMatchObject({ previousNumber: 1, changed: [{ path: 'index.html' }], counts: { changed: 1 } });
   const { steps } = await person.caller.releases.get({ releaseId: three.id });
-  expect(steps[0]?.log[0]?.text).toBe('2 files: 0 new, 1 changed, 0 gone since release 1');
+  expect(steps[0]?.log[0]?.text).toBe('2 files: 0 new, 1 changed, 0 removed since release 1');
   // What has travelled: the one that visitors did not have.
   expect(steps[1]).toMatchObject({ done: 2, total: 2, doneBytes: 7, doneBefore: 1, doneBytesBefore: 4 });
 });

@@ -32,7 +32,9 @@ test('an address accepts so often in an hour signed out; who is signed in always
   await app.anonymous(createJar()).disclaimer.accept();
   expect(await refusalOf(app.anonymous(createJar()).disclaimer.accept())).toMatchObject({
     code: 'rate_limited',
-    message: expect.stringMatching(/^The disclaimer can be accepted 1 time an hour from one address, .* Try again in /),
+    message: expect.stringMatching(
+      /^The disclaimer can be accepted 1 time an hour from one IP address\. .* Try again in /,
+    ),
   });
   expect(await (await app.person()).caller.disclaimer.accept()).toMatchObject({ accepted: true });
 });

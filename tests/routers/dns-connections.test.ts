@@ -69,7 +69,7 @@ test('a credential that the DNS provider refuses is said at its field, and nothi
   const inside = { url: 'http://10.0.0.1:8081', apiKey: 'a-key' };
   await expect(app.connections.connect({ provider: 'powerdns', fields: inside })).rejects.toMatchObject({
     cause: {
-      message: 'PowerDNS could not do it: 10.0.0.1 is not a public address of the web.',
+      message: 'PowerDNS could not do it: 10.0.0.1 is not a public web address.',
       hint: 'Check what you entered, then try again.',
     },
   });
@@ -121,7 +121,9 @@ test('a credential of another provider does not take the place of one', async ()
   await using app = await createDnsApp();
   const { id } = await app.connections.connect(app.input);
   const other = { provider: 'cloudflare', fields: { token: 'x' } } as const;
-  const refusal = { cause: { code: 'validation_failed', message: 'This is not a credential for PowerDNS.' } };
+  const refusal = {
+    cause: { code: 'validation_failed', message: 'These are not credentials for PowerDNS. Check what you pasted.' },
+  };
   await expect(app.connections.replace({ connectionId: id, credential: other })).rejects.toMatchObject(refusal);
   await expect(app.connections.replace({ connectionId: id, token: 'x' })).rejects.toMatchObject(refusal);
 });

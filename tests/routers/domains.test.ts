@@ -297,7 +297,7 @@ test('of two moves at once the second is told of the first, or that the name is 
     Promise.allSettled(to.map((deploymentId) => caller.domains.update({ domainId, deploymentId })));
   const apart = await move(one, two);
   expect(apart.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))).toMatchObject([
-    { code: 'CONFLICT', message: expect.stringContaining('twice.test was moved meanwhile.') },
+    { code: 'CONFLICT', message: expect.stringContaining('twice.test was moved in the meantime.') },
   ]);
   const together = await move(from, from);
   expect(together.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
@@ -341,7 +341,7 @@ test('names that were claimed in the trial are counted once more when they are p
   const refused = checked.find(({ state }) => state === 'unverified') ?? expect.fail('Both were taken.');
   expect(refused.problem).toMatchObject({
     code: 'domain_limit_reached',
-    message: `${refused.name} is proved, but Basic allows 1 custom domain for a deployment.`,
+    message: `${refused.name} is proved to be yours, but Basic allows 1 custom domain for a deployment.`,
   });
   await setPlan(person.person, 'PRO');
   app.clock.advance(2_000);

@@ -91,7 +91,7 @@ test('of an account, of an address in a day, and of all strangers so many rating
   for (const rating of [1, 2, 3]) await stranger.feedback.rate({ rating });
   const refusal = await refusalOf(stranger.feedback.rate({ rating: 4 }));
   expect(refusal).toMatchObject({ code: 'rate_limited' });
-  expect(refusal.message).toContain('One address can send 3 ratings a day');
+  expect(refusal.message).toContain('One IP address can send 3 ratings a day');
 
   app.providers.limits.feedbackRows.ofStrangers = 3;
   const refused = await refusalOf(app.anonymous(undefined, { address: '203.0.113.10' }).feedback.rate({ rating: 5 }));

@@ -170,7 +170,7 @@ test('keys that there are not, that were revoked and that came too late are refu
   expect(await refusalOf(caller.licenses.redeem({ key: guess(1) }))).toMatchObject({
     code: 'license_unknown',
     status: 404,
-    message: 'There is no such license key. Compare it with the one that you were given.',
+    message: 'There is no such license key. Compare it with the one you were given.',
   });
   expect(await refusalOf(caller.licenses.redeem({ key: revoked }))).toMatchObject({
     code: 'license_revoked',
@@ -238,7 +238,7 @@ test('what is left of a license is handed on by a new key, and goes on running m
   expect(await statuses(later(app, ada))).toEqual(['transferred']);
   expect(await refusalOf(later(app, ada).licenses.revoke({ licenseId }))).toMatchObject({
     code: 'conflict',
-    message: 'Its key was redeemed: the license belongs to another account.',
+    message: 'The new key was redeemed, so the license now belongs to another account.',
   });
   const told = (await EventModel.find({ accountId: ada.user.id }).sort({ accountId: 1, seq: 1 })).at(-1);
   expect(told).toMatchObject({ type: 'notification', payload: { title: 'Transfer complete' } });

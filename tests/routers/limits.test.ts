@@ -218,7 +218,7 @@ test('while the disk of the database has no room, what is not needed is refused,
   app.providers.databaseSpace.freeBytes = async () => 0;
   expect(await refusalOf(caller.deployments.create({ name: 'One more', platform: 'built-in' }))).toMatchObject({
     code: 'storage_full',
-    message: 'The disk of this Fairlead is almost full, so nothing new is taken now.',
+    message: 'The disk of this Fairlead is almost full, so nothing new can be saved right now.',
   });
   expect(await caller.deployments.remove({ deploymentId })).toEqual({ done: true });
   expect(NEEDED_MUTATIONS.filter((path) => !Object.hasOwn(MUTATIONS, path))).toEqual([]);
@@ -243,7 +243,7 @@ test('a call beyond its limit is refused, for the account that has used it up al
 });
 
 test.each([
-  ['that are not proved', UNPROVED_DOMAINS_MAX, { state: 'unverified' as const, heldNames: [] }],
+  ['that have not been proved to be yours', UNPROVED_DOMAINS_MAX, { state: 'unverified' as const, heldNames: [] }],
   ['in all', DOMAINS_MAX, {}],
 ])('an account has so many domains %s', async (_, count, fields) => {
   await using app = await createTestApp();
@@ -289,7 +289,7 @@ test('all accounts together have as many domains as a process can remember', asy
   await DomainModel.updateOne({ _id: claim._id, accountId: claim.accountId }, { heldNames: ['claim.test'] });
   expect(await refusalOf(caller.domains.add({ deploymentId, name: 'too-many.test' }))).toMatchObject({
     code: 'domain_limit_reached',
-    message: 'This Fairlead has no room for more domains. Ask whoever runs it for more room.',
+    message: 'This Fairlead has no room for more domains. Ask the operator for more room.',
   });
   expect((await caller.domains.checkName({ name: 'too-many.test' })).problem).toContain('no room');
   expect(await DomainModel.countDocuments({ accountId: user.id })).toBe(0);

@@ -176,7 +176,7 @@ test('Stripe that does not answer is told as that, nothing is charged, and the n
   app.stripe.fail('any', { how: 'reset' }, 5);
   expect(await refusalOf(ada.caller.payments.checkout({ plan: 'PRO' }))).toMatchObject({
     code: 'payments_unavailable',
-    message: 'The payment service cannot be reached at this moment.',
+    message: 'The payment service cannot be reached right now.',
   });
   app.stripe.heal();
   app.stripe.fail('change', { how: 'status', status: 500 }, 5);
@@ -306,13 +306,13 @@ test('an upgrade is credited what was paid and renews, also after a smaller plan
   await ada.caller.subscription.cancel();
   expect(await refusalOf(ada.caller.payments.checkout({ plan: 'PRO' }))).toMatchObject({
     code: 'conflict',
-    message: 'You have canceled Standard.',
+    message: 'You have cancelled Standard.',
   });
   await ada.caller.subscription.resume();
   await ada.caller.subscription.change({ plan: 'BASIC' });
   expect(await refusalOf(ada.caller.payments.checkout({ plan: 'PRO' }))).toMatchObject({
     code: 'conflict',
-    message: 'You have chosen Basic for the time after this period.',
+    message: 'You have chosen Basic for after this period.',
   });
   await ada.caller.subscription.resume();
   const { url } = await ada.caller.payments.checkout({ plan: 'PRO' });
@@ -463,7 +463,7 @@ test('a plan that renews at Stripe is not sold a second time, and the test check
   await buy(app, ada, 'BASIC');
   expect(await refusalOf(ada.caller.payments.checkout({ plan: 'BASIC' }))).toMatchObject({
     code: 'conflict',
-    message: 'Your Basic plan renews by itself.',
+    message: 'Your Basic plan renews automatically.',
   });
   const { url } = await ada.caller.payments.checkout({ plan: 'BETA' });
   const pending = await PaymentModel.findOne({ accountId: ada.user.id, state: 'pending' }).orFail();

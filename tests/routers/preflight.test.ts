@@ -41,10 +41,7 @@ test('a preflight goes through every step of a deployment, and leaves everything
       ['Your browser sends the files to Fairlead at localhost:3000. Files that are there already are not sent again.'],
     ],
     ['publish', ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anyone else.']],
-    [
-      'verify',
-      ['Every file is fetched from an address of the release’s own and compared. Then visitors are led to it.'],
-    ],
+    ['verify', ['Every file is fetched from an address of the release’s own and compared. Then visitors get it.']],
     [
       'domain',
       [
@@ -82,7 +79,7 @@ const CASES: readonly Case[] = [
     'send',
     SENT,
     { accountFiles: 2 },
-    refused({ message: 'An account can store 2 files: 0 files are used, and 3 files would be added.' }),
+    refused({ message: 'An account can store 2 files. It uses 0 files, and this would add 3 files.' }),
   ],
   [
     'domain',
@@ -125,9 +122,9 @@ test('a platform is asked whose token it is and nothing more, and no answer is k
   expect(new Set(Object.values(verdictsOf(steps)))).toEqual(new Set(['pass']));
   expect(steps.flatMap(({ lines }) => lines)).toEqual(
     expect.arrayContaining([
-      'Netlify is asked for a site named mole, or another name where that is taken.',
+      'Netlify is asked for a site named mole, or another name if that is taken.',
       expect.stringMatching(/^Netlify accepts your token, as /),
-      'Netlify is told the name, and answers where it has to point.',
+      'Netlify is told the name and says where it must point.',
       'Netlify gets the certificate, and Fairlead watches it.',
     ]),
   );
@@ -181,7 +178,7 @@ test('a further release is looked at as it would be published, and is refused wh
     ...{ create: 'pass', send: 'pass', publish: 'pass', verify: 'pass' },
     ...{ domain: 'absent', certificate: 'absent' },
   });
-  expect(steps[0]?.lines).toEqual(['“Harbour” gets a further release on Built-in host.']);
+  expect(steps[0]?.lines).toEqual(['“Harbour” gets a new release on Built-in host.']);
   await DeploymentModel.updateOne({ _id: deploymentId, accountId: person.user.id }, { state: 'deploying' });
   expect(await stepOf(person, 'create', { deploymentId })).toMatchObject(refused({ code: 'deployment_busy' }));
   const stranger = await app.trialPerson();

@@ -29,9 +29,9 @@ test('the log of a release says what is wrong with its files, and where, without
   });
   expect(released.state).toBe('live');
   expect(released.log).toEqual([
-    '4 files, the first release that goes live',
-    'Static website: index.html is its first page',
-    expect.stringMatching(/^A secret key stands in js\/config\.js\. Whoever opens the site can read it/),
+    'First release, 4 files',
+    'Static website, start page index.html',
+    expect.stringMatching(/^There is a secret key in js\/config\.js\. Whoever opens the site can read it/),
     'js/config.js, line 2: AKIA•••••••• looks like an access key of Amazon Web Services',
     expect.stringMatching(/^1 link uses the wrong capitals\. It works on your computer but not on the web/),
     'index.html, line 2: logo.png is called Logo.png',
@@ -44,7 +44,7 @@ test('the log of a release says what is wrong with its files, and where, without
 });
 
 test.each([
-  [{ 'about.html': 'x' }, ['Files without a first page', /^There is no index\.html\. Add a page of that name/]],
+  [{ 'about.html': 'x' }, ['Files without a start page', /^There is no index\.html\. Add a page of that name/]],
   [
     { 'package.json': '{"dependencies":{"astro":"5"}}', 'src/index.astro': 'x' },
     [
@@ -123,7 +123,7 @@ test('what the entry page names is asked for once, and what is missing is told o
   expect(state).toBe('live');
   expect(destinations).toMatchObject([{ missingLinks: missing }]);
   const log = steps.find(({ name }) => name === 'verifying')?.log.map(({ text }) => text) ?? [];
-  expect(log).toContain('The entry page names files that are missing, of 6 files:');
+  expect(log).toContain('Of 6 files that the start page uses, these are missing:');
   expect(log).toContain('/js/app.js is missing');
 
   // Where every address opens the start page, a page in place of a picture does not count as one.

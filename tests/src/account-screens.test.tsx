@@ -78,7 +78,7 @@ test('the account says who, which plan with its badge, where signed in, and what
     'Plan',
     'Receipts',
     'Password',
-    'Signed-in browsers2',
+    'Logged-in browsers2',
     'Your data',
   ]);
   expect(shown.page.textContent).toContain('Beta Tester');
@@ -86,9 +86,9 @@ test('the account says who, which plan with its badge, where signed in, and what
   expect(shown.page.textContent).toContain('API tokens keep working.');
   expect(shown.linkTo('Settings')).toBe('/settings');
   expect(shown.page.textContent).toContain(
-    '2 deployments are deleted. On the built-in host their websites go offline at once. At other platforms they are taken down there; where a connection no longer works, they stay until you delete them yourself. A running plan ends at once, and the time that is left is lost.',
+    '2 deployments are deleted. On the built-in host their websites go offline at once. On other platforms they are taken down too; where a connection no longer works, they stay until you delete them yourself. An active plan ends at once, and its remaining time is lost.',
   );
-  expect(shown.button('Sign out Browser two')).toBeDefined();
+  expect(shown.button('Log out Browser two')).toBeDefined();
 });
 
 test('without the beta plan there is no badge, and lists that fail offer Retry', async () => {
@@ -244,7 +244,7 @@ test('a name that stays as it is asks the server nothing, and promises nothing n
   expect(update).not.toHaveBeenCalled();
   writeInto(shown.page, 'username', 'Grace');
   await submit(form());
-  await vi.waitFor(() => expect(lastToast()?.description).toBe('You sign in as Grace from now on.'), {
+  await vi.waitFor(() => expect(lastToast()?.description).toBe('You log in as Grace from now on.'), {
     timeout: 30_000,
   });
 });
@@ -276,7 +276,7 @@ test('a good link shows the form, and so does one of which nobody can say anythi
 test('a change of address is stopped by a button, not by opening the link, and leads to a new password', async () => {
   const answered = vi.fn(() => Response.json({ result: { data: { json: { resetToken: 'B'.repeat(43) } } } }));
   using shown = openLink(answered, <AuthStopEmailChangeScreen />);
-  await shown.sees('Stop the change of address?');
+  await shown.sees('Stop the change of your email address?');
   expect(location.hash).toBe('');
   expect(answered).not.toHaveBeenCalled();
   shown.button('Stop the change').click();
@@ -290,7 +290,7 @@ test('a link that stops nothing any more says what may have happened', async () 
   using shown = openLink(refused, <AuthStopEmailChangeScreen />);
   shown.button('Stop the change').click();
   await shown.sees('This link no longer works');
-  await shown.sees('choose a new password, and write to us');
+  await shown.sees('choose a new password. If the link for that');
 });
 
 test('an account is deleted by a button, not by opening the link, and the link works once', async () => {
@@ -313,7 +313,9 @@ test('who has proved no address is told before that the password alone deletes t
   const props = { user: { ...ada, emailConfirmed: false }, loss: 'No websites.', onClose: () => undefined };
   using _shown = showScreen(<DeleteAccountDialog {...props} />, {});
   const dialog = document.querySelector('[role=alertdialog]') ?? expect.fail();
-  expect(dialog.textContent).toContain('Your address is not confirmed, so your password alone deletes it.');
+  expect(dialog.textContent).toContain(
+    'Your email address is not confirmed, so your password is enough to delete the account.',
+  );
 });
 
 test('an account whose address is proved stays until its mailed link is opened, and says where that went', async () => {
@@ -324,7 +326,7 @@ test('an account whose address is proved stays until its mailed link is opened, 
   });
   vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('offline'));
   const dialog = document.querySelector('[role=alertdialog]') ?? expect.fail();
-  expect(dialog.textContent).toContain('You get a link that deletes it.');
+  expect(dialog.textContent).toContain('You will get a link that deletes your account.');
   typeInto(dialog, 'currentPassword', 'Correct horse 1');
   dialog.querySelector('input')?.setAttribute('name', 'typed');
   typeInto(dialog, 'typed', ada.username);

@@ -109,7 +109,7 @@ test('a deployment is made without a domain, or with one that is added before an
 });
 
 test('a domain that is refused after the deployment was made is asked for again, and its files are sent', async () => {
-  const message = 'An account can have 50 domains that are not proved.';
+  const message = 'An account can have 50 domains that have not been proved to be yours.';
   const refused = () => refusal('domain_limit_reached', message);
   const made = { 'deployments.create': () => deploymentOf({ name: 'mole' }), 'domains.add': refused };
   using shown = show(answersFor(null, made));
@@ -175,12 +175,12 @@ test('the pipeline ends with the report, which is found again after a reload', a
   using shown = showAfterReload(answers);
   await shown.sees('Checking harbour.localhost…');
   state = 'done';
-  await shown.sees('Nothing could be seen of harbour.localhost from here');
+  await shown.sees('harbour.localhost could not be checked from here');
   expect(shown.linkTo('Open the report')).toBe(`/diagnostics?deployment=harbour&report=${'r'.repeat(20)}`);
 
   kept.push({ id: 'r'.repeat(20) });
   using again = showAfterReload(answers);
-  await again.sees('Nothing could be seen of harbour.localhost from here');
+  await again.sees('harbour.localhost could not be checked from here');
   expect(run.mock.calls.map(([input]) => input)).toEqual([{ deploymentId: 'harbour' }]);
 });
 
@@ -258,7 +258,12 @@ test('what stands in the way of a domain is told at its stage, and the site stay
   const active = domainOf({ state: 'active', records: [recordOf({ state: 'ok' })] });
   for (const [domain, certificates, title, text] of [
     [domainOf({ state: 'misconfigured', problem: moved }), [], 'DNS', 'The A record was changed. Set it back.'],
-    [domainOf({ state: 'unverified', lostTo: 'another account' }), [], 'Domain', 'Another account has proved this'],
+    [
+      domainOf({ state: 'unverified', lostTo: 'another account' }),
+      [],
+      'Domain',
+      'Another account has proved that it owns this',
+    ],
     [active, [failed], 'Certificate', 'A CAA record forbids it. Next try'],
   ] as const) {
     const list = () => ({ items: certificates, localRoot: null });

@@ -74,7 +74,7 @@ test('visits stand as figures, a chart with its table, and what was asked for mo
 test('no visits, visits that cannot be fetched, and a plan that keeps none say so', async () => {
   const none = visitsOf({ totals: NO_COUNTS, points: [point('2026-11-25')], pages: [], otherPages: 0, statuses: [] });
   using empty = showScreen(<AnalyticsScreen />, answersWith(none));
-  await empty.sees('No visits in this time.');
+  await empty.sees('No visits in this period.');
   // The first visit moves nothing: its place is kept, and what grows stands last.
   expect(empty.page.querySelector('.invisible figure[role=img]')).not.toBeNull();
   const answers = answersWith(refusal('database_unavailable', 'The database is away.'));

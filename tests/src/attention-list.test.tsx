@@ -52,13 +52,13 @@ test('domains that need a record, or have lost one, are named with the way to me
   );
   await shown.sees('b.example needs attention');
   expect(shown.items()).toEqual([
-    'a.example needs a recordThe TXT record _p.a proves that it is yours. It was not seen yet.Set it up',
+    'a.example needs a recordThe TXT record _p.a proves that it is yours. It has not been seen yet.Set it up',
     'b.example needs attentionThe A record of b.example is gone.Fix it',
-    'c.example needs a recordThe A record of shop.example was not seen yet.Set it up',
+    'c.example needs a recordThe A record of shop.example has not been seen yet.Set it up',
     'e.example is not set up yetIt is not registered.Set it up',
     'f.example needs your attentionIts proof is gone.See what to do',
     expect.stringContaining(
-      'Another account has proved d.exampleIf it is yours, set your TXT record in the place of theirs.',
+      'Another account has proved that it owns d.exampleIf it is yours, replace their TXT record with yours.',
     ),
     expect.stringContaining('More domains need a record'),
   ]);
@@ -110,8 +110,8 @@ test('certificates that cannot be renewed, end soon or have run out are named wi
     expect.stringMatching(
       /^The next renewal of the certificate of rehearsed.example would failA CAA record forbids it./,
     ),
-    expect.stringMatching(/^The certificate of late.example ends soonIts renewal is late. It works until/),
-    expect.stringMatching(/^The certificate of over.example has expiredBrowsers warn visitors of it./),
+    expect.stringMatching(/^The certificate of late.example expires soonIts renewal is late. It works until/),
+    expect.stringMatching(/^The certificate of over.example has expiredBrowsers show visitors a warning./),
     expect.stringMatching(/^never.example has no certificate yetPort 80 did not answer./),
   ]);
   expect([...shown.page.querySelectorAll('a')][1]?.getAttribute('href')).toBe('/domains/rehearsed');

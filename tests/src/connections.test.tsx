@@ -31,7 +31,7 @@ const WORKING = 'w'.repeat(20);
 
 const broken = connectionOf({
   state: 'broken',
-  problem: { message: 'Netlify does not accept the token of this connection any more.', hint: 'Connect it again.' },
+  problem: { message: 'Netlify no longer accepts the token of this connection.', hint: 'Connect it again.' },
   deployments: [{ id: 'harbour', name: 'harbour', url: 'https://harbour.netlify.app' }],
 });
 
@@ -42,7 +42,7 @@ test('a connection that stopped working stands on the dashboard, with the reason
   using shown = showScreen(<AttentionList deployments={[deploymentOf()]} allowance={allowanceOf()} />, answers);
   await shown.sees('Netlify · anna@example.com stopped working');
   expect(shown.page.textContent).toContain(
-    'Netlify does not accept the token of this connection any more. What is live stays live, but harbour cannot be changed until the token is replaced.',
+    'Netlify no longer accepts the token of this connection. What is live stays live, but harbour cannot be changed until the token is replaced.',
   );
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=netlify-1');
   expect(shown.page.querySelectorAll('li')).toHaveLength(1);
@@ -83,7 +83,7 @@ test('who removes a DNS connection is told of the domains whose certificates nee
   using _shown = showScreen(<RemoveConnectionDialog connection={connection} onClose={() => undefined} />, {});
   await vi.waitFor(() => expect(document.body.textContent).toContain('harbour.example'), { timeout: 30_000 });
   expect(document.body.textContent).toContain(
-    'Certificates of these domains that are proved by DNS cannot be renewed without it:',
+    'Without it, certificates that rely on a DNS proof cannot be renewed for these domains:',
   );
 });
 
@@ -210,8 +210,8 @@ test.each(HOSTING_PLATFORMS)('the limits of %s are shown with where they were re
 
 test('the price that is agreed to is that of the dyno that was chosen', () => {
   const wordsFor = (options: Record<string, string>) => consentsOf({ platform: 'heroku', options })[0]?.words;
-  expect(wordsFor({})).toBe('I pay Heroku $7 a month for a Basic dyno.');
-  expect(wordsFor({ dyno: 'eco' })).toBe('I pay Heroku $5 a month for all my Eco dynos together.');
+  expect(wordsFor({})).toBe('I agree to pay Heroku $7 a month for a Basic dyno.');
+  expect(wordsFor({ dyno: 'eco' })).toBe('I agree to pay Heroku $5 a month for all my Eco dynos together.');
 });
 
 test('each platform wears a mark of its own', async () => {

@@ -67,11 +67,11 @@ test('a live release names what its entry page asks for in vain, and says where 
       AT_THE_RELEASE,
     );
   using inFolder = show({ ...below, missingLinks: ['/style.css'] });
-  await inFolder.sees('The entry page names 1 file that visitors do not get');
+  await inFolder.sees('The start page uses 1 file that visitors do not get');
   await inFolder.sees('The site is below /things/');
   await inFolder.sees('/style.css');
   using several = show(place, { ...below, id: 'b', missingLinks: ['/things/a.png', '/things/b.png'] });
-  await several.sees('names 2 files that visitors do not get on GitHub Pages');
+  await several.sees('uses 2 files that visitors do not get on GitHub Pages');
   expect(several.page.textContent).not.toContain('The site is below');
 });
 
@@ -94,7 +94,7 @@ test('what needs the person names deployments whose live release is damaged', ()
   const rows = [...shown.page.querySelectorAll('li')].map((row) => row.textContent ?? '');
   expect(rows).toHaveLength(1);
   expect(rows[0]).toContain('Files of Harbour are damaged');
-  expect(rows[0]).toContain('2 files of release 3 cannot be read any more and are not served.');
+  expect(rows[0]).toContain('2 files of release 3 can no longer be read and are not served.');
   expect(shown.linkTo('See what to do')).toBe('/deployments/Harbour/releases/3');
 
   using quiet = showScreen(<AttentionList deployments={deployments.slice(1)} allowance={allowanceOf()} />, {});

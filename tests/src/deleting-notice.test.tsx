@@ -85,7 +85,7 @@ test('what is asked before a deletion says of each platform what becomes of the 
   expect(unreached).toContain('harbour.netlify.app stays at Netlify, which Fairlead can no longer reach: take it down');
   expect(unreached).not.toContain('30 days');
   const built = deploymentOf({ destinations: [at('render', 'harbour.onrender.com')] });
-  const repository = 'What it is built from stays at GitHub Pages.';
+  const repository = 'Its repository stays at GitHub Pages.';
   expect(lossText(built, () => true)).not.toContain(repository);
   expect(lossText(built, (platform) => platform === 'render')).toContain(`is taken down at Render. ${repository}`);
   expect(lossText(built, (platform) => platform !== 'render')).toContain(`take it down there. ${repository}`);

@@ -139,7 +139,7 @@ test('a link that leads away from changes asks first, and leads on when it is an
   await removeFile(shown, 'a.html');
   const leave = () => [...shown.page.querySelectorAll('a')].find((one) => one.textContent === 'Deployments')?.click();
   leave();
-  await soon(() => expect(dialog()?.textContent).toContain('What you changed is not published'));
+  await soon(() => expect(dialog()?.textContent).toContain('Your changes are not published'));
   press('Cancel');
   await soon(() => expect(dialog()).toBeNull());
   expect(location.pathname).toBe(EDITOR.path);
@@ -160,7 +160,7 @@ test('a step back in the history asks first, and leads there when it is answered
   using shown = showScreen(<DeploymentEditorScreen />, { ...onPro, 'deployments.get': () => deploymentOf() }, EDITOR);
   await removeFile(shown, 'a.html');
   history.back();
-  await soon(() => expect(dialog()?.textContent).toContain('What you changed is not published'));
+  await soon(() => expect(dialog()?.textContent).toContain('Your changes are not published'));
   press('Cancel');
   await soon(() => expect(dialog()).toBeNull());
   expect(location.pathname).toBe(EDITOR.path);
@@ -196,9 +196,9 @@ test('changes of an earlier release are put on the newer one, replace it, or go'
     serveFiles(live, '', { 'release-2': earlier });
     using shown = showScreen(<DeploymentEditorScreen />, answers, place);
     await removeFile(shown, 'b.html');
-    await shown.sees('Your changes began with release 2.');
+    await shown.sees('Your changes are based on release 2.');
     shown.button('Publish…').click();
-    await soon(() => expect(dialog()?.textContent).toContain('1 file changed in both will be as you have it: b.html'));
+    await soon(() => expect(dialog()?.textContent).toContain('1 file changed in both will keep your version: b.html'));
     dialog()?.querySelector<HTMLInputElement>(`input[value=${choice}]`)?.click();
     press('Continue');
     await soon(() => expect(dialog()).toBeNull());
@@ -218,7 +218,7 @@ function Renew() {
 }
 
 test.each([
-  ['leaves what is edited as it is', true, ['a.html'], 'Your changes began with release 3.'],
+  ['leaves what is edited as it is', true, ['a.html'], 'Your changes are based on release 3.'],
   ['is gone on with where nothing is', false, ['a.html', 'b.html', 'new.html'], 'No changes'],
 ] as const)('a release that goes live meanwhile %s', async (_, isEdited, files, text) => {
   const begun: Rows = [
@@ -317,7 +317,7 @@ test('before a draft is published it is told what is left out of it, what stops 
   input?.dispatchEvent(new Event('change', { bubbles: true }));
   await shown.sees('5 changes');
   shown.button('Publish…').click();
-  await soon(() => expect(dialog()?.textContent).toContain('id.pem stops the release'));
+  await soon(() => expect(dialog()?.textContent).toContain('id.pem cannot be published'));
   const text = dialog()?.textContent ?? '';
   for (const told of ['.DS_Store is left out', '.env is left out', '2 names differ only in capital letters.'])
     expect(text).toContain(told);

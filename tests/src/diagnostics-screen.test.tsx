@@ -90,7 +90,7 @@ test('a plan that has the basic checks alone says so before one is run', async (
     ...nothing,
     'subscription.allowance': () => allowanceOf({ plan: 'BASIC' }),
   });
-  await basic.sees('Your plan has the basic checks, Standard has all.');
+  await basic.sees('Your plan includes the basic checks, Standard includes all.');
   using whole = showScreen(<DiagnosticsScreen />, { ...nothing, 'subscription.allowance': () => allowanceOf() });
   await whole.sees('nothing is changed.');
   expect(whole.page.textContent).not.toContain('basic checks');
@@ -138,8 +138,10 @@ test('reports that are kept are listed with what came of them, and each opens wi
   using shown = showScreen(<DiagnosticsScreen />, answers, { pattern: '/diagnostics', path: '/diagnostics' });
   await shown.sees('a.test');
   expect(shown.rows('Reports')).toEqual([
-    expect.stringMatching(/^a.testFirst that fails: The domain resolvesFail/),
-    ...['b.testRunning', 'c.testNot made', 'd.testUnknown', 'f.testPass'].map((text) => expect.stringContaining(text)),
+    expect.stringMatching(/^a.testFirst failure: The domain resolvesFail/),
+    ...['b.testRunning', 'c.testNot created', 'd.testUnknown', 'f.testPass'].map((text) =>
+      expect.stringContaining(text),
+    ),
   ]);
   shown.button('Show 2 more reports').click();
   await vi.waitFor(() => expect(shown.rows('Reports')).toHaveLength(7));
@@ -161,7 +163,7 @@ test('a report that could see nothing does not say that all is well', async () =
   const at = { pattern: '/diagnostics', path: `/diagnostics?report=${ID}` };
   const blind = report({ checks: [check({ verdict: 'unknown' })] });
   using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'diagnostics.get': () => blind }, at);
-  await shown.sees('Nothing could be seen of shop.test from here');
+  await shown.sees('shop.test could not be checked from here');
 });
 
 test('a stranger with the link sees the report, and nothing to do about it', async () => {

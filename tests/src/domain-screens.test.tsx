@@ -121,7 +121,7 @@ test('what another hand changed is told with the way to mend it', async () => {
 test('a domain that works is not green while something is in its way', async () => {
   const problem = { code: 'proof_gone', message: 'The proof is gone.', hint: 'Add it again.', since: AT };
   using shown = showScreen(<DomainsScreen />, domainAnswers(domainOf({ state: 'active', problem })));
-  await shown.sees('Needs a look');
+  await shown.sees('Has a warning');
   expect(shown.page.textContent).not.toContain('Active');
 });
 
@@ -184,7 +184,7 @@ test('a certificate that another hand has put there leads to who answers, since 
   const domain = domainOf({ state: 'misconfigured', problem: replaced, records: [recordOf({ state: 'ok' })] });
   using shown = showScreen(<DomainScreen />, { ...domainAnswers(domain), ...withDns }, PLACE);
   await shown.sees('Visitors get another certificate.');
-  expect(shown.linkTo('Find out who answers')).toBe(`/diagnostics?deployment=${domain.deploymentId}`);
+  expect(shown.linkTo('See which server answers')).toBe(`/diagnostics?deployment=${domain.deploymentId}`);
 });
 
 test('the way from the name to the page shows each link with what was seen of it', async () => {

@@ -37,7 +37,7 @@ test('a failure without an answer offers none', () => {
 });
 
 test('an address in what went wrong can be followed', () => {
-  using panel = show(null, 'https://harbour.netlify.app/app.js answers with other bytes than were uploaded.');
+  using panel = show(null, 'https://harbour.netlify.app/app.js does not match the file that was uploaded.');
   expect(panel.page.querySelector('a')?.getAttribute('href')).toBe('https://harbour.netlify.app/app.js');
 });
 

@@ -9,7 +9,7 @@ test.each<[PlatformId, string]>([
   ['vercel', 'can be live again in seconds, a minute at most.'],
   ['github-pages', 'can be live again in minutes, ten at most, since GitHub Pages builds it again.'],
   ['render', 'can be live again in minutes, five at most, since Render deploys it again.'],
-  ['replit', 'Going back is done at Replit'],
+  ['replit', 'To roll back, go to Replit'],
 ])('going back is said to take as long as it takes at %s', (platform, text) => {
   const release = releaseDetailOf({ platform, state: 'superseded' });
   using shown = showScreen(<SupersededPanel release={release} action={null} />, {});

@@ -130,7 +130,7 @@ test('a domain that is missing, is none, or cannot be added is told at its field
   using shown = showGuide('?step=domain');
   await asks(shown, DOMAIN_QUESTION);
   shown.page.querySelector<HTMLInputElement>('input[value=own]')?.click();
-  await shown.sees('example.com brings www.example.com along');
+  await shown.sees('Adding example.com also adds www.example.com');
   shown.button('Next').click();
   await shown.sees('Type your domain, or choose “No domain yet”.');
   for (const [text, problem] of [

@@ -52,7 +52,7 @@ test('the address that is entered is checked, and what stands against it is said
   const asked: unknown[] = [];
   const confirm = (input: unknown) => {
     asked.push(input);
-    return refusal('validation_failed', '10.0.0.1 is not a public address of the web.');
+    return refusal('validation_failed', '10.0.0.1 is not a public web address.');
   };
   using shown = showScreen(<HandOffPanel release={waiting} isReadOnly={false} />, {
     ...answers,
@@ -61,7 +61,7 @@ test('the address that is entered is checked, and what stands against it is said
   await shown.sees('Check now');
   const input = enterAddress(shown.page, 'http://10.0.0.1');
   flushSync(() => void input.form?.dispatchEvent(new Event('submit', { bubbles: true, cancelable: true })));
-  await shown.sees('10.0.0.1 is not a public address of the web.');
+  await shown.sees('10.0.0.1 is not a public web address.');
   expect(asked).toEqual([{ releaseId: waiting.id, url: 'http://10.0.0.1' }]);
 });
 

@@ -56,7 +56,7 @@ test('where no mail is sent, a forgotten password is told of the outbox and not 
   await shown.sees('Get a link');
   typeInto(shown.page, 'email', 'ada@example.com');
   shown.page.querySelector('form')?.requestSubmit();
-  await shown.sees('This Fairlead sends no email and keeps it in its outbox.');
+  await shown.sees('This Fairlead does not send email: it keeps messages in its outbox.');
   expect(shown.page.textContent).toContain('npx fairlead outbox show');
   expect(shown.page.textContent).toContain('for 30 minutes');
   expect(shown.page.textContent).not.toMatch(/sent it|spam/);
@@ -64,6 +64,6 @@ test('where no mail is sent, a forgotten password is told of the outbox and not 
 
 test('where no mail is sent, the banner names the command that shows the link', async () => {
   using shown = showScreen(<ConfirmBanner user={{ ...ada, emailConfirmed: false }} />, {});
-  await shown.sees('The link is in the outbox: npx fairlead outbox show');
+  await shown.sees('This Fairlead keeps the link in its outbox. To see it, run npx fairlead outbox show');
   expect(shown.page.textContent).not.toContain('sent to');
 });

@@ -58,10 +58,10 @@ const press = (text: string) => inDialog(text)?.click();
 
 test('the end of a plan is said as it comes', () => {
   expect(endLabel(standard)).toMatch(/^It renews on /);
-  expect(endLabel({ ...standard, cancelAtEnd: true })).toMatch(/^It is canceled, and ends on /);
+  expect(endLabel({ ...standard, cancelAtEnd: true })).toMatch(/^It is cancelled, and ends on /);
   expect(endLabel({ ...standard, nextPlan: 'BASIC' })).toMatch(/^It becomes Basic on /);
   const earlier = { ...standard, renewsAt: new Date(endsAt.getTime() - 20 * DAY_MS) };
-  expect(endLabel(earlier)).toBe('It renews on Jan 12, 2030. What you have already runs until Feb 1, 2030.');
+  expect(endLabel(earlier)).toBe('It renews on Jan 12, 2030. The time that you already have lasts until Feb 1, 2030.');
   expect(endLabel({ ...earlier, nextPlan: 'BASIC' })).toBe('It becomes Basic on Jan 12, 2030.');
   expect(endLabel({ ...standard, renews: false })).toContain('No automatic renewal.');
   expect(endLabel({ ...standard, status: 'expired' })).toBeNull();
@@ -93,7 +93,7 @@ test('a plan is canceled after the person has read what becomes of the deploymen
 test('a canceled plan can be kept', async () => {
   const { acts, answers } = serverWith({ ...standard, cancelAtEnd: true });
   using shown = showScreen(<PlanSetting isBetaTester={false} />, answers);
-  await shown.sees('It is canceled');
+  await shown.sees('It is cancelled');
   shown.button('Keep Standard').click();
   await vi.waitFor(() => expect(acts.resume).toHaveBeenCalledTimes(1));
 });
@@ -106,7 +106,7 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   const text = 'and you have 2: One then stays live and becomes read-only.';
   await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
   expect(document.body.textContent).toContain(
-    'Basic has 1 domain for each deployment and one platform at a time: what goes beyond stays live.',
+    'Basic has 1 domain for each deployment and one platform at a time. What exceeds that stays live, but cannot be changed.',
   );
   press('Choose Basic');
   await vi.waitFor(() => expect(acts.change).toHaveBeenCalledTimes(1));
@@ -137,9 +137,9 @@ test('a smaller plan waits to be chosen until it is said what it has no place fo
 test('what a smaller plan has less of beside deployments is said where all of them have a place', () => {
   const none = { deployments: [], count: 0 };
   expect(readOnlyText('STANDARD', none)).toBe(
-    'All of your deployments have a place on Standard. Standard has 5 domains for each deployment and one platform at a time: what goes beyond stays live.',
+    'Standard has room for all of your deployments. Standard has 5 domains for each deployment and one platform at a time. What exceeds that stays live, but cannot be changed.',
   );
-  expect(readOnlyText('PRO', none)).toBe('All of your deployments have a place on Pro.');
+  expect(readOnlyText('PRO', none)).toBe('Pro has room for all of your deployments.');
 });
 
 test('what does not renew has nothing to cancel', async () => {

@@ -32,7 +32,7 @@ test.each([
   vi.resetModules();
   const { disclaimerSections } = await import('../../src/features/disclaimer/disclaimer-text.ts');
   const paragraphs = disclaimerSections.flatMap((section) => section.paragraphs);
-  expect(paragraphs).toContain(`Beta testers pay ${offer}. It does not renew by itself.`);
+  expect(paragraphs).toContain(`Beta testers pay ${offer}. It does not renew.`);
 });
 
 test('the plans are shown at the prices of the payment service, and name the test checkout where it is', async () => {
@@ -45,5 +45,5 @@ test('the plans are shown at the prices of the payment service, and name the tes
   serverWrites('test');
   using own = showScreen(<PlanView situation={{ kind: 'visitor' }} />, {});
   await own.sees('Over 90% off');
-  await own.sees('This Fairlead has a test checkout, in which no money moves. A plan by the month renews');
+  await own.sees('This Fairlead has a test checkout, in which no money moves. A monthly plan renews');
 });

@@ -235,7 +235,7 @@ test('a copy with relative links has every other byte as it was, and says what w
   expect(others.map(({ file }) => file)).toEqual(files.slice(1).map(({ file }) => file));
   const again = findingsOf(await inspectSelection(copy), { folder: 'things' });
   expect(again.map(({ id }) => id)).not.toContain('root_link');
-  expect(again.find(({ id }) => id === 'relative-links')?.message).toMatch(/^1 link written without the first slash/);
+  expect(again.find(({ id }) => id === 'relative-links')?.message).toMatch(/^1 link written without the leading slash/);
 });
 
 test('what a ZIP says of its files is said of a copy with relative links as well: a link is none of them', async () => {
@@ -306,7 +306,7 @@ test('the plan says what is used, what it costs, and what stands in the way', ()
   expect(usageText(allowance)).toBe('2 of 3 deployments used on Standard');
   expect(costText(allowance)).toBe('3 of 3 deployments on Standard will be used.');
   expect(planBlocker(allowance)).toBeNull();
-  expect(planBlocker({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments of Standard are used');
+  expect(planBlocker({ ...allowance, deploymentCount: 3 })?.title).toBe('All 3 deployments on Standard are in use');
   const deleting = (count: number) => planBlocker({ ...allowance, deploymentCount: count })?.text.split(' or ')[1];
   expect(deleting(3)).toBe('delete 1 deployment that you no longer need.');
   expect(deleting(5)).toBe('delete 3 deployments that you no longer need.');

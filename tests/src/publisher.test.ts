@@ -144,7 +144,7 @@ test('what an earlier page had sent whole is only made a release of, and a relea
     fetch: async (path) => {
       calls.push(path);
       return Response.json(
-        { message: 'A release was made of this upload already.', code: 'upload_closed' },
+        { message: 'This upload has already become a release.', code: 'upload_closed' },
         { status: 409 },
       );
     },
@@ -208,7 +208,7 @@ test('a login that ends in mid-upload is said, and the same account goes on with
   });
   expect(await startPublication(request('login'), server)).toMatchObject({
     state: 'failed',
-    failure: { message: 'You were signed out while this was being sent', isSignedOut: true },
+    failure: { message: 'You were logged out while this was being sent', isSignedOut: true },
   });
   expect(recordsOf('login')).toHaveLength(1);
 

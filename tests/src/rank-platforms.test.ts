@@ -75,7 +75,7 @@ test.each([
   ['built-in', SITE, '214 files of 20,000; 8.4 MB of 1 GB; the largest file 4.1 MB of 500 MB.', null],
   ['github-pages', SITE, '8.4 MB of 1 GB; the largest file 4.1 MB of 100 MB.', '2026-07'],
   ['vercel', SITE, '214 files of 14,999; 8.4 MB of 1 GB.', '2026-03-02'],
-  ['netlify', SITE, 'Netlify publishes no limit for 214 files of 8.4 MB.', null],
+  ['netlify', SITE, 'Netlify does not state a limit for 214 files of 8.4 MB.', null],
 ] as const)('the arithmetic of %s is shown with its source', (platform, project, text, readOn) => {
   const reason = reasonsOf(platform, project).find((one) => one.text === text);
   expect(reason?.verdict).toBe('good');

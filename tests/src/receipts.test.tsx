@@ -41,7 +41,7 @@ test('payments, renewals, refunds and license keys are listed as what they are, 
   });
   await shown.sees('License key FL-12345… redeemed on Jan 3, 2030. Nothing was charged.');
   expect(shown.rows('Receipts').map((row) => row.replace(/ on Jan .*/, ''))).toEqual([
-    'Standard, $7.00Payment on its way, confirmed',
+    'Standard, $7.00Payment confirmed, not arrived yet',
     expect.stringContaining('Renewal'),
     'ProLicense key FL-12345… redeemed',
     expect.stringContaining('Refunded payment'),

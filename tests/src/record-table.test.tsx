@@ -52,7 +52,7 @@ test('a server that has another address beside the right one does not have the r
     'Another value as well',
     'Seen by 1 of 1 server',
     'Seen by 1 of 2 servers',
-    'Not at all servers',
+    'Not on all servers',
     'Seen by 1 of 2 servers',
   ]);
 });

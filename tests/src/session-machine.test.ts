@@ -12,7 +12,7 @@ type Answer = { status: number; body?: unknown; headers?: Record<string, string>
 type Call = { method: string; url: string; headers: IncomingMessage['headers']; body: string };
 
 const HOUR_MS = 3_600_000;
-const refused: Answer = { status: 401, body: { message: 'Sign in to do this.', code: 'unauthenticated' } };
+const refused: Answer = { status: 401, body: { message: 'Log in to do this.', code: 'unauthenticated' } };
 
 /** A browser's storage as far as the session uses it. */
 class MemoryStorage extends Map<string, string> {

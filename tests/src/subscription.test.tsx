@@ -135,14 +135,14 @@ test('where somebody was going when they registered is led to once they have a p
   const known = { kind: 'known', allowance: allowanceOf(), subscription: trial } as const;
   {
     using shown = showScreen(<TrialOffer situation={known} />, {}, place);
-    expect(shown.linkTo('Go on')).toBe('/deploy/netlify');
+    expect(shown.linkTo('Continue')).toBe('/deploy/netlify');
   }
   using back = showScreen(
     <TrialOffer situation={known} />,
     {},
     { ...place, path: '/subscription/pricing?redirect=%2Fpricing' },
   );
-  expect(back.linkTo('Go on')).toBe(undefined);
+  expect(back.linkTo('Continue')).toBe(undefined);
 });
 
 test('the page of a platform names the folder that waits', () => {

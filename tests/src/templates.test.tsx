@@ -95,7 +95,7 @@ test('the editor holds the files of the template of its address, where nothing w
   document.querySelector<HTMLButtonElement>('[role=dialog] footer button, [role=dialog] button')?.click();
   shown.button('Discard').click();
   await vi.waitFor(
-    () => expect(document.body.textContent).toContain('Nothing was published yet: all files are removed.'),
+    () => expect(document.body.textContent).toContain('Nothing has been published yet, so all files are removed.'),
     { timeout: 30_000 },
   );
 });

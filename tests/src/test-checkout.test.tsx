@@ -56,7 +56,7 @@ test.each([
   [{}, 'Not paid yet'],
   [{ isTest: false }, 'Not paid yet'],
   [{ state: 'failed' }, 'The payment for Pro was declined, and no plan has started.'],
-  [{ state: 'expired' }, 'This checkout for Pro is over, and no plan has started.'],
+  [{ state: 'expired' }, 'This checkout for Pro has ended, and no plan has started.'],
 ] as const)('of a checkout that was left with %o the server says what became of it', async (change, text) => {
   const left = { ...payment, ...change };
   using shown = showScreen(<LeftCheckoutView paymentId="one" otherwise={null} />, { 'payments.get': () => left }, LEFT);

@@ -179,7 +179,7 @@ test('analytics show what releases did, and ask again after a failure', async ()
     'Went live1',
     'Failed1',
     'Cancelled0',
-    'Median time to live2.0 s',
+    'Median time until live2.0 s',
     'Longest time until live2.0 s',
   ]);
   expect(shown.rows('Releases by deployment')).toHaveLength(1);
@@ -228,7 +228,7 @@ test('a report says what was seen and when, and of what nobody looked at that it
   expect(troubleCount(checks)).toBe(2);
   expect(checks.find(({ id }) => id === 'files')).toMatchObject({
     verdict: 'fail',
-    seen: '2 files of release 3 cannot be read any more and are not served.',
+    seen: '2 files of release 3 can no longer be read and are not served.',
     link: { to: '/deployments/harbour/releases/3' },
   });
   expect(checks.find(({ id }) => id === 'last')).toMatchObject({
@@ -291,12 +291,14 @@ test('a report says of each domain what was seen of its records and of its certi
   expect(seen(active, certificateOf({ notAfter: secondsLater(86_400), problem }))[1]).toMatch(/^warn: It could not be/);
   expect(seen(active, certificateOf({ notAfter: null, problem }))[1]).toBe('fail: The name does not resolve.');
   expect(seen(domainOf())).toEqual([
-    'warn: Not all of its records were seen yet.',
+    'warn: Not all of its records have been seen yet.',
     'unknown: It is issued once the records point here.',
   ]);
   const broken = { code: 'gone', message: 'The A record is gone.', hint: null, since: now };
   expect(seen(domainOf({ state: 'misconfigured', problem: broken }))[0]).toBe('fail: The A record is gone.');
-  expect(seen(domainOf({ lostTo: 'another account' }))[0]).toBe('fail: Another account has proved this name.');
+  expect(seen(domainOf({ lostTo: 'another account' }))[0]).toBe(
+    'fail: Another account has proved that it owns this domain.',
+  );
   const ok = { state: 'ok', code: 'ok', text: 'It is there.' } as const;
   const refused = { state: 'problem', code: 'caa', text: 'CAA forbids it.', expiresAt: null } as const;
   const answers = [{ name: 'shop.example', ownership: ok, dns: ok, certificate: refused }];
@@ -346,7 +348,7 @@ test('below a report that found something, nothing says that there are no proble
       items: [{ ...report, cause: 'url-up', verdict: 'fail', startedAt: shownAt, finishedAt: shownAt }],
     }),
   });
-  await shown.sees('No problems of harbour besides those of its last report');
+  await shown.sees('No problems with harbour besides those in its last report');
 });
 
 test('what a plan allows is said as the server says it, without a receipt and without a key', async () => {
@@ -383,7 +385,7 @@ test('a dry run says whether the plan takes another deployment', async () => {
   await shown.sees('Your plan could not be loaded');
   answers['subscription.allowance'] = () => used;
   shown.button('Retry').click();
-  await shown.sees('The deployment of Basic is used');
+  await shown.sees('The one deployment on Basic is in use');
   expect(shown.linkTo('See the plans')).toBe('/subscription/pricing');
 });
 
@@ -427,7 +429,7 @@ test('a simulation shows the screens of a deployment, marked, and leads nowhere'
   Element.prototype.scrollIntoView ??= () => undefined;
   shown.button('Set up a simulation').click();
   await shown.sees('With a domain of your own');
-  shown.button('Play it').click();
+  shown.button('Run the simulation').click();
   await shown.sees('Simulated Netlify does not allow this.');
   await shown.sees('None of this exists.');
   shown.button('Try again').click();

@@ -62,7 +62,7 @@ test('each question names the places that its answer changes', async () => {
   using shown = placeQuestion();
   await shown.sees('Some platforms ignore the file _redirects: GitHub Pages, Render, Replit.');
   expect(shown.page.textContent).toContain('Some platforms publish from one: GitHub Pages, Render.');
-  expect(shown.page.textContent).toContain('Some platforms take it on their own site only: Replit.');
+  expect(shown.page.textContent).toContain('On some platforms you have to add it there yourself: Replit.');
   expect(shown.page.textContent).toContain('Fairlead publishes files only: no platform here can do that.');
 });
 

@@ -124,7 +124,7 @@ test('names that are too many for one filter are collected in several passes', a
   expect(chosen.length).toBeGreaterThan(980);
   expect(collected).toEqual({ artifacts: chosen.length, sizeBytes: chosen.length });
   // Those of the test before are counted as well.
-  const found = lines.find(({ message }) => message === 'Looking for what nothing needs');
+  const found = lines.find(({ message }) => message === 'Looking for files that nothing needs');
   expect(found?.names).toBeGreaterThanOrEqual(2 * FILES_A_RELEASE);
   expect(found?.passes).toBe(Math.ceil((Number(found?.names) * 16) / (32 * 1024 * 8)));
 }, 60_000);

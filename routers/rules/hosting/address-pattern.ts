@@ -37,20 +37,20 @@ const NAME = /^:[A-Za-z_][A-Za-z0-9_]*$/;
 export function parsePattern(text: string): AddressPattern | string {
   if (!text.startsWith('/')) return 'An address starts with a slash.';
   const decoded = decodeAddress(text);
-  if (decoded === null) return 'The address holds a percent sign that stands for no character.';
+  if (decoded === null) return 'The address has a percent sign that is not part of a valid encoding.';
   const parts = segmentsOf(decoded.slice(1));
   const last = parts.at(-1) ?? '';
   const hasSplat = last.endsWith('*');
   const beforeSplat = hasSplat ? last.slice(0, -1) : '';
   const named = hasSplat ? parts.slice(0, -1) : parts;
   if ([...named, beforeSplat].some((part) => part.includes('*')))
-    return 'A star is read only at the end, as in /blog/*.';
+    return 'A star is allowed only at the end, as in /blog/*.';
   const segments = named.map((part) => (NAME.test(part) ? { name: part.slice(1) } : { text: part }));
   const names = segments.flatMap((segment) => ('name' in segment ? [segment.name] : []));
   if ((hasSplat || names.length > 0) && segments.length > UPLOAD_LIMITS.maxDepth) {
     return `An address with names or a star has at most ${UPLOAD_LIMITS.maxDepth} parts.`;
   }
-  if (new Set(names).size < names.length || names.includes(SPLAT)) return 'Each name stands in an address once.';
+  if (new Set(names).size < names.length || names.includes(SPLAT)) return 'Use each name only once in an address.';
   return { segments, hasSplat, beforeSplat };
 }
 

@@ -106,14 +106,16 @@ export function* headersSteps(text: string): Generator<void, HeadersFile> {
       isInBlock = true;
       address = content;
       const rule =
-        rules.length < RULES_MAX ? startRule(line, content) : `More than ${RULES_MAX} addresses are not read.`;
+        rules.length < RULES_MAX ? startRule(line, content) : `Only the first ${RULES_MAX} addresses are read.`;
       current = typeof rule === 'string' ? null : rule;
       if (typeof rule === 'string') problem(rule);
       else rules.push(rule);
     } else if (!isInBlock) {
-      problem('A header stands below the address that it is for.');
+      problem('Write a header below the address that it is for.');
     } else if (headers === FILE_LINES_MAX) {
-      problem(`More than ${FILE_LINES_MAX.toLocaleString('en')} headers are not read: the file ends here.`);
+      problem(
+        `Only the first ${FILE_LINES_MAX.toLocaleString('en')} headers are read: the rest of the file is ignored.`,
+      );
       break;
     } else if (current !== null) {
       headers += 1;
@@ -135,9 +137,9 @@ function startRule(line: number, address: string): HeaderRule | string {
     return typeof pattern === 'string' ? pattern : { ...rule, fits: pattern };
   }
   const [before, after] = address.split('*').map(decodeAddress);
-  if (stars > 1) return 'An address has one star at most.';
+  if (stars > 1) return 'An address can have only one star.';
   if (before === null || before === undefined || after === null || after === undefined) {
-    return 'The address holds a percent sign that stands for no character.';
+    return 'The address has a percent sign that is not part of a valid encoding.';
   }
   return { ...rule, fits: { before, after } };
 }
@@ -146,15 +148,16 @@ function startRule(line: number, address: string): HeaderRule | string {
 function addHeader(rule: HeaderRule, line: string, address: string): string | null {
   const isRemoval = line.startsWith('!');
   const colon = isRemoval ? line.length : line.indexOf(':');
-  if (colon === -1) return 'A header is written as "Name: value".';
+  if (colon === -1) return 'A header must be written as "Name: value".';
   const name = line.slice(isRemoval ? 1 : 0, colon).trim();
   const value = line.slice(colon + 1).trim();
   const fault = headerFault(name.toLowerCase(), name, value) ?? encodingFault(name, value, { isRemoval, address });
   if (fault !== null) return fault;
-  if (isRemoval && name.toLowerCase() === 'content-type') return 'Every answer says what it is: Content-Type stays.';
+  if (isRemoval && name.toLowerCase() === 'content-type')
+    return 'Content-Type cannot be removed: every answer needs it.';
   if (name.toLowerCase() === 'x-content-type-options') return null;
   if (rule.set.length + rule.removed.length === BLOCK_LINES_MAX) {
-    return `More than ${BLOCK_LINES_MAX} headers for one address are not read.`;
+    return `Only the first ${BLOCK_LINES_MAX} headers for one address are read.`;
   }
   const weight = rule.set.reduce((sum, setting) => sum + weightOf(setting), 0);
   if (!isRemoval && weight + weightOf({ name, value }) > HEADERS_WEIGHT_MAX) {
@@ -175,12 +178,12 @@ function encodingFault(
 ): string | null {
   if (name.toLowerCase() !== 'content-encoding') return null;
   if (!PACKED_ADDRESS.test(address))
-    return 'Content-Encoding is for addresses that end in .br, .gz, .svgz or .unityweb.';
-  return isRemoval || /^(?:br|gzip)$/i.test(value) ? null : 'Content-Encoding is br or gzip.';
+    return 'Content-Encoding is allowed only for addresses that end in .br, .gz, .svgz or .unityweb.';
+  return isRemoval || /^(?:br|gzip)$/i.test(value) ? null : 'Content-Encoding must be br or gzip.';
 }
 
 function headerFault(key: string, name: string, value: string): string | null {
-  if (!NAME.test(name)) return 'This is no name of a header.';
+  if (!NAME.test(name)) return 'This is not the name of a header.';
   if (!VALUE.test(value)) return `The value of ${name} holds characters other than ASCII.`;
   if (key === 'x-content-type-options' && value.toLowerCase() === 'nosniff') return null;
   if (KEPT_BY_HOST.has(key)) return `${name} is set by the host itself.`;

@@ -125,18 +125,18 @@ function parseTarget({ line, from, to, status }: RawRule): RedirectRule | string
 
 /** Browsers read `//host` and `/\host` as the name of another host. */
 function pathFault(path: string): string | null {
-  return /^\/[/\\]/.test(path) ? 'An address of this site starts with one slash.' : null;
+  return /^\/[/\\]/.test(path) ? 'An address of this site must start with one slash only.' : null;
 }
 
 /** A name of a pattern must never choose the host that visitors are sent to. */
 function hostFault(host: string): string | null {
   const url = URL.canParse(host) ? new URL(host) : null;
-  if (url === null || url.hostname === '') return 'The host to lead to cannot be read.';
+  if (url === null || url.hostname === '') return 'The host name in the target is not valid.';
   return url.username !== '' || url.password !== '' ? 'A URL with a user name is not followed.' : null;
 }
 
 function parsePieces(text: string, names: readonly string[]): Piece[] | string {
-  if (decodeAddress(text) === null) return 'The target holds a percent sign that stands for no character.';
+  if (decodeAddress(text) === null) return 'The target has a percent sign that is not part of a valid encoding.';
   const pieces: Piece[] = [];
   let at = 0;
   for (const found of text.matchAll(/:([A-Za-z_][A-Za-z0-9_]*)/g)) {

@@ -29,7 +29,7 @@ export function ruleLines(text: string): { lines: RuleLine[]; problems: RuleProb
     else lines.push({ line, text: trimmed });
   }
   if (read.length > LINES_MAX) {
-    const message = `More than ${LINES_MAX.toLocaleString('en')} lines are not read: the file ends here.`;
+    const message = `Only the first ${LINES_MAX.toLocaleString('en')} lines are read: the rest of the file is ignored.`;
     problems.push({ line: LINES_MAX + 1, message });
   } else if (whole.length > FILE_MAX) {
     problems.push({

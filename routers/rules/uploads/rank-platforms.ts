@@ -119,7 +119,7 @@ const RULES: readonly Rule[] = [
   ({ title, capabilities: { foldsCase } }, { project }) => {
     const [twin, other] = foldsCase && project !== null ? caseTwins(project.files) : [];
     if (twin === undefined) return [];
-    return [no(`${title} takes ${twin} and ${other} for one address.`, 'Rename one of them.')];
+    return [no(`${title} treats ${twin} and ${other} as the same address.`, 'Rename one of them.')];
   },
 
   ({ title, capabilities }, { needs }) => {
@@ -142,13 +142,18 @@ const RULES: readonly Rule[] = [
   ({ title, capabilities }, { project }) => {
     if (project?.isSinglePage !== true || project.kind === 'source') return [];
     return capabilities.serving.singlePage
-      ? [good('Addresses inside a single-page site can be opened directly.')]
-      : [note(`${title} answers addresses inside a single-page site with "not found" (404).`, -15)];
+      ? [good('Addresses inside a single-page app can be opened directly.')]
+      : [note(`${title} answers addresses inside a single-page app with "not found" (404).`, -15)];
   },
 
   ({ title }, { needs }) =>
     needs.forms === true
-      ? [no(`${title} receives no forms of a site that comes from Fairlead.`, 'Send the form to a service for forms.')]
+      ? [
+          no(
+            `${title} does not accept forms from a site published with Fairlead.`,
+            'Send the form to a service for forms.',
+          ),
+        ]
       : [],
 
   ({ title }, { needs }) =>
@@ -162,7 +167,7 @@ const RULES: readonly Rule[] = [
       : [],
 
   ({ title, capabilities }) =>
-    capabilities.rollBack ? [] : [note(`Going back to an earlier release is done at ${title}.`, -5)],
+    capabilities.rollBack ? [] : [note(`You roll back to an earlier release at ${title} itself.`, -5)],
 ];
 
 /** Compares the files with every limit, and shows the numbers. */
@@ -197,7 +202,9 @@ function limitReasons({ id, title, capabilities, facts }: Subject, { project }: 
   const fitting = held.length === 0 ? [] : [good(`${held.join('; ')}.`, 0, source)];
   const silent = maxFiles ?? maxTotalBytes ?? maxFileBytes;
   if (silent === undefined)
-    return [good(`${title} publishes no limit for ${formatCount(files.length, 'file')} of ${sizeText(totalBytes)}.`)];
+    return [
+      good(`${title} does not state a limit for ${formatCount(files.length, 'file')} of ${sizeText(totalBytes)}.`),
+    ];
   return [...refused, ...fitting, ...freeReasons(facts, project, title)];
 }
 

@@ -153,7 +153,7 @@ function describeKind(
     case 'unknown':
       return {
         kind,
-        title: 'Files without a first page',
+        title: 'Files without a start page',
         explanation: 'People who open the address see "not found" until there is an index.html.',
       };
   }
@@ -186,7 +186,7 @@ function entryProblems(
     return [
       {
         code: 'entry_page_case',
-        message: `The first page is called ${similar.path}.`,
+        message: `The start page is called ${similar.path}.`,
         hint: 'Rename it to index.html: hosts look for exactly that name.',
         path: similar.path,
       },
@@ -198,7 +198,7 @@ function entryProblems(
     return [
       {
         code: 'entry_page_elsewhere',
-        message: `The first page lies in the folder "${folder}".`,
+        message: `The start page is in the folder "${folder}".`,
         hint: `Publish the folder "${folder}" itself.`,
         path: inside,
       },

@@ -46,7 +46,7 @@ export const REFUSAL_SENTENCES = {
   private_key: 'Probably a private key. It cannot be published.',
   symbolic_link: 'This name is a link to another file and a folder at once.',
   size_conflict: 'Two entries have the same content hash but different sizes.',
-  size_differs: 'The list of files gives a size for this file that its content does not have.',
+  size_differs: 'The size of this file is not the one given in the list of files.',
 } as const satisfies Record<string, string>;
 
 export type RefusalReason = keyof typeof REFUSAL_SENTENCES;

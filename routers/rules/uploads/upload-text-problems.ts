@@ -112,7 +112,8 @@ function tokenProblems(looks: ReadonlyMap<string, TextFindings>): UploadProblem[
   return [
     {
       code: 'holds_token',
-      message: places.length === 1 ? 'A secret key stands in' : `${places.length} secret keys stand in these files.`,
+      message:
+        places.length === 1 ? 'There is a secret key in' : `There are ${places.length} secret keys in these files.`,
       hint: 'Whoever opens the site can read it and use your account. Take it out, and replace the key where it was created.',
       path: places.length === 1 ? first.path : null,
       places: places.slice(0, LISTED_PLACES),

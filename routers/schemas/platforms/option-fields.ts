@@ -9,7 +9,7 @@ export type OptionField = {
   choices?: readonly OptionChoice[];
 };
 
-/** `price`: the price that a person agrees to pay, after "I pay Heroku"; a consent to another one does not count. */
+/** `price`: the price that a person agrees to pay, after "I agree to pay Heroku"; a consent to another one does not count. */
 export type OptionChoice = { value: string; label: string; price?: string };
 
 /** The option that holds a person's consent to a price. */

@@ -38,7 +38,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     needs: ['A Vercel account', 'A token, made under Account settings, Tokens; it can be limited to one team'],
     limitsFrom: 'vercel.com/docs/limits, as of 2 March 2026',
     limits: [
-      `${formatCount(vercel.maxFiles, 'file')} in a release`,
+      `${formatCount(vercel.maxFiles, 'file')} per release`,
       `100 MB of files on Hobby, ${formatLimit(vercel.maxTotalBytes)} on Pro`,
       '100 releases a day on Hobby, 6,000 on Pro',
     ],
@@ -54,11 +54,11 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     limitsFrom:
       'docs.github.com, “GitHub Pages limits”, “About large files on GitHub” and “Rate limits for the REST API”, July 2026',
     limits: [
-      `${formatLimit(github.maxTotalBytes)} a website`,
-      `${formatLimit(github.maxFileBytes)} a file`,
+      `${formatLimit(github.maxTotalBytes)} per website`,
+      `${formatLimit(github.maxFileBytes)} per file`,
       '10 builds an hour, of 10 minutes at most',
       'About 450 new images, fonts and other non-text files an hour; larger releases continue automatically',
-      'One domain a website',
+      'One domain per website',
       'Addresses below /repository/ until you add a domain: links that start with / do not work before that',
     ],
   },
@@ -69,11 +69,11 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
       'A Render account with an API key, made under Account settings',
       'A GitHub connection as well: the repository, and with it your files, is public',
     ],
-    limitsFrom: 'Recorded traffic of Render’s own tests, May 2025: its API publishes no table',
+    limitsFrom: 'Measured in the traffic of Render’s own tests, May 2025: Render documents no limits for its API',
     limits: [
       '20 new websites an hour',
       '10 releases a minute',
-      `${formatLimit(github.maxTotalBytes)} a website and ${formatLimit(github.maxFileBytes)} a file, the limits of the repository`,
+      `${formatLimit(github.maxTotalBytes)} per website and ${formatLimit(github.maxFileBytes)} per file, the limits of the repository`,
     ],
   },
   heroku: {
@@ -86,7 +86,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
     limitsFrom:
       'Heroku Dev Center, “Limits” of 9 January 2025 and “Slug Compiler” of 2022; the size from an error of its builds, 2025',
     limits: [
-      `${formatLimit(heroku.maxTotalBytes)} an app, packed`,
+      `${formatLimit(heroku.maxTotalBytes)} per app, compressed`,
       '15 minutes a build',
       '4,500 calls an hour',
       '1,000 domains an app',

@@ -31,7 +31,7 @@ export function createOutbox(folder: string, log: Log, { mailsMax = MAILS_MAX } 
       await makeFolder(folder);
       await writeDurably(join(folder, nameOf(mail)), (file) => file.writeFile(`${JSON.stringify(mail, null, 2)}\n`));
       await removeOldest(folder, mailsMax);
-      log.info('A mail was put into the outbox.', { kind: mail.kind, to: mail.to });
+      log.info('An email was put into the outbox.', { kind: mail.kind, to: mail.to });
     },
   };
 }

@@ -30,10 +30,10 @@ export function createSmtpMailer({ url, from }: { url: string; from: string }, l
         await transport.sendMail({ from, to, replyTo, subject, text, date: at, messageId: `<${id}@${domain}>` });
       } catch (error) {
         throw isRefusal(error)
-          ? new AppError('mail_refused', 'The mail server refused this mail.', { cause: error })
+          ? new AppError('mail_refused', 'The mail server refused this email.', { cause: error })
           : error;
       }
-      log.info('A mail was handed to the mail server.', { kind, to });
+      log.info('An email was handed to the mail server.', { kind, to });
     },
   };
 }

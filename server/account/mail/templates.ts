@@ -99,7 +99,7 @@ type Body = { subject: string; paragraphs: string[] };
 
 /** Returns the instruction for winning back an account whose password somebody else knows. */
 function remedy(publicUrl: string): string {
-  return `choose a new password at ${publicUrl}/login ("Forgot your password?"): that signs out every browser and revokes every API token.`;
+  return `choose a new password at ${publicUrl}/login ("Forgot your password?"): that logs out every browser and revokes every API token.`;
 }
 
 function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): Body {
@@ -108,28 +108,28 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
       return {
         subject: 'Choose a new password',
         paragraphs: [
-          `Somebody, hopefully you, asked for a new password. This link works once, for ${RESET_LINK_MINUTES} minutes:`,
+          `Somebody, probably you, asked for a new password. This link works once, for ${RESET_LINK_MINUTES} minutes:`,
           content.link,
-          'Setting a new password signs out every browser and revokes every API token. If it was not you, do nothing: your password stays as it is.',
+          'Setting a new password logs out every browser and revokes every API token. If it was not you, do nothing: your password stays as it is.',
         ],
       };
     case 'confirm-email':
       return {
-        subject: 'Confirm your e-mail address',
+        subject: 'Confirm your email address',
         paragraphs: [
-          `Confirm that this address is yours. This link works once, for ${CONFIRM_LINK_HOURS} hours:`,
+          `Open this link to confirm that this address is yours. It works once, for ${CONFIRM_LINK_HOURS} hours:`,
           content.link,
           'If you did not create a Fairlead account, do nothing: nothing else will be sent here.',
         ],
       };
     case 'stop-email-change':
       return {
-        subject: 'Your e-mail address is about to change',
+        subject: 'Your email address is about to change',
         paragraphs: [
-          `Somebody who knows your password asked to change the address of your account to ${content.newEmail}. It changes once the link that we mailed to that address is opened.`,
+          `Somebody who knows your password asked to change the email address of your account to ${content.newEmail}. It changes once the link that we sent to that address is opened.`,
           `If it was you, do nothing. If it was not, undo the change here within ${STOP_LINK_DAYS} days, even if it has already happened:`,
           content.link,
-          'Your account keeps this address, every browser is signed out, and every API token is revoked. You then choose a new password.',
+          'Your account keeps this address, every browser is logged out, and every API token is revoked. You then choose a new password.',
         ],
       };
     case 'delete-account':
@@ -158,7 +158,7 @@ type DomainNews = Extract<MailContent, { kind: keyof typeof DOMAIN_SUBJECTS }>;
 function domainBody({ kind, name, message, page }: DomainNews, publicUrl: string): Body {
   return {
     subject: DOMAIN_SUBJECTS[kind](name),
-    paragraphs: [message, `Details, and what to do: ${publicUrl}${page}`],
+    paragraphs: [message, `Details and what to do: ${publicUrl}${page}`],
   };
 }
 
@@ -185,18 +185,18 @@ function planBody(content: PlanNews, publicUrl: string): Body {
 function addressBody(content: Extract<MailContent, { kind: 'email-changed' | 'email-restored' }>): Body {
   if (content.kind === 'email-restored') {
     return {
-      subject: 'Your e-mail address was changed back',
+      subject: 'Your email address was changed back',
       paragraphs: [
-        `The address of your account is ${content.oldEmail} again: the change to this one was undone with a link that we mailed there. Every browser was signed out, and every API token was revoked.`,
+        `The email address of your account is ${content.oldEmail} again: the change to this one was undone with a link that we sent there. Every browser was logged out, and every API token was revoked.`,
         'If it was not you, write to us at once at the address below.',
       ],
     };
   }
   return {
-    subject: 'Your e-mail address was changed',
+    subject: 'Your email address was changed',
     paragraphs: [
-      `The address of your account is now ${content.newEmail}. This is our last mail to the old one.`,
-      `If it was not you, use the link in our mail "Your e-mail address is about to change": for ${STOP_LINK_DAYS} days after that mail it brings your account back to this address. If you do not have it, write to us at once at the address below.`,
+      `The email address of your account is now ${content.newEmail}. This is our last email to the old one.`,
+      `If it was not you, use the link in our email "Your email address is about to change": for ${STOP_LINK_DAYS} days after that email it brings your account back to this address. If you do not have that email, write to us at once at the address below.`,
     ],
   };
 }
@@ -210,8 +210,8 @@ function newsBody(content: News, publicUrl: string): Body {
         subject: 'Your password was changed',
         paragraphs: [
           content.how === 'reset'
-            ? 'Your password was reset with a link that we mailed to you. Every browser was signed out, and every API token was revoked.'
-            : 'Your password was changed in Fairlead, and every other browser was signed out.',
+            ? 'Your password was reset with a link that we sent to you. Every browser was logged out, and every API token was revoked.'
+            : 'Your password was changed in Fairlead, and every other browser was logged out.',
           `If it was not you, ${remedy(publicUrl)}`,
         ],
       };
@@ -219,7 +219,7 @@ function newsBody(content: News, publicUrl: string): Body {
       return {
         subject: 'We ended one of your sessions',
         paragraphs: [
-          'An old copy of the sign-in of one of your browsers was used. Somebody may have stolen it, so we ended that session.',
+          'Somebody used an old copy of a session of yours and may have stolen it, so we ended that session.',
           `Session: ${content.device}\nUsed again from: ${content.address}`,
           `If you did not restore a browser from a backup just now, ${remedy(publicUrl)}`,
         ],
@@ -231,7 +231,7 @@ function newsBody(content: News, publicUrl: string): Body {
         paragraphs: [
           content.message,
           `See every step: ${publicUrl}${content.page}`,
-          `Choose which mails you get in Settings: ${publicUrl}/settings`,
+          `Choose which emails you get in Settings: ${publicUrl}/settings`,
         ],
       };
     case 'domain-misconfigured':
@@ -250,7 +250,7 @@ function newsBody(content: News, publicUrl: string): Body {
       return {
         subject: 'Your account was deleted',
         paragraphs: [
-          'Your account was deleted. Its websites are offline, and everything in it is erased. This is our last mail to you.',
+          'Your account was deleted. Its websites are offline, and everything in it is erased. This is our last email to you.',
           'If it was not you, write to us at once at the address below.',
         ],
       };

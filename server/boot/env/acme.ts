@@ -25,7 +25,7 @@ export const acmeVariables = {
   ACME_DIRECTORY_URL: z.optional(directoryUrl),
   ACME_STAGING_DIRECTORY_URL: z.optional(directoryUrl),
   ACME_EMAIL: z.optional(
-    z.string().check(z.regex(/^[^\s@<>]+@[^\s@<>]+$/, 'it must be an e-mail address like ops@example.com')),
+    z.string().check(z.regex(/^[^\s@<>]+@[^\s@<>]+$/, 'it must be an email address like ops@example.com')),
   ),
   ACME_EAB_KID: z.optional(z.string().check(z.minLength(1))),
   ACME_EAB_HMAC: z.optional(hmacKey),

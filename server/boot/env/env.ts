@@ -67,11 +67,11 @@ function whole(min: number, max: number): z.ZodMiniType<number, string> {
 }
 
 const NO_PROCESSES =
-  'PROCESSES is not read any more: for more cores start further instances, each with a DATA_DIR of its own, on one MONGODB_URI.';
+  'PROCESSES is no longer read: for more cores start further instances, each with a DATA_DIR of its own, on one MONGODB_URI.';
 
 const emailAddress = z
   .string()
-  .check(z.regex(/^[^\s@<>]+@[^\s@<>]+$/, 'it must be an e-mail address like ops@example.com'));
+  .check(z.regex(/^[^\s@<>]+@[^\s@<>]+$/, 'it must be an email address like ops@example.com'));
 const smtpUrl = z
   .string()
   .check(z.refine(isSmtpUrl, 'it must be smtp:// or smtps:// with a host, like smtp://mail.example.com:587'));
@@ -256,7 +256,7 @@ function warningsOf(publicUrl: string, publicHost: string, sitesDomain: string):
   }
   if (publicUrl.startsWith('http:')) {
     warnings.push(
-      `PUBLIC_URL is ${publicUrl}: passwords cross the network unencrypted; put a proxy with TLS in front and name its https address.`,
+      `PUBLIC_URL is ${publicUrl}: passwords cross the network unencrypted; put a proxy with TLS in front and set PUBLIC_URL to its https address.`,
     );
   }
   return warnings;

@@ -118,7 +118,7 @@ export function sitesFault(
   if (fault !== null) return { name: given.SITES_DOMAIN === undefined ? 'PUBLIC_URL' : 'SITES_DOMAIN', fault };
   const shown = url === undefined ? null : parseSiteHost(domain, new URL(url.replace(SLUG_MARK, 'slug')).hostname);
   if (url !== undefined && shown?.slug !== 'slug') {
-    return { name: 'SITES_URL', fault: `sites answer at {slug}.${domain}; name that host, or change SITES_DOMAIN` };
+    return { name: 'SITES_URL', fault: `sites answer at {slug}.${domain}; use that host here, or change SITES_DOMAIN` };
   }
   return null;
 }
@@ -139,7 +139,7 @@ export function sitesWarnings({ sitesTls, sitesUrl }: SitesEnv): string[] {
   const warnings: string[] = [];
   if (sitesTls !== undefined && sitesUrl.startsWith('http:')) {
     warnings.push(
-      `SITES_URL is ${sitesUrl}, and with a certificate each visit there is led to https: name the https address instead.`,
+      `SITES_URL is ${sitesUrl}, but with a certificate every visit there is redirected to https: set SITES_URL to the https address.`,
     );
   }
   return warnings;

@@ -189,7 +189,7 @@ async function readIfThere(path: string): Promise<string | null> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return null;
-    throw new Error(`${path} cannot be read; give it to this user.`, { cause: error });
+    throw new Error(`${path} cannot be read; make this user its owner.`, { cause: error });
   }
 }
 

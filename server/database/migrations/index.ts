@@ -59,7 +59,7 @@ export async function runMigrations(log: Log, registry: readonly Migration[] = M
       await runUnder(lease, registry, log);
       return;
     }
-    log.info('Another process changes the database; waiting for it', { migrations: missing.length });
+    log.info('Another process is updating the database; waiting for it', { migrations: missing.length });
     await wait(LOOK_AGAIN_MS);
   }
 }
@@ -69,7 +69,7 @@ async function runUnder(lease: Lease, registry: readonly Migration[], log: Log):
     for (const migration of await missingOf(registry)) {
       const database = mongoose.connection.db;
       if (database === undefined) throw new Error('Migrations need an open connection.');
-      log.info('Changing the database', { migration: migration.number, name: migration.name });
+      log.info('Updating the database', { migration: migration.number, name: migration.name });
       await migration.run(database);
       await lease.confirm();
       await MigrationModel.create({ _id: migration.number, name: migration.name, ranAt: new Date() });
@@ -86,7 +86,7 @@ async function missingOf(registry: readonly Migration[]): Promise<Migration[]> {
   if (newestRan > newestKnown) {
     throw new StartError(
       EXIT_CONFIG,
-      `The database was written by a newer Fairlead (shape ${newestRan}, while this version knows ${newestKnown}); start that version, or restore a backup from before.`,
+      `The database was written by a newer Fairlead (schema ${newestRan}; this version knows ${newestKnown}); start that version, or restore a backup from before.`,
     );
   }
   const numbers = new Set(ran.map((record) => record._id));

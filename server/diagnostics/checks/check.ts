@@ -146,13 +146,13 @@ export function isOurs({ fault }: Visit): boolean {
 }
 
 const FAULT_TEXTS: Record<VisitFault, string> = {
-  refused: 'takes no connection',
+  refused: 'refuses connections',
   silent: 'does not answer in time',
   tls: 'shows a certificate that browsers refuse',
   no_address: 'leads nowhere',
   no_route: 'cannot be reached from here',
-  not_allowed: 'is not an address that is gone to',
-  broken: 'breaks the connection off',
+  not_allowed: 'is an address that Fairlead must not contact',
+  broken: 'closes the connection',
 };
 
 /** Describes a visit that got no answer. */

@@ -7,16 +7,16 @@ export type DnsFailure = keyof typeof FAILURES;
 
 const FAILURES = {
   credentials_invalid: {
-    says: (title, said) => `${title} does not accept the credential of this connection${said}.`,
+    says: (title, said) => `${title} does not accept the credentials of this connection${said}.`,
     remedy: (title) => `Replace the connection to ${title} in Settings, then try again.`,
   },
   permission_missing: {
-    says: (title, said) => `${title} does not allow this with the credential of this connection${said}.`,
-    remedy: (title) => `Give the credential this permission at ${title}, then try again.`,
+    says: (title, said) => `${title} does not allow this with the credentials of this connection${said}.`,
+    remedy: (title) => `Give the credentials this permission at ${title}, then try again.`,
   },
   zone_not_found: {
     says: (title, said) => `${title} no longer has this zone in the connected account${said}.`,
-    remedy: () => 'Connect the account that holds the zone in Settings, then make a new plan.',
+    remedy: () => 'In Settings, connect the account that holds the zone. Then plan the records again.',
   },
   rate_limited: {
     says: (title) => `${title} asks us to slow down.`,
@@ -28,7 +28,8 @@ const FAILURES = {
   },
   records_refused: {
     says: (title, said) => `${title} does not accept these records${said}.`,
-    remedy: (title) => `Nothing was changed. Look at the records of this name at ${title}, then make a new plan.`,
+    remedy: (title) =>
+      `Nothing was changed. Look at the records of this name at ${title}, then plan the records again.`,
   },
   platform_down: {
     says: (title, said) => `${title} did not respond as expected${said}.`,

@@ -77,7 +77,9 @@ export async function warningsFor<Zone extends Pick<DnsZone, 'name'>>(
 ): Promise<string[]> {
   const [zone] = zones;
   if (zone === undefined) {
-    return [`${title} shows no zone to this credential. Add your domain there, or let the credential open it.`];
+    return [
+      `With these credentials, ${title} shows no zone. Add your domain there, or give the credentials access to its zone.`,
+    ];
   }
   try {
     await reading?.read(zone);

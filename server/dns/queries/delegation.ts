@@ -82,7 +82,7 @@ async function topOf(name: string, questions: Questions): Promise<Cut | null> {
     if (outcome.rcode === 'NXDOMAIN') {
       // A network without internet access denies every name.
       if (isRegistryEnding(apex))
-        throw new DnsLookupError('server_failure', `The resolver here denies that .${apex} is there.`);
+        throw new DnsLookupError('server_failure', `The resolver of this server says that .${apex} does not exist.`);
       return null;
     }
     const names = serversIn(outcome.answers, apex);

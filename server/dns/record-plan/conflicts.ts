@@ -62,7 +62,7 @@ function brokenDnssec({ zone, dnssec }: RecordPlanInput): readonly Found[] {
 /** Returns the message for a person about a name with broken signatures. */
 export function brokenDnssecText(name: string): { message: string; hint: string } {
   return {
-    message: `DNSSEC of ${name} is broken: resolvers that check signatures refuse every answer, so part of your visitors and the certificate authority see nothing.`,
+    message: `DNSSEC of ${name} is broken: resolvers that check signatures refuse every answer, so some of your visitors and the certificate authority see nothing.`,
     hint: 'Correct the DS record at your registrar, or remove it there.',
   };
 }
@@ -96,7 +96,7 @@ function atName({ zone, found }: RecordPlanInput, sets: readonly RequiredSet[], 
   return [
     ...besideCname(zone.name, name, required, there),
     ...fixed.map(({ type }): Found => {
-      const message = `The ${type} record of ${name} is kept by your DNS provider in a form of its own. Remove it there, then make a new plan.`;
+      const message = `The ${type} record of ${name} is kept by your DNS provider in a form of its own. Remove it there, then plan the records again.`;
       return { code: 'records_fixed', message, blocks: name };
     }),
     ...proxied.slice(0, 1).map((): Found => {
@@ -167,7 +167,7 @@ function doubled({ zone, found, required }: RecordPlanInput): readonly Found[] {
   return found
     .filter((set) => required.some(({ type, name }) => set.name === `${name}.${zone.name}` && set.type === type))
     .map(({ type, name }) => {
-      const message = `There is a ${type} record at ${name}, with ${zone.name} twice in its name. Your DNS provider adds ${zone.name} by itself; you can delete this record.`;
+      const message = `There is a ${type} record at ${name}, with ${zone.name} twice in its name. Your DNS provider adds ${zone.name} automatically. You can delete this record.`;
       return { code: 'doubled_name', message };
     });
 }

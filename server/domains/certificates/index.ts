@@ -134,7 +134,9 @@ async function findZoneHolder(ctx: AccountContext, domainId: string, isWildcard:
     inTime('Your DNS providers', (signal) => askZoneHolder(providers, asked, signal)),
   );
   if (!isWildcard || found.missing === null) return found;
-  throw new AppError('zone_not_found', 'A wildcard can be proved only by DNS.', { hint: whyNotHeld(found.missing) });
+  throw new AppError('zone_not_found', 'A certificate for a wildcard needs a proof in DNS.', {
+    hint: whyNotHeld(found.missing),
+  });
 }
 
 async function orderByHand(
@@ -156,7 +158,8 @@ async function orderByHand(
     ? domain.heldNames.slice(0, 1).map(() => `*.${domain.unit}`)
     : namesToCover(providers, domain);
   if (names.length === 0) {
-    const message = 'A certificate is ordered once the name is proved and points to your deployment.';
+    const message =
+      'A certificate is ordered once you have proved that the domain is yours and it points to your deployment.';
     const { missing = null } = found ?? {};
     const isLed = missing !== null && missing.at !== missing.challenge;
     throw new AppError('state_changed', message, {

@@ -69,7 +69,7 @@ async function mailAbout(
 ): Promise<void> {
   const until =
     issued && isServed({ issued }, providers.now())
-      ? ` The present certificate works until ${DAY.format(issued.notAfter)}.`
+      ? ` The current certificate works until ${DAY.format(issued.notAfter)}.`
       : '';
   const values = { kind, name: names[0] ?? '', message: `${message}${until}`, page: `/domains/${domainId}` };
   await mailOwner(session, providers, accountId, values);

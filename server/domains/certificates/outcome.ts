@@ -38,8 +38,8 @@ const OWN_PROVIDER: ReadonlySet<string> = new Set(['dnsConnection', 'dnsUnseen']
 /** The words for the proof of the names. */
 const PROOFS: Readonly<Record<Challenge, string>> = {
   'http-01': '',
-  'dns-01': ' Proved through your DNS connection.',
-  'dns-persist-01': ' Proved by the persistent record of the domain.',
+  'dns-01': ' The proof was written through your DNS connection.',
+  'dns-persist-01': ' The persistent record of the domain was the proof.',
 };
 
 export type Signed = Pick<AuthorityUse, 'accountUrl' | 'renews'> & {

@@ -164,7 +164,7 @@ async function judgeAll(
   const identities = await authority.caaIdentities(roundSignal(signal)).catch(() => null);
   return (await sets).map(({ name, found }): RehearsalCheck => {
     if (found instanceof DnsLookupError && found.muteZone !== null) {
-      const message = `${muteText(found.muteZone)}, so that the certificate authority refuses. ${MUTE_REMEDY}`;
+      const message = `${muteText(found.muteZone)}, so the certificate authority refuses. ${MUTE_REMEDY}`;
       return { id: 'caa', verdict: 'fail', message };
     }
     if (found === 'unread' || found instanceof DnsLookupError || identities === null) {

@@ -36,7 +36,7 @@ export async function tryStaging(
     return check('pass', `The staging directory at ${authority.name} finds our proof of these names.`);
   } catch (error) {
     signal.throwIfAborted();
-    if (within.aborted) return check('unknown', `The staging directory at ${authority.name} did not look in time.`);
+    if (within.aborted) return check('unknown', `The staging directory at ${authority.name} did not check in time.`);
     if (!(error instanceof AuthorityError)) throw error;
     return judge(providers, authority, error.problem);
   }

@@ -31,8 +31,9 @@ export async function applyPlan(ctx: AccountContext, { planId }: ApplyPlanInput)
   await requireWritableDomain(null, ctx, plan.domainId);
   if (plan.state === 'applied') return toRecordPlan(plan);
   if (plan.state === 'undoing' || plan.state === 'undone') {
-    const message = plan.state === 'undone' ? 'This plan was undone.' : 'This plan is being undone.';
-    throw new AppError('plan_outdated', message, { hint: 'Make a new plan.' });
+    const message =
+      plan.state === 'undone' ? 'These record changes were undone.' : 'These record changes are being undone.';
+    throw new AppError('plan_outdated', message, { hint: 'Plan the records again.' });
   }
   return begin(ctx, plan, { from: ['planned', 'applying', 'failed'], to: 'applying' });
 }
@@ -46,10 +47,12 @@ export async function undoPlan(ctx: AccountContext, { planId }: ApplyPlanInput):
   const plan = await findPlan(ctx, planId);
   if (plan.state === 'undone') return toRecordPlan(plan);
   if (plan.state === 'planned') {
-    throw new AppError('plan_outdated', 'This plan was not applied: there is nothing to undo.');
+    throw new AppError('plan_outdated', 'These record changes were not made: there is nothing to undo.');
   }
   if (plan.state === 'applying') {
-    throw new AppError('state_changed', 'This plan is still being written.', { hint: 'Undo it once it is written.' });
+    throw new AppError('state_changed', 'These records are still being written.', {
+      hint: 'Undo the changes once they are written.',
+    });
   }
   return begin(ctx, plan, { from: ['applied', 'failed', 'undoing'], to: 'undoing' });
 }

@@ -117,8 +117,8 @@ async function bytesOfPlans(accountId: string): Promise<number> {
 }
 
 function tooManyPlans(): AppError {
-  return new AppError('records_refused', 'Your plans for DNS records have reached the limit of an account.', {
-    hint: 'Try again tomorrow, when plans that were not applied are gone.',
+  return new AppError('records_refused', 'Your account has too many unused plans for DNS records.', {
+    hint: 'Try again tomorrow: unused ones are deleted by then.',
   });
 }
 

@@ -48,7 +48,7 @@ function lame(unit: string, servers: readonly string[]): Problem {
   return {
     code: 'name_servers_lame',
     message: `Visitors of ${unit} are sent to ${shown}, which does not know ${unit}.`,
-    hint: `Add ${unit} there, or name the servers of your DNS provider at your registrar.`,
+    hint: `Add ${unit} there, or enter the name servers of your DNS provider at your registrar.`,
   };
 }
 

@@ -56,7 +56,7 @@ function refusal({ attached }: CheckedDomain['domain']): Problem | null {
 function move({ name }: CheckedDomain['domain'], leaving: readonly FormerPlace[]): Problem | null {
   const ending = leaving.find(({ isEnding }) => isEnding);
   if (ending !== undefined) {
-    const message = `${name} is being taken off its site before at ${PLATFORMS[ending.platform].title}.`;
+    const message = `${name} is being removed from its previous site at ${PLATFORMS[ending.platform].title}.`;
     return { code: 'domain_moving', message, hint: 'It is then added to the new one automatically.' };
   }
   const [before] = leaving;
@@ -84,11 +84,15 @@ function proofElsewhere({ domain: { proof, provedAt }, answers, records }: Check
   const apex = answers.zone?.apex ?? '';
   if (answers.isProofDoubled) {
     const message = `The proof is at ${proof.name}.${apex}: the domain is in that name twice.`;
-    return { code: 'name_doubled', message, hint: `Your provider adds ${apex} by itself. Leave it out of the name.` };
+    return {
+      code: 'name_doubled',
+      message,
+      hint: `Your provider adds ${apex} automatically. Leave it out of the name.`,
+    };
   }
   const isOther = records.some(({ purpose, state }) => purpose === 'proof' && state === 'wrong');
   if (!isOther || provedAt instanceof Date) return null;
-  const message = `The TXT record of ${proof.name} holds another text than your proof.`;
+  const message = `The text in the TXT record of ${proof.name} is not your proof.`;
   return { code: 'proof_differs', message, hint: 'Set it to the value shown; Copy copies all of it.' };
 }
 

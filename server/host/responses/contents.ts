@@ -21,7 +21,7 @@ const REMEMBERED_MAX = 20_000;
  */
 const COMPRESSIONS = { key: 'compressed files', limit: 2, queueLength: 8 };
 const COMPRESSIONS_OF_ACCOUNT = { limit: 1, queueLength: 32 };
-const tooManyWait = (): AppError => new AppError('overloaded', 'Too many files are being compressed at this moment.');
+const tooManyWait = (): AppError => new AppError('overloaded', 'Too many files are being compressed right now.');
 
 export type Contents = {
   /**

@@ -53,7 +53,7 @@ export const PAGES = {
   noPage: page({
     status: 404,
     title: 'This page does not exist',
-    text: 'There is nothing at this address. Look for a typing mistake, or start at the <a href="/">first page of this site</a>.',
+    text: 'There is nothing at this address. Look for a typing mistake, or start at the <a href="/">start page of this site</a>.',
     cacheControl: NO_CACHE,
   }),
   noSite: page({
@@ -78,7 +78,7 @@ export const PAGES = {
   misdirected: page({
     status: 421,
     title: 'This address serves no site',
-    text: 'Sites are served at names of their own.',
+    text: 'Each site has an address of its own: check the address.',
     cacheControl: NO_STORE,
   }),
   tooManyHeaders: page({

@@ -93,7 +93,7 @@ const LOADS_OF_PREVIEWS = { key: 'previews', limit: 1, queueLength: 32 };
 const OVERLOADED_RETRY_MS = 2_000;
 
 const tooManyLoads = (): AppError =>
-  new AppError('overloaded', 'Too many sites are asked for at this moment. Try again in a few seconds.', {
+  new AppError('overloaded', 'Too many sites are being opened right now. Try again in a few seconds.', {
     retryAfterMs: OVERLOADED_RETRY_MS,
   });
 

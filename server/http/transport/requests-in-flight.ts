@@ -24,7 +24,7 @@ export function createInFlightLimit(counts: Pick<ConnectionCounts, 'addresses'>)
     const address = addressOf(socket.remoteAddress ?? 'unknown', forwarded && String(forwarded), trustedProxies);
     const count = inFlight.get(address) ?? 0;
     if (count >= PER_ADDRESS) {
-      throw new AppError('overloaded', 'Too many requests from your network are being answered at this moment.', {
+      throw new AppError('overloaded', 'Too many requests from your network are being answered right now.', {
         retryAfterMs: RETRY_AFTER_MS,
       });
     }

@@ -277,7 +277,7 @@ async function disconnectAll({ connections }: State): Promise<void> {
   const closed = leaving.map((client) => new Promise((resolve) => client.once('close', resolve)));
   for (const client of leaving) {
     client.send(notice);
-    client.close(CLOSE_CODES.restart, 'The server restarts');
+    client.close(CLOSE_CODES.restart, 'The server is restarting');
   }
   const giveUp = setTimeout(() => {
     for (const client of leaving) client.terminate();

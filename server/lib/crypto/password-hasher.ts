@@ -81,7 +81,7 @@ function dummyHash(memoryCost: number, timeCost: number): string {
 
 function createSemaphore(rateCounters: RateCounters, slots: SlotLimit): <T>(work: () => Promise<T>) => Promise<T> {
   const full = (): AppError =>
-    new AppError('overloaded', 'Too many people are signing in at this moment. Try again in a few seconds.', {
+    new AppError('overloaded', 'Too many people are logging in right now. Try again in a few seconds.', {
       retryAfterMs: OVERLOADED_RETRY_MS,
     });
   return (work) => withSlot(rateCounters, { key: 'passwords', ...slots, full }, work);

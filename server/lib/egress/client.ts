@@ -96,7 +96,7 @@ function connectorWith(rules: EgressRules, port: number): buildConnector.connect
 
 /** Uses one sentence for all refusals, so that it tells nothing about what is at the address. */
 function refusal(host: string): EgressError {
-  return new EgressError('refused', `${host} is not a public address of the web`);
+  return new EgressError('refused', `${host} is not a public web address`);
 }
 
 async function follow<T>(
@@ -152,11 +152,11 @@ class Limit extends EventEmitter {
 }
 
 function parseAddress(address: string): URL {
-  if (!URL.canParse(address)) throw new EgressError('refused', 'This is not an address of the web.');
+  if (!URL.canParse(address)) throw new EgressError('refused', 'This is not a web address.');
   const url = new URL(address);
   const isWeb = url.protocol === 'http:' || url.protocol === 'https:';
   if (!isWeb || url.username !== '' || url.password !== '') {
-    throw new EgressError('refused', 'This is not an address of the web.');
+    throw new EgressError('refused', 'This is not a web address.');
   }
   return url;
 }

@@ -90,7 +90,7 @@ export async function endLicense(idOrKey: string, now: Date): Promise<EndedLicen
     ended.push(...links.ended);
     link = links.next;
   }
-  if (ended.length === 0) throw new AppError('conflict', 'This license was revoked before.');
+  if (ended.length === 0) throw new AppError('conflict', 'This license is already revoked.');
   return { id: first._id, plan: first.plan, wasRedeemed: ended.includes('redeemed') };
 }
 

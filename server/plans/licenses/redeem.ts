@@ -130,7 +130,7 @@ function refused(code: Refusal, message: string, options: AppErrorOptions = {}):
 }
 
 function unknown(): AppError {
-  return refused('license_unknown', 'There is no such license key. Compare it with the one that you were given.');
+  return refused('license_unknown', 'There is no such license key. Compare it with the one you were given.');
 }
 
 function tooMany(): AppError {

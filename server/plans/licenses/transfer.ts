@@ -49,7 +49,7 @@ async function transferOne(
   const doc = await findOwn(session, accountId, licenseId);
   if (doc.state === 'transferred') throw new AppError('conflict', 'This license has already been transferred.');
   const period = doc.state === 'redeemed' ? await withdrawLicense(session, doc, { accountId, now }) : null;
-  if (period === null) throw new AppError('conflict', 'Nothing is left of this license that could be transferred.');
+  if (period === null) throw new AppError('conflict', 'This license has no time left to transfer.');
   await forgetRevoked(session, licenseId);
   const history = [{ at: now, what: 'created' as const }];
   await LicenseModel.create(
@@ -83,15 +83,16 @@ async function takeBack(session: ClientSession, ctx: AccountContext, licenseId: 
   const { accountId } = ctx.actor;
   const now = ctx.now();
   const doc = await findOwn(session, accountId, licenseId);
-  if (doc.state !== 'transferred') throw new AppError('conflict', 'There is no transfer of this license to revoke.');
+  if (doc.state !== 'transferred') throw new AppError('conflict', 'This license has not been transferred.');
   const revoked = await LicenseModel.findOneAndUpdate(
     { _id: doc.transferredTo ?? '', state: 'unredeemed' },
     { $set: { state: 'revoked' }, $push: historyOf('revoked', now) },
     { session, returnDocument: 'after', acrossAccounts: 'license-key' },
   );
-  if (revoked === null) throw new AppError('conflict', 'Its key was redeemed: the license belongs to another account.');
+  if (revoked === null)
+    throw new AppError('conflict', 'The new key was redeemed, so the license now belongs to another account.');
   if (restOf(revoked, now) === 0) {
-    throw new AppError('conflict', `Nothing is left of this license for ${PLANS[doc.plan].title}.`);
+    throw new AppError('conflict', `This license for ${PLANS[doc.plan].title} has no time left.`);
   }
   const period = await grantLicense(session, revoked, { accountId, now });
   const held = { state: 'redeemed', transferredTo: null, period };

@@ -32,7 +32,7 @@ export async function giveBack(session: ClientSession, ctx: AccountContext, take
   await payment.save({ session });
   await publishEvent(session, payment.accountId, {
     type: 'notification',
-    title: 'Your payment was returned',
+    title: 'Your payment was refunded',
     message: `A plan that includes ${PLANS[payment.plan].title} is already running.`,
   });
 }

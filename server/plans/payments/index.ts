@@ -203,30 +203,26 @@ function refuseRepeated(
     // Nothing is left of it: the new purchase replaces it, and ends it at the service.
     if (running === 'free') return null;
     throw new AppError('conflict', `The payment that renews your ${PLANS[subscription.plan].title} plan failed.`, {
-      hint: 'Pay it first: choose Manage payment under Account.',
+      hint: 'Pay it first: choose Manage payment in Account.',
     });
   }
   if (isSamePlan) {
-    throw new AppError('conflict', `Your ${title} plan renews by itself.`, {
-      hint: 'Change its card or cancel it under Account.',
+    throw new AppError('conflict', `Your ${title} plan renews automatically.`, {
+      hint: 'Change its card or cancel it in Account.',
     });
   }
   if (plan === 'BETA') return null;
   // At the service a larger plan would end with the period as well: nobody who cancelled is charged again unasked.
   if (subscription.cancelAtEnd) {
-    throw new AppError('conflict', `You have canceled ${PLANS[subscription.plan].title}.`, {
-      hint: `Choose Keep ${PLANS[subscription.plan].title} under Account first: then the larger plan renews.`,
+    throw new AppError('conflict', `You have cancelled ${PLANS[subscription.plan].title}.`, {
+      hint: `Choose Keep ${PLANS[subscription.plan].title} in Account first. Then the larger plan renews.`,
     });
   }
   // The service credits the present plan of its subscription, and that is the smaller one.
   if (subscription.nextPlan) {
-    throw new AppError(
-      'conflict',
-      `You have chosen ${PLANS[subscription.nextPlan].title} for the time after this period.`,
-      {
-        hint: `Choose Keep ${PLANS[subscription.plan].title} under Account first: all that is left of it is credited then.`,
-      },
-    );
+    throw new AppError('conflict', `You have chosen ${PLANS[subscription.nextPlan].title} for after this period.`, {
+      hint: `Choose Keep ${PLANS[subscription.plan].title} in Account first. Its unused time is then credited.`,
+    });
   }
   return subscription.subscriptionId;
 }

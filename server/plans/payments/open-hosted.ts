@@ -99,5 +99,7 @@ async function keepCheckout(
   if (matchedCount === 1) return;
   await PaymentModel.updateOne({ _id: paymentId, accountId }, { $set: { checkoutId } });
   await hosted.expireCheckout(checkoutId);
-  throw new AppError('conflict', 'Another plan was chosen in the meantime.', { hint: 'Go on there, or choose again.' });
+  throw new AppError('conflict', 'Another plan was chosen in the meantime.', {
+    hint: 'Continue with that one, or choose again.',
+  });
 }

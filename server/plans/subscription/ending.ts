@@ -99,7 +99,7 @@ function endText(row: Ending, step: Exclude<EndStep, 'renewal'>, next: PaidPlan 
   const { title } = PLANS[row.plan];
   const named = row.status === 'trialing' ? `Your trial of ${title}` : `Your ${title} plan`;
   if (next !== null) {
-    return `${named} becomes ${PLANS[next].title} on ${DAY.format(row.endsAt)}. Deployments that ${PLANS[next].title} has no place for stay live and become read-only.`;
+    return `${named} becomes ${PLANS[next].title} on ${DAY.format(row.endsAt)}. Deployments beyond its limit stay live and become read-only.`;
   }
   const when = step === 'ended' ? 'has ended' : `ends on ${DAY.format(row.endsAt)}`;
   const stays = step === 'ended' ? 'stays live and is read-only' : 'stays live and becomes read-only';

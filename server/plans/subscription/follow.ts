@@ -85,7 +85,7 @@ async function tellFailed(
   await mailOwner(session, providers, known.accountId, {
     kind: 'payment-failed',
     name: title,
-    message: `The payment that renews your ${title} plan failed. It is tried again in the next days. Until ${DAY.format(until)} nothing changes; after that what you published stays live and becomes read-only until it is paid.`,
+    message: `The payment that renews your ${title} plan failed. It will be tried again over the next few days. Nothing changes until ${DAY.format(until)}. After that, what you published stays live but is read-only until the payment succeeds.`,
     page: '/account',
   });
 }

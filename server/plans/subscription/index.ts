@@ -143,7 +143,7 @@ async function saveChoice(session: ClientSession, ctx: AccountContext, deploymen
   const limit = deploymentLimit(plan);
   const { title } = PLANS[plan];
   if (limit === null || counted.length <= limit) {
-    throw new AppError('conflict', `${title} allows all of your deployments: each of them can be changed.`);
+    throw new AppError('conflict', `${title} covers all of your deployments, so you can change each of them.`);
   }
   if (deploymentIds.length > limit)
     throw new AppError('conflict', `${title} allows ${formatCount(limit, 'deployment')}.`);
@@ -181,7 +181,7 @@ async function beginTrial(session: ClientSession, ctx: AccountContext): Promise<
   if (user === null) throw accountEnded();
   if (await hadTrial(known, user.emailKey, session)) throw trialUsed();
   if (activePlan(known, now) !== 'free')
-    throw new AppError('conflict', 'A plan is already active: there is nothing to try out.');
+    throw new AppError('conflict', 'A plan is already active, so there is no trial to start.');
   const doc = known ?? new SubscriptionModel({ _id: newId(), accountId });
   // A failed renewal is not tried any longer: if it were paid after all, it would be for a plan that the trial has
   // replaced.

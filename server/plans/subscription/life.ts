@@ -41,8 +41,8 @@ export function resumePlan(ctx: AccountContext): Promise<Subscription> {
 export function changePlan(ctx: AccountContext, { plan }: ChangePlanInput): Promise<Subscription> {
   return changeEnd(ctx, (known) => {
     if (!isAbove(known.plan, plan)) {
-      throw new AppError('conflict', `${PLANS[plan].title} is not below ${PLANS[known.plan].title}.`, {
-        hint: 'A larger plan starts at once: choose it under Pricing & Trial.',
+      throw new AppError('conflict', `${PLANS[plan].title} is not a smaller plan than ${PLANS[known.plan].title}.`, {
+        hint: 'A larger plan starts at once. Choose it under Pricing & Trial.',
       });
     }
     return { cancelAtEnd: false, canceledAt: null, nextPlan: plan };
@@ -92,7 +92,7 @@ async function takeRenewing(session: ClientSession, ctx: AccountContext): Promis
 function requireRenewing(known: SubscriptionDoc, { now, providers }: AccountContext): void {
   if (activePlan(known, now()) === 'free') throw new AppError('conflict', 'This plan has ended.');
   if (goesOnAtEnd(known, providers.payments)) return;
-  throw new AppError('conflict', `${PLANS[known.plan].title} does not renew: it ends by itself.`, {
+  throw new AppError('conflict', `${PLANS[known.plan].title} does not renew. It ends automatically.`, {
     hint: 'Choose another plan under Pricing & Trial when it has ended.',
   });
 }

@@ -12,5 +12,5 @@ export async function requireLiveAccount(session: ClientSession | null, accountI
 }
 
 export function accountEnded(): AppError {
-  return new AppError('not_found', 'This account is being deleted: its plan cannot change any more.');
+  return new AppError('not_found', 'This account is being deleted, so its plan can no longer change.');
 }

@@ -128,7 +128,7 @@ export async function requireWritableDomain(
   const plan = activePlan(await SubscriptionModel.findOne({ accountId }).session(session).lean(), ctx.now());
   const { title, customDomains } = PLANS[plan];
   const allowed = customDomains === 1 ? 'one domain' : `${customDomains} domains`;
-  const message = `On ${title} ${allowed} of a deployment can be changed, and this is not among them: it stays live and is read-only.`;
+  const message = `${title} lets you change ${allowed} of a deployment. This one is not included: it stays live and is read-only.`;
   throw new AppError('plan_required', message, { hint: await upgradeHint(accountId, plan, session) });
 }
 
@@ -174,11 +174,11 @@ async function readOnly(session: ClientSession | null, accountId: string, plan: 
   await requireLiveAccount(session, accountId);
   const hint = await upgradeHint(accountId, plan, session);
   if (plan === 'free') {
-    const message = 'Your plan has ended: your deployments stay live, and can be changed again with a plan.';
+    const message = 'Your plan has ended. Your deployments stay live, and cannot be changed until a plan is active.';
     return new AppError('plan_required', message, { hint });
   }
   const { title, deployments } = PLANS[plan];
   const allowed = deployments === 1 ? 'one deployment' : `${deployments} deployments`;
-  const message = `On ${title} ${allowed} can be changed, and this is not among them: it stays live and is read-only.`;
+  const message = `${title} lets you change ${allowed}. This one is not included: it stays live and is read-only.`;
   return new AppError('plan_required', message, { hint });
 }

@@ -35,7 +35,7 @@ export async function reportFindings(store: ArtifactStore, manifest: Manifest, l
     return await findings(store, manifest, looking);
   } catch (error) {
     if (looking.signal.aborted || !isTooMuch(error)) throw error;
-    return ['The files were not looked into: there is too much in them'];
+    return ['The files were not searched for problems: there is too much in them'];
   }
 }
 
@@ -59,7 +59,7 @@ async function findings(
   try {
     const unreached = await lookIntoAll(inspector, chosen, read, signal);
     const { title, entryPage, problems, rootLinks } = await inspector.conclude(await readTexts(telling, read));
-    const first = entryPage === null ? title : `${title}: ${entryPage} is its first page`;
+    const first = entryPage === null ? title : `${title}, start page ${entryPage}`;
     const broken = rootLinkProblem(rootLinks, folder);
     return [
       first,
@@ -119,7 +119,7 @@ async function readText(store: ArtifactStore, manifest: Manifest, path: string):
 function leftUnread(count: number): string[] {
   if (count === 0) return [];
   const texts = count === 1 ? '1 text was' : `${count} texts were`;
-  return [`${texts} not looked into: only so much is read of large sites and of large texts`];
+  return [`${texts} not searched for problems: of large sites and large texts only a part is`];
 }
 
 function told({ code, message, hint, path, places = [] }: UploadProblem): string[] {

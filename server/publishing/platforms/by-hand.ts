@@ -8,5 +8,5 @@ export function notPublished(url: string, status: number): string {
 }
 
 export function otherFiles(url: string): string {
-  return `${url} answers with another entry page than this release has`;
+  return `The start page at ${url} is not the one of this release`;
 }

@@ -32,9 +32,9 @@ export function remedyOf(rows: readonly RefusalRow[], status: number, said: stri
 }
 
 /** Another try with the same impossible name or domain would be in vain. */
-export const OTHER_NAME = 'Change the address of the deployment to one of letters, digits and dashes, then try again.';
+export const OTHER_NAME = 'Change the address of the deployment to one of letters, digits and hyphens, then try again.';
 export const OTHER_DOMAIN = 'Check how the domain is spelled, then add it again.';
-export const UPDATE_FAIRLEAD = 'The platform has changed its API: ask whoever runs Fairlead to update it.';
+export const UPDATE_FAIRLEAD = 'The platform has changed its API: ask the operator to update Fairlead.';
 export const PUBLISH_ANEW = 'It cannot be restored there: publish its files as a new release.';
 const MEND_IT = 'Fix what is named here or in the log of this release, then publish again.';
 
@@ -60,7 +60,7 @@ export function endedThere(
 
 const FAILURES = {
   credentials_invalid: {
-    says: (title) => `${title} does not accept the token of this connection any more.`,
+    says: (title) => `${title} no longer accepts the token of this connection.`,
     remedy: (title) => `Connect ${title} again, then try again.`,
   },
   permission_missing: {
@@ -82,7 +82,7 @@ const FAILURES = {
   domain_taken: {
     says: (title, said) => `Another site at ${title} has this domain${said}.`,
     remedy: (title) =>
-      `If that site is yours, take the domain off it, then try again. If not, ask ${title} to release the domain: who runs its DNS can prove it.`,
+      `If that site is yours, take the domain off it, then try again. If not, ask ${title} to release the domain: you can prove through its DNS that it is yours.`,
   },
   rate_limited: {
     says: (title) => `${title} asks us to slow down.`,
@@ -93,11 +93,11 @@ const FAILURES = {
     remedy: (title) => `Try again later, or publish somewhere other than ${title}.`,
   },
   content_refused: {
-    says: (title, said) => `${title} does not take these files${said}.`,
+    says: (title, said) => `${title} does not accept these files${said}.`,
     remedy: () => 'Change or leave out what is named, then publish again.',
   },
   out_of_sync: {
-    says: (title, said) => `At ${title} this release is in another state than here${said}.`,
+    says: (title, said) => `The state of this release at ${title} differs from the one here${said}.`,
     remedy: () => LOOKED_AT,
   },
   platform_down: {

@@ -115,6 +115,6 @@ export function addressFrom(vendor: Vendor, answered: string): string {
   if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:')) return url.href.replace(/\/$/, '');
   throw platformError('platform_failed', vendor.title, {
     said: 'it answered an address that cannot be opened',
-    remedy: `Look at ${vendor.title} which address the site has. If it opens there, tell whoever runs Fairlead.`,
+    remedy: `Check at ${vendor.title} which address the site has. If the site opens at that address, tell the operator of this Fairlead.`,
   });
 }

@@ -226,7 +226,7 @@ function visit({ release, at, signal }: Look, expected: Expected, silences: numb
 
 /** Postpones the check without a failure: an edge that has the old answer may have it for a while yet. */
 function notYet({ at }: Look, { path }: Expected, delayMs: number): JobDeferred {
-  return new JobDeferred(`${at.url}${path} does not answer as uploaded yet`, delayMs);
+  return new JobDeferred(`${at.url}${path} does not match your upload yet`, delayMs);
 }
 
 export function mismatch(
@@ -238,7 +238,7 @@ export function mismatch(
     seen instanceof Error
       ? `could not be opened (${seen.message})`
       : expected.statuses.includes(seen.status)
-        ? 'answers with other bytes than were uploaded'
+        ? 'does not match the file that was uploaded'
         : `answers with status ${seen.status} instead of ${expected.statuses[0]}`;
   return new AppError('verification_failed', `${url} ${what}.`, {
     hint: 'Try again. If it fails the same way, publish the files again.',

@@ -153,5 +153,5 @@ async function endRollBack(
 }
 
 function changedMeanwhile(): AppError {
-  return new AppError('state_changed', 'The deployment changed meanwhile.');
+  return new AppError('state_changed', 'The deployment was changed in the meantime.');
 }

@@ -73,14 +73,15 @@ async function describe(
   const previous = await comparedRelease(work.release);
   if (previous === null) return { line: firstReleaseLine(manifest.size), changed: null };
   const earlier = await work.readEarlier(previous);
-  if (earlier === null) return { line: `${files}; the list of release ${previous.number} is lost`, changed: null };
+  if (earlier === null)
+    return { line: `${files}; the list of files of release ${previous.number} is lost`, changed: null };
   const { added, changed, removed } = await compareManifests(earlier, manifest);
-  const counts = `${added.length} new, ${changed.length} changed, ${removed.length} gone`;
+  const counts = `${added.length} new, ${changed.length} changed, ${removed.length} removed`;
   return { line: `${files}: ${counts} since release ${previous.number}`, changed: new Set([...added, ...changed]) };
 }
 
 export function firstReleaseLine(fileCount: number): string {
-  return `${formatCount(fileCount, 'file')}, the first release that goes live`;
+  return `First release, ${formatCount(fileCount, 'file')}`;
 }
 
 /**
@@ -192,7 +193,7 @@ const REF_MAX_LENGTH = 32_000;
 async function keep(event: PublishEvent, work: ReleaseWork, job: Writer, call: PlatformCall): Promise<void> {
   const named = event.type === 'site' ? event.site : event.type === 'ref' ? event.ref : null;
   if (named !== null && JSON.stringify(named).length > REF_MAX_LENGTH) {
-    throw new AppError('platform_failed', `${work.title} answered a name that is too long.`, { hint: 'Try again.' });
+    throw new AppError('platform_failed', `${work.title} sent an identifier that is too long.`, { hint: 'Try again.' });
   }
   if (event.type === 'site') {
     await job.providers.faults?.at('publishing:site');
@@ -253,7 +254,7 @@ export async function restWhileLimited(
     const time = timeOf(work, call, begunAt(work, report.startedAt));
     if (!isPause || error.retryAfterMs === undefined || time.leftMs() < 0) throw error;
     const rest = time.rest(error.message, error.retryAfterMs);
-    report.log(`${error.message} Tried again automatically in ${Math.ceil(rest.delayMs / 1_000)} s.`);
+    report.log(`${error.message} Trying again in ${Math.ceil(rest.delayMs / 1_000)} s.`);
     throw rest;
   }
 }

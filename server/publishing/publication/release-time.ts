@@ -70,6 +70,6 @@ export function timeOf(work: Timed, call: PlatformCall, since: Date): ReleaseTim
 export function outOfTime({ title }: Pick<Timed, 'title'>, ms: number): AppError {
   const time = ms >= 2 * DAY_MS ? formatCount(Math.floor(ms / DAY_MS), 'day') : formatCount(ms / MINUTE_MS, 'minute');
   return new AppError('platform_failed', `${title} did not finish this release within ${time}.`, {
-    hint: `Try again. If it takes as long, see what ${title} says about this site.`,
+    hint: `Try again. If it happens again, check this site at ${title}.`,
   });
 }

@@ -33,7 +33,7 @@ export async function reportRules(
   const { redirects, ownRules } = platform.capabilities.serving;
   const texts = await readRuleFiles(store, manifest);
   if (!redirects) return [...texts.keys()].map((file) => `${file}: ${title} follows none of its rules`);
-  if (ownRules) return [...texts.keys()].map((file) => `${file}: ${title} reads its rules by itself`);
+  if (ownRules) return [...texts.keys()].map((file) => `${file}: ${title} applies its rules itself`);
   const reports = [...texts].map(([file, text]) =>
     file === '_redirects' ? reportRedirects(text) : reportHeaders(text),
   );

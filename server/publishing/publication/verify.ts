@@ -72,7 +72,7 @@ export type Verification = {
  */
 export function leaveForLooks(job: Pick<RunningJob, 'isAside'>, { destination }: ReleaseWork): void {
   if (job.isAside || PLATFORMS[destination.platform].isServedHere) return;
-  throw new JobDeferred('Its site is looked at next', 0);
+  throw new JobDeferred('The site is checked next', 0);
 }
 
 /** Returns the two halves of the verification; the findings of each go to the step's log. */
@@ -140,12 +140,12 @@ export async function verifyRelease(
 function told({ unseen, sample, seenCount }: Choice, where: string, seed: string): string {
   if (seenCount === 0) return allSeenLine(unseen.length, where);
   const changed = formatCount(unseen.length, 'new or changed file');
-  const others = `${sample.length} of the ${seenCount} that were seen before`;
-  return `${changed} and ${others} answer at ${where} as uploaded (drawn by ${seed})`;
+  const others = `${sample.length} of the ${seenCount} seen before`;
+  return `${changed} and ${others} match your upload at ${where} (sample drawn by ${seed})`;
 }
 
 export function allSeenLine(fileCount: number, where: string): string {
-  return `${formatCount(fileCount, 'file answers', 'files answer')} at ${where} as uploaded`;
+  return `${formatCount(fileCount, 'file matches', 'files match')} your upload at ${where}`;
 }
 
 /**
@@ -165,7 +165,7 @@ async function addressesOf(
   }
   const seen = await platform.release(call, storedRef(published.ref) ?? {});
   const url = seen.url ?? published.url ?? destination.url;
-  if (!url) throw new AppError('out_of_sync', `${title} does not say at which address this release is.`);
+  if (!url) throw new AppError('out_of_sync', `${title} does not say where this release is published.`);
   return { public: addressThere(url), own: seen.ownUrl === null ? null : addressThere(seen.ownUrl) };
 }
 

@@ -47,7 +47,7 @@ function watchDestination(providers: Providers, { deployment, destination, relea
     collection: 'deployments',
     id: _id,
     isOver,
-    message: 'Something else is published there.',
+    message: 'Another release is published there.',
   });
 }
 

@@ -25,7 +25,7 @@ export async function cancelRelease(ctx: AccountContext, input: CancelReleaseInp
   if (!isRunningReleaseState(before.state)) throw over(before);
   // Half of a rollback would leave nothing that "cancelled" could mean.
   if (wasLiveBefore(before)) {
-    throw new AppError('conflict', 'A roll back cannot be cancelled. Roll back to another release when it is done.');
+    throw new AppError('conflict', 'A rollback cannot be cancelled. Roll back to another release when it is done.');
   }
   const doc = await transaction((session) => requestCancel(session, ctx, before));
   return toReleaseOf(ctx, doc);
@@ -58,5 +58,5 @@ async function requestCancel(session: ClientSession, ctx: AccountContext, before
 }
 
 function over(release: ReleaseDoc): AppError {
-  return new AppError('conflict', `Release ${release.number} is over: there is nothing left to cancel.`);
+  return new AppError('conflict', `Release ${release.number} has ended, so there is nothing to cancel.`);
 }

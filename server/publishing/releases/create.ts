@@ -83,7 +83,8 @@ async function consumeUpload(
       { $set: { state: 'used', deploymentId } },
       { session },
     );
-    if (used.matchedCount === 0) throw new AppError('upload_closed', 'This upload was changed or used meanwhile.');
+    if (used.matchedCount === 0)
+      throw new AppError('upload_closed', 'This upload was changed or used in the meantime.');
     return startRelease(session, ctx, made);
   });
 }

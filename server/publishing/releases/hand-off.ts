@@ -104,7 +104,7 @@ async function reachableAddress({ egress }: Providers, given: string, hint: stri
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `https://${given}`;
   const parsed = URL.canParse(address) ? new URL(address) : null;
   if (parsed === null || parsed.username !== '' || parsed.password !== '') {
-    throw wrongAddress('This is not an address of the web.', hint);
+    throw wrongAddress('This is not a web address.', hint);
   }
   const url = `${parsed.origin}${parsed.pathname}`.replace(/\/$/, '');
   const request = { signal: new AbortController().signal, maxBytes: LOOK_BYTES, wholeMs: LOOK_MS };
@@ -124,7 +124,7 @@ function wrongAddress(message: string, hint: string | undefined): AppError {
 }
 
 function nothingToDo({ number }: ReleaseDoc): AppError {
-  return new AppError('conflict', `Release ${number} does not wait for you.`);
+  return new AppError('conflict', `Release ${number} is not waiting for you.`);
 }
 
 async function findDeployment({ actor }: AccountContext, { deploymentId }: ReleaseDoc): Promise<DeploymentDoc> {

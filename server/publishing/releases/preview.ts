@@ -17,7 +17,7 @@ import { requireAllFiles } from './create.ts';
  */
 export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUploadInput): Promise<UploadPreview> {
   const { deploymentId, manifestHash } = await findOpenUpload(ctx, uploadId);
-  if (!deploymentId) throw new AppError('conflict', 'This upload belongs to no deployment.');
+  if (!deploymentId) throw new AppError('conflict', 'This upload does not belong to a deployment.');
   if (!manifestHash) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
   await requireWritable(null, ctx, deploymentId);
   const { store, addresses } = ctx.providers;
@@ -34,7 +34,7 @@ export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUp
 
 /** A preview answers at once and does not wait for a search of all of them. */
 function tooManyKeys(path: string): AppError {
-  const message = 'There are too many keys and certificates to look into for a preview.';
-  const hint = 'Publish it: a release looks into all of them before anything is sent.';
+  const message = 'There are too many key and certificate files to check for a preview.';
+  const hint = 'Publish instead: a release checks all of them before anything is sent.';
   return new AppError('upload_refused', message, { reason: 'private_key', path, hint });
 }

@@ -141,7 +141,7 @@ export async function diffRelease(ctx: AccountContext, input: DiffReleaseInput):
   const doc = await findRelease(ctx, input.releaseId);
   const previous = input.against === undefined ? await comparedRelease(doc) : await findRelease(ctx, input.against);
   if (previous !== null && previous.deploymentId !== doc.deploymentId) {
-    throw new AppError('conflict', 'Only releases of one deployment can be compared.');
+    throw new AppError('conflict', 'Only releases of the same deployment can be compared.');
   }
   const { store } = ctx.providers;
   return withFileListSlot(ctx, async () => {

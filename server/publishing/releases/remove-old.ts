@@ -62,8 +62,8 @@ async function removeSome(
   await ReleaseModel.deleteMany({ accountId, _id: { $in: ids } }, { session });
   await publishEvent(session, accountId, {
     type: 'notification',
-    title: 'Old releases were removed',
-    message: `The ${RELEASES_KEPT} newest releases of ${name} are kept: ${formatCount(ids.length, 'older one')} went, with their logs.`,
+    title: 'Old releases removed',
+    message: `The ${RELEASES_KEPT} newest releases of ${name} are kept. ${formatCount(ids.length, 'older release')} and their logs were removed.`,
     deploymentId: _id,
   });
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: _id });

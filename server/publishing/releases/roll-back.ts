@@ -28,9 +28,9 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
   if (target === null) throw notFound('release');
   await requireWritable(null, ctx, before._id);
   if (before.currentReleaseId === target._id)
-    throw new AppError('conflict', `Release ${target.number} is the one that is live.`);
+    throw new AppError('conflict', `Release ${target.number} is already live.`);
   if (target.state !== 'superseded')
-    throw new AppError('conflict', `Release ${target.number} was never live, so nothing can go back to it.`);
+    throw new AppError('conflict', `Release ${target.number} was never live, so you cannot roll back to it.`);
   requireRollBack(ctx, before);
   await countRelease(ctx);
   const serving = await ReleaseModel.findOne({ _id: before.currentReleaseId ?? '', accountId }, { number: 1 });
@@ -73,7 +73,7 @@ export async function rollBackDeployment(ctx: AccountContext, input: RollBackDep
 function requireRollBack({ providers }: AccountContext, deployment: DeploymentDoc): void {
   const { platform } = primaryOf(deployment);
   if (providers.platforms[platform]?.capabilities.rollBack) return;
-  throw new AppError('conflict', `${PLATFORMS[platform].title} cannot go back to an earlier release.`, {
+  throw new AppError('conflict', `${PLATFORMS[platform].title} cannot roll back to an earlier release.`, {
     hint: 'Download the earlier release and publish its files again.',
   });
 }

@@ -61,7 +61,7 @@ export async function missingOfUpload(ctx: AccountContext, uploadId: string): Pr
 function withBundleSlot<T>(ctx: AccountContext, work: () => Promise<T>): Promise<T> {
   const own = { key: `bundles of ${ctx.actor.accountId}`, ...OF_AN_ACCOUNT };
   const full = (): AppError =>
-    new AppError('overloaded', 'Too many files are being stored at this moment. Try again in a second.', {
+    new AppError('overloaded', 'Too many files are being stored right now. Try again in a second.', {
       retryAfterMs: 1_000,
     });
   return withSlots(ctx.providers.rateCounters, [own, { key: 'bundles', ...AT_ONCE }], full, work);
@@ -88,7 +88,7 @@ function* bundleReadingSteps(body: Buffer, entries: ReadonlyMap<string, Manifest
   try {
     for (let at = 0; at < body.length; ) {
       const entry = readHeader(body.toString('latin1', at, at + HEADER_CHARS), entries);
-      if (seen.has(entry.sha256)) throw wrong('bad_request', 'This file is in the body twice.', entry);
+      if (seen.has(entry.sha256)) throw wrong('bad_request', 'The body contains this file twice.', entry);
       seen.add(entry.sha256);
       const start = at + HEADER_CHARS;
       at = start + entry.sizeBytes;
@@ -104,16 +104,13 @@ function* bundleReadingSteps(body: Buffer, entries: ReadonlyMap<string, Manifest
 
 function readHeader(header: string, entries: ReadonlyMap<string, ManifestEntry>): ManifestEntry {
   if (/^[0-9a-f]{64}\n$/.test(header)) return requireAnnounced(entries, header.slice(0, -1));
-  throw new AppError(
-    'bad_request',
-    'Before each file its hash is expected, 64 hex digits in small letters, and a line feed.',
-  );
+  throw new AppError('bad_request', 'Each file must follow its hash, 64 lowercase hex digits, and a line feed.');
 }
 
 function readFile(bytes: Buffer, entry: ManifestEntry): Sent {
   const info = { sha256: hash('sha256', bytes), sha1: hash('sha1', bytes), sizeBytes: bytes.length };
   if (info.sha256 === entry.sha256 && info.sizeBytes === entry.sizeBytes) return { bytes, info };
-  throw wrong('hash_mismatch', 'What arrived is not the file that was announced. Send it again.', entry);
+  throw wrong('hash_mismatch', 'The file that arrived does not match its hash. Send it again.', entry);
 }
 
 function wrong(code: 'bad_request' | 'hash_mismatch', message: string, { sha256 }: ManifestEntry): AppError {

@@ -17,7 +17,7 @@ export function withFileListSlot<T>(ctx: AccountContext, work: () => Promise<T>)
 }
 
 function tooMany(): AppError {
-  return new AppError('rate_limited', 'Too many lists of files are asked for at once. Try again in a second.', {
+  return new AppError('rate_limited', 'Too many lists of files are being read right now. Try again in a second.', {
     retryAfterMs: 1_000,
   });
 }

@@ -37,7 +37,7 @@ export async function receiveFile(ctx: AccountContext, uploadId: string, file: I
   const { rateCounters, store } = ctx.providers;
   const { entry, upload } = await endWhenAway(() => expectFile(ctx, uploadId, file));
   const full = (): AppError =>
-    new AppError('rate_limited', 'This file is being sent already.', { retryAfterMs: COPY_RETRY_MS });
+    new AppError('rate_limited', 'This file is already being sent.', { retryAfterMs: COPY_RETRY_MS });
   const slots = { key: `file ${entry.sha256} of ${ctx.actor.accountId}`, limit: COPIES_AT_ONCE, full };
   const info = await withSlot(rateCounters, slots, () =>
     store.write(counting(ctx, keepingOpen(ctx, upload, file.body)), entry),
@@ -55,9 +55,9 @@ async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingF
   const entry = requireAnnounced(await announcedBy(ctx.providers.store, upload), file.sha256);
   const length = file.contentLength ?? entry.sizeBytes;
   if (length > entry.sizeBytes)
-    throw new AppError('body_too_large', `The list of files says ${entry.sizeBytes} bytes, and more are sent.`);
+    throw new AppError('body_too_large', `This file is larger than the ${entry.sizeBytes} bytes in the list of files.`);
   if (length < entry.sizeBytes)
-    throw new AppError('hash_mismatch', `The list of files says ${entry.sizeBytes} bytes, and fewer are sent.`);
+    throw new AppError('hash_mismatch', `This file is smaller than the ${entry.sizeBytes} bytes in the list of files.`);
   // A smaller file is refused no later by its first count, which saves a query to the database.
   if (entry.sizeBytes > COUNT_EVERY_BYTES) await countBytes(ctx, 0, { ahead: entry.sizeBytes });
   return { entry, upload };
@@ -121,7 +121,7 @@ export async function announcedBy(
 export function requireAnnounced(entries: ReadonlyMap<string, ManifestEntry>, sha256: string): ManifestEntry {
   const entry = entries.get(sha256);
   if (entry !== undefined) return entry;
-  throw new AppError('hash_unannounced', 'No list of files of this upload names this hash.', { field: sha256 });
+  throw new AppError('hash_unannounced', 'This hash is in no list of files of this upload.', { field: sha256 });
 }
 
 async function remember(ctx: AccountContext, info: ArtifactInfo): Promise<void> {

@@ -25,14 +25,10 @@ export async function openUpload(ctx: AccountContext, deploymentId: string | nul
       if (!isDuplicateKey(error)) throw error;
     }
   }
-  throw new AppError(
-    'quota_exhausted',
-    `${UPLOAD_LIMITS.maxOpenUploads} uploads are open already, which is the most at once.`,
-    {
-      hint: 'Publish one of them, or wait half a minute.',
-      retryAfterMs: QUIET_MS,
-    },
-  );
+  throw new AppError('quota_exhausted', `${UPLOAD_LIMITS.maxOpenUploads} uploads are open, which is the limit.`, {
+    hint: 'Publish one of them, or wait half a minute.',
+    retryAfterMs: QUIET_MS,
+  });
 }
 
 /**
@@ -63,7 +59,7 @@ export async function findOpenUpload(ctx: AccountContext, uploadId: string): Pro
   const doc = await UploadModel.findOne({ _id: uploadId, accountId: ctx.actor.accountId });
   if (doc === null) throw notFound('upload');
   if (doc.state !== 'open')
-    throw new AppError('upload_closed', 'A release was made of this upload already.', { hint: 'Open a new one.' });
+    throw new AppError('upload_closed', 'This upload has already become a release.', { hint: 'Open a new one.' });
   return doc;
 }
 

@@ -35,7 +35,7 @@ export async function countBytes(ctx: AccountContext, sizeBytes: number, { ahead
 
 function dayUsedUp({ limits, hint }: Allowed, retryAfterMs: number): AppError {
   const allowed = sizeInWords(limits.uploadBytesPerDay);
-  return new AppError('quota_exhausted', `An account${hint.who} can send ${allowed} a day, and that is used up.`, {
+  return new AppError('quota_exhausted', `An account${hint.who} can upload ${allowed} a day, and that is used up.`, {
     retryAfterMs,
     ...(hint.text !== '' && { hint: hint.text }),
   });
@@ -91,12 +91,12 @@ export async function requireRoomForRow(ctx: AccountContext): Promise<void> {
   const kept = list.format([
     formatCount(deployments, 'deployment'),
     formatCount(releases, 'release'),
-    formatCount(rollBacks, 'roll back'),
+    formatCount(rollBacks, 'rollback'),
   ]);
   throw new AppError(
     'quota_exhausted',
-    `An account${hint.who} can keep ${limits.accountRows.toLocaleString('en')} deployments, releases and roll backs in all: there are ${kept}.`,
-    { hint: hint.text || 'Remove deployments that are not needed any more: their releases go with them.' },
+    `An account${hint.who} can keep ${limits.accountRows.toLocaleString('en')} deployments, releases and rollbacks in total. It has ${kept}.`,
+    { hint: hint.text || 'Delete deployments you no longer need. Their releases are deleted too.' },
   );
 }
 
@@ -129,7 +129,7 @@ async function limitsFor(
     return { limits: small, hint: { who: ' whose plan is free of charge', text: givenPlanHint(ctx) } };
   }
   const text = await unconfirmedHint(ctx, session);
-  if (text !== null) return { limits: small, hint: { who: ' without a confirmed e-mail address', text } };
+  if (text !== null) return { limits: small, hint: { who: ' without a confirmed email address', text } };
   return { limits: { uploadBytesPerDay, accountBytes, accountFiles, accountRows }, hint: { who: '', text: '' } };
 }
 
@@ -147,7 +147,7 @@ async function hasGivenPlan(ctx: AccountContext, session: ClientSession | null):
 
 function givenPlanHint({ providers }: AccountContext): string {
   return providers.payments.isTest
-    ? 'To publish more, redeem a license key: whoever runs this Fairlead makes them.'
+    ? 'To publish more, redeem a license key. The operator of this Fairlead issues them.'
     : 'To publish more, pay for a plan under Pricing & Trial or redeem a license key.';
 }
 
@@ -202,8 +202,8 @@ async function requireListedFiles(session: ClientSession | null, ctx: AccountCon
   if (listed + added <= limit) return;
   throw new AppError(
     'quota_exhausted',
-    `The releases of an account can name ${limit.toLocaleString('en')} files in all, and that is used up.`,
-    { hint: 'Remove deployments that are not needed any more: their releases go with them.' },
+    `The releases of an account can hold ${limit.toLocaleString('en')} files in total, and that is used up.`,
+    { hint: 'Delete deployments you no longer need. Their releases are deleted too.' },
   );
 }
 
@@ -214,13 +214,13 @@ function sumOf(numbers: readonly number[]): number {
 function quotaExhausted(hint: Allowed['hint'], [limit = '', stored = '', added = '']: readonly string[]): AppError {
   return new AppError(
     'quota_exhausted',
-    `An account${hint.who} can store ${limit}: ${stored} are used, and ${added} would be added.`,
+    `An account${hint.who} can store ${limit}. It uses ${stored}, and this would add ${added}.`,
     {
       // Removed files are collected a day after their last use.
       retryAfterMs: DAY_MS,
       hint:
         hint.text ||
-        'Remove deployments that are not needed any more: what they alone use is free about a day later. Or publish less, or smaller files.',
+        'Delete deployments you no longer need: the space that only they use is free about a day later. Or publish fewer or smaller files.',
     },
   );
 }

@@ -41,7 +41,7 @@ async function requireRoom({ providers }: AccountContext, neededBytes: number, h
   if (neededBytes <= freeBytes) return;
   throw new AppError(
     'quota_exhausted',
-    `All accounts without a confirmed e-mail address can store ${sizeInWords(freeBytes)} more together, which is too little.`,
+    `Accounts without a confirmed email address share their storage, and only ${sizeInWords(freeBytes)} of it is left.`,
     { hint, retryAfterMs: HOUR_MS },
   );
 }
@@ -84,11 +84,11 @@ export async function unconfirmedHint(
     .session(session)
     .lean<Pick<UserRow, 'createdAt'>>();
   if (user === null) return null;
-  const confirm = 'Confirm your e-mail address to publish more.';
+  const confirm = 'Confirm your email address to publish more.';
   if (!providers.mailer.keepsMail) return confirm;
   const hours = Math.ceil((user.createdAt.getTime() - unconfirmed.createdAt.$gt.getTime()) / HOUR_MS);
   const where = 'The link is in the outbox: run “npx fairlead outbox show” on the computer that Fairlead runs on.';
-  return `${confirm} ${where} Or wait: in ${formatCount(hours, 'hour')} this limit ends by itself.`;
+  return `${confirm} ${where} Or wait: this limit ends in ${formatCount(hours, 'hour')}.`;
 }
 
 function unconfirmedSince({ limits, now }: Providers) {

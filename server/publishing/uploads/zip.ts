@@ -33,8 +33,8 @@ export type SentZip = {
 export async function receiveZip(ctx: AccountContext, uploadId: string, zip: SentZip): Promise<UploadZipAnswer> {
   await endWhenAway(() => findOpenUpload(ctx, uploadId));
   const full = (): AppError =>
-    new AppError('conflict', 'A ZIP file is being sent to this upload already.', {
-      hint: 'Wait for it to end, or open another upload.',
+    new AppError('conflict', 'A ZIP file is already being sent to this upload.', {
+      hint: 'Wait until it has arrived, or open another upload.',
     });
   return withSlot(ctx.providers.rateCounters, { key: `ZIP of ${uploadId}`, limit: 1, full }, async () => {
     const stored = await keptOpen(ctx, uploadId, () =>

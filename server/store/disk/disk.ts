@@ -121,7 +121,7 @@ function openStored(disk: Disk, find: Find, sha256: string, onCorruption?: OnCor
     if (artifact !== null) return artifact;
     if (disk.packs.hasUnreadable()) throw unreadable();
     onCorruption?.(sha256);
-    throw corrupted('A file of this release is missing from the store, or damaged in it.');
+    throw corrupted('A file of this release is missing from the store or damaged.');
   });
 }
 

@@ -112,7 +112,7 @@ function openArtifact({ file, close }: BorrowedFile, { offset, sizeBytes }: NonN
     let filled = 0;
     while (filled < length) {
       const { bytesRead } = await file.read(bytes, filled, length - filled, offset + start + filled);
-      if (bytesRead === 0) throw corrupted('A file of this release became shorter in the store.');
+      if (bytesRead === 0) throw corrupted('A file of this release was cut short in the store.');
       filled += bytesRead;
     }
     return bytes;

@@ -78,7 +78,7 @@ export async function createGridStore(options: GridStoreOptions): Promise<Artifa
 
 function lost(sha256: string, onCorruption: OnCorruption | undefined): never {
   onCorruption?.(sha256);
-  throw corrupted('A file of this release is missing from the store, or damaged in it.');
+  throw corrupted('A file of this release is missing from the store or damaged.');
 }
 
 async function writeNewFile(

@@ -87,7 +87,7 @@ function openFile({ chunks }: Grid, file: GridFile): OpenArtifact {
         for await (const piece of stream(start, end)) pieces.push(piece);
       } catch (error) {
         throw error instanceof MissingBytes
-          ? corrupted('A file of this release lost a part in the store.', error)
+          ? corrupted('A part of a file of this release is missing from the store.', error)
           : error;
       }
       return Buffer.concat(pieces);

@@ -61,7 +61,7 @@ export function LogView({ label, lines }: LogViewProps) {
         <LogAction label={`Copy ${label}`} icon={<Copy />} onClick={() => copyLog(lines)} />
         <LogAction label={`Download ${label}`} icon={<Download />} onClick={() => downloadLog(label, lines)} />
         <LogAction
-          label={isFull ? 'Leave full screen' : 'Full screen'}
+          label={isFull ? 'Exit full screen' : 'Full screen'}
           icon={isFull ? <Minimize2 /> : <Maximize2 />}
           onClick={() => setFull(!isFull)}
         />

@@ -25,8 +25,8 @@ export function DeleteAccountDialog({ user, loss, onClose }: DeleteAccountDialog
     defaultValues: { username: user.username, currentPassword: '' },
   });
   const how = user.emailConfirmed
-    ? 'You get a link that deletes it.'
-    : 'Your address is not confirmed, so your password alone deletes it.';
+    ? 'You will get a link that deletes your account.'
+    : 'Your email address is not confirmed, so your password is enough to delete the account.';
   const { errors } = form.formState;
   const remove = trpc.account.delete.useMutation({
     meta: { refresh: false },

@@ -8,7 +8,7 @@ import { DeleteAccountDialog } from './delete-account-dialog.tsx';
 /** Deletes the account; the consequences for its websites and its plan are shown first. */
 export function DeleteAccount({ user }: { user: User }) {
   const [isAsking, setAsking] = useState(false);
-  const loss = `${lossText(user)} A running plan ends at once, and the time that is left is lost.`;
+  const loss = `${lossText(user)} An active plan ends at once, and its remaining time is lost.`;
   return (
     <Setting
       title="Delete account"
@@ -28,5 +28,5 @@ function lossText({ deploymentCount }: User): string {
   if (deploymentCount === 0) return 'You have no websites here.';
   const websites = formatCount(deploymentCount, 'deployment');
   const [isOrAre, its] = deploymentCount === 1 ? ['is', 'its'] : ['are', 'their'];
-  return `${websites} ${isOrAre} deleted. On the built-in host ${its} websites go offline at once. At other platforms they are taken down there; where a connection no longer works, they stay until you delete them yourself.`;
+  return `${websites} ${isOrAre} deleted. On the built-in host ${its} websites go offline at once. On other platforms they are taken down too; where a connection no longer works, they stay until you delete them yourself.`;
 }

@@ -14,10 +14,10 @@ export type StoredData = {
 
 /** The cookies of the app, for the privacy page; the same test compares them with the code. */
 export const STORED_COOKIES: readonly { names: readonly string[]; what: string; days: number }[] = [
-  { names: ['fairlead_refresh'], what: 'keeps you signed in', days: 30 },
+  { names: ['fairlead_refresh'], what: 'keeps you logged in', days: 30 },
   {
     names: ['fairlead_device'],
-    what: 'recognises a browser you have signed in with, so that strangers who guess passwords do not slow you down',
+    what: 'recognises a browser you have logged in with, so that strangers who guess passwords do not slow you down',
     days: 365,
   },
   {
@@ -37,7 +37,7 @@ export const STORED_DATA: readonly StoredData[] = [
   },
   {
     collections: ['sessions', 'api_tokens', 'mailed_tokens'],
-    what: 'Signed-in browsers with device and IP address, API tokens and mailed links. Secrets are stored as hashes.',
+    what: 'Logged-in browsers with device and IP address, API tokens and emailed links. Secrets are stored as hashes.',
     kept: 'Until they end or you revoke them, and one day longer.',
     ends: 'account',
   },
@@ -68,24 +68,24 @@ export const STORED_DATA: readonly StoredData[] = [
   {
     collections: ['visits', 'visit_hours', 'visit_days'],
     what: 'Visits to your sites as counts: pages, referrers and status codes. No IP addresses and no cookies.',
-    kept: '13 months at most, and as long as your plan keeps analytics.',
+    kept: 'As long as your plan keeps analytics, 13 months at most.',
     ends: 'account',
   },
   {
     collections: ['diagnostics', 'deployment_health'],
     what: 'Diagnostics you ran, the regular checks of your sites, and links to reports that you shared.',
-    kept: 'The last 50 reports. All of them until you delete your account.',
+    kept: 'The last 50 reports, at most until you delete your account.',
     ends: 'account',
   },
   {
     collections: ['subscriptions', 'payments', 'payment_customers', 'licenses'],
     what: 'Your plan, what you paid, and the license keys you redeemed. Card numbers never reach Fairlead.',
-    kept: 'Until you delete your account. A checkout that came to nothing: 30 days.',
+    kept: 'Until you delete your account. An abandoned checkout: 30 days.',
     ends: 'account',
   },
   {
     collections: ['payment_events'],
-    what: 'Which messages of the payment service were handled.',
+    what: 'Which notifications from the payment service were processed.',
     kept: '90 days.',
     ends: 'account',
   },
@@ -97,8 +97,8 @@ export const STORED_DATA: readonly StoredData[] = [
   },
   {
     collections: ['feedback', 'contact_messages'],
-    what: 'Ratings and messages you sent, with the name and address you typed.',
-    kept: 'One year, and no longer than your account.',
+    what: 'Ratings and messages you sent, with the name and email address you entered.',
+    kept: 'One year, or until you delete your account if that is sooner.',
     ends: 'account',
   },
   {
@@ -109,20 +109,20 @@ export const STORED_DATA: readonly StoredData[] = [
   },
   {
     collections: ['held_slugs'],
-    what: 'Addresses you gave up, reserved so that nobody else takes them at once.',
+    what: 'Addresses of sites that you gave up, reserved so that nobody else can take them right away.',
     kept: '30 days.',
     ends: 'age',
   },
   {
     collections: ['used_trials'],
     what: 'A hash of the email address of a deleted account that used the free trial.',
-    kept: 'For good: the trial is given once.',
+    kept: 'Permanently, because the trial can be used only once.',
     ends: 'nobody',
   },
   {
     collections: ['rate_limits'],
     what: 'How often an account or IP address did something, to stop abuse.',
-    kept: 'Until the time that is counted is over, a day at most.',
+    kept: 'Until the counting period is over, one day at most.',
     ends: 'age',
   },
   {

@@ -38,7 +38,7 @@ export function ReleaseOutcomes({ statistics }: { statistics: ReleaseStatistics 
             />
           );
         })}
-        <Figure name="Median time to live" value={shownTime(typicalMs)} />
+        <Figure name="Median time until live" value={shownTime(typicalMs)} />
         <Figure name="Longest time until live" value={shownTime(longestMs)} />
       </dl>
       {/* The figures above say the same in words. */}

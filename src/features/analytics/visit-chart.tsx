@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { type Bar, BarChart } from '../../components/lists/bar-chart.tsx';
 import { Table, TableCell, TableRow } from '../../components/lists/table.tsx';
 import { formatSize } from '../../lib/format.ts';
-import { countsLine, shortLabel } from './visit-labels.ts';
+import { countsLine, shortLabel, visitsText } from './visit-labels.ts';
 
 /** Shows page views and visitors over time, with the figures behind the bars as a table. */
 export function VisitChart({ visits }: { visits: Visits }) {
@@ -22,7 +22,7 @@ export function VisitChart({ visits }: { visits: Visits }) {
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-2">
         <ul className="flex flex-wrap gap-x-4 gap-y-1 text-sm text-ink-muted">
           <LegendEntry look="bg-line-control" name="Page views" />
-          <LegendEntry look="bg-accent" name="Visitors, of these" />
+          <LegendEntry look="bg-accent" name="Visitors" />
         </ul>
         <Button size="sm" aria-expanded={isTable} onClick={() => setIsTable(!isTable)}>
           {isTable ? 'Hide the table' : 'Show as a table'}
@@ -34,7 +34,7 @@ export function VisitChart({ visits }: { visits: Visits }) {
 }
 
 function describe({ label, whole, part }: Bar): string {
-  return `${label}: ${whole.toLocaleString('en')} page views, ${part.toLocaleString('en')} visitors`;
+  return `${label}: ${visitsText(whole, part)}`;
 }
 
 function LegendEntry({ look, name }: { look: string; name: string }) {

@@ -1,4 +1,5 @@
 import type { RangeDays, VisitPoint } from '../../../routers/schemas/analytics.ts';
+import { formatCount } from '../../../routers/schemas/format-count.ts';
 import { ANALYTICS_RANGE_DAYS } from '../../../routers/schemas/limits.ts';
 import { formatSize } from '../../lib/format.ts';
 
@@ -32,18 +33,20 @@ export function shortLabel(label: string): string {
   return time ?? date.format(new Date(day));
 }
 
+/** Returns a text like `12 page views, 1 visitor`. */
+export function visitsText(views: number, visitors: number): string {
+  return `${formatCount(views, 'page view')}, ${formatCount(visitors, 'visitor')}`;
+}
+
 /**
  * Returns the counts in one line for a small screen: zeros are left out, and so are requests when there are page
  * views.
  */
 export function countsLine({ views, visitors, requests, bytes }: Omit<VisitPoint, 'label'>): string {
   const parts = [
-    { count: views, text: `${views.toLocaleString('en')} ${views === 1 ? 'view' : 'views'}` },
-    { count: visitors, text: `${visitors.toLocaleString('en')} ${visitors === 1 ? 'visitor' : 'visitors'}` },
-    {
-      count: views > 0 ? 0 : requests,
-      text: `${requests.toLocaleString('en')} ${requests === 1 ? 'request' : 'requests'}`,
-    },
+    { count: views, text: formatCount(views, 'view') },
+    { count: visitors, text: formatCount(visitors, 'visitor') },
+    { count: views > 0 ? 0 : requests, text: formatCount(requests, 'request') },
     { count: bytes, text: formatSize(bytes) },
   ];
   return parts.flatMap(({ count, text }) => (count > 0 ? [text] : [])).join(' · ');

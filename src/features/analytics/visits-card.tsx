@@ -3,7 +3,7 @@ import { trpc } from '../../api/trpc.ts';
 import { Card, CardBody } from '../../components/card.tsx';
 import { BarChart } from '../../components/lists/bar-chart.tsx';
 import { paths } from '../../lib/paths.ts';
-import { ownTimeZone, shortLabel } from './visit-labels.ts';
+import { ownTimeZone, shortLabel, visitsText } from './visit-labels.ts';
 
 /** Shows the visits of the last week in a small card; nothing when there were none. */
 export function VisitsCard() {
@@ -18,16 +18,13 @@ export function VisitsCard() {
             Visits, last 7 days
           </Link>
         </h2>
-        <p className="mb-3 text-sm text-ink-muted tabular-nums">
-          {views.toLocaleString('en')} page {views === 1 ? 'view' : 'views'}, {visitors.toLocaleString('en')}{' '}
-          {visitors === 1 ? 'visitor' : 'visitors'}
-        </p>
+        <p className="mb-3 text-sm text-ink-muted tabular-nums">{visitsText(views, visitors)}</p>
         <BarChart
           label="Page views and visitors of the last 7 days"
           unit="Page views by day, visitors in colour"
           bars={visits.points.map((point) => ({ label: point.label, whole: point.views, part: point.visitors }))}
           formatLabel={shortLabel}
-          describe={({ label, whole, part }) => `${label}: ${whole} page views, ${part} visitors`}
+          describe={({ label, whole, part }) => `${label}: ${visitsText(whole, part)}`}
         />
       </CardBody>
     </Card>

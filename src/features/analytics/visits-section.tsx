@@ -131,5 +131,5 @@ function NotKept() {
 
 const NO_VISITS = {
   icon: ChartNoAxesColumn,
-  text: 'No visits in this time. Visits of sites on the built-in host are counted without cookies and show here within seconds.',
+  text: 'No visits in this period. Visits to sites on the built-in host are counted without cookies and appear here within seconds.',
 };

@@ -32,8 +32,8 @@ export function ChangeEmailDialog({ onClose }: { onClose: () => void }) {
 
   return (
     <FormDialog
-      title="Change your e-mail address"
-      description="Your address changes once you open the confirmation link. We tell the old address too."
+      title="Change your email address"
+      description="Your address changes once you open the confirmation link. We also notify the old address."
       submitLabel="Get a link"
       busyLabel="Creating the link…"
       isBusy={change.isPending}

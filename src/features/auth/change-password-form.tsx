@@ -25,7 +25,7 @@ export function ChangePasswordForm() {
   const change = trpc.auth.changePassword.useMutation({
     onSuccess() {
       form.reset(empty);
-      showToast({ title: 'Password changed', description: 'Every other browser was signed out.' });
+      showToast({ title: 'Password changed', description: 'Every other browser was logged out.' });
     },
     onError(error) {
       if (!applyFieldErrors(error, ['currentPassword', 'newPassword'], form.setError)) {

@@ -42,7 +42,7 @@ export function Identity({ user }: { user: User }) {
         {pendingEmail !== null && (
           <div className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-2 text-sm">
             <p>
-              <span className="wrap-anywhere">{pendingEmail}</span> waits for its confirmation.
+              <span className="wrap-anywhere">{pendingEmail}</span> is waiting to be confirmed.
             </p>
             <SendConfirmation email={pendingEmail} size="sm" />
           </div>

@@ -18,9 +18,9 @@ export function SessionList() {
   const sessions = list.data?.items ?? [];
   return (
     <Section
-      title="Signed-in browsers"
+      title="Logged-in browsers"
       count={sessions.length === 0 ? undefined : sessions.length}
-      description="Sign out anything you don’t recognise, then change your password."
+      description="Log out any browser you don’t recognise, then change your password."
     >
       <Card>
         <ListStates
@@ -28,7 +28,7 @@ export function SessionList() {
           count={sessions.length}
           skeleton={<SkeletonRows rows={1} />}
           failure={shownFailure('Your sessions could not be loaded', list.error)}
-          empty={{ icon: MonitorSmartphone, text: 'No browser is signed in.' }}
+          empty={{ icon: MonitorSmartphone, text: 'No browser is logged in.' }}
         >
           <ul className="divide-y divide-line">
             {sessions.map((session) => (
@@ -45,8 +45,8 @@ export function SessionList() {
 
 function SessionRow({ session: { id, device, address, isCurrent, createdAt, lastUsedAt } }: { session: Session }) {
   const revoke = trpc.auth.revokeSession.useMutation({
-    onSuccess: () => void showToast({ title: 'Signed out', description: `${device} is signed out.` }),
-    onError: (error) => void showToast(errorToast('The session could not be signed out', error)),
+    onSuccess: () => void showToast({ title: 'Logged out', description: `${device} is logged out.` }),
+    onError: (error) => void showToast(errorToast('The browser could not be logged out', error)),
   });
   return (
     <Setting
@@ -57,12 +57,12 @@ function SessionRow({ session: { id, device, address, isCurrent, createdAt, last
         ) : (
           <Button
             size="sm"
-            aria-label={`Sign out ${device}`}
+            aria-label={`Log out ${device}`}
             isBusy={revoke.isPending}
-            busyLabel="Signing out…"
+            busyLabel="Logging out…"
             onClick={() => revoke.mutate({ sessionId: id })}
           >
-            Sign out
+            Log out
           </Button>
         )
       }
@@ -76,7 +76,7 @@ function SessionRow({ session: { id, device, address, isCurrent, createdAt, last
             last used <Time at={lastUsedAt} />
           </>
         )}{' '}
-        · signed in <Time at={createdAt} />
+        · logged in <Time at={createdAt} />
       </p>
     </Setting>
   );

@@ -91,14 +91,17 @@ function CertificateMenu({ certificate: { id, names, state, notAfter } }: { cert
     onSuccess: () =>
       showToast({
         title: 'Renewal tested',
-        description: `What a renewal for ${name} needs was checked without ordering one.`,
+        description: `Everything that a renewal for ${name} needs was checked. Nothing was ordered.`,
       }),
     onError: (error) => showToast(errorToast('Could not test the renewal', error)),
   });
   const revoke = trpc.certificates.revoke.useMutation({
     onSuccess: ({ history }) => {
       setRevoking(false);
-      showToast({ title: 'Certificate revoked', description: history[0]?.detail ?? `It is not served for ${name}.` });
+      showToast({
+        title: 'Certificate revoked',
+        description: history[0]?.detail ?? `It is no longer used for ${name}.`,
+      });
     },
     onError: (error) => {
       setRevoking(false);

@@ -39,7 +39,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
     >
       <Field
         label="Domain"
-        hint={domains.isSuccess && proved.length === 0 ? 'Add a domain and prove it first.' : undefined}
+        hint={domains.isSuccess && proved.length === 0 ? 'First add a domain and prove that it is yours.' : undefined}
       >
         <Select
           value={domain?.id}
@@ -50,7 +50,7 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
         />
       </Field>
       <Checkbox
-        label="Wildcard, for all names right below it. It is proved through your DNS connection."
+        label="Wildcard, for all names directly below it. Your DNS connection is used to prove that the domain is yours."
         isChecked={isWildcard}
         onChange={setWildcard}
       />

@@ -14,14 +14,14 @@ export function LocalRootNotice({ root }: { root: string }) {
       title="Browsers do not trust the certificates of this Fairlead yet"
       action={
         <Button size="sm" onClick={() => savePem(root, FILE_NAME)}>
-          Download the root
+          Download the root certificate certificate
         </Button>
       }
     >
       <p>
-        No public authority is set up, so Fairlead signs its own certificates. A browser trusts such a certificate once
-        the root is installed on its machine. Whoever runs this Fairlead could then sign for any name there: install it
-        only if you trust them.{' '}
+        No public certificate authority is set up, so Fairlead signs its own certificates. A browser trusts them once
+        the root certificate is installed on the same computer. The operator of this Fairlead could then pass off any
+        website as genuine on that computer: install it only if you trust them.{' '}
         <Link to={`${paths.help}#install-root`} className="underline hover:text-ink">
           How to install it
         </Link>

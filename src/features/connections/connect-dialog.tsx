@@ -60,7 +60,7 @@ export function ConnectDialog({ providers, signIn = [], replacing, onClose }: Co
   });
   const authorize = trpc.connections.authorize.useMutation({
     onSuccess: ({ url }) => window.location.assign(url),
-    onError: (error) => stays(errorToast('Could not open the sign-in', error)),
+    onError: (error) => stays(errorToast('Could not open the sign-in page page', error)),
   });
 
   /** Shows an error that stays: a toast would be gone before it is read, and the typed text is still here. */

@@ -137,7 +137,7 @@ function ConnectionBadge({ connection: { state, warnings } }: { connection: Conn
 const NAMED_MAX = 3;
 
 function usedBy(deployments: Connection['deployments']): string {
-  if (deployments.length === 0) return 'Not used by a deployment';
+  if (deployments.length === 0) return 'Not used by any deployment';
   const named = deployments.slice(0, NAMED_MAX).map(({ name }) => name);
   const more = deployments.length - named.length;
   return `Used by ${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

@@ -38,7 +38,7 @@ export function RemoveConnectionDialog({ connection, onClose }: { connection: Co
             {domains.length > 0 && (
               <>
                 <p className="mt-2">
-                  Certificates of these domains that are proved by DNS cannot be renewed without it:
+                  Without it, certificates that rely on a DNS proof cannot be renewed for these domains:
                 </p>
                 <Names of={domains} />
               </>

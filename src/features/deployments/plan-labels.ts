@@ -29,8 +29,8 @@ export function planBlocker({
   return {
     title:
       deploymentLimit === 1
-        ? `The deployment of ${PLANS[plan].title} is used`
-        : `All ${deploymentLimit} deployments of ${PLANS[plan].title} are used`,
+        ? `The one deployment on ${PLANS[plan].title} is in use`
+        : `All ${deploymentLimit} deployments on ${PLANS[plan].title} are in use`,
     // After a smaller plan was chosen, removing one of them does not free a slot yet.
     text: `Choose a larger plan, or delete ${formatCount(deploymentCount - deploymentLimit + 1, 'deployment')} that you no longer need.`,
     action: 'See the plans',
@@ -56,7 +56,7 @@ export function readOnlyLabels(allowance: Allowance | undefined): { text: string
   if (allowance !== undefined && overCapLabels(allowance) !== null) {
     const { title } = PLANS[allowance.plan];
     return {
-      text: `${title} is used by other deployments. A larger plan has room for this one.`,
+      text: `Your other deployments use up the ${title} plan. A larger plan has room for this one.`,
       action: 'See the plans',
     };
   }

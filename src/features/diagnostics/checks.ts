@@ -120,7 +120,7 @@ function filesCheck({ id, currentRelease }: Deployment): Check {
   return {
     ...check,
     verdict: 'fail',
-    seen: `${formatCount(count, 'file')} of release ${number} cannot be read any more and ${count === 1 ? 'is' : 'are'} not served.`,
+    seen: `${formatCount(count, 'file')} of release ${number} can no longer be read and ${count === 1 ? 'is' : 'are'} not served.`,
     at: null,
     link: { to: href.release(id, number), label: 'See what to do' },
   };
@@ -133,7 +133,7 @@ function lastReleaseCheck(deployment: Deployment): Check {
   const { number, state, finishedAt, errorMessage } = latestRelease;
   const stillLive = currentRelease === null ? '' : ` Release ${currentRelease.number} is still live.`;
   if (state === 'failed') {
-    const seen = `Release ${number} failed. ${errorMessage ?? 'It ended without saying why.'}${stillLive}`;
+    const seen = `Release ${number} failed. ${errorMessage ?? 'It failed without giving a reason.'}${stillLive}`;
     return {
       ...check,
       verdict: 'warn',

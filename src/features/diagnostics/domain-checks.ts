@@ -34,7 +34,8 @@ type Seen = Omit<Check, 'id' | 'title'>;
 
 function recordsSeen({ id, state, problem, checkedAt: at, lostTo }: Domain): Seen {
   const link = { to: href.domain(id), label: 'See what to do' };
-  if (lostTo !== undefined) return { verdict: 'fail', seen: 'Another account has proved this name.', at, link };
+  if (lostTo !== undefined)
+    return { verdict: 'fail', seen: 'Another account has proved that it owns this domain.', at, link };
   if (state === 'removing') return { ...nothing, seen: 'It is being removed.' };
   if (state === 'misconfigured') {
     return { verdict: 'fail', seen: problem?.message ?? 'Its records were changed.', at, link };
@@ -42,7 +43,7 @@ function recordsSeen({ id, state, problem, checkedAt: at, lostTo }: Domain): See
   if (problem !== null) return { verdict: 'warn', seen: problem.message, at, link };
   if (state === 'active') return { verdict: 'pass', seen: 'Its records point to this deployment.', at, link: null };
   if (at === null) return { verdict: 'unknown', seen: 'Its records have not been looked at yet.', at, link };
-  return { verdict: 'warn', seen: 'Not all of its records were seen yet.', at, link };
+  return { verdict: 'warn', seen: 'Not all of its records have been seen yet.', at, link };
 }
 
 function certificateSeen({ id, state }: Domain, certificates: readonly Certificate[], now: Date): Seen {
@@ -64,7 +65,9 @@ function certificateSeen({ id, state }: Domain, certificates: readonly Certifica
   if (problem !== null) {
     return { verdict: 'warn', seen: `It could not be renewed. ${problem.message} ${until}`, at: problem.at, link };
   }
-  const seen = certificate.isPublic ? until : `${until} Browsers trust it once the root of this Fairlead is installed.`;
+  const seen = certificate.isPublic
+    ? until
+    : `${until} Browsers trust it once the root certificate of this Fairlead is installed.`;
   return { verdict: 'pass', seen, at: certificate.notBefore, link: null };
 }
 

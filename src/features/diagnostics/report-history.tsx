@@ -85,7 +85,7 @@ function ReportRow({ report, isShown, deploymentId }: ReportRowProps) {
         >
           {name}
         </Link>
-        {cause !== null && <p className="text-sm text-ink-muted">First that fails: {CHECK_TITLES[cause]}</p>}
+        {cause !== null && <p className="text-sm text-ink-muted">First failure: {CHECK_TITLES[cause]}</p>}
       </div>
       <Outcome report={report} />
       <span className="text-sm text-ink-muted sm:w-32 sm:text-right">
@@ -107,7 +107,7 @@ function Outcome({ report: { state, verdict } }: { report: KeptReport }) {
   const isRunning = state === 'running';
   return (
     <Badge tone={isRunning ? 'accent' : 'unknown'} icon={isRunning ? LoaderCircle : CircleDashed} isRunning={isRunning}>
-      {isRunning ? 'Running' : 'Not made'}
+      {isRunning ? 'Running' : 'Not created'}
     </Badge>
   );
 }

@@ -64,7 +64,7 @@ function headline({ state, cause, checks, name }: Report | SharedReport): string
   if (broken !== undefined) return broken.seen;
   if (state === 'running') return `Checking ${name}…`;
   if (state === 'failed') return `The report of ${name} could not be created`;
-  if (checks.every(({ verdict }) => verdict === 'unknown')) return `Nothing could be seen of ${name} from here`;
+  if (checks.every(({ verdict }) => verdict === 'unknown')) return `${name} could not be checked from here`;
   const warnings = checks.filter(({ verdict }) => verdict === 'warn').length;
   return warnings === 0 ? `${name} works` : `${name} works, with ${formatCount(warnings, 'thing')} to look at`;
 }

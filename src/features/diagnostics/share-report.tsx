@@ -17,15 +17,15 @@ export function ShareReportDialog({ report: { id: reportId, name, sharedUntil },
   const stop = trpc.diagnostics.stopSharing.useMutation({
     onSuccess: () => {
       onClose();
-      showToast({ title: 'The link has ended', description: `It no longer shows the report of ${name}.` });
+      showToast({ title: 'Link revoked', description: `It no longer shows the report of ${name}.` });
     },
-    onError: (error) => showToast(errorToast('The link could not be ended', error)),
+    onError: (error) => showToast(errorToast('The link could not be revoked', error)),
   });
   const link = share.data;
   return (
     <FormDialog
       title="Share this report"
-      description="Anyone with the link can see this report for a week without signing in. Later reports are not included."
+      description="Anyone with the link can see this report for a week without logging in. Later reports are not included."
       submitLabel={link === undefined ? 'Create a link' : 'Done'}
       busyLabel="Creating the link…"
       isBusy={share.isPending}
@@ -40,9 +40,11 @@ export function ShareReportDialog({ report: { id: reportId, name, sharedUntil },
       )}
       {link === undefined && sharedUntil !== null && (
         <div className="flex flex-wrap items-center justify-between gap-3">
-          <p className="text-sm text-ink-muted">A link is open until {formatDate(sharedUntil)}. A new one ends it.</p>
+          <p className="text-sm text-ink-muted">
+            A link already exists. It works until {formatDate(sharedUntil)}. A new one replaces it.
+          </p>
           <Button size="sm" isBusy={stop.isPending} busyLabel="Ending…" onClick={() => stop.mutate({ reportId })}>
-            End the link
+            Revoke the link
           </Button>
         </div>
       )}

@@ -21,14 +21,14 @@ export const disclaimerSections: readonly DisclaimerSection[] = [
   {
     title: 'Feature Changes',
     paragraphs: [
-      'During the beta we add, change and remove features. A change that would affect what you have published is announced before it is made, wherever we can know that it will.',
+      'During the beta we add, change and remove features. If we can foresee that a change will affect what you have published, we announce it before we make it.',
       'A release that is live stays live while you publish the next one. Should a feature that you depend on be removed, your files remain yours and can be taken with you.',
     ],
   },
   {
     title: 'Beta Pricing',
     paragraphs: [
-      `${betaOffer()}. It does not renew by itself.`,
+      `${betaOffer()}. It does not renew.`,
       'Every account may also start one 14-day Pro trial without a card. When a plan or a trial ends, nothing that you published is taken away: your deployments stay live and become read-only until you choose a plan.',
       'Prices may change after the beta. A price that you have already paid does not change for the time that it covers.',
     ],
@@ -44,7 +44,7 @@ export const disclaimerSections: readonly DisclaimerSection[] = [
     title: 'Data Security',
     paragraphs: [
       'Passwords are stored as salted hashes only. Credentials that you connect are encrypted at rest and never sent to a browser again. Files that are known to hold secrets are left out of a release unless you decide otherwise.',
-      'No system is perfectly secure, and a beta less than others. Publish only what may be seen by everybody, and use a password here that you use nowhere else.',
+      'No system is perfectly secure, and a beta is less secure than most. Publish only what everybody may see, and use a password here that you use nowhere else.',
     ],
   },
   {

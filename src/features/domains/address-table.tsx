@@ -24,7 +24,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
       columns={[
         { key: 'address', title: 'Address' },
         { key: 'deployment', title: 'Deployment' },
-        { key: 'answers', title: 'What answers', className: 'max-lg:hidden' },
+        { key: 'answers', title: 'What it shows', className: 'max-lg:hidden' },
         { key: 'state', title: 'State' },
         { key: 'actions', title: '', className: 'lg:w-44' },
       ]}

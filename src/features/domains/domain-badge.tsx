@@ -14,7 +14,7 @@ const looks: Record<DomainState, Look> = {
 };
 
 /** The domain works, and its page names a problem. */
-const doubtful: Look = { tone: 'warn', icon: TriangleAlert, word: 'Needs a look' };
+const doubtful: Look = { tone: 'warn', icon: TriangleAlert, word: 'Has a warning' };
 
 export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'problem' | 'lostTo'> }) {
   if (domain.lostTo !== undefined) {

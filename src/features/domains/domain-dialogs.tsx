@@ -31,7 +31,7 @@ function MoveDialog({ domain, deployments, onClose }: DialogProps & Pick<DomainD
   return (
     <FormDialog
       title={`Move ${domain.name}`}
-      description="From then on it points to the other deployment. Where that one is at another platform, its records change."
+      description="From then on it points to the other deployment. If that one is on another platform, the records of the domain change."
       submitLabel="Move"
       busyLabel="Moving…"
       isBusy={move.isPending}
@@ -79,8 +79,8 @@ function RemoveDialog({ domain, onClose, onRemoved }: DialogProps & Pick<DomainD
       description={
         <>
           <p>
-            Visitors who type {domain.name} no longer reach your deployment. To bring it back, you prove it again with a
-            new record.
+            Visitors who type {domain.name} no longer reach your deployment. To add the domain again, you have to prove
+            with a new record that it is yours.
           </p>
           {leading.length > 0 && (
             <>

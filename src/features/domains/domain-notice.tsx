@@ -17,8 +17,8 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   const { name, state, lostTo, problem, proof, expiresAt } = domain;
   if (lostTo !== undefined) {
     return (
-      <Notice tone="bad" title="Another account has proved this domain">
-        If it is yours, set the TXT record below in the place of theirs: whoever can change the DNS of {name} decides.
+      <Notice tone="bad" title="Another account has proved that it owns this domain">
+        If it is yours, replace their TXT record with the one below: whoever can change the DNS of {name} decides.
       </Notice>
     );
   }
@@ -47,7 +47,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
         automatically
         {expiresAt !== null && (
           <>
-            , until the claim ends <Time at={expiresAt} />
+            , until the time for the proof runs out <Time at={expiresAt} />
           </>
         )}
         .
@@ -61,7 +61,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
 function WhoAnswers({ domain: { deploymentId } }: { domain: Domain }) {
   return (
     <Button asChild>
-      <Link to={href.diagnostics(deploymentId)}>Find out who answers</Link>
+      <Link to={href.diagnostics(deploymentId)}>See which server answers</Link>
     </Button>
   );
 }

@@ -169,7 +169,7 @@ function claimStage(domain: Domain, isSimulated: boolean): PipelineStage {
       </>
     ),
   });
-  if (lostTo !== undefined) return stage('failed', 'Another account has proved this domain.');
+  if (lostTo !== undefined) return stage('failed', 'Another account has proved that it owns this domain.');
   if (state === 'removing') return stage('cancelled', 'It is being removed.');
   if (state === 'unverified') return stage('waiting', 'Waiting for proof that it is yours: the TXT record under DNS.');
   return stage('done', 'Proved to be yours.');
@@ -208,7 +208,7 @@ function certificateStage(domain: Domain, certificate: Certificate | null, platf
   const { state, issuer, notAfter, isPublic, problem, nextTryAt } = certificate;
   if (isIssued(certificate)) {
     const until = notAfter === null ? '' : `, valid until ${formatDate(notAfter)}`;
-    const trust = isPublic ? '' : ' Browsers do not trust it until its root is installed.';
+    const trust = isPublic ? '' : ' Browsers do not trust it until its root certificate is installed.';
     return { title, state: 'done', text: `Issued${issuer === null ? '' : ` by ${issuer}`}${until}.${trust}` };
   }
   const why = problem !== null && (

@@ -8,8 +8,8 @@ export function LoopbackNotice({ records }: Pick<Domain, 'records'>) {
   if (!records.some(({ purpose, value }) => purpose === 'route' && LOOPBACK.test(value))) return null;
   return (
     <Notice tone="warn" title="This Fairlead can be reached from its own computer only">
-      Do not create these records at a public DNS provider: visitors would end at their own computer. The operator sets
-      SITES_DOMAIN and SITES_ADDRESSES to the public name and addresses of the host first.
+      Do not create these records at a public DNS provider: visitors would end up at their own computer. The operator
+      sets SITES_DOMAIN and SITES_ADDRESSES to the public name and addresses of the host first.
     </Notice>
   );
 }

@@ -11,8 +11,8 @@ export const guides: readonly Chapter[] = [
         paragraphs: [
           '1. Register, read the disclaimer, and start the 14-day trial on the pricing page.',
           '2. Open New Deployment and drop the folder that holds index.html, or choose it with the button.',
-          '3. Read what was found: what kind of site it is, its first page, what is left out and what looks wrong.',
-          '4. Give it a name. The name makes its address; you see it before anything is published.',
+          '3. Read what was found: the kind of site, its start page, what is left out and what looks wrong.',
+          '4. Give it a name. Its address is made from the name; you see it before anything is published.',
           '5. Choose Publish and watch the steps. When it is live, Visit opens it.',
         ],
       },
@@ -28,9 +28,9 @@ export const guides: readonly Chapter[] = [
         id: 'other-ways',
         title: 'Publish at once, by questions, or stage by stage',
         paragraphs: [
-          'Quick Deploy: drop a folder or a ZIP, and it is live under its own name. It asks first when something was found that you should decide, such as a missing start page or a private file. A folder that is dropped on the Dashboard leads there too.',
-          'Guided Deployment: one question a step, each explained, and everything once more before anything is sent.',
-          'All-in-One Deployment: files, platform, address, domain, publishing, DNS and certificate on one page, with one progress.',
+          'Quick Deploy: drop a folder or a ZIP, and it is live under its own name. It asks first if something needs your decision, such as a missing start page or a private file. A folder that you drop on the Dashboard opens Quick Deploy too.',
+          'Guided Deployment: one question at a time, each explained, and a summary before anything is sent.',
+          'All-in-One Deployment: files, platform, address, domain, publishing, DNS and certificate on one page, with a shared progress.',
         ],
       },
       {
@@ -49,8 +49,8 @@ export const guides: readonly Chapter[] = [
         id: 'steps',
         title: 'What the steps of a release do',
         paragraphs: [
-          'Send: the files go from your browser to where the deployment lives, and that place gets ready. What looks wrong with them is written to the log. One deployment runs one release at a time; the next waits for its turn.',
-          'Check: every new or changed file, and a random 100 of the others, is fetched at the address of the release and compared with yours.',
+          'Send: the files go from your browser to the host, which prepares them. What looks wrong with them is written to the log. One deployment runs one release at a time; the next waits for its turn.',
+          'Check: every new or changed file, and a random 100 of the others, is fetched from the address of the release and compared with yours.',
           'Switch on: visitors at the public address get the release, and it is checked there once more.',
           'Each step has a log. A release that fails says what broke, what to do, and what is still live.',
         ],
@@ -73,7 +73,7 @@ export const guides: readonly Chapter[] = [
         id: 'try-again',
         title: 'Cancel, and try again',
         paragraphs: [
-          'A running release can be cancelled until the public address is switched. A failed or cancelled one can be tried again: that makes a new release of the same files.',
+          'A running release can be cancelled until the public address is switched. A failed or cancelled one can be tried again: that makes a new release with the same files.',
         ],
       },
     ],
@@ -92,7 +92,7 @@ export const guides: readonly Chapter[] = [
         id: 'left-out',
         title: 'What is left out',
         paragraphs: [
-          'Files that systems leave behind (.DS_Store, Thumbs.db, __MACOSX, :Zone.Identifier) and files that usually hold secrets (.env, keys, .git, database dumps). The list stands under what was found, before anything is sent.',
+          'Files that operating systems leave behind (.DS_Store, Thumbs.db, __MACOSX, :Zone.Identifier) and files that usually hold secrets (.env, keys, .git, database dumps). You see the list before anything is sent.',
         ],
       },
       {
@@ -105,7 +105,7 @@ export const guides: readonly Chapter[] = [
         title: 'Single-page apps: React, Vue and the like',
         paragraphs: [
           'Build the app and publish what the build wrote, usually the folder dist or build.',
-          'When the pages exist in the browser only, open the Settings of the deployment and switch Single-page app on: an address that names no file then opens your start page instead of “not found”. It takes effect at once, without a release.',
+          'When the pages exist in the browser only, open the Settings of the deployment and switch Single-page app on: unknown addresses then open your start page instead of “not found”. It takes effect at once, without a release.',
           'A line in _redirects does the same for a part of the site: /app/* /app/index.html 200',
         ],
       },
@@ -113,22 +113,22 @@ export const guides: readonly Chapter[] = [
         id: 'redirects-file',
         title: 'Redirects: the file _redirects',
         paragraphs: [
-          'Put a file named _redirects, without an extension, at the top of the folder. Each line is a rule: where from, where to, and the status.',
-          '/old /new 301 — the address moved for good; 301 is also meant where no status stands.',
+          'Put a file named _redirects, without an extension, at the top of the folder. Each line is a rule: the old address, the new one and the status.',
+          '/old /new 301 — the address moved for good. Without a status, 301 is used.',
           '/blog/:year/:slug /posts/:slug 302 — a name with a colon takes one part of the address along.',
           '/docs/* https://docs.example.com/:splat 301 — a star at the end takes the rest along.',
-          '/app/* /app/index.html 200 — another file of the site answers, and the address stays.',
-          'The first line that fits counts, and only where there is no file; an exclamation mark behind the status (301!) makes it count there too. Requests are not passed on to other servers, and rules by country, language, role or query are not followed. The log of the release says which lines are not followed, and why.',
+          '/app/* /app/index.html 200 — another file of the site is shown, and the address stays.',
+          'The first line that matches applies, and only where there is no file. An exclamation mark after the status (301!) makes it apply where there is one too. Requests are not passed on to other servers, and rules by country, language, role or query are not followed. The log of the release says which lines are not followed, and why.',
         ],
       },
       {
         id: 'headers-file',
         title: 'Headers of your own: the file _headers',
         paragraphs: [
-          'Put a file named _headers, without an extension, at the top of the folder. Write an address on a line of its own, and indented below it the headers that files there are sent with.',
+          'Put a file named _headers, without an extension, at the top of the folder. Write an address on a line of its own and, indented below it, the headers to send with the files there.',
           '/assets/* with Cache-Control: public, max-age=31536000 below it keeps these files in the browser for a year.',
-          'An exclamation mark before a name takes a header away: ! X-Robots-Tag',
-          'What describes the transfer itself, such as Content-Length, stays with the host. The log of the release says which lines are not followed, and why.',
+          'An exclamation mark before a name removes a header: ! X-Robots-Tag',
+          'Headers that describe the transfer itself, such as Content-Length, are set by the host. The log of the release says which lines are not followed, and why.',
         ],
       },
     ],
@@ -141,7 +141,7 @@ export const guides: readonly Chapter[] = [
         title: 'Put a website on your own domain',
         paragraphs: [
           '1. Open Domains, choose Add a domain, type the name and choose the deployment. A name and its www belong together: one serves, the other redirects to it.',
-          '2. The page of the domain lists the records that it needs, each with Copy: a TXT record that proves that the name is yours, and those that point it to the website. Make them where your DNS is managed, usually at the registrar.',
+          '2. The page of the domain lists the records that it needs, each with Copy: a TXT record that proves that the domain is yours, and those that point it to the website. Create them where your DNS is managed, usually at the registrar.',
           '3. Choose Check now, or wait: Fairlead asks the name servers of the domain again automatically, and says which of them have each record.',
           '4. Once the records are seen the certificate is ordered, and the site is served over https.',
           'Records for mail (MX, SPF, DKIM) are never touched.',
@@ -151,22 +151,22 @@ export const guides: readonly Chapter[] = [
         id: 'dns-connection',
         title: 'Let Fairlead write the DNS records',
         paragraphs: [
-          'Connect your DNS provider in Settings, under DNS connections. On the page of the domain choose Set up for me: you see each record that would be added, replaced or removed before anything is written, and can put the records back afterwards.',
+          'Connect your DNS provider in Settings, under DNS connections. On the page of the domain choose Set up for me: you see each record that would be added, replaced or removed before anything is written, and can undo it afterwards.',
         ],
       },
       {
         id: 'certificates',
         title: 'SSL certificates: issued and renewed',
         paragraphs: [
-          'A domain on the built-in host gets its certificate automatically once its records point here, and it is renewed well before it ends. SSL Certificates shows each with its dates, what a test of its renewal found, and what went wrong. On the other platforms the platform issues and renews it.',
-          'Where no public authority is set up on this Fairlead, its own authority signs. Browsers trust such a certificate only once its root is installed, so it is for trying things out.',
+          'A domain on the built-in host gets its certificate automatically once its records point here, and it is renewed well before it expires. SSL Certificates shows each with its dates, what a test of its renewal found, and what went wrong. On the other platforms the platform issues and renews it.',
+          'If no public certificate authority is set up on this Fairlead, it signs certificates itself. Browsers trust them only once its root certificate is installed, so they are for trying things out.',
         ],
       },
       {
         id: 'install-root',
-        title: 'Install the root of this Fairlead',
+        title: 'Install the root certificate of this Fairlead',
         paragraphs: [
-          'Download the root on SSL Certificates. Whoever runs this Fairlead can sign for any name on a machine that has it: install it only if you trust them.',
+          'Download the root certificate on SSL Certificates. The operator of this Fairlead can then pass off any website as genuine on a computer that has it: install it only if you trust them.',
           'Windows: rename the file to fairlead-root.crt and open it. Choose Install Certificate, Local Machine, and the store Trusted Root Certification Authorities.',
           'macOS: open the file in Keychain Access, add it to the keychain System, open it there and set Trust to Always Trust.',
           'Firefox, on every system: Settings, Privacy & Security, View Certificates, Authorities, Import; tick “Trust this CA to identify websites”.',
@@ -178,7 +178,7 @@ export const guides: readonly Chapter[] = [
         id: 'domain-broken',
         title: 'A domain stopped working',
         paragraphs: [
-          'Fairlead looks at each domain regularly. When a record is gone or was changed, the Dashboard names it, you get a mail, and Fix it on the page of the domain leads to the records that fix it.',
+          'Fairlead checks each domain regularly. When a record is gone or was changed, the Dashboard says so, you get an email, and Fix it on the page of the domain leads to the records to set.',
         ],
       },
     ],
@@ -190,7 +190,7 @@ export const guides: readonly Chapter[] = [
         id: 'connect-account',
         title: 'Connect your account at a hosting platform',
         paragraphs: [
-          'Open Settings and choose Connect under Connections, or open the page of the platform from Home. It says where to create the token and what it must be allowed to do. The token is tested at once, kept encrypted and never shown again.',
+          'Open Settings and choose Connect a platform under Hosting connections, or open the page of the platform from Home. It says where to create the token and what it must be allowed to do. The token is tested at once, stored encrypted and never shown again.',
           'When a platform no longer accepts it, the Dashboard says so. Replace the token there; what is live stays live.',
         ],
       },
@@ -206,7 +206,7 @@ export const guides: readonly Chapter[] = [
           'An API token lets a script or a build server work for you without your password. Open Settings, choose New token, give it a name, say whether it may publish and change things or only read, and how long it works.',
           'The token is shown once. Copy it into the secret store of your build server; nobody can show it again.',
           'Send it with each call as the header Authorization: Bearer, followed by the token. The typed client takes it as its token.',
-          'Settings says when each token was last used, and Revoke ends one at once. Changing your password on the Account page leaves tokens as they are; a new password set through "Forgot your password?" revokes them all. Passwords, sessions and tokens themselves are out of reach of a token.',
+          'Settings says when each token was last used, and Revoke ends one at once. Changing your password on the Account page leaves tokens as they are; a new password set through "Forgot your password?" revokes them all. A token cannot change passwords, sessions or tokens.',
         ],
       },
       {
@@ -225,7 +225,7 @@ export const guides: readonly Chapter[] = [
         id: 'report',
         title: 'Check a deployment’s health',
         paragraphs: [
-          'System Diagnostics checks a domain name or a deployment now, from its name servers to the page itself. The first broken link stands at the top with what to do; where Fairlead can fix it, “Fix it” shows the change first, and the checks run again automatically. A report can be shared by a link that ends after a week.',
+          'System Diagnostics checks a domain name or a deployment now, from its name servers to the page itself. The first problem is shown at the top with what to do; where Fairlead can fix it, “Fix it” shows the change first, and the checks run again automatically. A report can be shared by a link that expires after a week.',
           'Below it is what is known of a deployment without a new check: what is live, when its files were last fetched and compared, whether a file is damaged, how the last release went, and what was seen of its domains and certificates. Analytics says how your releases went, and who visits your sites on the built-in host.',
         ],
       },
@@ -233,7 +233,7 @@ export const guides: readonly Chapter[] = [
         id: 'upload-stops',
         title: 'The upload stops or goes slowly',
         paragraphs: [
-          'What has arrived is kept. When the connection is back the upload goes on with what is missing; “Try again” does it at once.',
+          'What has arrived is kept. When the connection is back, the upload continues with what is missing; “Try again” does it at once.',
         ],
       },
       {
@@ -247,7 +247,7 @@ export const guides: readonly Chapter[] = [
         id: 'case',
         title: 'A picture that works on my computer is missing online',
         paragraphs: [
-          'On the web Photo.jpg and photo.jpg are two names. What was found lists links whose capitals differ from the names of the files.',
+          'On the web Photo.jpg and photo.jpg are two different names. The findings list links whose capitals differ from those of the file.',
         ],
       },
       {

@@ -33,7 +33,7 @@ export const questions: readonly Chapter[] = [
         id: 'close-the-tab',
         title: 'What happens when I close the tab in the middle?',
         paragraphs: [
-          'Once all files have arrived, nothing: the release goes on without you, and the deployment shows how it ended. While files are still on their way, what has arrived is kept, and the upload goes on with what is missing when you come back.',
+          'Once all files have arrived, nothing: the release continues without you, and the deployment shows how it ended. While files are still on their way, what has arrived is kept, and the upload continues with what is missing when you come back.',
         ],
       },
       {
@@ -59,14 +59,14 @@ export const questions: readonly Chapter[] = [
         id: 'address',
         title: 'Which address does my website get?',
         paragraphs: [
-          `Every deployment has an address made from its name at once, and every release has one of its own for a look before and after. You can change the address of a deployment; an old one that was live is kept from others for ${HELD_SLUG_DAYS} days, and of an account's old ones the last ${HELD_SLUGS_MAX}.`,
+          `Every deployment gets an address made from its name, and every release gets one of its own. You can change the address of a deployment. An old one that was live is reserved for you for ${HELD_SLUG_DAYS} days, up to the last ${HELD_SLUGS_MAX} of your account.`,
         ],
       },
       {
         id: 'own-domain',
         title: 'Can I use a domain of my own?',
         paragraphs: [
-          'Yes. Add it on the Domains page or on the Domains tab of a deployment. Fairlead lists the DNS records to create, looks for them at your name servers, and serves the domain as soon as it is proved. Its SSL certificate is issued and renewed automatically.',
+          'Yes. Add it on the Domains page or on the Domains tab of a deployment. Fairlead lists the DNS records to create, looks for them at your name servers, and serves the domain as soon as they prove that it is yours. Its SSL certificate is issued and renewed automatically.',
         ],
       },
     ],
@@ -104,21 +104,21 @@ export const questions: readonly Chapter[] = [
         id: 'forgot-password',
         title: 'I forgot my password. What now?',
         paragraphs: [
-          `Choose "Forgot your password?" under the login. A link that works once, for ${RESET_LINK_MINUTES} minutes, goes to the address of your account. The new password signs out every browser and revokes every API token.`,
+          `Choose "Forgot your password?" on the Login screen. A link that works once, for ${RESET_LINK_MINUTES} minutes, goes to the email address of your account. The new password logs out every browser and revokes every API token.`,
         ],
       },
       {
         id: 'sign-out-elsewhere',
-        title: 'How do I sign out a browser that I no longer have?',
+        title: 'How do I log out a browser that I no longer have?',
         paragraphs: [
-          'The Account page lists every browser that is signed in: choose Sign out beside it. A new password signs out all others at once.',
+          'The Account page lists every browser that is logged in: choose Log out beside it. A new password logs out all others at once.',
         ],
       },
       {
         id: 'cookies',
         title: 'Do you track my visitors?',
         paragraphs: [
-          'Visits are counted, and nobody is followed: websites on the built-in host set no cookies of ours and load nothing of ours. No address is kept; visitors are told apart for one day, by a code that cannot be reversed. What your own pages load is up to you.',
+          'Visits are counted, and nobody is tracked: Fairlead adds no cookies and no code to websites on the built-in host. No IP address is kept; visitors are told apart for one day, by a code that cannot be reversed. What your own pages load is up to you.',
         ],
       },
     ],

@@ -32,9 +32,9 @@ export function statusText({ status, startsAt, endsAt }: License): string {
     case 'ended':
       return `Ended on ${formatDate(endsAt)}.`;
     case 'replaced':
-      return 'A higher plan has taken its place.';
+      return 'A larger plan has taken its place.';
     case 'transferring':
-      return `Nobody has redeemed its new key yet. What is left runs until ${formatDate(endsAt)} meanwhile.`;
+      return `Nobody has redeemed its new key yet. In the meantime it keeps running, until ${formatDate(endsAt)} at the latest.`;
     case 'transferred':
       return 'Another account has redeemed it.';
     case 'revoked':

@@ -62,5 +62,5 @@ function effectOf(subscription: Subscription | null): string {
   }
   const more = `A key for ${title} extends your plan.`;
   if (subscription.plan === 'PRO' || subscription.plan === 'BETA') return more;
-  return `${more} One for a higher plan starts at once and is extended by what is left of ${title}.`;
+  return `${more} One for a larger plan starts at once and is extended by what is left of ${title}.`;
 }

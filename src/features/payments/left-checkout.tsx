@@ -42,7 +42,7 @@ export function LeftCheckoutView({ paymentId, otherwise }: LeftCheckoutProps) {
     return <Redirect to={href.subscriptionSuccess(id)} replace />;
   }
   if (state !== 'pending') {
-    const why = state === 'failed' ? `The payment for ${title} was declined` : `This checkout for ${title} is over`;
+    const why = state === 'failed' ? `The payment for ${title} was declined` : `This checkout for ${title} has ended`;
     return <LeftPage title="Nothing was charged" text={`${why}, and no plan has started.`} />;
   }
   return (

@@ -8,7 +8,7 @@ import { formatCents } from '../../lib/prices.ts';
 /** Returns the kind of a payment, by the server's data. */
 export function kindOf({ isRenewal, state, isProcessing }: Payment): string {
   if (state === 'refunded') return 'Refunded payment';
-  if (isProcessing) return 'Payment on its way, confirmed';
+  if (isProcessing) return 'Payment confirmed, not arrived yet';
   return isRenewal ? 'Renewal' : 'Payment';
 }
 

@@ -9,7 +9,7 @@ export function PortalButton() {
     // Nothing has changed by then.
     meta: { refresh: false },
     onSuccess: ({ url }) => location.assign(url),
-    onError: (error) => showToast(errorToast('Your payment could not be opened', error)),
+    onError: (error) => showToast(errorToast('The payment page could not be opened', error)),
   });
   return (
     <Button isBusy={portal.isPending} busyLabel="Opening…" onClick={() => portal.mutate()}>

@@ -70,7 +70,7 @@ type Story = { tone: 'accent' | 'warn' | 'bad'; title: string | undefined; text:
 function storyOf(latest: ReleaseRef, serving: ReleaseRef | null, waitingAt: string | null): Story | null {
   const { number, state, errorMessage } = latest;
   const still = serving === null ? 'Nothing is live yet.' : `Release ${serving.number} is still live.`;
-  const reason = `${errorMessage ?? 'It ended without saying why.'} ${still}`;
+  const reason = `${errorMessage ?? 'It failed without giving a reason.'} ${still}`;
   if (waitingAt !== null) {
     const text = `Release ${number} waits for you to finish it at ${waitingAt}. ${still}`;
     return { tone: 'warn', title: undefined, text, link: 'See the release' };

@@ -13,9 +13,9 @@ const STEP_TITLES: Record<ReleaseStepName, StepLabels> = {
   uploading: { waiting: 'Uploading', running: 'Uploading', done: 'Uploaded' },
   processing: { waiting: 'Processing', running: 'Processing', done: 'Processed' },
   verifying: {
-    waiting: 'Verifying: new and changed files fetched and compared',
-    running: 'Verifying: new and changed files fetched and compared',
-    done: 'Verified: new and changed files fetched and compared',
+    waiting: 'Checking: new and changed files are fetched and compared',
+    running: 'Checking: new and changed files are fetched and compared',
+    done: 'Checked: new and changed files were fetched and compared',
   },
 };
 

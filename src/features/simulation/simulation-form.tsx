@@ -15,11 +15,11 @@ const STEP_TITLES: Record<SimulatedStep, string> = {
   preparing: 'Preparing fails',
   uploading: 'Uploading fails',
   processing: 'Processing fails',
-  verifying: 'Verifying fails',
+  verifying: 'Checking fails',
   domain: 'The domain is refused',
   dns: 'DNS is wrong',
   certificate: 'No certificate is issued',
-  checks: 'A check finds something',
+  checks: 'A check finds a problem',
 };
 
 /** Asks for the place of the simulation, and which step fails how: the sentences are the real ones. */
@@ -79,7 +79,7 @@ export function SimulationForm({ simulation }: { simulation: Simulation }) {
         )}
         {ways.length === 1 && <p className="text-ink-muted">{failure?.message}</p>}
         <Button type="submit" variant="primary" className="self-start" isBusy={run.isPending} busyLabel="Playing…">
-          Play it
+          Run the simulation
         </Button>
       </form>
     </CardBody>

@@ -14,7 +14,7 @@ export function useSimulation(files: SimulatedFiles | null) {
   const { platform, withDomain } = choice;
   const failures = trpc.simulation.failures.useQuery({ platform, withDomain }, { meta: { refresh: false } });
   const run = trpc.simulation.run.useMutation({
-    onError: (error) => showToast(errorToast('The simulation could not be played', error)),
+    onError: (error) => showToast(errorToast('The simulation could not be run', error)),
   });
   const play = (failure: SimulatedFailure | null) => {
     setChoice({ ...choice, failure });

@@ -41,11 +41,11 @@ export function planAct(plan: PaidPlan, situation: PlanSituation): PlanAct {
 function upgrade(plan: PaidPlan, { plan: running, cancelAtEnd, nextPlan }: Subscription): PlanAct {
   const label = `Upgrade to ${PLANS[plan].title}`;
   const { title } = PLANS[running];
-  const ends = cancelAtEnd ? `${title} is canceled` : nextPlan && `${PLANS[nextPlan].title} is chosen for later`;
+  const ends = cancelAtEnd ? `${title} is cancelled` : nextPlan && `${PLANS[nextPlan].title} is chosen for later`;
   // A payment service would end the larger plan as well, or credit the smaller one. Beta, which is paid once, is no
   // change of its subscription.
   if (!ends || plan === 'BETA' || isTestCheckout()) return { kind: 'checkout', label };
-  return { kind: 'none', label, reason: `${ends}. Choose Keep ${title} under Account first.` };
+  return { kind: 'none', label, reason: `${ends}. Choose Keep ${title} in Account first.` };
 }
 
 function notNow(plan: PaidPlan, subscription: Subscription): PlanAct {

@@ -15,10 +15,12 @@ export function endLabel(subscription: Subscription): string | null {
   const end = formatDate(endsAt);
   if (status === 'trialing') return `The trial runs until ${end}. No automatic renewal.`;
   if (!renews) return `It runs until ${end}. No automatic renewal.`;
-  if (cancelAtEnd) return `It is canceled, and ends on ${end}.`;
+  if (cancelAtEnd) return `It is cancelled, and ends on ${end}.`;
   const renewal = formatDate(renewalOf(subscription));
   if (nextPlan !== null && nextPlan !== plan) return `It becomes ${PLANS[nextPlan].title} on ${renewal}.`;
-  return renewal === end ? `It renews on ${end}.` : `It renews on ${renewal}. What you have already runs until ${end}.`;
+  return renewal === end
+    ? `It renews on ${end}.`
+    : `It renews on ${renewal}. The time that you already have lasts until ${end}.`;
 }
 
 /** Returns the time of the next payment of a plan that renews. */

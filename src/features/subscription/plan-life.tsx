@@ -20,17 +20,17 @@ export function PlanLife({ subscription }: { subscription: Subscription }) {
   const { title } = PLANS[plan];
   const close = () => ask(null);
   const resume = trpc.subscription.resume.useMutation({
-    onSuccess: (known) => showToast({ title: `${title} goes on`, description: endLabel(known) ?? '' }),
+    onSuccess: (known) => showToast({ title: `${title} continues`, description: endLabel(known) ?? '' }),
     onError: (error) => showToast(errorToast('The plan was not resumed', error)),
   });
   const cancel = trpc.subscription.cancel.useMutation({
     onSuccess() {
       close();
-      showToast({ title: 'Plan canceled', description: `${title} stays yours until ${formatDate(endsAt)}.` });
+      showToast({ title: 'Plan cancelled', description: `${title} stays yours until ${formatDate(endsAt)}.` });
     },
     onError(error) {
       close();
-      showToast(errorToast('The plan was not canceled', error));
+      showToast(errorToast('The plan was not cancelled', error));
     },
   });
   if (!renews || !isActiveStatus(status)) return null;
@@ -58,7 +58,7 @@ export function PlanLife({ subscription }: { subscription: Subscription }) {
           if (!isOpen) close();
         }}
         title={`Cancel ${title}?`}
-        description={`It stays yours until ${formatDate(endsAt)} and does not renew. Then all of your deployments stay live and become read-only. Until then “Keep ${title}” takes it back.`}
+        description={`It stays yours until ${formatDate(endsAt)} and does not renew. Then all of your deployments stay live and become read-only. Until then you can undo this with “Keep ${title}”.`}
         confirmLabel="Cancel plan"
         busyLabel="Canceling…"
         cancelLabel="Keep the plan"

@@ -28,12 +28,13 @@ export function PlanView({ situation }: { situation: PlanSituation }) {
       <div className="flex max-w-reading flex-col gap-2 text-sm text-ink-muted">
         <p>{betaOffer()}. Early access, direct support and a Beta Tester badge come with it.</p>
         <p>
-          {isTestCheckout() && 'This Fairlead has a test checkout, in which no money moves. '}A plan by the month renews
-          until you cancel it in Account. The trial and Beta end by themselves.
+          {isTestCheckout() && 'This Fairlead has a test checkout, in which no money moves. '}A monthly plan renews
+          until you cancel it in Account. The trial and Beta end automatically.
         </p>
         <p>
-          An upgrade starts at once and is credited the unused time of your plan; what is left beyond its price makes
-          the new plan longer. A smaller plan is chosen in Account and begins when your period ends.
+          An upgrade starts at once. The unused time of your plan is taken off its price; if that is worth more than the
+          price, the rest makes the new plan longer. A smaller plan is chosen in Account and begins when your period
+          ends.
         </p>
         <p>When a plan ends, nothing you published is taken away: it stays live and becomes read-only.</p>
       </div>

@@ -29,14 +29,14 @@ function domainsText(plan: PaidPlan): string {
   const { title, customDomains } = PLANS[plan];
   // Exactly the plans without a cap publish on several platforms at once.
   if (customDomains === null) return '';
-  return `${title} has ${formatCount(customDomains, 'domain')} for each deployment and one platform at a time: what goes beyond stays live.`;
+  return `${title} has ${formatCount(customDomains, 'domain')} for each deployment and one platform at a time. What exceeds that stays live, but cannot be changed.`;
 }
 
 function deploymentsText(plan: PaidPlan, { deployments, count }: Known, when: 'then ' | ''): string {
   const { title, deployments: limit } = PLANS[plan];
   const counted = deployments.filter(({ platform, state }) => state !== 'deleting' && !PLATFORMS[platform].isSimulated);
   const all = counted.length + Math.max(0, count - deployments.length);
-  if (limit === null || all <= limit) return `All of your deployments have a place on ${title}.`;
+  if (limit === null || all <= limit) return `${title} has room for all of your deployments.`;
   const lastOf = ({ latestRelease, createdAt }: Deployment) => (latestRelease?.createdAt ?? createdAt).getTime();
   const rest = [...counted].sort((one, other) => lastOf(other) - lastOf(one)).slice(limit);
   const overCap = all - limit;

@@ -126,7 +126,7 @@ function ActivePlan({ subscription, allowance }: { subscription: Subscription; a
       text={`${endLabel(subscription) ?? ''} When a plan ends, what you published stays live and becomes read-only.`}
     >
       <Button asChild variant="primary" className="max-sm:w-full">
-        {wanted === null ? <Link to={next.to}>{next.label}</Link> : <Link to={wanted}>Go on</Link>}
+        {wanted === null ? <Link to={next.to}>{next.label}</Link> : <Link to={wanted}>Continue</Link>}
       </Button>
     </OfferText>
   );

@@ -105,7 +105,7 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret:
       />
       <Field
         label="Current password"
-        hint="A token works without it, so it is asked for once more"
+        hint="Asked again, because a token works without it"
         error={errors.currentPassword?.message}
       >
         <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />

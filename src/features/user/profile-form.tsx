@@ -27,7 +27,7 @@ export function ProfileForm({ user }: { user: User }) {
     onSuccess({ username }) {
       form.reset({ username });
       forgetFormDraft(DRAFT);
-      showToast({ title: 'Profile saved', description: `You sign in as ${username} from now on.` });
+      showToast({ title: 'Profile saved', description: `You log in as ${username} from now on.` });
     },
     onError(error) {
       if (!applyFieldErrors(error, ['username'], form.setError)) {
@@ -40,7 +40,7 @@ export function ProfileForm({ user }: { user: User }) {
     if (input.username !== user.username) return update.mutate(input);
     form.reset(saved);
     forgetFormDraft(DRAFT);
-    showToast({ title: 'Saved', description: `You sign in as ${input.username}, as before.` });
+    showToast({ title: 'Saved', description: `You log in as ${input.username}, as before.` });
   }
   const submit = useSubmitOnce(update.isPending, form.handleSubmit(save));
 

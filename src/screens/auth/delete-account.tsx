@@ -24,7 +24,7 @@ export function AuthDeleteAccountScreen() {
     >
       {() => (
         <AuthCard title="Your account was deleted" subtitle="Its websites are being taken down.">
-          <Way to={paths.home} label="Go to the start page" />
+          <Way to={paths.home} label="Go to Home" />
         </AuthCard>
       )}
     </MailedAct>

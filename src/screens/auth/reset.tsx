@@ -23,7 +23,7 @@ function Reset({ token }: { token: string }) {
 
   if (isDone) {
     return (
-      <AuthCard title="Password changed" subtitle="You were signed out everywhere, and every API token was revoked.">
+      <AuthCard title="Password changed" subtitle="You were logged out everywhere, and every API token was revoked.">
         <Button asChild variant="primary" className="w-full">
           <Link to={paths.login}>Log in with the new password</Link>
         </Button>
@@ -36,7 +36,7 @@ function Reset({ token }: { token: string }) {
   return (
     <AuthCard
       title="Choose a new password"
-      subtitle="You will be signed out everywhere, and every API token is revoked."
+      subtitle="You will be logged out everywhere, and every API token will be revoked."
     >
       <ResetPasswordForm token={token} onDone={() => setDone(true)} onLinkOver={setRefusal} />
     </AuthCard>

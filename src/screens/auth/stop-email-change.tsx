@@ -8,15 +8,15 @@ import { paths } from '../../lib/paths.ts';
 export function AuthStopEmailChangeScreen() {
   return (
     <MailedAct
-      title="Stop the change of address?"
-      subtitle="Your account keeps this e-mail address, or gets it back. You are signed out everywhere, every API token is revoked, and you choose a new password."
+      title="Stop the change of your email address?"
+      subtitle="Your account keeps this email address, or gets it back. You are logged out everywhere, every API token is revoked, and you choose a new password."
       button={{ variant: 'primary', children: 'Stop the change', busyLabel: 'Stopping…' }}
       failure="The change was not stopped"
       act={async (token) => (await import('../../api/trpc.ts')).trpcClient.auth.stopEmailChange.mutate({ token })}
       over={
         <AuthCard
           title="This link no longer works"
-          subtitle="It works once, for 7 days. If you did not ask for the change, choose a new password, and write to us if no link for it arrives at your address."
+          subtitle="It works once, for 7 days. If you did not ask for the change, choose a new password. If the link for that does not reach your address, write to us."
         >
           <NewPassword to={paths.authReset} />
         </AuthCard>
@@ -25,7 +25,7 @@ export function AuthStopEmailChangeScreen() {
       {({ resetToken }) => (
         <AuthCard
           title="The change was stopped"
-          subtitle="Your account has your address. Whoever asked for the change knows your password, so it no longer works: choose a new one now."
+          subtitle="Your account has your email address again. Whoever asked for the change knows your old password, so that password no longer works: choose a new one now."
         >
           <NewPassword to={`${paths.authReset}#token=${resetToken}`} />
         </AuthCard>

@@ -26,7 +26,8 @@ export function TestCheckoutScreen() {
     <Page width="reading">
       <h1 className="text-2xl font-semibold">Test checkout</h1>
       <Notice tone="accent" title="No money moves" className="my-6">
-        This Fairlead takes no real payments. Choose how the payment goes: the plan starts as it would with a real one.
+        This Fairlead takes no real payments. Choose how the payment turns out: the plan starts as it would with a real
+        payment.
       </Notice>
       {data === undefined ? (
         <Card>

@@ -14,9 +14,9 @@ export function DeployNetlifyScreen() {
           <CardBody className="flex flex-col gap-3 text-ink-muted">
             <p>
               <code className="font-mono text-sm text-ink">_redirects</code> and{' '}
-              <code className="font-mono text-sm text-ink">_headers</code> in the form that Netlify reads are followed
-              by the built-in host as well, so that a website made for Netlify works here as it is. Lines that are not
-              followed are named before you publish.
+              <code className="font-mono text-sm text-ink">_headers</code> are followed by the built-in host as well, in
+              the form that Netlify uses, so a website made for Netlify works here as it is. Lines that are not followed
+              are named before you publish.
             </p>
             <p>
               A page <code className="font-mono text-sm text-ink">404.html</code> is shown for addresses that do not

@@ -57,7 +57,7 @@ export function SubscriptionPrivacyScreen() {
                 </Link>{' '}
                 exports what you made and what you were charged; the README of the export names what is left out. It
                 also deletes your account, which takes your sites offline and erases all of the above, except for what
-                is said to be kept longer. Backups are up to whoever runs this Fairlead.
+                is said to be kept longer. Backups are up to the operator of this Fairlead.
               </p>
               <SupportEmail />
             </>

@@ -94,7 +94,7 @@ function onItsWay({ plan, isProcessing }: Payment): Summary {
 
 function summaryOf(situation: Extract<PlanSituation, { kind: 'visitor' | 'known' }>): Summary {
   if (situation.kind === 'visitor') {
-    return { title: 'You’re not signed in', text: 'Log in to see which plan your account has.', isActive: false };
+    return { title: 'You’re not logged in', text: 'Log in to see which plan your account has.', isActive: false };
   }
   const { subscription } = situation;
   if (subscription !== null && isActiveStatus(subscription.status)) {

@@ -58,7 +58,7 @@ test('a mail that the server refuses for good is tried once', async () => {
     keepsMail: false,
     deliver: async () => {
       tries += 1;
-      throw new AppError('mail_refused', 'The mail server refused this mail.');
+      throw new AppError('mail_refused', 'The mail server refused this email.');
     },
   };
   const { user } = await app.person();

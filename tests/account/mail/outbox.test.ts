@@ -84,7 +84,7 @@ test('the command lists mails without their texts, shows one whole, and says whe
   expect(await said((write) => showMail(env, undefined, write)), 'the newest').toBe(shown);
   expect(shown).toContain('To: ada@example.com\nSubject: Choose a new password\n\n');
   expect(shown).toContain('/auth/reset#token=secret');
-  await expect(said((write) => showMail(env, 'nothing', write))).rejects.toThrow('There is no mail "nothing"');
+  await expect(said((write) => showMail(env, 'nothing', write))).rejects.toThrow('There is no email "nothing"');
 });
 
 test('an outbox that nothing was put into is empty, and half-written files are passed over', async () => {
@@ -104,8 +104,8 @@ test.each<[MailContent, string[]]>([
     { kind: 'confirm-email', username: 'Ada', link: 'https://f.example/auth/confirm#token=x' },
     ['https://f.example/auth/confirm#token=x', 'for 24 hours'],
   ],
-  [{ kind: 'password-changed', username: 'Ada', how: 'reset' }, ['Every browser was signed out', '/login']],
-  [{ kind: 'password-changed', username: 'Ada', how: 'changed' }, ['every other browser was signed out', '/login']],
+  [{ kind: 'password-changed', username: 'Ada', how: 'reset' }, ['Every browser was logged out', '/login']],
+  [{ kind: 'password-changed', username: 'Ada', how: 'changed' }, ['every other browser was logged out', '/login']],
   [
     { kind: 'session-reused', username: 'Ada', device: 'Firefox on Linux', address: '203.0.113.1' },
     ['Firefox on Linux', '203.0.113.1'],
@@ -125,7 +125,7 @@ test.each<[MailContent, string[]]>([
     ['Atlas was not published: it broke.', 'https://f.example/deployments/a', 'https://f.example/settings'],
   ],
   [{ kind: 'email-changed', username: 'Ada', newEmail: 'new@example.com' }, ['new@example.com', 'for 7 days']],
-  [{ kind: 'email-restored', username: 'Ada', oldEmail: 'old@example.com' }, ['old@example.com', 'signed out']],
+  [{ kind: 'email-restored', username: 'Ada', oldEmail: 'old@example.com' }, ['old@example.com', 'logged out']],
   [
     {
       kind: 'stop-email-change',

@@ -105,7 +105,7 @@ function toItem(row: Document, references: ReadonlyMap<string, Document>) {
 
 async function listDeployments(request: Request, response: Response): Promise<void> {
   const session = await findSession(request);
-  if (session === null) return void response.status(401).json({ message: 'Sign in to do this.' });
+  if (session === null) return void response.status(401).json({ message: 'Log in to do this.' });
   if (!count(String(session._id), response)) return;
   const limit = Number(request.query.limit ?? 25);
   if (!(limit >= 1 && limit <= 100)) return void response.status(400).json({ message: 'From 1 to 100.' });

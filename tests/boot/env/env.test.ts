@@ -50,7 +50,7 @@ test('an empty environment gives the documented defaults', () => {
 });
 
 test('PROCESSES of a version before is not read, and the operator is told so', () => {
-  expect(readEnv({ PROCESSES: '4' }).warnings).toEqual([expect.stringContaining('PROCESSES is not read any more')]);
+  expect(readEnv({ PROCESSES: '4' }).warnings).toEqual([expect.stringContaining('PROCESSES is no longer read')]);
 });
 
 test.each([
@@ -81,7 +81,7 @@ test('with a certificate sites are shown with https, at the port of TLS or where
   expect(readEnv(mapped).sitesTls).toEqual({ ...files, port: 8443, url: 'https://{slug}.localhost' });
   const inClear = readEnv({ ...PAIR, SITES_URL: 'http://{slug}.localhost:3001' });
   expect(inClear.sitesTls?.url).toBe('https://{slug}.localhost:3443');
-  expect(inClear.warnings).toEqual([expect.stringMatching(/^SITES_URL is http:.* led to https/)]);
+  expect(inClear.warnings).toEqual([expect.stringMatching(/^SITES_URL is http:.* redirected to https/)]);
 });
 
 /**
@@ -205,7 +205,7 @@ test.each([
   'https://{slug}.{slug}.localhost',
 ])('SITES_URL=%s, where no site answers, is refused', (SITES_URL) => {
   expect(refusalOf({ SITES_URL }).message).toBe(
-    `SITES_URL is "${SITES_URL}", but sites answer at {slug}.localhost; name that host, or change SITES_DOMAIN.`,
+    `SITES_URL is "${SITES_URL}", but sites answer at {slug}.localhost; use that host here, or change SITES_DOMAIN.`,
   );
 });
 
@@ -252,10 +252,10 @@ test.each([
   [{ TRUST_PROXY: 'yes' }, 'TRUST_PROXY is "yes", but it must be a whole number from 0 to 10.'],
   [{ ACCESS_TOKEN_SECONDS: '0' }, 'ACCESS_TOKEN_SECONDS is "0", but it must be a whole number from 1 to 86400.'],
   [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL is "loud", but it must be one of debug, info, warn, error.'],
-  [{ SUPPORT_EMAIL: 'nobody' }, 'SUPPORT_EMAIL is "nobody", but it must be an e-mail address like ops@example.com.'],
+  [{ SUPPORT_EMAIL: 'nobody' }, 'SUPPORT_EMAIL is "nobody", but it must be an email address like ops@example.com.'],
   [
     { OPERATOR_EMAIL: 'a b@example.com' },
-    'OPERATOR_EMAIL is "a b@example.com", but it must be an e-mail address like ops@example.com.',
+    'OPERATOR_EMAIL is "a b@example.com", but it must be an email address like ops@example.com.',
   ],
   [
     { SMTP_URL: 'mail.example.com' },

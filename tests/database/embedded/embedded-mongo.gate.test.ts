@@ -243,7 +243,7 @@ test.each(['version.json', 'credentials.json', 'keyfile'])(
     await mkdir(path, { recursive: true });
     await expect(
       startEmbeddedMongo({ dataDir: folder.path, sources: realSources(), log: capture().log }),
-    ).rejects.toThrow(`${path} cannot be read; give it to this user.`);
+    ).rejects.toThrow(`${path} cannot be read; make this user its owner.`);
   },
 );
 

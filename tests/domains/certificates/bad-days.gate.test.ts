@@ -99,7 +99,7 @@ function wrongNames(): Lie {
 
 const TROUBLE = 'The certificate authority reported an error. Fairlead tries again automatically.';
 const UNREACHABLE = 'The certificate authority cannot be reached. Fairlead tries again automatically.';
-const UNUSABLE = 'What the certificate authority signed cannot be served; it is asked again.';
+const UNUSABLE = 'The certificate that the authority sent cannot be used; Fairlead asks for another one.';
 const page = { status: 200, headers: { 'content-type': 'text/html' }, body: '<html>We are back soon.</html>' };
 
 type BadDay = {
@@ -134,13 +134,17 @@ const BAD_DAYS: readonly BadDay[] = [
     what: 'answers an order with a page',
     isDetail: true,
     lie: () => (asked, said) => (isAt('/order-plz')(asked) ? page : said),
-    ...{ type: 'serverInternal', message: TROUBLE, detail: 'The authority did not say where it keeps what it made.' },
+    ...{
+      type: 'serverInternal',
+      message: TROUBLE,
+      detail: 'The authority did not say where to find the order or the certificate.',
+    },
   },
   {
     what: 'answers with garbage where the order is',
     isDetail: true,
     lie: () => (asked, said) => (isAt('/my-order/')(asked) ? { ...said, body: '{"status":"perhaps"}' } : said),
-    ...{ type: 'serverInternal', message: TROUBLE, detail: 'The answer of the authority makes no sense.' },
+    ...{ type: 'serverInternal', message: TROUBLE, detail: 'The answer of the authority could not be understood.' },
   },
   {
     what: 'sends a page for a certificate',

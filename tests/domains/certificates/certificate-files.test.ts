@@ -105,7 +105,7 @@ test('a pair that does not fit together changes nothing and is told, and its sec
     timeout: 20_000,
   });
   expect(files.lines.at(-1)).toMatch(
-    /^error The changed certificate of the sites cannot be used; the one before stays/,
+    /^error The new certificate of the sites cannot be used; the previous one stays in use/,
   );
   expect(await listener.served()).toBe(before.cert);
   await files.put({ key: after.key });

@@ -35,7 +35,7 @@ test('names that lead elsewhere are certified through the DNS connection, and wh
   const certificate = await caller.certificates.get({ certificateId });
   expect(certificate).toMatchObject({ state: 'issued', names: NAMES, problem: null });
   expect(world.pebble.output()).toContain(ORDERED);
-  expect(certificate.history[0]?.detail).toContain('Proved through your DNS connection.');
+  expect(certificate.history[0]?.detail).toContain('The proof was written through your DNS connection.');
   expect(world.pebble.output()).toContain(ASKED_TO_LOOK);
   expect(await world.texts()).toEqual([FOREIGN]);
   expect(await ChallengeRecordModel.countDocuments({ accountId: user.id })).toBe(0);

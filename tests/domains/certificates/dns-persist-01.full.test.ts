@@ -80,7 +80,7 @@ test('the record is offered in the plan once, and a later renewal writes nothing
   await connections.remove({ connectionId: connection?.id ?? '' });
   const renewed = await world.renew();
   expect(renewed).toMatchObject({ state: 'issued', problem: null });
-  expect(renewed.history[0]?.detail).toContain('Proved by the persistent record of the domain.');
+  expect(renewed.history[0]?.detail).toContain('The persistent record of the domain was the proof.');
 });
 
 test('whoever copies records by hand finds it beside them, as one that the domain does without', async () => {

@@ -79,7 +79,7 @@ test('each address of a name is tried, and one that is gone or broken is not tak
   expect((await caller.certificates.rehearse({ certificateId })).rehearsal?.checks).toContainEqual({
     id: 'caa',
     verdict: 'fail',
-    message: `The name servers of ${ZONE} do not answer questions for CAA records, so that the certificate authority refuses. Have your DNS provider answer them, if only with nothing.`,
+    message: `The name servers of ${ZONE} do not answer questions for CAA records, so the certificate authority refuses. Ask your DNS provider to answer them, even if the answer is empty.`,
   });
   providers.dns = dns;
 

@@ -109,7 +109,10 @@ test('an address that is no directory is told as such', async () => {
   await using standin = await startRefusingAuthority();
   standin.showDirectory({ hello: 'world' });
   const problem = await problemOf(openAccount(acmeClient(standin)));
-  expect([problem.type, problem.detail]).toEqual(['unreachable', 'This address is not the directory of an authority.']);
+  expect([problem.type, problem.detail]).toEqual([
+    'unreachable',
+    'This address is not the directory of a certificate authority.',
+  ]);
 });
 
 test('an authority that sends nonsense instead of a problem has trouble of its own', async () => {

@@ -162,7 +162,7 @@ test('what the test checkout has sold ends once a service takes the money, and s
     endsAt,
   });
   expect(await refusalOf(ada.caller.subscription.cancel())).toMatchObject({
-    message: 'Pro does not renew: it ends by itself.',
+    message: 'Pro does not renew. It ends automatically.',
   });
   await pass(app, 25 * DAY_MS);
   await pass(app, 8 * DAY_MS);

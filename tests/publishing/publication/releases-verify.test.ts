@@ -105,7 +105,7 @@ test('one file that answers with other bytes fails the release, by name', async 
   const expected = new Map([...manifest, ['über uns.html', different] as const]);
   await expect(verifyAtOwnAddress({ ...toVerify, manifest: expected })).rejects.toMatchObject({
     code: 'verification_failed',
-    message: expect.stringContaining('/%C3%BCber%20uns.html answers with other bytes'),
+    message: expect.stringContaining('/%C3%BCber%20uns.html does not match the file'),
   });
 });
 
@@ -306,6 +306,6 @@ test('a site that a platform puts at an address of this network is not gone to',
   const inside = { ...toVerify, egress: createEgress(), own: { url: 'http://127.0.0.1:1' } };
   await expect(verifyAtOwnAddress({ ...inside, settleMs: 60_000 })).rejects.toMatchObject({
     code: 'verification_failed',
-    message: expect.stringContaining('is not a public address of the web'),
+    message: expect.stringContaining('is not a public web address'),
   });
 });

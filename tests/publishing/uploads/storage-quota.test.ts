@@ -54,8 +54,8 @@ test('what an account stores has a limit, in which each content counts once', as
 
   await expect(receiveManifest(ctx, uploadId, { files: manifestOf(LARGE) })).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'An account can store 100 bytes: 60 bytes are used, and 60 bytes would be added.',
-    hint: expect.stringMatching(/^Remove deployments that are not needed any more/),
+    message: 'An account can store 100 bytes. It uses 60 bytes, and this would add 60 bytes.',
+    hint: expect.stringMatching(/^Delete deployments you no longer need/),
   });
   expect(await UploadModel.findOne({ _id: uploadId, accountId: person.user.id })).toMatchObject({ fileCount: 3 });
   const fitting = { ...HALF, 'more.html': 'd'.repeat(40) };
@@ -106,12 +106,12 @@ test('without a plan an account has a small allowance, and the trial gives it th
   const person = await app.person();
   await expect(announce(app, person, LARGE)).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'An account without a plan can store 50 bytes: 0 bytes are used, and 60 bytes would be added.',
+    message: 'An account without a plan can store 50 bytes. It uses 0 bytes, and this would add 60 bytes.',
     hint: expect.stringContaining('Start the free 14-day trial'),
   });
   await expect(announce(app, person, { 'index.html': '1', 'a.txt': '2', 'b.txt': '3' })).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'An account without a plan can store 2 files: 0 files are used, and 3 files would be added.',
+    message: 'An account without a plan can store 2 files. It uses 0 files, and this would add 3 files.',
   });
   await person.caller.subscription.startTrial();
   expect((await announce(app, person, LARGE)).missing).toHaveLength(1);
@@ -123,7 +123,7 @@ test('what an account without a plan sends in a day has a limit of its own', asy
   const person = await app.person();
   await expect(announce(app, person, { 'index.html': '1', 'a.txt': '2' })).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'An account without a plan can send 150 bytes a day, and that is used up.',
+    message: 'An account without a plan can upload 150 bytes a day, and that is used up.',
   });
   await person.caller.subscription.startTrial();
   expect((await announce(app, person, { 'index.html': '1', 'a.txt': '2' })).missing).toHaveLength(2);
@@ -138,8 +138,8 @@ test('the allowance stays small until the address is confirmed as well, where th
   expect((await announce(app, person, { 'index.html': 'an ordinary first site' })).missing).toHaveLength(1);
   await expect(announce(app, person, LARGE)).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: expect.stringMatching(/^An account without a confirmed e-mail address can store 50 bytes: /),
-    hint: 'Confirm your e-mail address to publish more.',
+    message: expect.stringMatching(/^An account without a confirmed email address can store 50 bytes\. /),
+    hint: 'Confirm your email address to publish more.',
   });
   await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
   expect((await announce(app, person, LARGE)).missing).toHaveLength(1);
@@ -153,8 +153,10 @@ test('where mail stays in the outbox, the allowance is small for the first days,
   const send = () => receiveManifest(ctx, uploadId, { files: manifestOf(LARGE) });
   await expect(send()).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: expect.stringMatching(/^An account without a confirmed e-mail address can store 50 bytes: /),
-    hint: expect.stringMatching(/^Confirm your e-mail address .* “npx fairlead outbox show” .* Or wait: in 72 hours /),
+    message: expect.stringMatching(/^An account without a confirmed email address can store 50 bytes\. /),
+    hint: expect.stringMatching(
+      /^Confirm your email address .* “npx fairlead outbox show” .* Or wait: this limit ends in 72 hours/,
+    ),
   });
   await UserModel.updateOne({ _id: confirmed.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
   expect((await announce(app, confirmed, LARGE)).missing).toHaveLength(1);
@@ -178,8 +180,8 @@ test('accounts without a confirmed address have no more together than is still f
   await send(one, 1);
   await expect(send(other, 2)).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'All accounts without a confirmed e-mail address can store 1.5 MiB more together, which is too little.',
-    hint: expect.stringMatching(/^Confirm your e-mail address /),
+    message: 'Accounts without a confirmed email address share their storage, and only 1.5 MiB of it is left.',
+    hint: expect.stringMatching(/^Confirm your email address /),
   });
   await send(confirmed, 3);
   await ArtifactModel.deleteMany({ accountId: one.user.id });
@@ -205,7 +207,7 @@ test('a plan that costs nothing leaves the allowance small where strangers regis
   expect((await send({ 'index.html': 'an ordinary first site' })).missing).toHaveLength(1);
   const refused = {
     code: 'quota_exhausted',
-    message: expect.stringMatching(/^An account whose plan is free of charge can store 50 bytes: /),
+    message: expect.stringMatching(/^An account whose plan is free of charge can store 50 bytes\. /),
     hint: expect.stringContaining('redeem a license key'),
   };
   await expect(send(LARGE)).rejects.toMatchObject(refused);
@@ -237,12 +239,12 @@ test('the number of files that an account stores has a limit, and so has what it
   await sendSite(ctx, uploadId, { 'index.html': '1', 'a.txt': '2' });
   await expect(announce(app, person, { 'index.html': '3', 'b.txt': '4' })).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'An account can store 3 files: 2 files are used, and 2 files would be added.',
+    message: 'An account can store 3 files. It uses 2 files, and this would add 2 files.',
   });
   const copies = { 'index.html': '1', 'a.txt': '1', 'b.txt': '1', 'c.txt': '1', 'd.txt': '1' };
   await expect(announce(app, person, copies)).rejects.toMatchObject({
     code: 'quota_exhausted',
-    message: 'The releases of an account can name 6 files in all, and that is used up.',
+    message: 'The releases of an account can hold 6 files in total, and that is used up.',
   });
 });
 
@@ -254,16 +256,16 @@ test('the deployments, releases and roll backs of an account have one figure, le
   await create('One');
   expect(await refusalOf(create('Two'))).toMatchObject({
     code: 'quota_exhausted',
-    message: expect.stringContaining('without a confirmed e-mail address can keep 1 deployments, releases'),
-    hint: expect.stringMatching(/^Confirm your e-mail address/),
+    message: expect.stringContaining('without a confirmed email address can keep 1 deployments, releases'),
+    hint: expect.stringMatching(/^Confirm your email address/),
   });
   await UserModel.updateOne({ _id: person.user.id }, { $set: { emailConfirmedAt: app.clock.now() } });
   const { id: deploymentId } = await create('Two');
   const ctx = await contextOf(app, person);
   await expect(requireRoomForRow(ctx)).rejects.toMatchObject({
     message:
-      'An account can keep 2 deployments, releases and roll backs in all: there are 2 deployments, 0 releases, and 0 roll backs.',
-    hint: 'Remove deployments that are not needed any more: their releases go with them.',
+      'An account can keep 2 deployments, releases and rollbacks in total. It has 2 deployments, 0 releases, and 0 rollbacks.',
+    hint: 'Delete deployments you no longer need. Their releases are deleted too.',
   });
   await person.caller.deployments.remove({ deploymentId });
   await app.jobs.drain();

@@ -31,7 +31,7 @@ test('an artifact that is found corrupted marks the releases it affects, tells t
   expect(await corruptedFilesOf(other, affected.id)).toEqual(['a.css']);
   expect(await corruptedFilesOf(third, sound.id)).toEqual([]);
   expect((await noticesOf(one)).map((event) => event.payload.message)).toEqual([
-    'a.css and 2 more of Affected, releases 1, 2, cannot be read any more and is not served. Publish the same files again.',
+    'Affected, releases 1 and 2: a.css and 2 more can no longer be read and are not served. Publish the same files again.',
   ]);
   expect([(await noticesOf(other)).length, (await noticesOf(third)).length]).toEqual([1, 0]);
 

@@ -8,7 +8,8 @@ export const caSide: Check = {
   async run(_subject, tools) {
     const trouble = await tools.authorityTrouble();
     if (trouble === null) return pass('The certificate authority takes orders for these names.');
-    if (trouble.isNear) return warn(trouble.message, 'Wait with certificates for new names. Renewals continue.');
+    if (trouble.isNear)
+      return warn(trouble.message, 'Wait before you order certificates for new names. Renewals continue.');
     const until =
       trouble.until === null ? '' : ` Next try ${trouble.until.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
     return fail(`${trouble.message}${until}`, 'Fairlead waits, and tries again then.');

@@ -18,11 +18,11 @@ export const challengeRecord: Check = {
     const sibling = usable(await tools.askNameServers(`_fairlead-wildcard-test.${name}`, 'TXT'));
     if (target !== null && sibling.some(({ cname }) => cname === target)) {
       const fix = `Add a TXT record of its own at ${at}, or remove the wildcard.`;
-      return fail(`A wildcard CNAME covers ${at} and leads it to ${target}.`, fix);
+      return fail(`A wildcard CNAME covers ${at} and points it to ${target}.`, fix);
     }
     const texts = new Set(answers.flatMap(({ values }) => values)).size;
     if (texts > STALE_MAX)
       return warn(`${at} holds ${texts} TXT records of old proofs.`, `Delete the TXT records of ${at}.`);
-    return pass(target === null ? `Nothing at ${at} is in the way.` : `${at} is led to ${target}.`);
+    return pass(target === null ? `Nothing at ${at} is in the way.` : `${at} is an alias of ${target}.`);
   },
 };

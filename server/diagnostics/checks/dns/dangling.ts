@@ -4,7 +4,7 @@ import { type Check, fail, namesOf, pass, recordsRepair, type Tools, unknown, us
 /** Checks whether an alias points to something that no longer exists, which a stranger could claim. */
 export const dangling: Check = {
   id: 'dangling',
-  why: 'Whoever claims the target of such a record can show their own pages at your name.',
+  why: 'If an alias points to a target that is free, whoever claims that target can show their own pages at your name.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     const found = await Promise.all(namesOf(subject).map((name) => aliasOf(name, tools)));
@@ -15,12 +15,12 @@ export const dangling: Check = {
       const why = await goneBecause(name, target, tools);
       if (why === null) continue;
       const seen = `${name} is an alias (CNAME) of ${target}, ${why}.`;
-      return fail(seen, `Delete the CNAME record of ${name}, or point it at what it is for.`, {
+      return fail(seen, `Delete the CNAME record of ${name}, or point it at the right target.`, {
         repair: recordsRepair(subject),
       });
     }
     if (found.includes(null)) return unknown(`The name servers of ${subject.name} do not say whether it is an alias.`);
-    if (aliases.length === 0) return pass(`${subject.name} is no alias.`);
+    if (aliases.length === 0) return pass(`${subject.name} is not an alias.`);
     return pass(`${aliases.map(({ target }) => target).join(', ')} is there.`);
   },
 };

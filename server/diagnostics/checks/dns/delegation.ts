@@ -27,10 +27,10 @@ export const delegation: Check = {
       const seen = `The registrar names ${parentServers.join(', ')}, and the zone itself ${childServers.join(', ')}.`;
       return warn(seen, 'Set the same name servers at your registrar and in the NS records of the zone.', { facts });
     }
-    if (zone.servers.length === 0) return unknown(`Nobody says which name servers ${apex} has.`);
+    if (zone.servers.length === 0) return unknown(`The name servers of ${apex} could not be found out.`);
     if (zone.servers.length === 1) {
       // RFC 1034, section 4.1: a zone should be at two of them at least.
-      const seen = `${named} is the only name server of ${apex}: while it is away, nobody finds the site.`;
+      const seen = `${named} is the only name server of ${apex}: if it fails, nobody can reach the site.`;
       return warn(seen, 'Add a second name server at your registrar and in the NS records of the zone.', { facts });
     }
     return pass(`${named} answer for ${apex}.`, { facts });

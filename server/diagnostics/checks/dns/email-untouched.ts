@@ -3,12 +3,12 @@ import { type Check, type Facts, fail, pass, type Tools, unknown, usable, values
 /** Checks whether the mail records of the domain are the same as before ours were written. */
 export const emailUntouched: Check = {
   id: 'email-untouched',
-  why: 'Mail relies on records beside those of the site. Setting up a site must not break them.',
+  why: 'Email relies on other records than the site does. Setting up a site must not break them.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     const zone = await tools.zoneOf(subject.name);
     const facts = zone === null ? null : await mailFacts(zone.apex, tools);
-    if (facts === null) return unknown('The records of the mail could not be read.');
+    if (facts === null) return unknown('The mail records could not be read.');
     const before = await tools.mailBefore();
     const changed = before === null ? undefined : Object.keys(facts).find((key) => differs(before.facts, facts, key));
     if (changed === undefined || before === null) {

@@ -14,11 +14,11 @@ export const ownership: Check = {
     const fix = `Set TXT ${proof.name} to ${proof.value}.`;
     const values = valuesOf(answers);
     if (values.includes(proof.value)) return pass(`The proof is at ${proof.name}.`);
-    if (values.length > 0) return fail(`${proof.name} holds another text than your proof.`, fix, { repair });
+    if (values.length > 0) return fail(`The text at ${proof.name} is not your proof.`, fix, { repair });
     const zone = await tools.zoneOf(subject.name);
     const doubled = zone === null ? null : `${proof.name}.${zone.apex}`;
     if (doubled !== null && valuesOf(await tools.askNameServers(doubled, 'TXT')).includes(proof.value)) {
-      return fail(`The proof is at ${doubled}: you typed the domain twice.`, fix, { repair });
+      return fail(`The proof is at ${doubled}: the domain is in that name twice.`, fix, { repair });
     }
     return fail(`There is no TXT record at ${proof.name}.`, fix, { repair });
   },

@@ -16,7 +16,7 @@ export const proxied: Check = {
     const isBehind = visit.fault === null && visit.headers.has('cf-ray');
     if (!isBehind && !places.some(({ address }) => isCloudflare(address))) {
       return places.length === 0
-        ? unknown(`${name} has no address to look at.`)
+        ? unknown(`${name} has no address to check.`)
         : pass(`No proxy stands in front of ${name}.`);
     }
     const fix = `Turn the orange cloud grey for ${name} at Cloudflare.`;
@@ -28,7 +28,7 @@ export const proxied: Check = {
       // Cloudflare's manual, "ERR_TOO_MANY_REDIRECTS": it requests http, is redirected to https, and requests http
       // again.
       return fail(
-        `Cloudflare stands in front of ${name} and asks the site without encryption, so visitors are sent in a circle.`,
+        `Cloudflare stands in front of ${name} and asks the site without encryption, so visitors end up in a redirect loop.`,
         `Set encryption to Full (strict) for ${name} at Cloudflare.`,
       );
     }

@@ -17,7 +17,7 @@ export const reservedAddress: Check = {
         repair: recordsRepair(subject),
       });
     }
-    if (places.length === 0) return unknown(`${subject.name} has no address to look at.`);
+    if (places.length === 0) return unknown(`${subject.name} has no address to check.`);
     return pass(`${places.map(({ address }) => address).join(', ')} can be reached from the internet.`);
   },
 };

@@ -22,7 +22,7 @@ type Seen = { four: readonly ServerAnswer[]; six: readonly ServerAnswer[] };
 /** Checks whether each authority answers with the expected addresses, and whether resolvers know them. */
 export const resolves: Check = {
   id: 'resolves',
-  why: 'A browser asks for the address of the name first. Where it gets none or another one, it never comes to the site.',
+  why: 'A browser asks for the address of the name first. If it gets none or a wrong one, it never reaches the site.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     const { name } = subject;

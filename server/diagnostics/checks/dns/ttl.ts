@@ -9,7 +9,7 @@ const TYPES = ['A', 'AAAA', 'CNAME'] as const;
 /** Checks how long resolvers cache the records: a change is not seen sooner. */
 export const ttl: Check = {
   id: 'ttl',
-  why: 'Resolvers keep an answer for this long, so that a change of the records is seen that much later.',
+  why: 'The TTL says how long resolvers keep an answer. A change of the records is seen only after that time.',
   applies: ({ isDomain }) => isDomain,
   async run({ name, own }, tools) {
     const asked = await Promise.all(TYPES.map((type) => tools.askNameServers(name, type)));

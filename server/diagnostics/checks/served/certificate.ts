@@ -22,7 +22,7 @@ const ERRORS: Readonly<Record<string, string>> = {
 /** Checks whether each address shows a certificate that browsers accept, for long enough. */
 export const certificate: Check = {
   id: 'certificate',
-  why: 'Browsers open nothing without a certificate that is valid for the name: visitors see a warning instead.',
+  why: 'Without a certificate that is valid for the name, browsers show a warning instead of the site.',
   applies: ({ hasTls }) => hasTls,
   async run(subject, tools) {
     const { name } = subject;
@@ -34,7 +34,7 @@ export const certificate: Check = {
     );
     const secured = seen.find(({ shown }) => shown.kind === 'secured')?.shown;
     const facts = secured?.kind === 'secured' ? factsOf(name, secured.certificate) : {};
-    return first === undefined ? unknown(`${name} has no address to look at.`) : { ...first, facts };
+    return first === undefined ? unknown(`${name} has no address to check.`) : { ...first, facts };
   },
 };
 
@@ -72,8 +72,8 @@ function unsecured(
   { fix, repair }: { fix: string; repair: Repair | null },
 ): Finding {
   if (kind === 'no_route') return unknown(`${address} cannot be reached from here.`);
-  if (kind === 'silent') return fail(`${address} does not answer at the port of https.`, openPort(address));
-  if (kind === 'refused') return fail(`${address} takes no connection at the port of https.`, openPort(address));
+  if (kind === 'silent') return fail(`${address} does not answer on the https port.`, openPort(address));
+  if (kind === 'refused') return fail(`${address} refuses connections on the https port.`, openPort(address));
   return fail(`${address} accepts connections but has no certificate for ${name}.`, fix, { repair });
 }
 
@@ -84,7 +84,7 @@ function judgeTime({ name, own }: Subject, seen: SeenCertificate, { now, until, 
   const leftMs = seen.notAfter.getTime() - now.getTime();
   const third = wholeMs / 3;
   if (leftMs < Math.min(Math.max(wholeMs / 20, LAST_MS), third)) {
-    return fail(`The certificate of ${name} ends very soon (${until}).`, fix, { repair });
+    return fail(`The certificate of ${name} expires very soon (${until}).`, fix, { repair });
   }
   const dueAt = own?.renewAt?.getTime() ?? seen.notAfter.getTime() - Math.min(third, RENEWED_BEFORE_MS);
   if (now.getTime() > dueAt + LATE_MS && leftMs < third) {

@@ -13,7 +13,8 @@ export const hsts: Check = {
     const visit = await tools.visit(url.startsWith('https:') ? url : `https://${name}/`);
     if (visit.fault !== null) return unknown(`https://${name} does not answer.`);
     const header = visit.headers.get('strict-transport-security');
-    const fix = 'Send Strict-Transport-Security: max-age=15552000 once https works for good.';
+    const fix =
+      'Send Strict-Transport-Security with a short max-age first, such as 86400, and with max-age=15552000 once https works reliably.';
     if (header === null) {
       const plain = await tools.visit(`http://${name}/`);
       if (plain.fault === null && plain.headers.has('strict-transport-security')) {

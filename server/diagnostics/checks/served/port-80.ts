@@ -78,10 +78,11 @@ export async function probeAt(subject: Subject, place: Place, tools: Tools): Pro
       return { place, outcome: foundAt(subject, url) };
     }
     const next = nextHop(location, url, place);
-    if (next === null) return { place, outcome: { problem: `redirects to an odd place (${location.slice(0, 80)})` } };
+    if (next === null)
+      return { place, outcome: { problem: `redirects to an unexpected address (${location.slice(0, 80)})` } };
     url = next;
   }
-  return { place, outcome: { problem: 'redirects in a circle' } };
+  return { place, outcome: { problem: 'redirects in a loop' } };
 }
 
 function foundAt(subject: Subject, url: string): Probe['outcome'] {

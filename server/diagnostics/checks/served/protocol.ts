@@ -7,7 +7,7 @@ export const protocol: Check = {
   applies: ({ hasTls }) => hasTls,
   async run({ name }, tools) {
     const [place] = await tools.placesOf(name);
-    if (place === undefined) return unknown(`${name} has no address to look at.`);
+    if (place === undefined) return unknown(`${name} has no address to check.`);
     const best = await tools.handshake(name, place);
     if (best.kind === 'no_route') return unknown(`${place.address} cannot be reached from here.`);
     if (best.kind !== 'secured') return fail(`${place.address} speaks no TLS.`, 'Switch https on at the host.');

@@ -23,7 +23,7 @@ const hostOf = (url: string): string => new URL(url).hostname;
 /** Checks where a visitor ends up from http and https, at each of the names. */
 export const redirects: Check = {
   id: 'redirects',
-  why: 'Each redirect costs a visitor a round trip, and a circle shows nothing at all.',
+  why: 'Each redirect costs a visitor a round trip, and a redirect loop shows nothing at all.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     const starts = namesOf(subject).flatMap((name) =>
@@ -74,10 +74,10 @@ function judge({ hasTls, own, name }: Subject, { urls, end, isLoop }: Chain, out
   const last = urls.at(-1) ?? '';
   if (isLoop && urls.indexOf(last) === hops)
     return fail(`More than ${HOPS_MAX} redirects follow one another.`, 'Redirect straight to the last address.');
-  if (isLoop) return fail(`The redirects lead in a circle: ${shown}.`, 'Remove one of the redirects of the circle.');
+  if (isLoop) return fail(`The redirects form a loop: ${shown}.`, 'Remove one of the redirects of the loop.');
   if (outside.has(hostOf(last))) {
     const fix = `Remove the redirect to ${hostOf(last)}, or point ${name} at the site itself.`;
-    return fail(`Visitors of ${name} end at another domain: ${shown}.`, fix, { repair: recordsRepair({ own }) });
+    return fail(`Visitors of ${name} end up at another domain: ${shown}.`, fix, { repair: recordsRepair({ own }) });
   }
   if (end.fault === null && end.status >= 400 && hops > 0) {
     return fail(`The redirects end in an error (${end.status}): ${shown}.`, 'Fix the target of the last redirect.');
@@ -89,7 +89,7 @@ function judge({ hasTls, own, name }: Subject, { urls, end, isLoop }: Chain, out
   if (hops > SHORT)
     return warn(`${hops} redirects follow one another: ${shown}.`, 'Redirect straight to the last address.');
   if (hasTls && own !== null && !last.startsWith('https:')) {
-    return pass(`${shown} ends without https, which is a check of its own.`);
+    return pass(`${shown} ends without https: see the check of https.`);
   }
   return pass(hops === 0 ? `${shown} answers without a redirect.` : shown);
 }

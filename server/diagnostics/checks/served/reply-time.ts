@@ -16,9 +16,9 @@ export const replyTime: Check = {
     const errors = visits.length - times.length;
     const fix = 'Put a CDN in front, or move the site nearer to its visitors.';
     if (errors > 0)
-      return fail(`${errors} of ${VISITS} visits got no answer.`, 'Check whether the host is overloaded.');
+      return fail(`${errors} of ${VISITS} test requests got no answer.`, 'Check whether the host is overloaded.');
     const median = Math.round(times[Math.floor(times.length / 2)] ?? 0);
-    const seen = `The first byte comes after ${median} ms, the median of ${VISITS} visits.`;
+    const seen = `The first byte comes after ${median} ms, the median of ${VISITS} test requests.`;
     if (median >= SLOW_MS) return fail(seen, fix);
     return median >= FAST_MS ? warn(seen, fix) : pass(seen);
   },

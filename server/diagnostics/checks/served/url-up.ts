@@ -32,7 +32,12 @@ export const urlUp: Check = {
         status >= 500 ? 'The host has a problem: publish again, or ask its operator.' : 'Publish the files again.';
       return fail(`${url} answers ${status}.`, fix, { repair, facts });
     }
-    if (status >= 300) return warn(`${url} redirects ${hops} times without an end.`, 'Shorten the chain.', { facts });
+    if (status >= 300)
+      return warn(
+        `${url} redirects ${hops} times without reaching a page.`,
+        'Remove redirects until a page is reached.',
+        { facts },
+      );
     if (entrySha256 !== null && sha256 !== entrySha256)
       return { ...(await judgeOther(subject, visit, tools, repair)), facts };
     const same = entrySha256 === null ? '' : ', with the very bytes of the release';
@@ -59,7 +64,7 @@ async function judgeOther({ url, name, witness }: Subject, page: Answered, tools
     // script.
     return warn(
       `The files of the release are served at ${url}, and its page is changed on the way by Cloudflare.`,
-      `Switch off Email Address Obfuscation for ${name} at Cloudflare, and what else rewrites pages there.`,
+      `Switch off Email Address Obfuscation for ${name} at Cloudflare, and anything else there that rewrites pages.`,
     );
   }
   return warn(seen, 'Another host answers, or something in between changes the page: publish again.', { repair });

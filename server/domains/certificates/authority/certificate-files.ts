@@ -71,7 +71,7 @@ export function createCertificateFiles(options: CertificateFilesOptions): Certif
     if (found !== seen) {
       seen = found;
       await take().catch((error: unknown) => {
-        log.error('The changed certificate of the sites cannot be used; the one before stays', {
+        log.error('The new certificate of the sites cannot be used; the previous one stays in use', {
           error: error instanceof Error ? error.message : String(error),
         });
       });

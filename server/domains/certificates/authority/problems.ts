@@ -133,13 +133,14 @@ const RULES: Readonly<Record<string, Row>> = {
   rateLimited: {
     rule: (problem, now) => {
       if (problem.detail.includes('unpause')) {
-        const message = 'The certificate authority has paused this name after many failures: open its link to go on.';
+        const message =
+          'The certificate authority has paused this name after many failures: open the authority’s page to continue.';
         return { kind: 'final', retryAfterMs: null, message };
       }
       const waitMs = problem.retryAfterMs ?? retryAfterIn(problem.detail, now) ?? LIMIT_WAIT_MS;
       return { kind: 'retry', retryAfterMs: Math.min(Math.max(waitMs, MINUTE_MS), LIMIT_WAIT_MAX_MS) };
     },
-    message: 'A limit of the certificate authority is reached; the next try waits for it.',
+    message: 'A limit of the certificate authority is reached; Fairlead tries again when it allows that.',
   },
   connection: { rule: change, message: 'The certificate authority could not connect to this name at port 80.' },
   tls: { rule: change, message: 'The certificate authority found a server with broken TLS at this name.' },
@@ -164,12 +165,21 @@ const RULES: Readonly<Record<string, Row>> = {
   // The same holds for these, which the proof by DNS meets on its way to the person's zone.
   dnsConnection: {
     rule: foundByUs,
-    message: 'The proof of this name could not be written through your DNS connection.',
+    message: 'The proof that this name is yours could not be written through your DNS connection.',
   },
   dnsUnseen: { rule: change, message: 'Not all name servers of this name show the proof that was written for it.' },
-  dnsZone: { rule: change, message: 'This name is proved by DNS, and none of your DNS connections holds its zone.' },
-  budget: { rule: retry, message: 'A limit of the certificate authority is near; the next try waits for it.' },
-  unusable: { rule: retry, message: 'What the certificate authority signed cannot be served; it is asked again.' },
+  dnsZone: {
+    rule: change,
+    message: 'This name needs a proof in its DNS, and none of your DNS connections holds its zone.',
+  },
+  budget: {
+    rule: retry,
+    message: 'A limit of the certificate authority is nearly reached; Fairlead tries again when there is room.',
+  },
+  unusable: {
+    rule: retry,
+    message: 'The certificate that the authority sent cannot be used; Fairlead asks for another one.',
+  },
   externalAccountRequired: {
     rule: operator,
     message:
@@ -181,7 +191,7 @@ const RULES: Readonly<Record<string, Row>> = {
   },
   accountDoesNotExist: {
     rule: () => ({ kind: 'new_account', retryAfterMs: null }),
-    message: 'The certificate authority has lost our account; it is made anew.',
+    message: 'The certificate authority no longer knows our account; Fairlead creates a new one.',
   },
 };
 

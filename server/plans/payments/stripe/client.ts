@@ -96,16 +96,16 @@ const REFUSING = [Stripe.errors.StripeAuthenticationError, Stripe.errors.StripeP
 function toAppError(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Stripe.errors.StripeError)) return error;
   const cause = new Error(`${error.type}: ${redactedLine(error.message, [])}`);
-  if (isMissing(error)) return new AppError('not_found', 'The payment service does not have this.', { cause });
+  if (isMissing(error)) return new AppError('not_found', 'The payment service does not know this.', { cause });
   if (PASSING.some((kind) => error instanceof kind)) {
-    return new AppError('payments_unavailable', 'The payment service cannot be reached at this moment.', {
+    return new AppError('payments_unavailable', 'The payment service cannot be reached right now.', {
       hint: 'Try again in a few minutes.',
       cause,
     });
   }
   if (REFUSING.some((kind) => error instanceof kind)) {
     return new AppError('payments_unavailable', 'The payment service does not accept the key of this Fairlead.', {
-      hint: 'Tell whoever runs it: STRIPE_SECRET_KEY is not accepted, or lacks a permission.',
+      hint: 'Tell the operator: STRIPE_SECRET_KEY is not accepted, or lacks a permission.',
       cause,
     });
   }

@@ -62,7 +62,7 @@ async function openSession({ stripe, publicUrl }: Parts, catalog: Catalog, order
     { idempotencyKey: `fairlead checkout ${paymentId} ${customerId}` },
   );
   if (session.url === null || session.url === undefined)
-    throw new AppError('payments_failed', 'This checkout is over.');
+    throw new AppError('payments_failed', 'This checkout has ended.');
   return { url: session.url, checkoutId: session.id };
 }
 

@@ -32,10 +32,10 @@ function wordsOf(body: unknown): string | null {
 
 const SAML = 'Authorize the token for the organization (Configure SSO, beside the token), then try again.';
 const BLOCKED =
-  'GitHub has blocked the repository, and says why in a mail to its owner. Settle it with GitHub, or publish elsewhere.';
+  'GitHub has blocked the repository, and says why in an email to its owner. Settle it with GitHub, or publish elsewhere.';
 
 const LOST_TREE =
-  'Somebody rewrote the repository at GitHub. Delete it there and try again, so that it is made anew, or choose another.';
+  'Somebody rewrote the history of the repository at GitHub. Delete it there and try again, so that it is created again, or choose another.';
 
 const REFUSALS: readonly RefusalRow[] = [
   { statuses: [403, 429], says: LIMITED, means: 'rate_limited' },

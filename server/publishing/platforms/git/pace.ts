@@ -20,13 +20,13 @@ export function createPace(call: PlatformCall, { hourFrom, hourSent }: Hour) {
 
   function restOf(more: number): { text: string; retryAfterMs: number } | null {
     if (from !== null && sent + more > WRITES_AN_HOUR) {
-      const text = 'GitHub takes about 500 images and the like in an hour: the rest goes up after that';
+      const text = 'GitHub accepts about 450 images and other non-text files an hour: the rest is sent after that';
       return { text, retryAfterMs: from + HOUR_MS - nowMs() };
     }
     // A later run does not know of these: it starts when the last of them no longer counts.
     const last = times.at(-1);
     if (last === undefined || times.length + more <= WRITES_A_MINUTE) return null;
-    const text = 'GitHub takes about 80 images and the like in a minute: the rest goes up after that';
+    const text = 'GitHub accepts about 70 images and other non-text files a minute: the rest is sent after that';
     return { text, retryAfterMs: last + MINUTE_MS - nowMs() };
   }
 

@@ -76,7 +76,7 @@ function verificationStep({ apiUrl }: Vendor, { name: repository }: Repository, 
   const [owner] = repository.split('/');
   const domain = registrableDomain(name);
   return {
-    text: `To keep ${domain} from other GitHub accounts, add it under verified domains at GitHub. It names the value of one more TXT record: _github-pages-challenge-${owner}.${domain}.`,
+    text: `To protect ${domain} from other GitHub accounts, add it under verified domains at GitHub. GitHub then shows the value for one more TXT record: _github-pages-challenge-${owner}.${domain}.`,
     url: `${webOrigin(apiUrl)}/settings/pages`,
   };
 }

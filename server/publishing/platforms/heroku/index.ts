@@ -51,9 +51,9 @@ async function verify(vendor: Vendor, call: ConnectionCall): Promise<ConnectionI
   const settle = 'settle it at https://dashboard.heroku.com/account/billing.';
   const warnings: string[] = [];
   if (verified === false) {
-    warnings.push('Heroku runs nothing for this account before it has a payment card: https://heroku.com/verify.');
+    warnings.push('Heroku runs nothing for this account until a payment card is added: https://heroku.com/verify.');
   }
-  if (delinquent) warnings.push(`Heroku waits for a payment of this account: ${settle}`);
-  if (suspended) warnings.push('Heroku has suspended this account: ask its support.');
+  if (delinquent) warnings.push(`Heroku is waiting for a payment from this account: ${settle}`);
+  if (suspended) warnings.push('Heroku has suspended this account: contact Heroku’s support.');
   return { identity: name ? `${name} (${email})` : email, subject: id ?? email, warnings };
 }

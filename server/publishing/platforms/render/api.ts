@@ -13,7 +13,7 @@ const errorSchema = z.object({ message: z.optional(z.nullable(z.string())) });
 const wordsOf = (body: unknown): string | null => errorSchema.safeParse(body).data?.message ?? null;
 
 const REPOSITORY =
-  'Render reads only a repository that is public at GitHub and still has its name. Try again when it is.';
+  'Render reads the repository only if it is public at GitHub and has not been renamed. Change that at GitHub, then try again.';
 const SUSPENDED = 'Resume the service at https://dashboard.render.com first. Then try again.';
 
 const REFUSALS: readonly RefusalRow[] = [

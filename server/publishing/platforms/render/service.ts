@@ -52,7 +52,8 @@ export async function* makeService(
   if (ownerId === undefined) {
     throw platformError('permission_missing', TITLE, {
       said: 'the key opens no workspace',
-      remedy: 'Make a key of an account that belongs to a workspace at Render, and connect Render with it.',
+      remedy:
+        'Create an API key with an account that belongs to a workspace at Render, and connect Render with that key.',
     });
   }
   return yield* makeUnderName(call, [slug, `${slug}-${id.slice(0, SUFFIX_LENGTH)}`], {

@@ -31,14 +31,14 @@ const LINKS: Partial<Record<PlatformFailure, string>> = {
 const REMEDIES: readonly { says: RegExp; remedy: string }[] = [
   {
     says: /deployment for the project was not successful/i,
-    remedy: 'Publish a release there that goes live, then add the domain again.',
+    remedy: 'First publish a release that is live on Vercel, then add the domain again.',
   },
   { says: /deployment was deleted/i, remedy: PUBLISH_ANEW },
   {
     says: /\bSAML\b/i,
     remedy: 'Log in to the team with single sign-on at Vercel, make a token for that team, and connect Vercel with it.',
   },
-  { says: /\bdigest\b/i, remedy: 'A file did not arrive as it was sent. Try again: it is sent anew.' },
+  { says: /\bdigest\b/i, remedy: 'A file was damaged on its way. Try again to send it once more.' },
   { says: /\bname contains invalid\b/i, remedy: OTHER_NAME },
 ];
 
@@ -195,7 +195,7 @@ export function toPlatformRelease(vendor: Vendor, deployment: Deployment): Platf
     return { ...addresses, state, text: [errorMessage, errorLink].filter(Boolean).join(' ') || null };
   }
   if (state === 'verifying' && !aliasAssigned) {
-    return { ...addresses, state: 'processing', text: `${TITLE} leads its addresses to this release` };
+    return { ...addresses, state: 'processing', text: `${TITLE} points its addresses to this release` };
   }
   return { ...addresses, state, text: readyState === null ? null : `${TITLE}: ${readyState.toLowerCase()}` };
 }

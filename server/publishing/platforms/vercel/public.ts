@@ -27,7 +27,7 @@ export async function* makePublic(
   { projectId, id }: { projectId: string; id: string },
 ): AsyncGenerator<RestoreEvent, void> {
   const project = encodeURIComponent(projectId);
-  yield { type: 'processing', text: `${TITLE} leads its addresses to this release` };
+  yield { type: 'processing', text: `${TITLE} points its addresses to this release` };
   const read = (): Promise<AliasState> =>
     ask(call, vendor, withTeam(call, { url: `/v9/projects/${project}` }), aliasStateSchema);
   let before: AliasState = await read();

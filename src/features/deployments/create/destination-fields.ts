@@ -78,7 +78,7 @@ export function consentsOf({ platform, options }: Pick<DestinationFields, 'platf
     if (code !== 'invalid_value') return [];
     const name = String(path[0]);
     const price = name === PAYMENT_CONSENT ? chosenPrice(platform, options) : undefined;
-    return [{ name, words: price === undefined ? message : `I pay ${PLATFORMS[platform].title} ${price}.` }];
+    return [{ name, words: price === undefined ? message : `I agree to pay ${PLATFORMS[platform].title} ${price}.` }];
   });
 }
 

@@ -17,7 +17,7 @@ export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string
     short: 'Place',
     question: 'Where should it live?',
     explanation: [
-      'A website lives on a computer that is always on and answers whoever opens its address: its host.',
+      'A website lives on a computer that is always on and shows it to anyone who opens its address: its host.',
       'The built-in host is a part of Fairlead. There is no account to open and nothing to set up.',
     ],
   },

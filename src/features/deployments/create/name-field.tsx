@@ -29,7 +29,7 @@ export function NameField() {
       error={problem}
       hint={
         <>
-          {isUsed && 'You have a deployment of this name. '}
+          {isUsed && 'You already have a deployment with this name. '}
           <AddressHint platform={watch('platform')} name={name} check={address} />
         </>
       }
@@ -75,7 +75,7 @@ type AddressHintProps = { platform: PlatformId; name: string; check: AddressChec
 function AddressHint({ platform, name, check }: AddressHintProps) {
   const slug = slugFromName(name);
   const { isServedHere, title } = PLATFORMS[platform];
-  if (!isServedHere) return `${title} makes the address from it where that is free.`;
+  if (!isServedHere) return `${title} makes the address from the name if it is free.`;
   if (name.trim() === '') return 'The address is made from the name';
   if (check === undefined && slug === '') return 'An address is made for it';
   const isTaken = check !== undefined && check.slug !== check.wanted;

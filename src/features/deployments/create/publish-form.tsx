@@ -52,7 +52,7 @@ function CostLine() {
   if (blockedBecause === null && plan.allowance === undefined && plan.error !== null) {
     return (
       <p className="flex flex-wrap items-center justify-between gap-2 text-xs text-ink-muted">
-        Your plan could not be looked up.
+        Your plan could not be loaded.
         <Button size="sm" onClick={plan.retry}>
           Try again
         </Button>

@@ -23,7 +23,7 @@ export function ConflictDialog({ draft, newer, onChoose, onClose }: ConflictDial
   return (
     <FormDialog
       title={`Release ${newer.number} is live`}
-      description={`Your changes began with release ${draft.base.number}.`}
+      description={`Your changes are based on release ${draft.base.number}.`}
       submitLabel="Continue"
       busyLabel="…"
       isBusy={false}
@@ -44,12 +44,12 @@ export function ConflictDialog({ draft, newer, onChoose, onClose }: ConflictDial
             description:
               both.length === 0
                 ? 'No file was changed in both.'
-                : `${files} changed in both will be as you have ${both.length === 1 ? 'it' : 'them'}: ${both.slice(0, 5).join(', ')}${both.length > 5 ? ' …' : ''}`,
+                : `${files} changed in both will keep your version: ${both.slice(0, 5).join(', ')}${both.length > 5 ? ' …' : ''}`,
           },
           {
             value: 'mine',
             title: 'Keep the files as you have them',
-            description: `What release ${newer.number} changed is undone when you publish.`,
+            description: `Publishing undoes what release ${newer.number} changed.`,
           },
           {
             value: 'theirs',

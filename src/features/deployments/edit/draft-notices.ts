@@ -10,7 +10,7 @@ export type LeftOut = { path: string; reason: string };
 /** Returns everything that is left out of the release, including files of operating systems. */
 export function allLeftOut(draft: Draft): LeftOut[] {
   const junk = [...draft.changes].filter(([path, { now }]) => now !== null && isOsJunk(path));
-  const reason = 'A file of your operating system. It is no part of a website.';
+  const reason = 'A system file. It is not part of a website.';
   return [...junk.map(([path]) => ({ path, reason })), ...leftOutOf(draft)];
 }
 

@@ -96,7 +96,7 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isRead
           className="mb-4"
           action={<Button onClick={() => setDialog('conflict')}>Choose</Button>}
         >
-          Your changes began with release {draft.base.number}.
+          Your changes are based on release {draft.base.number}.
         </Notice>
       )}
       <Card className="flex h-[max(26rem,calc(100dvh-14.5rem))] flex-col overflow-hidden">
@@ -222,7 +222,7 @@ export function Editor({ deployment, draftKey, initial, isOfLive, newest, isRead
 
 function discardText({ releaseId, number }: Base): string {
   return releaseId === null
-    ? 'Nothing was published yet: all files are removed. This cannot be undone.'
+    ? 'Nothing has been published yet, so all files are removed. This cannot be undone.'
     : `The files go back to those of release ${number}. This cannot be undone.`;
 }
 

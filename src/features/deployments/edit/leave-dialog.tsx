@@ -32,8 +32,8 @@ export function LeaveDialog({ hasChanges, isPublished, isUnstored }: LeaveDialog
       title="Leave without publishing?"
       description={
         isUnstored
-          ? 'What you changed is not published, and this browser cannot store it: it is lost when you leave.'
-          : 'What you changed is not published. It stays in this browser for when you come back.'
+          ? 'Your changes are not published, and this browser cannot store them: they are lost when you leave.'
+          : 'Your changes are not published. They stay in this browser until you come back.'
       }
       confirmLabel="Leave"
       isDestructive={isUnstored}

@@ -33,7 +33,9 @@ export function NameDialog({ path, initial, onName, onClose }: NameDialogProps) 
     >
       <Field
         label="Name"
-        hint={path === null ? 'A slash makes a folder: css/site.css' : 'Change the folder in it to move it.'}
+        hint={
+          path === null ? 'A slash makes a folder: css/site.css' : 'To move the file, change the folder in its name.'
+        }
         error={error}
       >
         <Input

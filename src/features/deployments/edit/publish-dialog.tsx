@@ -96,7 +96,7 @@ function DraftNotices({ draft, problem }: Pick<PublishDialogProps, 'draft' | 'pr
   return (
     <>
       {keys.filter(isUnsaid).map((path) => (
-        <Notice key={path} tone="bad" title={`${path} stops the release`}>
+        <Notice key={path} tone="bad" title={`${path} cannot be published`}>
           {REFUSAL_SENTENCES.private_key}
         </Notice>
       ))}

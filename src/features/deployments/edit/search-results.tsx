@@ -41,7 +41,7 @@ export function SearchResults({ draft, words, onOpen }: SearchResultsProps) {
 function resultText({ hits, searchedCount, fileCount, isCut, leftOutCount }: Search): string {
   if (searchedCount < fileCount && !isCut) return `Searching… ${searchedCount} of ${formatCount(fileCount, 'file')}`;
   const found = hits.length === 0 ? 'No matches' : formatCount(hits.length, 'match', 'matches');
-  if (isCut) return `The first ${found}. Type more to narrow it down.`;
+  if (isCut) return `Only the first ${found}. Type more to narrow them down.`;
   return leftOutCount === 0
     ? found
     : `${found}. Not searched: ${formatCount(leftOutCount, 'file')}, too large or too many.`;

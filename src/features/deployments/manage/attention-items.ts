@@ -40,7 +40,7 @@ export function stoppedConnectionItems(connections: readonly Connection[]): Atte
 
 function stoppedText({ kind, problem, deployments }: Connection): string {
   if (kind === 'dns') {
-    return `${problem?.message ?? 'The DNS provider refuses its credentials.'} Your domains stay as they are, but Fairlead cannot write their records until then.`;
+    return `${problem?.message ?? 'The DNS provider no longer accepts these credentials.'} Your domains stay as they are, but Fairlead cannot write their records until you replace the credentials.`;
   }
   const why = problem?.message ?? 'The platform rejects its token.';
   if (deployments.length === 0) return `${why} No deployment uses it.`;
@@ -65,7 +65,7 @@ export function endingItems(subscription: Subscription | null, now: Date): Atten
       kind: 'warning',
       title: `${named} ${isSmaller ? `becomes ${PLANS[nextPlan].title}` : 'ends'} on ${formatDate(endsAt)}`,
       text: isSmaller
-        ? 'Deployments that it has no place for stay live and become read-only.'
+        ? 'Deployments beyond its limit stay live and become read-only.'
         : 'What you published stays live and becomes read-only until a plan is active again.',
       action: { to: paths.subscriptionPricing, label: 'See the plans' },
     },
@@ -82,7 +82,7 @@ export function corruptedItems(deployments: readonly Deployment[]): AttentionIte
         key: `corrupted ${id}`,
         kind: 'corrupted' as const,
         title: `Files of ${deploymentLabel({ name, slug })} are damaged`,
-        text: `${formatCount(files, 'file')} of release ${number} cannot be read any more and ${files === 1 ? 'is' : 'are'} not served.`,
+        text: `${formatCount(files, 'file')} of release ${number} can no longer be read and ${files === 1 ? 'is' : 'are'} not served.`,
         action: { to: href.release(id, number), label: 'See what to do' },
       },
     ];
@@ -171,7 +171,7 @@ export function failedPlatformItems(deployments: readonly Deployment[]): Attenti
           key: `failed ${id} ${one.id}`,
           kind: 'failed' as const,
           title: `${deploymentLabel({ name, slug })} failed at ${title}`,
-          text: one.error?.message ?? 'It ended without saying why.',
+          text: one.error?.message ?? 'It failed without giving a reason.',
           action: { to: href.deployment(id), label: 'See what to do' },
         },
       ];

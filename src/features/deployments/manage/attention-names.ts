@@ -26,9 +26,9 @@ function domainItem(domain: Domain): AttentionItem {
   const { id, name, state, problem, lostTo } = domain;
   const to = href.domain(id);
   if (lostTo !== undefined) {
-    const text = 'If it is yours, set your TXT record in the place of theirs.';
+    const text = 'If it is yours, replace their TXT record with yours.';
     const action = { to, label: 'See what to do' };
-    return { key: id, kind: 'failed', title: `Another account has proved ${name}`, text, action };
+    return { key: id, kind: 'failed', title: `Another account has proved that it owns ${name}`, text, action };
   }
   if (state === 'misconfigured') {
     const text = problem?.message ?? 'Its records were changed.';
@@ -52,10 +52,10 @@ function domainItem(domain: Domain): AttentionItem {
 }
 
 function missingText({ state, proof, records }: Domain): string {
-  if (state === 'unverified') return `The TXT record ${proof.name} proves that it is yours. It was not seen yet.`;
+  if (state === 'unverified') return `The TXT record ${proof.name} proves that it is yours. It has not been seen yet.`;
   const missing = records.find((record) => record.purpose === 'route' && record.required && record.state !== 'ok');
-  if (missing === undefined) return 'Its records were not seen everywhere yet.';
-  return `The ${missing.type} record of ${missing.name} was not seen yet.`;
+  if (missing === undefined) return 'Not all name servers have its records yet.';
+  return `The ${missing.type} record of ${missing.name} has not been seen yet.`;
 }
 
 /**
@@ -87,7 +87,7 @@ function certificateNews(
     return { kind: 'failed', title: `${name} has no certificate yet`, text: why ?? 'It could not be issued.' };
   }
   if (notAfter <= now) {
-    const text = `Browsers warn visitors of it. ${why ?? 'It was not renewed in time.'}`;
+    const text = `Browsers show visitors a warning. ${why ?? 'It was not renewed in time.'}`;
     return { kind: 'failed', title: `The certificate of ${name} has expired`, text };
   }
   const until = `It works until ${formatDate(notAfter)}.`;
@@ -101,5 +101,5 @@ function certificateNews(
       text: `${why} ${until}`,
     };
   }
-  return { kind: 'warning', title: `The certificate of ${name} ends soon`, text: `Its renewal is late. ${until}` };
+  return { kind: 'warning', title: `The certificate of ${name} expires soon`, text: `Its renewal is late. ${until}` };
 }

@@ -14,7 +14,7 @@ export function DeletingNotice({ deployment }: { deployment: Deployment }) {
   if (refused.length > 0) return <RefusedNotice deployment={deployment} refused={refused} />;
   return (
     <Notice tone="accent" className="mb-6">
-      It is being taken offline, and leaves the lists when that is done. It can no longer be changed.
+      It is being taken offline and then disappears from your lists. It can no longer be changed.
     </Notice>
   );
 }
@@ -24,7 +24,8 @@ type RefusedNoticeProps = { deployment: Deployment; refused: readonly Destinatio
 function RefusedNotice({ deployment: { id, name }, refused }: RefusedNoticeProps) {
   const onError = (error: Parameters<typeof errorToast>[1]) => showToast(errorToast('Could not delete', error));
   const retry = trpc.deployments.remove.useMutation({
-    onSuccess: () => showToast({ title: 'Trying again', description: `${name} leaves the lists once it is deleted.` }),
+    onSuccess: () =>
+      showToast({ title: 'Trying again', description: `${name} disappears from your lists once it is deleted.` }),
     onError,
   });
   const leave = trpc.deployments.remove.useMutation({ onError });

@@ -130,7 +130,7 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
     onSuccess: () => {
       onClose();
       onRemoved?.();
-      showToast({ title: 'Deleting', description: `${deployment.name} leaves the lists when that is done.` });
+      showToast({ title: 'Deleting', description: `${deployment.name} disappears from your lists when that is done.` });
     },
     onError: (error) => {
       onClose();
@@ -208,7 +208,7 @@ function siteText(
     isReached
       ? `${address} is taken down at ${title}.`
       : `${address} stays at ${title}, which Fairlead can no longer reach: take it down there.`,
-    ...sources.map(({ provider }) => `What it is built from stays at ${PLATFORMS[provider].title}.`),
+    ...sources.map(({ provider }) => `Its repository stays at ${PLATFORMS[provider].title}.`),
   ].join(' ');
 }
 

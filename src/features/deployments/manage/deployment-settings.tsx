@@ -40,7 +40,7 @@ export function DeploymentSettings({ deployment, isReadOnly, onRemoved }: Deploy
           <p>
             {isBusy
               ? 'It can be deleted when the release is done or cancelled.'
-              : 'Deletes it with all its releases. You see first what becomes of its sites.'}
+              : 'Deletes the deployment with all its releases. You first see what happens to its sites.'}
           </p>
         </Setting>
       </Card>

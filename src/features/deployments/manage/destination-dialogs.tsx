@@ -167,7 +167,8 @@ function MoveDialog({ deployment, destination, onClose, onMoved }: OfDestination
       description={
         <p>
           The address of {deployment.name} becomes <Address>{formatAddress(destination.url)}</Address>, where it is live
-          already. From then on a release is live when it is seen there. The other platform stays until you remove it.
+          already. From then on a release counts as live once it is live there. The other platform stays until you
+          remove it.
         </p>
       }
       isDestructive={false}
@@ -226,7 +227,7 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
     >
       {destination.state === 'failed' && (
         <Checkbox
-          label={`Leave what is published on ${title}, for example when its account cannot be reached any more`}
+          label={`Leave what is published on ${title}, for example when its account can no longer be reached`}
           isChecked={leavesSite}
           onChange={setLeavesSite}
         />

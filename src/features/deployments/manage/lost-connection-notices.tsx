@@ -15,7 +15,7 @@ export function LostConnectionNotices({ deployment }: { deployment: Deployment }
         key={`${lost.destinationId} ${lost.provider}`}
         tone="bad"
         className="mb-6"
-        title={isGone ? `${title} is no longer connected` : `${title} does not accept the token any more`}
+        title={isGone ? `${title} is no longer connected` : `${title} no longer accepts the token`}
         action={<MendConnection lost={lost} />}
       >
         <LinkedText text={`${lost.message}${stays}`} />

@@ -18,7 +18,8 @@ export function PreflightCard({ report }: { report: SelectionReport | null }) {
       <CardBody>
         <p className="text-ink-muted">
           Goes through a real deployment step by step: what would be sent, and what would be refused. It asks your
-          platform, name servers and the certificate rules. Nothing is created, changed or published.
+          platform and your name servers, and checks the rules for certificates. Nothing is created, changed or
+          published.
         </p>
         {!isOpen && (
           <Button className="mt-4" onClick={() => setOpen(true)}>

@@ -109,7 +109,7 @@ function reselectedFindings({ reselected }: SelectionReport): Finding[] {
 function entryFindings(reading: SelectionReport['reading'], { entryPage, problems }: UploadInspection): Finding[] {
   if (entryPage === null || reading.refusal !== null) return [];
   if (problems.some(({ code }) => code === 'needs_build')) return [];
-  return [{ ...plain, id: 'entry', kind: 'good', message: 'Entry page', path: entryPage }];
+  return [{ ...plain, id: 'entry', kind: 'good', message: 'Start page', path: entryPage }];
 }
 
 function problemFindings(
@@ -161,9 +161,9 @@ function relativeFindings(selection: SelectionReport['selection']): Finding[] {
       ...plain,
       id: 'relative-links',
       kind: 'good',
-      message: `${formatCount(selection.relativeLinks, 'link')} written without the first slash, in the copy that is published`,
+      message: `${formatCount(selection.relativeLinks, 'link')} written without the leading slash in the published copy`,
       detail:
-        'Your own files stay as they are. Scripts may still ask for addresses that begin with a slash, and links in 404.html work for addresses at the top only.',
+        'Your own files stay as they are. Scripts may still request addresses that begin with a slash, and links in 404.html work only for addresses at the top level.',
     },
   ];
 }
@@ -242,7 +242,7 @@ function removedFindings({ droppedCount, root }: SelectionReport['reading']): Fi
       id: 'os-junk',
       kind: 'removed',
       message: `${formatCount(droppedCount, 'system file')} left out`,
-      detail: 'Such as .DS_Store, Thumbs.db and page.html:Zone.Identifier: they are no part of a website.',
+      detail: 'Such as .DS_Store, Thumbs.db and page.html:Zone.Identifier: they are not part of a website.',
     });
   }
   if (root !== null) {
@@ -266,7 +266,7 @@ function unreadFindings({ unreadTexts }: SelectionReport): Finding[] {
       kind: 'warn',
       message: `${formatCount(unreadTexts, 'text')} not searched`,
       detail:
-        'On a large site only the first texts are searched for keys and broken links. The others are published without it.',
+        'On a large site only the first text files are searched for secret keys and broken links. The others are published without that search.',
     },
   ];
 }

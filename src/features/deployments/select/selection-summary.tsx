@@ -200,7 +200,7 @@ function RelativeLinks({ report, onCopy }: Pick<SelectionSummaryProps, 'report' 
     setBusy(true);
     import('../../../uploads/relative-links.ts')
       .then(({ copyWithRelativeLinks }) => copyWithRelativeLinks(report))
-      .then(onCopy, (cause: unknown) => showToast(errorToast('The links were not written', cause)))
+      .then(onCopy, (cause: unknown) => showToast(errorToast('The links could not be rewritten', cause)))
       .finally(() => setBusy(false));
   };
   return (

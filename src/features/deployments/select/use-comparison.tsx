@@ -47,7 +47,7 @@ export function useComparison(report: SelectionReport | null, live: { id: string
           if (!isOpen) setGoOn(null);
         }}
         title={`Remove ${removal.removed.length.toLocaleString('en')} of ${formatCount(removal.before, 'file')}?`}
-        description={`What you chose has ${formatCount(removal.after, 'file')}. The others of release ${live.number} are no longer served. That release is kept, and can be brought back.`}
+        description={`What you chose has ${formatCount(removal.after, 'file')}. The others of release ${live.number} will no longer be served. That release is kept, and you can roll back to it.`}
         confirmLabel="Publish anyway"
         onConfirm={() => {
           setGoOn(null);

@@ -1,7 +1,7 @@
 /** The templates that a deployment can begin with. Each is the folder of its id. */
 export const TEMPLATES = [
   { id: 'link-page', title: 'Link page', description: 'Who you are, on one page' },
-  { id: 'restaurant', title: 'Restaurant', description: 'Menu, hours and the way there' },
+  { id: 'restaurant', title: 'Restaurant', description: 'Menu, opening hours and directions' },
   { id: 'portfolio', title: 'Portfolio', description: 'Your work, a page for each' },
   { id: 'blog', title: 'Blog', description: 'Posts with dates, and a feed' },
   { id: 'documentation', title: 'Documentation', description: 'Pages with examples to copy' },

@@ -11,7 +11,7 @@ export type DomainNameFieldProps = ComponentProps<'input'> & {
 /** A field for typing or pasting a domain. */
 export function DomainNameField({
   label = 'Domain',
-  hint = 'example.com brings www.example.com along, and the other way round.',
+  hint = 'Adding example.com also adds www.example.com, and the other way round.',
   error,
   ...input
 }: DomainNameFieldProps) {

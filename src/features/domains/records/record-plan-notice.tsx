@@ -15,7 +15,7 @@ export function RecordPlanNotice({ plan, isSeen }: { plan: RecordPlan; isSeen: b
         tone="accent"
         title={state === 'applying' ? 'The records are being written…' : 'The records are being put back…'}
       >
-        {reason ?? `Until all name servers of ${zone} have them, this can take some minutes. You can leave this page.`}
+        {reason ?? `It can take a few minutes until all name servers of ${zone} have them. You can leave this page.`}
       </Notice>
     );
   }

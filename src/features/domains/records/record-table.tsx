@@ -168,7 +168,7 @@ function stateText(record: CheckedRecord, domain: Domain): string {
     case 'partly': {
       const others = otherValues(record, domain);
       const right = answers.filter((values) => values?.includes(value) && !values.some(others)).length;
-      return right === 0 ? 'Not at all servers' : seenBy(right, answers.length);
+      return right === 0 ? 'Not on all servers' : seenBy(right, answers.length);
     }
     case 'wrong':
       return answers.some((values) => values?.includes(value)) ? 'Another value as well' : 'Another value';

@@ -13,7 +13,7 @@ export function SetupOfferDialog({ domain, offer, onClose }: SetupOfferDialogPro
       isOpen
       onOpenChange={(isOpen) => !isOpen && onClose()}
       title={`Set up ${domain.name} at ${providerName}`}
-      description="Sign in there and agree: nothing is written before. Records of these names that point elsewhere are replaced."
+      description="Sign in there and agree: nothing is written before you do. Records of these names that point elsewhere are replaced."
       footer={
         <>
           <Button onClick={onClose}>Cancel</Button>
@@ -36,8 +36,8 @@ export function SetupOfferDialog({ domain, offer, onClose }: SetupOfferDialogPro
         ))}
       </ul>
       <p className="mt-3 text-sm text-ink-muted wrap-anywhere">
-        The link opens <span className="font-mono">{new URL(url).host}</span>. Fairlead sees the records by itself once
-        they are there.
+        The link opens <span className="font-mono">{new URL(url).host}</span>. Fairlead sees the records automatically
+        once they are there.
       </p>
     </Dialog>
   );

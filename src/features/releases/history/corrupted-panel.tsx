@@ -29,7 +29,7 @@ export function CorruptedPanel({ release, isReadOnly }: CorruptedPanelProps) {
         </span>
       </h2>
       <p className="mt-3 text-ink-muted">
-        {corruptedFiles.length === 1 ? 'It cannot be read any more and is' : 'They cannot be read any more and are'} not
+        {corruptedFiles.length === 1 ? 'It can no longer be read and is' : 'They can no longer be read and are'} not
         served. Uploading the same content again repairs every release that uses it.
       </p>
       <ul className="mt-3 max-h-60 overflow-auto rounded-control bg-surface-sunken p-3 font-mono text-xs text-ink-muted">

@@ -48,13 +48,13 @@ export function MissingLinks({ release, isReadOnly }: MissingLinksProps) {
 function titleOf({ platform, missingLinks: { length } }: ReleaseDestination, isOneOfSeveral: boolean): string {
   const files = length === MISSING_LINKS_MAX ? `${MISSING_LINKS_MAX} files or more` : formatCount(length, 'file');
   const where = isOneOfSeveral ? ` on ${PLATFORM_TITLES[platform]}` : '';
-  return `The entry page names ${files} that visitors do not get${where}`;
+  return `The start page uses ${files} that visitors do not get${where}`;
 }
 
 function adviceFor({ url, missingLinks }: ReleaseDestination): string {
   const folder = URL.canParse(url) ? new URL(url).pathname.replace(/\/?$/, '/') : '/';
   if (folder === '/' || missingLinks.every((link) => link.startsWith(folder))) {
-    return 'It may look bare. Add the files or fix the links, then publish again.';
+    return 'It may look broken. Add the files or fix the links, then publish again.';
   }
-  return `It may look bare. The site is below ${folder}, and links that begin with a slash lead outside it. Publish again with relative links, or give the site a domain of its own.`;
+  return `It may look broken. The site is below ${folder}, and links that begin with a slash lead outside it. Publish again with relative links, or give the site a domain of its own.`;
 }

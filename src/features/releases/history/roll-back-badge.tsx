@@ -13,7 +13,7 @@ export function RollBackBadge({ state }: Pick<RollBack, 'state'>) {
   if (state === 'failed') {
     return (
       <Badge tone="bad" icon={CircleX}>
-        Roll back failed
+        Rollback failed
       </Badge>
     );
   }

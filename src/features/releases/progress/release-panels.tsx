@@ -85,7 +85,7 @@ export function FailedPanel({ release, action }: ActPanelProps) {
       </PanelTitle>
       <div className="mt-3 flex flex-col gap-1">
         <p className="wrap-anywhere">
-          <LinkedText text={release.error?.message ?? 'It ended without saying why.'} />
+          <LinkedText text={release.error?.message ?? 'It failed without giving a reason.'} />
         </p>
         {release.error?.hint && (
           <p className="text-ink-muted">
@@ -145,7 +145,7 @@ export function SupersededPanel({ release, action }: ActPanelProps) {
           {release.servingNumber === null ? '' : `Release ${release.servingNumber} took its place. `}
           {platform === null
             ? `This one is kept, and can be live again ${seenAgainText(release)}.`
-            : `This one is kept here. Going back is done at ${platform}: bring an earlier version back there, or download this one and publish its files again.`}
+            : `This one is kept here. To roll back, go to ${platform}: bring an earlier version back there, or download this one and publish its files again.`}
         </p>
       </div>
       <div className="mt-4">{action}</div>

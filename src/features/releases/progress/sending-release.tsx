@@ -63,7 +63,7 @@ export function SendingRelease(props: SendingReleaseProps) {
         <p>
           {serving === null
             ? LIVE_ONCE_COMPARED
-            : `Release ${serving.number} stays live until release ${number} has been verified.`}
+            : `Release ${serving.number} stays live until release ${number} has been checked.`}
           {publication.result === null && ' Keep this page open until the files are sent.'}
         </p>
       }

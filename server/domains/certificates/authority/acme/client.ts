@@ -209,7 +209,7 @@ function signerOf({ accountKey, accountUrl }: AuthorityCall) {
 function locationOf({ headers }: AcmeAnswer): string {
   const location = headers.get('location');
   if (location === null || !location.startsWith('https://')) {
-    throw new AuthorityError(senseless('The authority did not say where it keeps what it made.'));
+    throw new AuthorityError(senseless('The authority did not say where to find the order or the certificate.'));
   }
   return location;
 }
@@ -261,7 +261,7 @@ async function readAuthorization(transport: Transport, call: AuthorityCall, url:
 function parse<T>(schema: z.ZodMiniType<T>, value: unknown): T {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new AuthorityError(senseless('The answer of the authority makes no sense.'), parsed.error);
+  throw new AuthorityError(senseless('The answer of the authority could not be understood.'), parsed.error);
 }
 
 function statusOf(error: unknown): number {

@@ -126,7 +126,8 @@ export function createTransport({ directoryUrl, egress, now }: TransportOptions)
     const answer = await exchange('GET', directoryUrl, undefined, signal);
     if (answer.status >= 400) throw refusalOf(answer);
     const parsed = directorySchema.safeParse(answer.json);
-    if (!parsed.success) throw new AuthorityError(unreachable('This address is not the directory of an authority.'));
+    if (!parsed.success)
+      throw new AuthorityError(unreachable('This address is not the directory of a certificate authority.'));
     known = { directory: parsed.data, readAt: at };
     return parsed.data;
   }
