@@ -39,7 +39,9 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
 };
 
 async function collections() {
-  for (const file of await readdir(MODELS)) await import(new URL(file, MODELS).href);
+  for (const file of await readdir(MODELS, { recursive: true })) {
+    if (file.endsWith('.ts')) await import(new URL(file, MODELS).href);
+  }
   return Object.values(mongoose.connection.models).map(({ collection, schema }) => ({
     name: collection.name,
     isOwned: schema.path('accountId') !== undefined,
