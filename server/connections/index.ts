@@ -183,10 +183,7 @@ async function replacementOf(
   if ('credential' in input && input.credential.provider === provider) {
     return { info: await askWhoseDns(ctx, input.credential, signal), credential: input.credential.fields };
   }
-  throw new AppError(
-    'validation_failed',
-    `These are not credentials for ${CONNECTION_TITLES[provider]}. Check what you pasted.`,
-  );
+  throw new AppError('validation_failed', `These credentials are not for ${CONNECTION_TITLES[provider]}.`);
 }
 
 /** Asks the provider whether it still accepts the credential; stores the answer with that credential and returns it. */

@@ -122,7 +122,7 @@ test('a credential of another provider does not take the place of one', async ()
   const { id } = await app.connections.connect(app.input);
   const other = { provider: 'cloudflare', fields: { token: 'x' } } as const;
   const refusal = {
-    cause: { code: 'validation_failed', message: 'These are not credentials for PowerDNS. Check what you pasted.' },
+    cause: { code: 'validation_failed', message: 'These credentials are not for PowerDNS.' },
   };
   await expect(app.connections.replace({ connectionId: id, credential: other })).rejects.toMatchObject(refusal);
   await expect(app.connections.replace({ connectionId: id, token: 'x' })).rejects.toMatchObject(refusal);
