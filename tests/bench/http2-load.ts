@@ -14,6 +14,8 @@ export type Http2Load = {
   connections: number;
   streams: number;
   durationMs: number;
+  /** Ends earlier, after this many answers. */
+  answersMax?: number;
 };
 
 const FRAME = { data: 0, headers: 1, settings: 4, ping: 6, goaway: 7, windowUpdate: 8 } as const;
@@ -31,7 +33,7 @@ export async function http2Load(load: Http2Load): Promise<{ requests: number; pe
   const endAt = startedAt + load.durationMs;
   let requests = 0;
   const drive = async (): Promise<void> => {
-    while (performance.now() < endAt) {
+    while (performance.now() < endAt && requests < (load.answersMax ?? Number.POSITIVE_INFINITY)) {
       const answered = await driveOne(load, endAt);
       requests += answered;
     }

@@ -11,6 +11,7 @@ export const PROGRAMS = [
   'faulty-main',
   'fatal-error-main',
   'host-memory',
+  'http2-port',
   'job-process',
   'payment-instance',
   'platform-process',

@@ -131,21 +131,33 @@ function createConnection(socket: TLSSocket, options: Http2Options, unread: Unre
   let endedAt = performance.now();
   let movedAt = endedAt;
   let bytes = 0;
+  let isDue = false;
+
+  /**
+   * Node tells of streams in the middle of reading frames. Whatever sends or ends there can free memory that the rest
+   * of the reading still uses, which ends the process (https://github.com/nodejs/node/pull/65093).
+   */
+  function answerSoon(): void {
+    if (isDue) return;
+    isDue = true;
+    setImmediate(() => catchErrors(answerNext, () => socket.destroy()));
+  }
 
   function answerNext(): void {
+    isDue = false;
+    if (requests >= requestsMax) session.close();
     while (waiting.length > 0 && (answering.size < FEW || heldBytes(answering) < HELD_MAX_BYTES)) waiting.shift()?.();
   }
 
   function take(...[stream, headers, flags, rawHeaders]: Begun): void {
     const response = createHttp2Response(stream, headers[':method'] === 'HEAD', unread);
     requests += 1;
-    if (requests >= requestsMax) session.close();
     stream.on('error', () => undefined);
     stream.once('close', () => {
       answering.delete(response);
       response.release();
       endedAt = performance.now();
-      answerNext();
+      answerSoon();
     });
     if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) closeAfterAnswer(stream);
     const request = requestOf(headers, rawHeaders, peer);
@@ -158,7 +170,7 @@ function createConnection(socket: TLSSocket, options: Http2Options, unread: Unre
         () => response.destroy(),
       );
     });
-    answerNext();
+    answerSoon();
   }
 
   // A session that its client has broken ends by itself, and its streams with it.
