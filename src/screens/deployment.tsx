@@ -2,6 +2,7 @@ import { ExternalLink, FolderUp } from 'lucide-react';
 import { useEffect } from 'react';
 import { Link, useParams, useSearchParams } from 'wouter';
 import type { Deployment } from '../../routers/schemas/deployments.ts';
+import { PLATFORM_TITLES } from '../../routers/schemas/platforms/titles.ts';
 import { isNothing } from '../api/shown-failure.ts';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';
@@ -12,7 +13,6 @@ import { PageHeader } from '../components/page/page-header.tsx';
 import { TabPanel, Tabs } from '../components/page/tabs.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { PlatformMark } from '../components/states/platform-mark.tsx';
-import { PlatformsLabel } from '../components/states/platforms-label.tsx';
 import { StateBadge } from '../components/states/state-badge.tsx';
 import { deploymentDisplayState } from '../features/deployments/display-state.ts';
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
@@ -111,10 +111,12 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
         description={
           <span className="flex min-w-0 flex-wrap items-center gap-x-3">
             <ReleaseAddress url={deployment.url} />
-            <span className="flex items-center gap-1.5 text-sm">
-              <PlatformMark platform={deployment.platform} className="size-3.5" />
-              <PlatformsLabel {...deployment} />
-            </span>
+            {deployment.destinations.map(({ id, platform }) => (
+              <span key={id} className="flex items-center gap-1.5 text-sm">
+                <PlatformMark platform={platform} className="size-3.5" />
+                {PLATFORM_TITLES[platform]}
+              </span>
+            ))}
           </span>
         }
         actions={
@@ -175,7 +177,8 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
 
 /** Shows another release on its way, in place of the deployment's usual content. */
 function SendingNext({ deployment, publication }: { deployment: Deployment; publication: Publication }) {
-  const { currentRelease: serving, releaseCount, platform } = deployment;
+  const { currentRelease: serving, releaseCount, platform, destinations } = deployment;
+  const others = destinations.slice(1).filter(({ state }) => state !== 'removing');
   const leave = () => {
     publication.control.cancel();
     publication.control.forget();
@@ -191,6 +194,7 @@ function SendingNext({ deployment, publication }: { deployment: Deployment; publ
       publication={publication}
       number={publication.release?.number ?? releaseCount + 1}
       platform={platform}
+      others={others.map((one) => one.platform)}
       serving={serving}
       onCancel={publication.state === 'creating' || publication.state === 'done' ? null : cancel}
       onReplace={leave}

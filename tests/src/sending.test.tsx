@@ -98,6 +98,21 @@ test('what would change nothing is a question and no failure, and cancelling it 
   expect(said()).toBe('Release 3 stays live. Your files are still chosen.');
 });
 
+test('what is being sent names every platform that it goes to', async () => {
+  const [here] = deploymentOf().destinations;
+  const at = (state: 'live' | 'removing') => ({ id: state, platform: 'netlify', url: '', state, error: null }) as const;
+  const shownPlatforms = async (destinations: ReturnType<typeof deploymentOf>['destinations']) => {
+    publications.set([{ ...publication, deploymentId: 'harbour', isNew: false }]);
+    const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
+    using shown = showScreen(<DeploymentScreen />, { 'deployments.get': () => deploymentOf({ destinations }) }, place);
+    await shown.sees('Keep this page open until the files are sent.');
+    return shown.page.textContent?.match(/Platforms?Built-in host(, Netlify)?/)?.[0];
+  };
+  const primary = here ?? expect.fail('The deployment is nowhere');
+  expect(await shownPlatforms([primary, at('live')])).toBe('PlatformsBuilt-in host, Netlify');
+  expect(await shownPlatforms([primary, at('removing')])).toBe('PlatformBuilt-in host');
+});
+
 /** The page on which a first publication was started. */
 function showFirst() {
   publications.set([publication]);

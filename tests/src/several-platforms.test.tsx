@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { DeploymentRows } from '../../src/features/deployments/manage/deployment-rows.tsx';
 import { DeploymentTable } from '../../src/features/deployments/manage/deployment-table.tsx';
+import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';
 import { deploymentOf, releaseDetailOf, stepOf } from '../support/screen-fixtures.ts';
@@ -14,13 +15,28 @@ const destinations = [
   { id: 'vercel', platform: 'vercel', url: '', state: 'failed', error } as const,
 ];
 
-test('lists say on how many platforms a deployment is', () => {
+test('lists say on how many platforms a deployment is, and name each with its state in the room of one', () => {
   const deployments = [deploymentOf({ destinations }), deploymentOf({ name: 'alone' })];
   for (const List of [DeploymentTable, DeploymentRows]) {
     using shown = showScreen(<List deployments={deployments} isReadOnly={() => false} />, {});
-    expect(shown.page.textContent?.match(/Built-in host( \+2)?/g)).toEqual(['Built-in host +2', 'Built-in host']);
-    expect(shown.page.querySelector('[title="Built-in host, Netlify, Vercel"]')).not.toBe(null);
+    const all = 'Built-in host: Live, Netlify: Publishing, Vercel: Failed';
+    const textOf = (part: string) => shown.page.querySelector(`[title="${all}"] > ${part}`)?.textContent;
+    expect([textOf('[aria-hidden="true"]'), textOf('.sr-only')]).toEqual(['Built-in host +2', all]);
+    expect(shown.page.textContent?.match(/Built-in host(?![: ])/g)).toHaveLength(1);
   }
+});
+
+test('the page of a deployment names every platform in its head, and lists each with its state', async () => {
+  const place = { pattern: '/deployments/:deploymentId', path: '/deployments/harbour' };
+  using shown = showScreen(<DeploymentScreen />, { 'deployments.get': () => deploymentOf({ destinations }) }, place);
+  await shown.sees('Vercel does not accept the token.');
+  expect(shown.page.querySelector('header')?.textContent).toMatch(/Built-in hostNetlifyVercel/);
+  const rows = shown.page.querySelectorAll('[aria-label="Platforms"] li');
+  expect(Array.from(rows, (one) => one.textContent)).toEqual([
+    expect.stringMatching(/^Built-in hostLivePrimary/),
+    expect.stringMatching(/^NetlifyPublishing/),
+    expect.stringMatching(/^VercelFailed.*Vercel does not accept the token\./),
+  ]);
 });
 
 test('a release names every platform that it goes to, with its state, its steps and its log', async () => {

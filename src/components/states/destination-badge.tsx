@@ -15,6 +15,11 @@ const looks: Record<Destination['state'], Look> = {
   removed: { tone: 'unknown', icon: Check, word: 'Removed' },
 };
 
+/** Returns the word of a state, the same in its badge and where several are named at once. */
+export function destinationLabel(state: Destination['state']): string {
+  return looks[state].word;
+}
+
 /** Shows the state of a deployment on one of its platforms. */
 export function DestinationBadge({ state }: Pick<Destination, 'state'>) {
   const { tone, icon, word, isRunning } = looks[state];

@@ -21,6 +21,8 @@ export type SendingReleaseProps = {
   /** The number of the future release. */
   number: number;
   platform: PlatformId;
+  /** The platforms that follow the first one. */
+  others?: readonly PlatformId[];
   /** The release that keeps serving meanwhile; null when there is none. */
   serving: { number: number } | null;
   /** Null at the moment when it becomes a release and can only be cancelled as one. */
@@ -31,7 +33,7 @@ export type SendingReleaseProps = {
 
 /** The page of a release before the server has it: the same one, as far as this page knows. */
 export function SendingRelease(props: SendingReleaseProps) {
-  const { publication, number, platform, serving, onCancel, onReplace } = props;
+  const { publication, number, platform, others = [], serving, onCancel, onReplace } = props;
   const { deploymentId, deploymentName, url, extent } = publication;
   usePageTitle(`Release ${number}`);
   useLeadToRelease(publication, { replace: publication.isNew });
@@ -70,7 +72,10 @@ export function SendingRelease(props: SendingReleaseProps) {
       aside={
         <FactList
           facts={[
-            { name: 'Platform', value: PLATFORMS[platform].title },
+            {
+              name: others.length > 0 ? 'Platforms' : 'Platform',
+              value: [platform, ...others].map((one) => PLATFORMS[one].title).join(', '),
+            },
             { name: 'Files', value: formatCount(extent.fileCount, 'file') },
             { name: 'Size', value: <Size bytes={extent.totalBytes} /> },
           ]}
