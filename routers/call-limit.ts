@@ -26,7 +26,7 @@ export function requireMayCall({ rateCounters }: Pick<Providers, 'rateCounters'>
 }
 
 function tooMany(what: string, leftMs: number): AppError {
-  return new AppError('rate_limited', `More than ${what} in a minute. Please wait a moment.`, {
+  return new AppError('rate_limited', `More than ${what} in a minute. Wait a moment, then try again.`, {
     retryAfterMs: Math.ceil(leftMs),
   });
 }

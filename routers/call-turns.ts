@@ -76,5 +76,7 @@ function beginNext(party: Party): boolean {
 }
 
 function tooManyAtOnce(): AppError {
-  return new AppError('rate_limited', 'Too many calls at once. Please wait a moment.', { retryAfterMs: RETRY_MS });
+  return new AppError('rate_limited', 'Too many calls at once. Wait a moment, then try again.', {
+    retryAfterMs: RETRY_MS,
+  });
 }

@@ -16,7 +16,7 @@ const OF_TRPC: Partial<Record<TRPC_ERROR_CODE_KEY, { code: ErrorCode; message: s
   METHOD_NOT_SUPPORTED: { code: 'method_not_allowed', message: 'This procedure cannot be called this way.' },
   PAYLOAD_TOO_LARGE: { code: 'body_too_large', message: 'The request is larger than allowed.' },
   UNSUPPORTED_MEDIA_TYPE: { code: 'body_type_unsupported', message: 'Send the body as application/json.' },
-  TOO_MANY_REQUESTS: { code: 'rate_limited', message: 'Too many calls. Please wait a moment.' },
+  TOO_MANY_REQUESTS: { code: 'rate_limited', message: 'Too many calls. Wait a moment, then try again.' },
   CLIENT_CLOSED_REQUEST: { code: 'client_closed', message: 'The caller ended the call.' },
 };
 
@@ -80,7 +80,7 @@ export function toAppError(error: unknown): AppError {
     const known = OF_TRPC[error.code];
     if (known !== undefined) return new AppError(known.code, known.message, { cause: error });
   }
-  return new AppError('internal', 'Something went wrong on our side. Please try again.', { cause: error });
+  return new AppError('internal', 'Something went wrong on our side. Try again.', { cause: error });
 }
 
 /**

@@ -6,7 +6,7 @@ const RETRY_AFTER_MS = 2_000;
 
 /** Returns the error that refuses calls while the database is away. */
 export function databaseAway(cause?: unknown): AppError {
-  return new AppError('database_unavailable', 'The database cannot be reached right now. Please try again shortly.', {
+  return new AppError('database_unavailable', 'The database cannot be reached right now. Try again shortly.', {
     retryAfterMs: RETRY_AFTER_MS,
     cause,
   });
@@ -16,7 +16,7 @@ export function databaseAway(cause?: unknown): AppError {
 export function databaseBusy(cause: unknown): AppError {
   return new AppError(
     'database_busy',
-    'Too much was changing here at the same time, so nothing was saved. Please try again shortly.',
+    'Too much was changing here at the same time, so nothing was saved. Try again shortly.',
     { retryAfterMs: RETRY_AFTER_MS, cause },
   );
 }

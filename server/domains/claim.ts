@@ -99,7 +99,7 @@ async function takeFrom(session: ClientSession, providers: Providers, provedDoma
   if (lost === null) return;
   await detachEverywhere(session, now, provedDomain);
   await removeCertificates(session, { accountId, domainId: id });
-  const message = `Another account has proved that ${provedDomain.name} is theirs. Your own proof is no longer in the DNS.`;
+  const message = `Another account has proved that it owns ${provedDomain.name}. Your own proof is no longer in the DNS.`;
   await notifyOwner(session, providers, provedDomain, { kind: 'domain-lost', message });
   await enqueueCheck(session, provedDomain);
 }

@@ -94,7 +94,7 @@ test('with a new primary platform its domains move there; the old one serves the
     problem: {
       code: 'domain_moving',
       message:
-        'The records of switch.test and www.switch.test still lead to Netlify, which goes on serving your visitors.',
+        'The records of switch.test and www.switch.test still lead to Netlify, which still serves your visitors.',
     },
     atPlatform: { platform: 'vercel' },
   });

@@ -20,7 +20,7 @@ test('a release is compressed by a job once it is live, and its rules are told i
   expect(log).toEqual(
     expect.arrayContaining([
       '_redirects: 2 rules are followed',
-      '_redirects leads visitors to https://other.example',
+      '_redirects sends visitors to https://other.example',
       expect.stringMatching(/^_redirects, line 2: /),
       '_headers: 1 rule is followed',
       expect.stringMatching(/^_headers, line 3: Content-Length is set by the host itself/),

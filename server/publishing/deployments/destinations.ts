@@ -137,7 +137,7 @@ export async function retryDestination(ctx: AccountContext, input: RetryDestinat
     const { state, _id, isMove } = findDestination(deployment, input.destinationId);
     if (!isMove) await requireSeveralPlatforms(ctx, session);
     if (_id === deployment.primaryId || state !== 'failed') {
-      throw new AppError('conflict', 'Only a further platform where publishing failed can be tried again.');
+      throw new AppError('conflict', 'Only an additional platform where publishing failed can be tried again.');
     }
     await publishCurrent(session, ctx, deployment, _id);
   });

@@ -42,7 +42,7 @@ export async function tellLeft(
     ...(isWanted || isTheirs
       ? { message: `${site} was left as it is. When you no longer need it, delete the site at ${title}${rest}.` }
       : {
-          message: `${site} could not be taken off: Fairlead can no longer reach the account there. Delete the site at ${title}${rest}.`,
+          message: `${site} could not be removed: Fairlead can no longer reach the account there. Delete the site at ${title}${rest}.`,
           variant: 'destructive',
         }),
   });

@@ -43,7 +43,7 @@ export async function reportRules(
 async function reportRedirects(text: string): Promise<string[]> {
   const { rules, problems } = await runInTimeSlices(redirectsSteps(text));
   const hosts = hostsLedTo(rules);
-  const led = hosts.length === 0 ? [] : [`_redirects leads visitors to ${hosts.slice(0, PROBLEMS_TOLD).join(', ')}`];
+  const led = hosts.length === 0 ? [] : [`_redirects sends visitors to ${hosts.slice(0, PROBLEMS_TOLD).join(', ')}`];
   return [counted('_redirects', rules.length), ...led, ...told('_redirects', problems)];
 }
 

@@ -114,7 +114,7 @@ export const guides: readonly Chapter[] = [
         title: 'Redirects: the file _redirects',
         paragraphs: [
           'Put a file named _redirects, without an extension, at the top of the folder. Each line is a rule: the old address, the new one and the status.',
-          '/old /new 301 — the address moved for good. Without a status, 301 is used.',
+          '/old /new 301 — the address has moved permanently. Without a status, 301 is used.',
           '/blog/:year/:slug /posts/:slug 302 — a name with a colon takes one part of the address along.',
           '/docs/* https://docs.example.com/:splat 301 — a star at the end takes the rest along.',
           '/app/* /app/index.html 200 — another file of the site is shown, and the address stays.',

@@ -130,7 +130,7 @@ export const questions: readonly Chapter[] = [
         id: 'from-code',
         title: 'Can I publish from a script?',
         paragraphs: [
-          'Yes. With an API token, made in Settings, the typed client (createFairleadClient) calls every procedure that the app itself calls, realtime events included. Plain HTTP works as well.',
+          'Yes. With an API token, made in Settings, the typed client (createFairleadClient) calls every procedure that the app itself calls, real-time events included. Plain HTTP works as well.',
         ],
       },
       {

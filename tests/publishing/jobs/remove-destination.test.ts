@@ -69,7 +69,7 @@ test('a deployment is deleted also when its platforms let us in no more: its sit
   expect((await refusalOf(app.deployments.get({ deploymentId }))).code).toBe('not_found');
   expect([await app.netlify.world.countSites(), await app.vercel.world.countSites()]).toEqual([1, 1]);
   const [netlify, vercel] = deployment.destinations.map(({ url }) => url);
-  const end = 'could not be taken off: Fairlead can no longer reach the account there. Delete the site at';
+  const end = 'could not be removed: Fairlead can no longer reach the account there. Delete the site at';
   const notices = await EventModel.find({ accountId: app.person.user.id, type: 'notification' }).comment('test');
   expect(notices.map(({ payload: { title, message } }) => [title, message]).sort()).toEqual([
     ['Left behind stays at Netlify', `${netlify} ${end} Netlify.`],

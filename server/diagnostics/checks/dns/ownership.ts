@@ -7,7 +7,7 @@ export const ownership: Check = {
   applies: ({ own }) => own?.proof !== null && own?.proof !== undefined,
   async run(subject, tools) {
     const { proof } = subject.own ?? {};
-    if (!proof) return unknown('Nothing has to be proved.');
+    if (!proof) return unknown('Nothing needs to be proved.');
     const answers = await tools.askNameServers(proof.name, 'TXT');
     if (usable(answers).length === 0) return unknown(`No name server says what is at ${proof.name}.`);
     const repair = recordsRepair(subject);

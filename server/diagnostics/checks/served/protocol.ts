@@ -15,7 +15,7 @@ export const protocol: Check = {
     if (old.kind === 'secured')
       return fail(`${place.address} still accepts TLS 1.1.`, 'Switch TLS 1.0 and 1.1 off at the host.');
     if (best.protocol !== 'TLSv1.3')
-      return warn(`${place.address} speaks ${best.protocol} at best.`, 'Switch TLS 1.3 on at the host.');
+      return warn(`${place.address} supports ${best.protocol} at best.`, 'Switch TLS 1.3 on at the host.');
     return pass(`${place.address} speaks TLS 1.3, and none of the broken versions.`);
   },
 };

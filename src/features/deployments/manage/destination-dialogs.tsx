@@ -189,7 +189,7 @@ function RemoveDialog({ deployment, destination, isMoved, onClose }: OfDestinati
       onClose();
       const description = stays
         ? `What is published on ${title} stays there.`
-        : `${deployment.name} is being taken off ${title}.`;
+        : `${deployment.name} is being removed from ${title}.`;
       showToast({ title: `${title} removed`, description });
     },
     onError: (error) => {
