@@ -4,9 +4,9 @@ import { createRateCounters } from '../lib/rate-counters.ts';
 import { EXIT_FAILED, type ExitCode, StartError, sentenceOf } from '../lib/start-error.ts';
 import { bootstrapChild } from './bootstrap.ts';
 import type { Env } from './env/env.ts';
-import { ALIVE_EVERY_MS } from './frozen-child.ts';
 import { startServing } from './serving.ts';
 import { createShutdownStack } from './shutdown-stack.ts';
+import { ALIVE_EVERY_MS } from './watchdog.ts';
 
 /** The first argument of a child, which tells it apart from a worker of somebody else's cluster. */
 export const CHILD_ARGUMENT = 'child-of-a-supervisor';

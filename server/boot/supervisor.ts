@@ -7,9 +7,9 @@ import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
 import { bootstrap } from './bootstrap.ts';
 import { CHILD_ARGUMENT, type FromChild, type ToChild } from './child.ts';
 import type { Env } from './env/env.ts';
-import { watchForFreeze } from './frozen-child.ts';
 import type { LifeCycle } from './life-cycle.ts';
 import { createShutdownStack } from './shutdown-stack.ts';
+import { startWatchdog } from './watchdog.ts';
 
 /** Between the end of a child and its next start; one that has served for a while begins at the first again. */
 const RESTART_DELAYS_MS = [0, 100, 500, 1_000, 2_000, 5_000];
@@ -86,7 +86,7 @@ async function startChild(supervisor: Supervisor, attempt = 0): Promise<void> {
   await untilReady(child, ended, () => tell(child, stopping.signal.aborted ? { kind: 'stop' } : start));
   const readyAt = performance.now();
   log.info('Process is running', { pid: child.process.pid });
-  endWhenFrozen(child, ended, log);
+  endWhenUnresponsive(child, ended, log);
   void ended.then((how) => {
     if (stopping.signal.aborted) return;
     log.error('Process ended by itself; starting it again', { error: how });
@@ -96,9 +96,9 @@ async function startChild(supervisor: Supervisor, attempt = 0): Promise<void> {
 }
 
 /** Kills a frozen child: it takes no connection and no other signal. It is then started again like any other. */
-function endWhenFrozen(child: Child, ended: Promise<string>, log: Log): void {
+function endWhenUnresponsive(child: Child, ended: Promise<string>, log: Log): void {
   if (child.process.pid === undefined) return;
-  const watch = watchForFreeze(child.process.pid, () => {
+  const watch = startWatchdog(child.process.pid, () => {
     log.error('Process does not respond; stopping it', { pid: child.process.pid });
     child.process.kill('SIGKILL');
   });

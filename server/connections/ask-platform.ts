@@ -9,7 +9,7 @@ import type { DnsConnectionInfo } from '../dns/provider.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { redactedLine } from '../lib/egress/vendor-answers.ts';
 import { AppError } from '../lib/errors.ts';
-import { TRIED_AGAIN, toldToPerson } from '../lib/waiting-words.ts';
+import { errorForPerson, TRIED_AGAIN } from '../lib/remedies.ts';
 import type { ConnectionCall, ConnectionInfo, Platform, Target } from '../publishing/platforms/platform.ts';
 
 /** Each test is a request to a platform in our name: an account cannot make us send more than a person needs. */
@@ -102,7 +102,7 @@ export async function whilePersonWaits<T>(
     return answer;
   } catch (error) {
     if (signal?.aborted) throw new AppError('client_closed', 'The sender ended the request.', { cause: error });
-    if (!end.aborted || error instanceof AppError) throw toldToPerson(error);
+    if (!end.aborted || error instanceof AppError) throw errorForPerson(error);
     const said = `${CONNECTION_TITLES[provider]} did not answer within ${ANSWER_MS / 1_000} seconds.`;
     throw new AppError('platform_down', said, { hint: TRIED_AGAIN.person, cause: error });
   }

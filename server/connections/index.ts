@@ -26,7 +26,7 @@ import { DeploymentModel } from '../database/models/publishing/deployment.ts';
 import { newId, transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
 import { AppError, notFound } from '../lib/errors.ts';
-import { toldToPerson } from '../lib/waiting-words.ts';
+import { errorForPerson } from '../lib/remedies.ts';
 import type { ConnectionInfo, OAuthTokens, PlatformRegistry } from '../publishing/platforms/platform.ts';
 import { askDns, askWhoseDns } from './ask-dns.ts';
 import { askTargets, askWhose, boundedTargets } from './ask-platform.ts';
@@ -80,7 +80,7 @@ export async function connectProvider(
   if ('token' in input) {
     return saveConnection(ctx, input.provider, { token: input.token, refreshToken: null, expiresAt: null }, signal);
   }
-  return keepConnection(ctx, { provider, info: await askWhoseDns(ctx, input, signal), credential: input.fields });
+  return saveAccepted(ctx, { provider, info: await askWhoseDns(ctx, input, signal), credential: input.fields });
 }
 
 /** Does the same for tokens from sign-in at the platform. */
@@ -93,7 +93,7 @@ export async function saveConnection(
   const info = await askWhose(ctx, provider, tokens.token, signal);
   const expiresAt = tokens.expiresAt ?? info.expiresAt ?? null;
   const { token, refreshToken } = tokens;
-  return keepConnection(ctx, { provider, info: { ...info, expiresAt }, credential: { token, refreshToken } });
+  return saveAccepted(ctx, { provider, info: { ...info, expiresAt }, credential: { token, refreshToken } });
 }
 
 type Accepted = {
@@ -102,7 +102,7 @@ type Accepted = {
   credential: Pick<OAuthTokens, 'token' | 'refreshToken'> | DnsFields;
 };
 
-async function keepConnection(ctx: AccountContext, { provider, info, credential }: Accepted): Promise<Connection> {
+async function saveAccepted(ctx: AccountContext, { provider, info, credential }: Accepted): Promise<Connection> {
   const { accountId } = ctx.actor;
   const doc = await transaction(async (session) => {
     // This is written first: of two at once one conflicts here, runs again and finds the other's.
@@ -200,7 +200,7 @@ export async function testConnection(
     const ends = connection.isRenewable ? {} : { expiresAt };
     return await changeConnection(ctx, asked, { ...info, ...ends });
   } catch (error) {
-    if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw toldToPerson(error);
+    if (!(error instanceof AppError) || !REFUSALS.has(error.code)) throw errorForPerson(error);
     return changeConnection(ctx, asked, { ...brokenState(error), testedAt: ctx.now() });
   }
 }

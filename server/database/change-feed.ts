@@ -64,7 +64,7 @@ export function createChangeFeed(log: Log): ChangeFeed {
   let isStopped = true;
   let hasOpened = false;
 
-  function tellAll(tell: (subscription: Subscription) => void): void {
+  function notifyAll(tell: (subscription: Subscription) => void): void {
     for (const subscription of [...subscriptions]) {
       try {
         tell(subscription);
@@ -85,7 +85,7 @@ export function createChangeFeed(log: Log): ChangeFeed {
     opened.on('change', (change) => {
       const seen = readChange(change);
       if (seen === undefined) return;
-      tellAll(({ collections, listener }) => {
+      notifyAll(({ collections, listener }) => {
         if (collections.has(seen.collection)) listener.onChange(seen);
       });
     });
@@ -93,7 +93,7 @@ export function createChangeFeed(log: Log): ChangeFeed {
     // every silent resume.
     opened.once('resumeTokenChanged', () => {
       if (isStopped || stream !== opened) return;
-      if (hasOpened) tellAll(({ listener }) => listener.onReopened());
+      if (hasOpened) notifyAll(({ listener }) => listener.onReopened());
       hasOpened = true;
       onOpen();
     });

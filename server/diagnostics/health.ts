@@ -75,10 +75,10 @@ export async function lookAtHealth(
       checks.push({ id, verdict, seen: seen.slice(0, SEEN_MAX) });
   };
   await lookAt(ctx, { diagnosed, before: null, isWhole: false }, { signal, onStep });
-  return inTransaction((session) => keepHealth(session, ctx, { accountId, deploymentId, checks }));
+  return inTransaction((session) => saveHealth(session, ctx, { accountId, deploymentId, checks }));
 }
 
-async function keepHealth(
+async function saveHealth(
   session: ClientSession,
   ctx: AccountContext,
   { accountId, deploymentId, checks }: { accountId: string } & Pick<DeploymentHealth, 'deploymentId' | 'checks'>,

@@ -42,7 +42,7 @@ export async function fillReport(
   const onStep = async ({ result, facts: found }: Step): Promise<void> => {
     Object.assign(facts, found);
     if (result.verdict === 'fail') cause ??= result.id;
-    await inTransaction((session) => keepStep(session, doc, { result, cause }));
+    await inTransaction((session) => saveStep(session, doc, { result, cause }));
   };
   await withAskingSlots(ctx, { whom: 'name servers', one: `a report for ${accountId}` }, () =>
     lookAt(ctx, { diagnosed, before, isWhole: doc.isWhole }, { signal, onStep }),
@@ -73,7 +73,7 @@ export async function lookAt(
   await ctx.providers.dns.withLookups(signal, work, isWhole ? 'report' : 'check');
 }
 
-async function keepStep(
+async function saveStep(
   session: ClientSession,
   { _id, accountId }: DiagnosticDoc,
   { result, cause }: Pick<Step, 'result'> & { cause: CheckId | null },

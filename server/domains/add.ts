@@ -13,7 +13,7 @@ import { isDuplicateKey, newId, transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
 import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
-import { toldToPerson } from '../lib/waiting-words.ts';
+import { errorForPerson } from '../lib/remedies.ts';
 import { currentPlan } from '../plans/quota.ts';
 import { upgradeHint } from '../plans/subscription/upgrade-hint.ts';
 import { requireWritable } from '../plans/subscription/writable.ts';
@@ -74,7 +74,7 @@ export async function addDomain(ctx: AccountContext, { deploymentId, name }: Add
     },
   );
   const isTold = telling !== null && doc.attached !== null;
-  return showDomain(ctx, isTold ? await tellAdded(ctx, deployment, doc, { target, inTime }) : doc);
+  return showDomain(ctx, isTold ? await notifyAdded(ctx, deployment, doc, { target, inTime }) : doc);
 }
 
 type NewDomain = { deploymentId: string; name: string; target: DomainTarget; telling: Telling | null };
@@ -176,7 +176,7 @@ export function requireTakesDomains(deployment: DeploymentDoc): void {
 }
 
 /** Attaches the name at the platform. A platform that refuses it ends the claim; one that is down gets it later. */
-async function tellAdded(
+async function notifyAdded(
   ctx: AccountContext,
   deployment: DeploymentDoc,
   doc: DomainDoc,
@@ -198,7 +198,7 @@ async function tellAdded(
       await removeRecordPlans(session, { accountId, domainId: _id });
       await detachEverywhere(session, ctx.now(), refused);
     });
-    const told = toldToPerson(error);
+    const told = errorForPerson(error);
     throw error.code === 'domain_taken' ? nameRefused(error.message, error.hint) : told;
   }
 }

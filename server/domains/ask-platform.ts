@@ -41,10 +41,10 @@ export async function askPlatform(
       ? told
       : await withSeenCertificates(providers, told, signal);
     const isGone = answers.some(({ name, ownership }) => name === domain.name && ownership.code === 'not_attached');
-    return await keep(domain, { askedAt, answers, error: null, ...(isGone && { toldAt: null }) });
+    return await saveAnswer(domain, { askedAt, answers, error: null, ...(isGone && { toldAt: null }) });
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError || inTime.aborted)) throw error;
-    return keep(domain, { askedAt, error: shownError(inTime.aborted ? noAnswer(destination.platform) : error) });
+    return saveAnswer(domain, { askedAt, error: shownError(inTime.aborted ? noAnswer(destination.platform) : error) });
   }
 }
 
@@ -69,7 +69,7 @@ async function askAll(
   return answers;
 }
 
-async function keep(domain: DomainDoc, outcome: Record<string, unknown>): Promise<DomainDoc> {
+async function saveAnswer(domain: DomainDoc, outcome: Record<string, unknown>): Promise<DomainDoc> {
   const { _id, accountId, attached } = domain;
   const $set = Object.fromEntries(Object.entries(outcome).map(([field, value]) => [`attached.${field}`, value]));
   const here = { _id, accountId, 'attached.destinationId': attached?.destinationId ?? '' };

@@ -19,7 +19,7 @@ import { moveTo, placeOf } from './move.ts';
 import { findDomain, showDomain } from './read.ts';
 import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
 import { writtenRecords } from './record-plan/written-records.ts';
-import { hastenCheck } from './schedule.ts';
+import { expediteCheck } from './schedule.ts';
 
 /** Each is followed by a check at name servers that somebody else runs, and reaches every host. */
 const UPDATES_PER_MINUTE = 30;
@@ -105,7 +105,7 @@ async function applyUpdate(
   );
   if (doc === null) throw notFound('domain');
   if (isMoving) return moveToDeployment(session, ctx, doc, deploymentId);
-  await hastenCheck(session, doc);
+  await expediteCheck(session, doc);
   return doc;
 }
 

@@ -21,7 +21,7 @@ import { type DnsAnswers, gatherDnsAnswers } from './records/dns-answers.ts';
 import { pointsToOf, proofValues, recordStates } from './records/record-states.ts';
 import { type DomainTarget, domainTargetOf, requiredRecords } from './records/required-records.ts';
 import { type DomainCheck, saveCheck } from './save-check.ts';
-import { hastenCheck, isAtRest } from './schedule.ts';
+import { expediteCheck, isAtRest } from './schedule.ts';
 
 /** A check asks some dozens of questions of name servers that somebody else runs. */
 const CHECKS_PER_MINUTE = 120;
@@ -57,7 +57,7 @@ async function settleAndGoOn(
   found: DomainCheck,
 ): Promise<void> {
   const settled = await saveCheck(session, providers, found);
-  if (settled !== null && !isAtRest(settled)) await hastenCheck(session, settled);
+  if (settled !== null && !isAtRest(settled)) await expediteCheck(session, settled);
 }
 
 /**

@@ -10,11 +10,11 @@ import { type DeploymentDoc, DeploymentModel } from '../database/models/publishi
 import type { DestinationDoc } from '../database/models/publishing/destination.ts';
 import { publishEvent } from '../events/publish.ts';
 import type { JobPayload } from '../queue/payloads.ts';
-import { hastenJob } from '../queue/queue.ts';
+import { expediteJob } from '../queue/queue.ts';
 import { removeCertificates } from './certificates/ensure.ts';
 import { removeRecordPlans } from './record-plan/stored-record-plan.ts';
 import { unitOf } from './records/names.ts';
-import { hastenCheck } from './schedule.ts';
+import { expediteCheck } from './schedule.ts';
 
 /**
  * Names are detached from a platform by a job, enqueued in the transaction that decides it: before the commit nothing
@@ -32,7 +32,7 @@ export async function enqueueDetach(
   delayMs = 0,
 ): Promise<void> {
   const payload = { deploymentId, destinationId, name, counterpart: counterpart ?? null };
-  await hastenJob(session, { name: 'detach-domain', payload, accountId, key: detachKey(payload), delayMs });
+  await expediteJob(session, { name: 'detach-domain', payload, accountId, key: detachKey(payload), delayMs });
 }
 
 function detachKey({ destinationId, name }: Pick<DetachedNames, 'destinationId' | 'name'>): string {
@@ -129,7 +129,7 @@ export async function endDetach(session: ClientSession, accountId: string, names
   if (isAttached) {
     // The domain came back meanwhile: it is attached at the platform again.
     await DomainModel.updateOne({ _id, accountId }, { $set: { 'attached.toldAt': null } }, { session });
-    await hastenCheck(session, domain);
+    await expediteCheck(session, domain);
     return;
   }
   const ending = { destinationId, isEnding: true };
@@ -138,7 +138,7 @@ export async function endDetach(session: ClientSession, accountId: string, names
     { $pull: { leaving: ending } },
     { session },
   );
-  if (matchedCount > 0) await hastenCheck(session, domain);
+  if (matchedCount > 0) await expediteCheck(session, domain);
 }
 
 async function eraseDomain(
@@ -179,7 +179,7 @@ export async function eraseSomeDomains(
 }
 
 /** Notifies the owner that a platform has kept the names: its words, and what the owner can do. */
-export async function tellKept(
+export async function notifyKept(
   session: ClientSession,
   { accountId, _id: deploymentId, state }: DeploymentDoc,
   { platform }: Pick<DestinationDoc, 'platform'>,

@@ -8,7 +8,7 @@ import { moveDomain } from '../database/move-state.ts';
 import { HOUR_MS } from '../lib/durations.ts';
 import { AppError, notFound } from '../lib/errors.ts';
 import { enqueueDetach, tellingMs } from './detach.ts';
-import { hastenCheck } from './schedule.ts';
+import { expediteCheck } from './schedule.ts';
 
 /**
  * A domain moves when its deployment gets another primary platform, or the domain another deployment. The previous
@@ -45,7 +45,7 @@ export async function moveTo(
         { session, returnDocument: 'after' },
       );
   if (moved === null) throw notFound('domain');
-  await hastenCheck(session, moved);
+  await expediteCheck(session, moved);
   return moved;
 }
 

@@ -64,7 +64,7 @@ export async function saveCheck(
   const over = await endLeaving(session, domain, (name) => hasLeft(name, found, pointsTo));
   const former: readonly FormerPlace[] = domain.leaving;
   const leaving = former.filter((place) => !over.includes(place));
-  const kept = reached === 'active' ? await tellOwner(session, providers, { ...found, leaving }, concern) : null;
+  const kept = reached === 'active' ? await notifyProblem(session, providers, { ...found, leaving }, concern) : null;
   const isDoubted = kept !== null && kept.toldAt === null;
   const moved = {
     ...{ state: reached, quickFrom, attached: domain.attached ?? null },
@@ -142,7 +142,7 @@ async function moveByRecords(
 }
 
 /** Returns the concern to store, and notifies the owner once, when it is seen a second time. */
-async function tellOwner(
+async function notifyProblem(
   session: ClientSession,
   providers: Providers,
   found: DomainCheck & { leaving: readonly FormerPlace[] },

@@ -1,7 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import type { DomainRow } from '../database/models/domains/domain.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
-import { enqueueJob, hastenJob } from '../queue/queue.ts';
+import { enqueueJob, expediteJob } from '../queue/queue.ts';
 import { isCertificateComing } from './ask-platform.ts';
 
 const SECOND_MS = 1_000;
@@ -71,8 +71,8 @@ export async function enqueueCheck(session: ClientSession, { _id: domainId, acco
 }
 
 /** Makes the check of a domain due now, because its owner has just changed something. */
-export async function hastenCheck(session: ClientSession, { _id: domainId, accountId }: CheckedRow): Promise<void> {
-  await hastenJob(session, {
+export async function expediteCheck(session: ClientSession, { _id: domainId, accountId }: CheckedRow): Promise<void> {
+  await expediteJob(session, {
     name: 'check-domain',
     payload: { domainId },
     accountId,

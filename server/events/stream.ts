@@ -135,7 +135,7 @@ function createHub(changes: ChangeFeed): Hub {
   const unsubscribe = changes.subscribe(['events', 'publications', 'visits'], {
     onChange(change) {
       if (change.collection === 'events') wakeChannel(channels.get(change.accountId ?? ''));
-      else if (change.collection === 'visits') tellOfVisits(channels.get(change.accountId ?? ''));
+      else if (change.collection === 'visits') emitVisits(channels.get(change.accountId ?? ''));
       else if (change.operation !== 'delete') void passPublication(channels, known, change);
     },
     onReopened() {
@@ -151,7 +151,7 @@ function createHub(changes: ChangeFeed): Hub {
 }
 
 /** Reports visits at once, and then at most every few seconds, however many sites are visited. */
-function tellOfVisits(channel: Channel | undefined): void {
+function emitVisits(channel: Channel | undefined): void {
   if (channel === undefined) return;
   const { visits } = channel;
   if (visits.quiet !== null) {
@@ -160,7 +160,7 @@ function tellOfVisits(channel: Channel | undefined): void {
   }
   visits.quiet = setTimeout(() => {
     visits.quiet = null;
-    if (visits.hasMore) tellOfVisits(channel);
+    if (visits.hasMore) emitVisits(channel);
   }, VISITS_TOLD_EVERY_MS).unref();
   visits.hasMore = false;
   for (const listener of channel.listeners) listener.hasVisits = true;

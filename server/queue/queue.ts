@@ -84,7 +84,7 @@ export async function enqueueJob<Name extends JobName>(session: ClientSession, j
  * Makes the queued job of the same key due now, or writes one if there is none, since a running job may be past the
  * point that matters. However often this is called, only one more job waits.
  */
-export async function hastenJob<Name extends JobName>(
+export async function expediteJob<Name extends JobName>(
   session: ClientSession,
   job: NewJob<Name> & { key: string },
 ): Promise<void> {

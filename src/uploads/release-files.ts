@@ -1,6 +1,6 @@
 import { readReleaseFiles } from '../../routers/schemas/release-files.ts';
 import { sessionFetch } from '../api/session/session.ts';
-import { persistently, refusal } from './request.ts';
+import { refusal, withRetries } from './request.ts';
 
 /** Reads the list of a release's files: their hashes and sizes, by path. */
 export function readFileList(
@@ -29,7 +29,7 @@ function inTurn<Answer>(work: () => Promise<Answer>): Promise<Answer> {
 }
 
 async function read(path: string, signal: AbortSignal): Promise<Response> {
-  const response = await persistently({ fetch: sessionFetch, signal }, () => sessionFetch(path, { signal }));
+  const response = await withRetries({ fetch: sessionFetch, signal }, () => sessionFetch(path, { signal }));
   if (!response.ok) throw await refusal(response);
   return response;
 }

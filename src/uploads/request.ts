@@ -44,7 +44,7 @@ export type RequestOptions = {
  *
  * @throws UploadError with the code `network` when nobody answers; the signal's reason
  */
-export async function persistently(
+export async function withRetries(
   options: RequestOptions,
   request: () => Promise<Response>,
   beforeAgain: () => Promise<void> = async () => undefined,

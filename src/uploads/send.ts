@@ -14,11 +14,11 @@ import { type HashedFile, hashBlob } from './hash.ts';
 import {
   changed,
   pauseFor,
-  persistently,
   type RequestOptions,
   refusal,
   refuseChanged,
   type UploadFetch,
+  withRetries,
 } from './request.ts';
 import type { SelectedZip } from './selection.ts';
 
@@ -30,7 +30,7 @@ export async function offerList(
   options: RequestOptions,
 ): Promise<UploadManifestAnswer> {
   const body = JSON.stringify({ files, ...(publishAnyway.length > 0 && { publishAnyway }) });
-  const response = await persistently(options, () =>
+  const response = await withRetries(options, () =>
     options.fetch(`/api/uploads/${uploadId}/manifest`, {
       method: 'PUT',
       headers: { 'Content-Type': 'application/json' },
@@ -134,7 +134,7 @@ async function sendBundle(uploadId: string, bundle: Bundle, options: SendOptions
   const refuseChangedOnes = async () => {
     await Promise.all(left.map(({ path, file }) => refuseChanged(path, file)));
   };
-  const response = await persistently(options, attempt, refuseChangedOnes);
+  const response = await withRetries(options, attempt, refuseChangedOnes);
   if (response.ok) return;
   const refused = await refusal(response, left);
   if (refused.code === 'hash_mismatch' && refused.path !== undefined) throw changed(refused.path, refused);
@@ -216,7 +216,7 @@ async function post(
     });
   };
   for (let round = 1; ; round += 1) {
-    const response = await persistently(options, attempt, () => refuseChanged(zip.name, zip));
+    const response = await withRetries(options, attempt, () => refuseChanged(zip.name, zip));
     if (response.ok) return uploadZipAnswer.parse(await response.json());
     const refused = await refusal(response, [{ path: zip.name }]);
     if (refused.code !== 'conflict' || round === STILL_READING_ATTEMPTS) throw refused;

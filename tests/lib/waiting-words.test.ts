@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { AppError } from '../../server/lib/errors.ts';
-import { hintsOf, TRIED_AGAIN, toldToPerson } from '../../server/lib/waiting-words.ts';
+import { errorForPerson, hintsOf, TRIED_AGAIN } from '../../server/lib/remedies.ts';
 import { platformError } from '../../server/publishing/platforms/failures.ts';
 
 test('a person whose call failed gets the words that were written for them, with what follows', () => {
@@ -8,7 +8,7 @@ test('a person whose call failed gets the words that were written for them, with
   const error = platformError('platform_down', 'Render', facts);
   const more = 'If it lasts, look at the status page of Render. https://status.example.com';
   expect(error).toMatchObject({ hint: `Fairlead tries again automatically. ${more}` });
-  expect(toldToPerson(error)).toMatchObject({
+  expect(errorForPerson(error)).toMatchObject({
     code: 'platform_down',
     message: error.message,
     hint: `Try again. ${more}`,
@@ -20,6 +20,6 @@ test('a person whose call failed gets the words that were written for them, with
 test('the words of others are left as they are, whatever sentence is in them', () => {
   const said = { hint: `Their page says: ${TRIED_AGAIN.job}` };
   const error = new AppError('platform_failed', 'Netlify could not do it.', said);
-  expect(toldToPerson(error)).toBe(error);
+  expect(errorForPerson(error)).toBe(error);
   expect(hintsOf(TRIED_AGAIN, TRIED_AGAIN.job).hintForPerson).toBe(`${TRIED_AGAIN.person} ${TRIED_AGAIN.job}`);
 });

@@ -70,7 +70,7 @@ async function arrange(answer: (call: Call) => Answer | null) {
       isOnAuthScreen: () => page.isAuth,
       notify: (message) => told.push(`notice: ${message}`),
       redirect: (path) => told.push(`redirect: ${path}`),
-      tellOtherTabs: (message) => messages.push(message),
+      notifyOtherTabs: (message) => messages.push(message),
     });
   const hold = (token: string, expiresAt: number): void => {
     local.setItem(LOCAL_KEYS.accessToken, token);

@@ -1,6 +1,6 @@
 import { type FailureFacts, type FailureWords, failureError } from '../../lib/egress/vendor-answers.ts';
 import { AppError } from '../../lib/errors.ts';
-import { GOES_ON, TRIED_AGAIN } from '../../lib/waiting-words.ts';
+import { GOES_ON, TRIED_AGAIN } from '../../lib/remedies.ts';
 
 /** The reasons for a DNS provider's refusal; each is an error code of ours. */
 export type DnsFailure = keyof typeof FAILURES;

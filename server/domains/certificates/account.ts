@@ -49,7 +49,7 @@ export async function forgetAccount(authorityId: string): Promise<void> {
 }
 
 /** Stores the names for persistent records that an order offers: plans and later orders use them. */
-export async function keepPersistIssuers(authorityId: string, { authorizations }: Order): Promise<void> {
+export async function savePersistIssuers(authorityId: string, { authorizations }: Order): Promise<void> {
   const open = authorizations.filter(({ status }) => status === 'pending');
   if (open.length === 0) return;
   const persistIssuers = [...issuersIn(open.flatMap(({ challenges }) => challenges))];

@@ -5,7 +5,7 @@ import { CertificateModel, type CertificateRow } from '../../database/models/dom
 import type { DomainRow } from '../../database/models/domains/domain.ts';
 import { newId } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
-import { enqueueJob, hastenJob } from '../../queue/queue.ts';
+import { enqueueJob, expediteJob } from '../../queue/queue.ts';
 
 /** For anything that lasts longer, a few minutes do not matter. */
 const WAKE_WITHIN_MS = HOUR_MS;
@@ -36,7 +36,7 @@ export async function ensureCertificate(
   } else if (known.names.join() !== names.join()) {
     // A failure with the previous names may well succeed with these.
     await CertificateModel.updateOne({ _id: known._id, accountId }, { $set: { names, nextTryAt: null } }, { session });
-    await hastenIssue(session, { _id: known._id, accountId });
+    await expediteIssue(session, { _id: known._id, accountId });
   }
 }
 
@@ -73,8 +73,8 @@ export async function wakeIssue(session: ClientSession, place: Place, delayMs: n
 }
 
 /** Makes the job run now, even if its next try is far away. */
-export async function hastenIssue(session: ClientSession, place: Place): Promise<void> {
-  await hastenJob(session, jobOf(place));
+export async function expediteIssue(session: ClientSession, place: Place): Promise<void> {
+  await expediteJob(session, jobOf(place));
 }
 
 type Served = Pick<DomainRow, 'attached' | 'leaving' | 'pointedNames'>;

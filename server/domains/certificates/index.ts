@@ -23,12 +23,12 @@ import { publishEvent } from '../../events/publish.ts';
 import { DAY, DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { afterCursor, decodeCursor, encodeCursor, isAfterCursor } from '../../lib/page-cursor.ts';
-import { TRIED_AGAIN, toldToPerson } from '../../lib/waiting-words.ts';
+import { errorForPerson, TRIED_AGAIN } from '../../lib/remedies.ts';
 import { requireWritableDomain } from '../../plans/subscription/writable.ts';
 import { openAccount } from './account.ts';
 import { AuthorityError } from './authority/authority.ts';
 import { classifyProblem } from './authority/problems.ts';
-import { hastenIssue, namesToCover } from './ensure.ts';
+import { expediteIssue, namesToCover } from './ensure.ts';
 import { publishStatus } from './notify-owner.ts';
 import { addHistory } from './outcome.ts';
 import { toCertificate, toDetails } from './read.ts';
@@ -170,7 +170,7 @@ async function orderByHand(
   const known = await CertificateModel.findOneAndUpdate(kind, { $set: wanted }, { session });
   const _id = known?._id ?? newId();
   if (known === null) await CertificateModel.create([{ ...kind, ...wanted, _id, history: [] }], { session });
-  await hastenIssue(session, { _id, accountId });
+  await expediteIssue(session, { _id, accountId });
   return _id;
 }
 
@@ -189,7 +189,7 @@ export async function renewCertificate(
   await transaction(async (session) => {
     await requireWritableDomain(session, ctx, domainId);
     await CertificateModel.updateOne({ _id, accountId }, { $set: { isWanted: true, nextTryAt: null } }, { session });
-    await hastenIssue(session, { _id, accountId });
+    await expediteIssue(session, { _id, accountId });
   });
   return getCertificate(ctx, { certificateId });
 }
@@ -277,7 +277,7 @@ async function inTime<T>(asked: string, work: (signal: AbortSignal) => Promise<T
   try {
     return await work(signal);
   } catch (error) {
-    if (!signal.aborted || error instanceof AppError) throw toldToPerson(error);
+    if (!signal.aborted || error instanceof AppError) throw errorForPerson(error);
     const said = `${asked} did not answer within ${ASK_MS / 1_000} seconds.`;
     throw new AppError('platform_down', said, { hint: TRIED_AGAIN.person, cause: error });
   }

@@ -3,7 +3,7 @@ import type { Providers } from '../../context.ts';
 import { type CertificateDoc, CertificateModel } from '../../database/models/domains/certificate.ts';
 import { moveCertificate } from '../../database/move-state.ts';
 import { JobDeferred } from '../../lib/errors.ts';
-import { keepPersistIssuers, openAccount } from './account.ts';
+import { openAccount, savePersistIssuers } from './account.ts';
 import { type AuthorityCall, AuthorityError, type Order } from './authority/authority.ts';
 import { ownProblem } from './authority/problems.ts';
 import { openKey, sealKey } from './authority/sealed-key.ts';
@@ -117,7 +117,7 @@ async function placeOrder(run: IssueRun, call: AuthorityCall, doc: CertificateDo
   await providers.faults?.at('certificate:ordered');
   const order = await authority.read(call, url);
   if (order === null) throw new AuthorityError(ownProblem('orderNotReady', 'The order is gone.'));
-  await keepPersistIssuers(authority.id, order);
+  await savePersistIssuers(authority.id, order);
   return { stored: { ...stored, url }, order };
 }
 

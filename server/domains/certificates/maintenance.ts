@@ -8,8 +8,8 @@ import { takeTurns } from './account-turns.ts';
 import { ASK_MAX_MS } from './authority/acme/ari.ts';
 import { AuthorityError, type RenewalInfo } from './authority/authority.ts';
 import { renewAt } from './authority/renewal.ts';
-import { ensureCertificate, hastenIssue, isServedElsewhere, removeCertificates } from './ensure.ts';
-import { tellExpiry } from './notify-owner.ts';
+import { ensureCertificate, expediteIssue, isServedElsewhere, removeCertificates } from './ensure.ts';
+import { notifyExpiry } from './notify-owner.ts';
 import { type Rehearsed, rehearse } from './rehearse.ts';
 import { storeRehearsal } from './store-rehearsal.ts';
 
@@ -40,7 +40,7 @@ export async function renewDue({ providers, signal }: MaintenanceRun): Promise<v
     .lean();
   for (const { _id, accountId } of due) {
     signal.throwIfAborted();
-    await transaction((session) => hastenIssue(session, { _id, accountId }));
+    await transaction((session) => expediteIssue(session, { _id, accountId }));
   }
   const over = { state: 'issued' as const, 'issued.notAfter': { $lte: now } };
   for (const { _id: id, accountId } of await CertificateModel.find(over, { accountId: 1 })
@@ -49,7 +49,7 @@ export async function renewDue({ providers, signal }: MaintenanceRun): Promise<v
     .lean()) {
     await transaction(async (session) => {
       const moved = await moveCertificate(session, { id, accountId, from: ['issued'], to: 'expired' });
-      if (moved !== null) await tellExpiry(session, providers, moved);
+      if (moved !== null) await notifyExpiry(session, providers, moved);
     });
   }
 }

@@ -27,7 +27,7 @@ export function isServed({ issued }: Pick<Told, 'issued'>, now: Date): boolean {
 /**
  * Notifies the owner that it could not be issued or renewed. The caller ensures that this happens once for each cause.
  */
-export async function tellFailure(
+export async function notifyFailure(
   session: ClientSession,
   providers: Providers,
   certificate: Told,
@@ -39,7 +39,7 @@ export async function tellFailure(
 }
 
 /** Notifies the owner, weeks ahead, that a renewal cannot succeed as things are. */
-export async function tellObstacle(
+export async function notifyObstacle(
   session: ClientSession,
   providers: Providers,
   certificate: Told,
@@ -53,7 +53,7 @@ export async function tellObstacle(
 }
 
 /** Notifies the owner that no valid certificate is served any more. */
-export async function tellExpiry(session: ClientSession, providers: Providers, certificate: Told): Promise<void> {
+export async function notifyExpiry(session: ClientSession, providers: Providers, certificate: Told): Promise<void> {
   await publishStatus(session, certificate, { sslStatus: 'expired', isValid: false });
   const message = 'It was not renewed in time. Browsers warn visitors until there is a new one.';
   await mailAbout(session, providers, certificate, { kind: 'certificate-expired', message });

@@ -5,7 +5,7 @@ import { DomainModel } from '../../database/models/domains/domain.ts';
 import { transaction } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { LOCAL_AUTHORITY } from './authority/authority.ts';
-import { hastenIssue, namesToCover } from './ensure.ts';
+import { expediteIssue, namesToCover } from './ensure.ts';
 
 /**
  * The limit of a run, every five minutes: 144 in three hours stay below half of the strictest limit, so that nobody
@@ -61,7 +61,7 @@ async function orderOne(session: ClientSession, providers: Providers, { _id, acc
     ...(isOrdered && { names, renewAt: now, nextTryAt: null }),
   };
   await CertificateModel.updateOne(own, { $set: set }, { session });
-  if (isOrdered) await hastenIssue(session, own);
+  if (isOrdered) await expediteIssue(session, own);
   return isOrdered;
 }
 

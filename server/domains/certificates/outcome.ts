@@ -15,7 +15,7 @@ import { type CertificateFacts, requireServable } from './authority/x509.ts';
 import { type AuthorityUse, countAuthorityUse } from './authority-use.ts';
 import { wakeIssue } from './ensure.ts';
 import type { IssueRun } from './issue.ts';
-import { isServed, publishStatus, tellExpiry, tellFailure } from './notify-owner.ts';
+import { isServed, notifyExpiry, notifyFailure, publishStatus } from './notify-owner.ts';
 import type { Challenge } from './preflight.ts';
 
 const HISTORY_MAX = 50;
@@ -127,7 +127,7 @@ export async function storeProblem(run: IssueRun, problem: Problem): Promise<voi
     });
     const detail = message === problem.detail ? message : `${message} ${problem.detail}`;
     await addHistory(session, run, { what: 'failed', detail });
-    if (isNews) await tellFailure(session, providers, doc, message);
+    if (isNews) await notifyFailure(session, providers, doc, message);
     else await publishEvent(session, accountId, { type: 'analytics_update' });
     if (problem.type === 'dnsUnseen') await noteLostZone(session, run, doc.domainId);
     return waitMs;
@@ -192,7 +192,7 @@ async function fail(
   } else if (state === 'renewing') {
     const isOver = !isServed(doc, providers.now());
     await moveCertificate(session, { ...place, from: [state], to: isOver ? 'expired' : 'issued' });
-    if (isOver) await tellExpiry(session, providers, doc);
+    if (isOver) await notifyExpiry(session, providers, doc);
   } else {
     await CertificateModel.updateOne({ _id: id, accountId }, { $set: set }, { session });
   }

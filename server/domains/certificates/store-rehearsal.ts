@@ -3,7 +3,7 @@ import type { Rehearsal, RehearsalCheck } from '../../../routers/schemas/certifi
 import type { Providers } from '../../context.ts';
 import { CertificateModel, type CertificateRow } from '../../database/models/domains/certificate.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
-import { tellObstacle } from './notify-owner.ts';
+import { notifyObstacle } from './notify-owner.ts';
 
 const EVERY_MS = 7 * DAY_MS;
 /** A correction is noticed soon, and a passing disturbance is not reported. */
@@ -39,7 +39,7 @@ export async function storeRehearsal(
     { $set: { rehearsal, rehearseAt, notifiedCauses, ...(isReached(rehearsal) && { reachedAt: rehearsal.at }) } },
     { session },
   );
-  if (news !== undefined) await tellObstacle(session, providers, doc, news.message);
+  if (news !== undefined) await notifyObstacle(session, providers, doc, news.message);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { AppError, shownError } from '../../lib/errors.ts';
 import { errorText, isFinal } from '../../queue/failure.ts';
 import type { JobHandler, RunningJob } from '../../queue/handler.ts';
-import { detachNames, endDetach, findDetaching, tellKept } from '../detach.ts';
+import { detachNames, endDetach, findDetaching, notifyKept } from '../detach.ts';
 
 type Job = RunningJob<'detach-domain'>;
 
@@ -18,7 +18,7 @@ export const detachDomainJob: JobHandler<'detach-domain'> = {
     await job.transaction(async (session) => {
       await endDetach(session, accountId, payload);
       if (place === null || refusal === null) return;
-      await tellKept(session, place.deployment, place.destination, payload, shownError(refusal));
+      await notifyKept(session, place.deployment, place.destination, payload, shownError(refusal));
     });
   },
 };

@@ -9,7 +9,7 @@ import { publishEvent } from '../../events/publish.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { requireWritableDomain } from '../../plans/subscription/writable.ts';
-import { hastenJob } from '../../queue/queue.ts';
+import { expediteJob } from '../../queue/queue.ts';
 import { toRecordPlan } from './stored-record-plan.ts';
 
 /** A plan that was begun can be undone for this long. */
@@ -77,7 +77,7 @@ async function begin(
     const domain = await DomainModel.updateOne(held, { $set: { quickFrom: ctx.now() } }, { session });
     if (domain.matchedCount === 0 && to === 'applying') throw notFound('domain');
     const job = { name: 'apply-dns', payload: { planId: _id }, accountId, key: `dns-change ${_id}` } as const;
-    await hastenJob(session, job);
+    await expediteJob(session, job);
   });
   return ended(ctx, _id, to);
 }

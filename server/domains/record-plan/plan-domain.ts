@@ -67,7 +67,7 @@ export async function planDomain(ctx: AccountContext, input: PlanDomainInput): P
       if (zone === undefined) return null;
       return { zone, others, found: await readNames(provider, call, zone, namesToRead(zone, wanted)) };
     });
-    if (reading !== null) return keepPlan(ctx, domain, connection, { ...reading, wanted, target });
+    if (reading !== null) return savePlan(ctx, domain, connection, { ...reading, wanted, target });
   }
   throw new AppError('zone_not_found', `None of your DNS connections holds ${domain.unit}.`, {
     hint:
@@ -76,7 +76,7 @@ export async function planDomain(ctx: AccountContext, input: PlanDomainInput): P
   });
 }
 
-async function keepPlan(
+async function savePlan(
   ctx: AccountContext,
   domain: DomainDoc,
   connection: ConnectionDoc,

@@ -11,8 +11,8 @@ import { pendingChanges } from '../../dns/record-plan/changes.ts';
 import { undoOf } from '../../dns/record-plan/undo.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError } from '../../lib/errors.ts';
-import { toldToPerson } from '../../lib/waiting-words.ts';
-import { hastenCheck } from '../schedule.ts';
+import { errorForPerson } from '../../lib/remedies.ts';
+import { expediteCheck } from '../schedule.ts';
 import { openChanges, removeOlderRecordPlans, storedZone } from './stored-record-plan.ts';
 
 export type RecordPlanRun = {
@@ -112,7 +112,7 @@ async function endRecordPlan(
   await removeOlderRecordPlans(session, { accountId, domainId });
   const quick = { $set: { quickFrom: providers.now() } };
   const domain = await DomainModel.findOneAndUpdate({ _id: domainId, accountId }, quick, { session });
-  if (domain !== null) await hastenCheck(session, domain);
+  if (domain !== null) await expediteCheck(session, domain);
 }
 
 /** Records why a plan waits for another try. */
@@ -136,7 +136,7 @@ export async function failRecordPlan(
   const during = plan === null ? null : runningState(plan);
   if (plan === null || during === null) return;
   await publishEvent(session, accountId, { type: 'analytics_update' });
-  const told = toldToPerson(error);
+  const told = errorForPerson(error);
   const { code, message, hint = null } = told instanceof AppError ? told : brokenOff();
   const failed = { $set: { state: ENDS[during].failed, error: { code, message, hint } } };
   await DnsChangeModel.updateOne({ _id, accountId, state: during }, failed, { session });

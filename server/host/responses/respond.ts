@@ -59,23 +59,23 @@ export type Exchange = {
 /** Answers one request from one release. Waits for nothing when the file is in memory. */
 export function respond(exchange: Exchange): void {
   const found = resolvePath(exchange.site, exchange.path, exchange.route);
-  if (found === null) respondInstead(exchange);
+  if (found === null) respondWithoutFile(exchange);
   else sendFound(exchange, found);
 }
 
-function respondInstead(exchange: Exchange): void {
+function respondWithoutFile(exchange: Exchange): void {
   const { host, route, path } = exchange;
   const earlier = host.earlier(route, path.file);
   if (earlier === null) {
-    sendInstead(exchange);
+    sendFallback(exchange);
     return;
   }
   earlier
-    .then((entry) => (entry === undefined ? sendInstead(exchange) : sendFound(exchange, { kind: 'file', entry })))
+    .then((entry) => (entry === undefined ? sendFallback(exchange) : sendFound(exchange, { kind: 'file', entry })))
     .catch((error: unknown) => sendUnknown(exchange, error));
 }
 
-function sendInstead(exchange: Exchange): void {
+function sendFallback(exchange: Exchange): void {
   const { site, path, route, request } = exchange;
   const found = resolveFallback(site, path, route, () => wantsPage(request.headers));
   // There is nothing newer of a page that only a script knows; a hashed name is never one.
@@ -156,7 +156,7 @@ function sendNotFound(exchange: Exchange, entry: Entry | undefined): void {
     return;
   }
   const body = bodyFor(entry, exchange.request.headers['accept-encoding']);
-  const headers = dressed(exchange, body.notFoundHeaders, 404);
+  const headers = withSiteHeaders(exchange, body.notFoundHeaders, 404);
   sendPart(exchange, entry, body, { status: 404, headers, start: 0, end: body.sizeBytes });
 }
 
@@ -166,15 +166,15 @@ function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
   const body = bodyFor(entry, request.headers['accept-encoding']);
   const outcome = evaluateConditions(method, request.headers, body);
   if (outcome.kind === 'whole') {
-    const headers = dressed(exchange, body.okHeaders, 200, varyToo);
+    const headers = withSiteHeaders(exchange, body.okHeaders, 200, varyToo);
     sendPart(exchange, entry, body, { status: 200, headers, start: 0, end: body.sizeBytes });
   } else if (outcome.kind === 'notModified') {
-    response.writeHead(304, dressed(exchange, body.notModifiedHeaders, 304, varyToo)).end();
+    response.writeHead(304, withSiteHeaders(exchange, body.notModifiedHeaders, 304, varyToo)).end();
     answered(exchange, 304, 0, entry);
   } else if (outcome.kind === 'part') {
     const { start, end } = outcome;
     const range = ['Content-Range', `bytes ${start}-${end - 1}/${body.sizeBytes}`, 'Content-Length', `${end - start}`];
-    const headers = [...dressed(exchange, body.partHeaders, 206, varyToo), ...range];
+    const headers = [...withSiteHeaders(exchange, body.partHeaders, 206, varyToo), ...range];
     sendPart(exchange, entry, body, { status: 206, headers, start, end });
   } else if (outcome.kind === 'preconditionFailed') {
     answerPage(exchange, PAGES.preconditionFailed);
@@ -186,7 +186,7 @@ function sendFile(exchange: Exchange, entry: Entry, varyToo?: string): void {
 }
 
 /** Returns the headers with the changes of the site's own rules; without rules, the finished list itself. */
-function dressed(exchange: Exchange, finished: string[], status: number, varyToo?: string): string[] {
+function withSiteHeaders(exchange: Exchange, finished: string[], status: number, varyToo?: string): string[] {
   const { host, request, site, path, route } = exchange;
   const headers = headersOfReused(finished, path.file, route.reusedNames);
   const change = site.rules === null ? null : site.rules.headersFor(path.file);
@@ -218,7 +218,7 @@ function sendPart(exchange: Exchange, entry: Entry, body: Body, part: Part): voi
 
 function sendPlain(exchange: Exchange, entry: Entry, status: number): void {
   const { plain } = entry;
-  const headers = dressed(exchange, status === 404 ? plain.notFoundHeaders : plain.okHeaders, status);
+  const headers = withSiteHeaders(exchange, status === 404 ? plain.notFoundHeaders : plain.okHeaders, status);
   sendPart(exchange, entry, plain, { status, headers, start: 0, end: plain.sizeBytes });
 }
 

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../../routers/schemas/errors.ts';
 import { AppError } from '../errors.ts';
-import { hintsOf, type Remedy } from '../waiting-words.ts';
+import { hintsOf, type Remedy } from '../remedies.ts';
 
 /** Facts about a failure besides its kind. */
 export type FailureFacts = {

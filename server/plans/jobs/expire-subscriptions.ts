@@ -1,7 +1,7 @@
 import { rowsOf } from '../../database/cursor-rows.ts';
 import type { JobHandler } from '../../queue/handler.ts';
 import { renewPlan } from '../payments/renew.ts';
-import { dueStep, findEnding, tellEnd } from '../subscription/ending.ts';
+import { dueStep, findEnding, notifyEnd } from '../subscription/ending.ts';
 
 /**
  * Looks after the ends of plans: it renews them, switches to the smaller plan that was chosen, warns a week and a day
@@ -15,7 +15,7 @@ export const expireSubscriptionsJob: JobHandler<'expire-subscriptions'> = {
       if (dueStep(row, providers.now(), providers.payments) === null) continue;
       await job.transaction(async (session) => {
         if (!(await renewPlan(session, providers, row.accountId))) {
-          await tellEnd(session, providers, row.accountId);
+          await notifyEnd(session, providers, row.accountId);
         }
       });
     }

@@ -59,7 +59,7 @@ async function redeemKnown(session: ClientSession, ctx: AccountContext, licenseI
     { $set: { state: 'redeemed', accountId, redeemedAt: now, period }, $push: historyOf('redeemed', now) },
     { session, returnDocument: 'after', ...BY_KEY },
   ).orFail();
-  await tellGiver(session, doc, now);
+  await notifyGiver(session, doc, now);
   const subscription = await SubscriptionModel.findOne({ accountId }).session(session);
   return toLicense(redeemed, subscription, now);
 }
@@ -86,7 +86,7 @@ export function restOf(doc: LicenseDoc, now: Date): number {
 }
 
 /** Notifies the giver of a license, who can no longer take it back. */
-async function tellGiver(session: ClientSession, { transferOf }: LicenseDoc, now: Date): Promise<void> {
+async function notifyGiver(session: ClientSession, { transferOf }: LicenseDoc, now: Date): Promise<void> {
   if (typeof transferOf !== 'string') return;
   const given = await LicenseModel.findOneAndUpdate(
     { _id: transferOf },

@@ -126,8 +126,8 @@ export async function applyCharge(
   const isBack = !isGone && payment.state === 'refunded';
   const isKnown = payment.refundedCents === refundedCents && (payment.dispute ?? null) === dispute;
   if (isKnown && !isOver && !isBack) return;
-  if (dispute === 'open' && payment.dispute !== 'open') await tellOperator(session, ctx, 'payment-disputed', payment);
-  if (isBack) await tellOperator(session, ctx, 'refund-failed', payment);
+  if (dispute === 'open' && payment.dispute !== 'open') await notifyOperator(session, ctx, 'payment-disputed', payment);
+  if (isBack) await notifyOperator(session, ctx, 'refund-failed', payment);
   payment.set({ refundedCents, dispute, ...(isBack && { state: 'paid' }) });
   if (isOver) payment.set({ state: 'refunded' });
   await payment.save({ session });
@@ -145,7 +145,7 @@ async function endPaid(session: ClientSession, { now }: AccountContext, payment:
   await endPlan(session, { accountId, plan, period: { startsAt, endsAt }, subscriptionId, now: now() });
 }
 
-async function tellOperator(
+async function notifyOperator(
   session: ClientSession,
   { providers }: AccountContext,
   kind: 'payment-disputed' | 'refund-failed',

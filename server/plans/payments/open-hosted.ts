@@ -30,7 +30,7 @@ export async function openHosted(
   const { _id: paymentId, accountId, plan, amountCents, creditCents } = payment;
   const order = { paymentId, accountId, plan, amountCents, creditCents, upgrades };
   const { url, checkoutId } = await openForCustomer(ctx, hosted, order);
-  if (checkoutId !== undefined) await keepCheckout(ctx, hosted, { paymentId, checkoutId });
+  if (checkoutId !== undefined) await saveCheckout(ctx, hosted, { paymentId, checkoutId });
   await expectNews(ctx);
   return { url };
 }
@@ -89,7 +89,7 @@ async function openForCustomer(ctx: AccountContext, hosted: HostedPayments, orde
 }
 
 /** Throws `conflict` when another plan was chosen meanwhile, whose page is the one for paying. */
-async function keepCheckout(
+async function saveCheckout(
   { actor: { accountId } }: AccountContext,
   hosted: HostedPayments,
   { paymentId, checkoutId }: { paymentId: string; checkoutId: string },

@@ -75,7 +75,7 @@ const KINDS = { week: 'plan-ends-week', day: 'plan-ends-day', ended: 'plan-ended
  * Notifies the owner that the plan ends, or has ended, in the caller's transaction: by mail, and open tabs by an
  * event. It reads again first, since the end may have moved meanwhile.
  */
-export async function tellEnd(session: ClientSession, providers: Providers, accountId: string): Promise<void> {
+export async function notifyEnd(session: ClientSession, providers: Providers, accountId: string): Promise<void> {
   if ((await UserModel.exists({ _id: accountId, deletedAt: null }).session(session)) === null) return;
   const known = await SubscriptionModel.findOne({ accountId }).session(session);
   const step = known === null ? null : dueStep(known, providers.now(), providers.payments);

@@ -30,7 +30,7 @@ export async function followSubscription(
   // This is written first: of two simultaneous changes one conflicts on the account, runs again and sees the other.
   await publishEvent(session, accountId, { type: 'subscription_update' });
   await known.save({ session });
-  if (known.pastDueSince instanceof Date && !hadFailed) await tellFailed(session, ctx, known);
+  if (known.pastDueSince instanceof Date && !hadFailed) await notifyFailed(session, ctx, known);
 }
 
 /** Handles a subscription that was cancelled there, or ended after failed renewals: the paid time runs to its end. */
@@ -75,7 +75,7 @@ function goesOn(known: SubscriptionDoc, facts: SubscriptionFacts, now: Date) {
   };
 }
 
-async function tellFailed(
+async function notifyFailed(
   session: ClientSession,
   { providers }: AccountContext,
   known: SubscriptionDoc,

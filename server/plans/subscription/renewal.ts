@@ -1,6 +1,6 @@
 import type { ClientSession } from 'mongoose';
 import { DAY_MS } from '../../lib/durations.ts';
-import { hastenJob } from '../../queue/queue.ts';
+import { expediteJob } from '../../queue/queue.ts';
 
 /** A payment service first draws up the invoice of a renewal, and takes the money an hour later. */
 const RENEWAL_TAKES_MS = DAY_MS;
@@ -15,5 +15,5 @@ export function graceAfter(endsAt: Date): Date {
  * its query.
  */
 export async function askAbout(session: ClientSession, accountId: string): Promise<void> {
-  await hastenJob(session, { name: 'sync-payments', payload: {}, accountId, key: `sync-payments ${accountId}` });
+  await expediteJob(session, { name: 'sync-payments', payload: {}, accountId, key: `sync-payments ${accountId}` });
 }

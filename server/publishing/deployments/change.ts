@@ -17,7 +17,7 @@ import { publishEvent } from '../../events/publish.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
-import { enqueueJob, hastenJob } from '../../queue/queue.ts';
+import { enqueueJob, expediteJob } from '../../queue/queue.ts';
 import { toDeployment } from './read.ts';
 import { dropSlugReservation, isSlugFree, reserveSlug } from './slug.ts';
 
@@ -121,7 +121,7 @@ export async function removeDeployment(ctx: AccountContext, input: RemoveDeploym
   const before = await findDeployment(ctx, input.deploymentId);
   const leavesSites = input.leaveSite === true;
   if (before.state === 'deleting') {
-    await transaction((session) => hastenRemoval(session, before, leavesSites));
+    await transaction((session) => expediteRemoval(session, before, leavesSites));
     return DONE;
   }
   try {
@@ -148,7 +148,7 @@ async function startRemoval(
 }
 
 /** A decision to leave the sites is never undone, because the job may have read it already. */
-async function hastenRemoval(
+async function expediteRemoval(
   session: ClientSession,
   { _id: deploymentId, accountId }: DeploymentDoc,
   leavesSites: boolean,
@@ -157,7 +157,7 @@ async function hastenRemoval(
   const set = leavesSites ? { leavesSites } : {};
   const { matchedCount } = await DeploymentModel.updateOne(filter, { $set: set }, { session });
   if (matchedCount === 0) return;
-  await hastenJob(session, { name: 'remove-deployment', payload: { deploymentId }, accountId, key: deploymentId });
+  await expediteJob(session, { name: 'remove-deployment', payload: { deploymentId }, accountId, key: deploymentId });
 }
 
 /** A deployment does one thing at a time. */

@@ -35,7 +35,7 @@ import { publishAt } from '../publication/other-destinations.ts';
 import { type DestinationIds, destinationKey, writeDestination } from '../publication/release-work.ts';
 import { deploymentBusy } from './change.ts';
 import { type NewDestination, resolveDestination } from './destination.ts';
-import { type Removal, tellKept, tellLeft } from './left-sites.ts';
+import { notifyKept, notifyLeft, type Removal } from './left-sites.ts';
 import { toDeployment } from './read.ts';
 import { wantedNameOf } from './slug.ts';
 
@@ -242,8 +242,8 @@ export async function endRemoval(
     const { name } = before;
     const isTheirs = PLATFORM_CAPABILITIES[destination.platform]?.publish === 'handOff';
     const isThere = (isLeft || isTheirs) && Boolean(destination.site ?? destination.url);
-    if (isThere) await tellLeft(session, { accountId, name, isWanted: true }, destination);
-    if (kept !== null) await tellKept(session, { accountId, name }, kept);
+    if (isThere) await notifyLeft(session, { accountId, name, isWanted: true }, destination);
+    if (kept !== null) await notifyKept(session, { accountId, name }, kept);
   }
   await forgetPlace(session, accountId, { deploymentId, destinationId });
   const neverLive = { accountId, destinationId, state: { $ne: 'live' as const }, wasLive: false };

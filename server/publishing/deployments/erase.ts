@@ -14,7 +14,7 @@ import { RollBackModel } from '../../database/models/publishing/roll-back.ts';
 import { forgetPlace } from '../../domains/move.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { releaseDeploymentSlot } from '../../plans/quota.ts';
-import { type Removal, tellKept, tellLeft } from './left-sites.ts';
+import { notifyKept, notifyLeft, type Removal } from './left-sites.ts';
 import { reserveSlug } from './slug.ts';
 
 /** Releases erased in one transaction: its writes are kept small (MongoDB manual, production considerations). */
@@ -52,7 +52,7 @@ export async function recordRemovals(
       { session },
     );
     // This destination is not asked again.
-    if (state === 'removed' && ended?.kept) await tellKept(session, { accountId, name }, ended.kept);
+    if (state === 'removed' && ended?.kept) await notifyKept(session, { accountId, name }, ended.kept);
     if (error === null || known !== null) continue;
     const title = `${name} is still at ${PLATFORMS[platform].title}`;
     const { message } = error;
@@ -125,8 +125,8 @@ export async function eraseDeployment(
   await reserveSlug(session, deployment, providers.now());
   for (const [index, destination] of destinations.entries()) {
     const { isLeft = false, kept = null } = removals[index] ?? {};
-    if (isLeft) await tellLeft(session, { accountId, name, isWanted: leavesSites }, destination);
-    if (kept !== null) await tellKept(session, { accountId, name }, kept);
+    if (isLeft) await notifyLeft(session, { accountId, name, isWanted: leavesSites }, destination);
+    if (kept !== null) await notifyKept(session, { accountId, name }, kept);
   }
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId });
 }

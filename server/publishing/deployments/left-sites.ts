@@ -23,7 +23,7 @@ export type Removal = { isLeft: boolean; kept: string | null };
  * Tells the owner of a site that stays at its platform. The deployment's id is left out, since there may be nothing
  * left to open.
  */
-export async function tellLeft(
+export async function notifyLeft(
   session: ClientSession,
   { accountId, name, isWanted }: Owned & { isWanted: boolean },
   { platform, url, site: stored }: Pick<DestinationDoc, 'platform' | 'url' | 'site'>,
@@ -49,7 +49,7 @@ export async function tellLeft(
 }
 
 /** Tells the owner what is left of a removed site, with its address. */
-export async function tellKept(session: ClientSession, { accountId, name }: Owned, kept: string): Promise<void> {
+export async function notifyKept(session: ClientSession, { accountId, name }: Owned, kept: string): Promise<void> {
   await tell(session, accountId, {
     title: `${name} is offline, and its files are still there`,
     url: kept,

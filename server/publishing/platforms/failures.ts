@@ -1,6 +1,6 @@
 import { type FailureFacts, type FailureWords, failureError } from '../../lib/egress/vendor-answers.ts';
 import type { AppError } from '../../lib/errors.ts';
-import { GOES_ON, LOOKED_AT, TRIED_AGAIN } from '../../lib/waiting-words.ts';
+import { GOES_ON, LOOKED_AT, TRIED_AGAIN } from '../../lib/remedies.ts';
 
 /**
  * The reasons for a platform's refusal, one code for all platforms. They are error codes of ours; `platform_failed`

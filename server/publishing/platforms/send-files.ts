@@ -82,7 +82,7 @@ export async function* sendFiles(call: PlatformCall, sending: Sending): AsyncGen
   // When the caller leaves, nobody hears of a failure.
   all.catch(() => undefined);
   try {
-    yield* tellUntilOver(all, progress);
+    yield* reportUntilOver(all, progress);
   } finally {
     broken.abort(new Error('another file could not be sent'));
   }
@@ -117,7 +117,7 @@ function createSlots(max: number) {
 }
 
 /** Yields progress four times a second until the work is over. Throws the error of the work. */
-export async function* tellUntilOver<Event>(work: Promise<unknown>, tell: () => Event): AsyncGenerator<Event, void> {
+export async function* reportUntilOver<Event>(work: Promise<unknown>, tell: () => Event): AsyncGenerator<Event, void> {
   while (!(await isOverWithin(work, PROGRESS_INTERVAL_MS))) yield tell();
   await work;
 }

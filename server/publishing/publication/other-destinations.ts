@@ -5,7 +5,7 @@ import type { DestinationDoc } from '../../database/models/publishing/destinatio
 import { PublicationModel } from '../../database/models/publishing/publication.ts';
 import type { ReleaseDoc } from '../../database/models/publishing/release.ts';
 import { furtherPlatformsRefusal } from '../../plans/quota.ts';
-import { enqueueJob, hastenJob } from '../../queue/queue.ts';
+import { enqueueJob, expediteJob } from '../../queue/queue.ts';
 import { beginAct, endPublication } from './publications.ts';
 import { BEING_PUBLISHED, destinationKey, writeDestination } from './release-work.ts';
 
@@ -86,7 +86,7 @@ export async function resumeElsewhere(session: ClientSession, deployment: Deploy
   const isUnderWay = ({ state }: DestinationDoc) => BEING_PUBLISHED.some((one) => one === state);
   for (const { _id: destinationId } of othersOf(deployment).filter(isUnderWay)) {
     const key = destinationKey({ deploymentId, destinationId });
-    await hastenJob(session, { name: 'publish', payload: { releaseId, destinationId }, accountId, key });
+    await expediteJob(session, { name: 'publish', payload: { releaseId, destinationId }, accountId, key });
   }
 }
 

@@ -8,7 +8,7 @@ import { ArtifactModel, HASHES_A_QUERY } from '../../database/models/publishing/
 import { ReleaseModel } from '../../database/models/publishing/release.ts';
 import { publishEvent } from '../../events/publish.ts';
 import { AppError } from '../../lib/errors.ts';
-import { LOOKED_AT } from '../../lib/waiting-words.ts';
+import { LOOKED_AT } from '../../lib/remedies.ts';
 import type { StepReport } from '../../queue/handler.ts';
 import { compareManifests, type Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';

@@ -8,7 +8,7 @@ import { PublicationModel } from '../../database/models/publishing/publication.t
 import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
 import { transaction } from '../../database/mongo.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
-import { hastenJob } from '../../queue/queue.ts';
+import { expediteJob } from '../../queue/queue.ts';
 import { cancel } from '../publication/outcome.ts';
 import { destinationKey } from '../publication/release-work.ts';
 import { wasLiveBefore } from '../publication/was-live-before.ts';
@@ -52,7 +52,7 @@ async function requestCancel(session: ClientSession, ctx: AccountContext, before
   if (doc === null) throw notFound('release');
   // The job may wait for hours until it is due.
   if (worked === null) {
-    await hastenJob(session, { name: 'publish', payload: { releaseId, destinationId }, accountId, key });
+    await expediteJob(session, { name: 'publish', payload: { releaseId, destinationId }, accountId, key });
   }
   return doc;
 }

@@ -10,7 +10,7 @@ import { transaction } from '../../database/mongo.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { EgressError } from '../../lib/egress/egress.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
-import { hastenJob } from '../../queue/queue.ts';
+import { expediteJob } from '../../queue/queue.ts';
 import { destinationKey, fieldsBelow } from '../publication/release-work.ts';
 import { handOffOf, prepareDownload } from './download.ts';
 import { findRelease } from './read.ts';
@@ -92,7 +92,7 @@ async function saveAddress(
   // Its job may wait for hours.
   const payload = { releaseId: release._id, destinationId };
   const key = destinationKey({ deploymentId, destinationId });
-  await hastenJob(session, { name: 'publish', payload, accountId, key });
+  await expediteJob(session, { name: 'publish', payload, accountId, key });
   return doc;
 }
 

@@ -6,7 +6,7 @@ import type { AccountContext } from '../../context.ts';
 import { DeploymentModel } from '../../database/models/publishing/deployment.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 import { AppError, notFound } from '../../lib/errors.ts';
-import { toldToPerson } from '../../lib/waiting-words.ts';
+import { errorForPerson } from '../../lib/remedies.ts';
 import { findPublication } from '../publication/publications.ts';
 import { findRelease } from './read.ts';
 
@@ -43,7 +43,7 @@ export async function readPlatformLog(
   }
   await countAgainst({ name: 'platform-logs', key: accountId, limit: READS_PER_HOUR, windowMs: HOUR_MS });
   const call = platformCall(ctx.providers, deployment, destination, AbortSignal.timeout(TIMEOUT_MS));
-  const text = await platform.readLog(call, ref).catch((error: unknown) => Promise.reject(toldToPerson(error)));
+  const text = await platform.readLog(call, ref).catch((error: unknown) => Promise.reject(errorForPerson(error)));
   return { text: plainText(text.slice(-SHOWN_CHARACTERS)) };
 }
 

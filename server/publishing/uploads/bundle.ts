@@ -41,7 +41,7 @@ export async function receiveBundle(
       await storeAll(store, bundle.files);
       return bundle;
     });
-    await endWhenAway(() => keepFiles(ctx, uploadId, files));
+    await endWhenAway(() => storeFiles(ctx, uploadId, files));
     const problem = arriving.cut ?? fault;
     if (problem !== null) throw problem;
   });
@@ -117,7 +117,7 @@ function wrong(code: 'bad_request' | 'hash_mismatch', message: string, { sha256 
   return new AppError(code, message, { field: sha256 });
 }
 
-async function keepFiles(ctx: AccountContext, uploadId: string, files: readonly Sent[]): Promise<void> {
+async function storeFiles(ctx: AccountContext, uploadId: string, files: readonly Sent[]): Promise<void> {
   const infos = files.map(({ info }) => info);
   await Promise.all([rememberAll(ctx, infos), clearStoredAgain(infos.map(({ sha256 }) => sha256))]);
   await touch(ctx, uploadId);

@@ -42,7 +42,7 @@ export async function receiveFile(ctx: AccountContext, uploadId: string, file: I
   const info = await withSlot(rateCounters, slots, () =>
     store.write(counting(ctx, keepingOpen(ctx, upload, file.body)), entry),
   );
-  await endWhenAway(() => keepFile(ctx, uploadId, info));
+  await endWhenAway(() => storeFile(ctx, uploadId, info));
 }
 
 type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
@@ -104,7 +104,7 @@ export async function* keepingOpen(
   }
 }
 
-async function keepFile(ctx: AccountContext, uploadId: string, info: ArtifactInfo): Promise<void> {
+async function storeFile(ctx: AccountContext, uploadId: string, info: ArtifactInfo): Promise<void> {
   await Promise.all([remember(ctx, info), clearStoredAgain([info.sha256])]);
   await touch(ctx, uploadId);
 }

@@ -29,10 +29,10 @@ export async function receiveManifest(
   uploadId: string,
   input: UploadManifestInput,
 ): Promise<UploadManifestAnswer> {
-  return endWhenAway(() => keepManifest(ctx, uploadId, input));
+  return endWhenAway(() => storeManifest(ctx, uploadId, input));
 }
 
-async function keepManifest(
+async function storeManifest(
   ctx: AccountContext,
   uploadId: string,
   input: UploadManifestInput,

@@ -47,7 +47,7 @@ export async function receiveZip(ctx: AccountContext, uploadId: string, zip: Sen
         },
       ),
     );
-    await endWhenAway(() => keepZip(ctx, uploadId, stored));
+    await endWhenAway(() => storeZip(ctx, uploadId, stored));
     return toAnswer(stored);
   });
 }
@@ -73,7 +73,7 @@ async function keptOpen<T>(ctx: AccountContext, uploadId: string, work: () => Pr
   }
 }
 
-async function keepZip(ctx: AccountContext, uploadId: string, stored: StoredZip): Promise<void> {
+async function storeZip(ctx: AccountContext, uploadId: string, stored: StoredZip): Promise<void> {
   await clearStoredAgain(stored.artifacts.map(({ sha256 }) => sha256));
   // The list comes first, since it needs room: stored files are on the account's books for good.
   await replaceManifest(ctx, uploadId, { manifest: stored.manifest, source: 'zip' });

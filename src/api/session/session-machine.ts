@@ -37,7 +37,7 @@ export type SessionDeps = {
   notify: (message: string) => void;
   /** Leads to /auth with the path to return to. */
   redirect: (path: string) => void;
-  tellOtherTabs: (message: SessionMessage) => void;
+  notifyOtherTabs: (message: SessionMessage) => void;
 };
 
 /** An error that `fetch` threw; any other error in here is a defect of this code or of the browser's storage. */
@@ -126,7 +126,7 @@ export class SessionMachine {
     this.#store.saveAccess(access, this.#clockSkewMs);
     this.#store.saveAccountId(accountId);
     this.#store.clearExpiry();
-    this.#deps.tellOtherTabs({ kind: 'signed-in', accountId });
+    this.#deps.notifyOtherTabs({ kind: 'signed-in', accountId });
     this.#changeAccount('held');
   }
 
@@ -144,14 +144,14 @@ export class SessionMachine {
   /** Must be called before the logout is sent: the server ends the sockets of the session sooner than it answers. */
   startSignOut(): void {
     this.#isLeaving = true;
-    this.#deps.tellOtherTabs({ kind: 'leaving' });
+    this.#deps.notifyOtherTabs({ kind: 'leaving' });
   }
 
   /** Ends the session here, whatever the server answered. */
   signOut(): void {
     this.#stopEnding();
     this.#store.clear({ isSignedOut: true });
-    this.#deps.tellOtherTabs({ kind: 'signed-out' });
+    this.#deps.notifyOtherTabs({ kind: 'signed-out' });
     this.#changeAccount('anonymous');
   }
 
@@ -243,7 +243,7 @@ export class SessionMachine {
   #end(kind: RequestKind, reason: string): never {
     if (this.#store.isHeld()) {
       this.#store.clear({ isSignedOut: false });
-      this.#deps.tellOtherTabs({ kind: 'ended', reason });
+      this.#deps.notifyOtherTabs({ kind: 'ended', reason });
       const isOnAuthScreen = this.#deps.isOnAuthScreen();
       if (!isOnAuthScreen) this.#store.writeMarker(reason);
       if (kind === 'user' || isOnAuthScreen || this.#store.isRedirectDone()) this.#changeAccount('anonymous');

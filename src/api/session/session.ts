@@ -26,7 +26,7 @@ export const session = new SessionMachine({
   isOnAuthScreen: () => isAuthScreen(location.pathname),
   notify: showSessionExpired,
   redirect: (path) => leadTo(path),
-  tellOtherTabs: (message) => channel?.postMessage(message),
+  notifyOtherTabs: (message) => channel?.postMessage(message),
 });
 
 channel?.addEventListener('message', (event: MessageEvent<SessionMessage>) => session.hear(event.data));

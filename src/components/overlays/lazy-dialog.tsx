@@ -1,7 +1,7 @@
 import { type ComponentType, lazy, Suspense, useEffect } from 'react';
 import { showToast } from './toast-store.ts';
 
-function tellUnavailable(): void {
+function notifyUnavailable(): void {
   showToast({
     title: 'This could not be opened',
     description: navigator.onLine
@@ -30,7 +30,7 @@ export function lazyDialog<Props extends { onClose: () => void }>(
       onClose();
     }, [onClose]);
     // This happens once it is closed: opening it before that would open nothing.
-    useEffect(() => tellUnavailable, []);
+    useEffect(() => notifyUnavailable, []);
     return null;
   }
 

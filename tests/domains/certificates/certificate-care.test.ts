@@ -3,7 +3,7 @@ import { UserModel } from '../../../server/database/models/account/user.ts';
 import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
 import { EventModel } from '../../../server/database/models/event.ts';
 import { transaction } from '../../../server/database/mongo.ts';
-import { hastenIssue } from '../../../server/domains/certificates/ensure.ts';
+import { expediteIssue } from '../../../server/domains/certificates/ensure.ts';
 import { rehearseAll, renewDue } from '../../../server/domains/certificates/maintenance.ts';
 import { DAY_MS, HOUR_MS } from '../../../server/lib/durations.ts';
 import { acmeClient } from '../../support/acme.ts';
@@ -36,7 +36,7 @@ async function createRefused() {
     async tryToRenew(refusal: { status: number; type: string }) {
       authority.refuseWith({ ...refusal, detail: 'Its words.' });
       await CertificateModel.updateOne(place, { renewAt: app.clock.now(), nextTryAt: null });
-      await transaction((session) => hastenIssue(session, place));
+      await transaction((session) => expediteIssue(session, place));
       await app.jobs.drain();
     },
     async [Symbol.asyncDispose]() {

@@ -4,7 +4,7 @@ import { CertificateModel } from '../../../server/database/models/domains/certif
 import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { transaction } from '../../../server/database/mongo.ts';
 import type { CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
-import { hastenIssue } from '../../../server/domains/certificates/ensure.ts';
+import { expediteIssue } from '../../../server/domains/certificates/ensure.ts';
 import { ensureAll } from '../../../server/domains/certificates/maintenance.ts';
 import { acmeClient } from '../../support/acme.ts';
 import { createCertifiedHost } from '../../support/certified-host.ts';
@@ -88,7 +88,7 @@ test('what failed three times within the hour waits for its turn, and no more is
   const tryAgain = async () => {
     const place = { _id: certificateId, accountId: user.id };
     await CertificateModel.updateOne(place, { nextTryAt: null, isWanted: false });
-    await transaction((session) => hastenIssue(session, place));
+    await transaction((session) => expediteIssue(session, place));
     await world.app.jobs.drain();
     return (await caller.certificates.get({ certificateId })).problem?.type;
   };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { http2Load } from '../../bench/http2-load.ts';
 import { program } from '../../support/program.ts';
 
-/** What corrupts the memory of the process cannot be caught in it: within so many answers it happened. */
+/** Corrupted memory ends a process that cannot catch it, so the port runs in one of its own; it happened within this many. */
 const ANSWERS = 4_000;
 const REQUESTS_PER_SESSION = 7;
 const BODY_BYTES = 20 * 1024;

@@ -7,7 +7,7 @@ import { SubscriptionModel } from '../../../server/database/models/plans/subscri
 import { transaction } from '../../../server/database/mongo.ts';
 import { addMonths, DAY_MS, MINUTE_MS } from '../../../server/lib/durations.ts';
 import { renewPlan } from '../../../server/plans/payments/renew.ts';
-import { tellEnd } from '../../../server/plans/subscription/ending.ts';
+import { notifyEnd } from '../../../server/plans/subscription/ending.ts';
 import { enqueueDue } from '../../../server/queue/recurring.ts';
 import { createTestApp, type Person, type TestApp } from '../../support/app.ts';
 import { refusalOf } from '../../support/refusal.ts';
@@ -183,7 +183,7 @@ test(`${AT_ONCE} instances at once renew once, and tell once`, async () => {
   const instances = Array.from({ length: AT_ONCE });
 
   const renewed = await Promise.all(instances.map(() => transaction((s) => renewPlan(s, app.providers, ada.user.id))));
-  await Promise.all(instances.map(() => transaction((s) => tellEnd(s, app.providers, bob.user.id))));
+  await Promise.all(instances.map(() => transaction((s) => notifyEnd(s, app.providers, bob.user.id))));
   await app.jobs.drain();
 
   expect(renewed.filter((done) => done)).toHaveLength(1);

@@ -31,7 +31,7 @@ type Texts = ReadonlyMap<string, readonly string[]>;
 type Place = { accountId: string; connection: ConnectionDoc; zone: DnsZone };
 
 /** Records what will be put into a zone, before it is. */
-export async function keepChallengeRecords(
+export async function saveChallengeRecords(
   { now }: Pick<Providers, 'now'>,
   { accountId, certificateId }: Certified,
   { connection, zone, sets }: HeldZone & { sets: Texts },
@@ -182,7 +182,7 @@ async function takeAwayOf(
   }
 }
 
-/** The schema leaves the field free; only `keepChallengeRecords` writes it. */
+/** The schema leaves the field free; only `saveChallengeRecords` writes it. */
 function storedZone(zone: unknown): DnsZone {
   return zone as DnsZone;
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../../lib/errors.ts';
 import { AuthorityError } from '../authority/authority.ts';
 import { type ChallengeSolver, txtSetsOf } from '../authority/challenges.ts';
 import { ownProblem } from '../authority/problems.ts';
-import { type Certified, keepChallengeRecords, removeChallengeRecords, writeTexts } from './challenge-records.ts';
+import { type Certified, removeChallengeRecords, saveChallengeRecords, writeTexts } from './challenge-records.ts';
 
 /** The limit for all servers together: providers take seconds to publish a record on all of theirs. */
 const PUT_MS = 3 * MINUTE_MS;
@@ -33,7 +33,7 @@ export function createDnsSolver(providers: Providers, certified: Certified): Cha
         if (missing !== undefined) throw new AuthorityError(noZone(missing));
         const texts = txtSetsOf(answers);
         const writes = zonesOf(places).map((zone) => ({ ...zone, accountId, sets: setsAt(zone.places, texts) }));
-        for (const write of writes) await keepChallengeRecords(providers, certified, write);
+        for (const write of writes) await saveChallengeRecords(providers, certified, write);
         await providers.faults?.at('certificate:challenge-kept');
         for (const write of writes) await writeTexts(providers, write, write.sets, 'add', within);
         await providers.faults?.at('certificate:challenge-written');

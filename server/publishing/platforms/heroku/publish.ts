@@ -11,7 +11,7 @@ import type {
   RestoreEvent,
 } from '../platform.ts';
 import { stringField } from '../reference.ts';
-import { contentsOf, tellUntilOver } from '../send-files.ts';
+import { contentsOf, reportUntilOver } from '../send-files.ts';
 import { stateOf, waitUntilDone } from '../wait-until-done.ts';
 import {
   buildToMake,
@@ -132,7 +132,7 @@ async function* sendSource(
   sending.catch(() => undefined);
   try {
     yield progress();
-    yield* tellUntilOver(sending, progress);
+    yield* reportUntilOver(sending, progress);
     share = 1;
     yield progress();
     return await sending;

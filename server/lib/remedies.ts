@@ -20,7 +20,7 @@ export function hintsOf(remedy: string | Remedy, more = ''): { hint: string; hin
 }
 
 /** Returns the error for a person whose own call failed: nothing is tried again after that. */
-export function toldToPerson(error: unknown): unknown {
+export function errorForPerson(error: unknown): unknown {
   if (!(error instanceof AppError) || error.hintForPerson === undefined) return error;
   const { code, message, cause, hintForPerson } = error;
   return hintForPerson === error.hint ? error : new AppError(code, message, { ...error, hint: hintForPerson, cause });

@@ -5,18 +5,18 @@ export const ALIVE_EVERY_MS = 1_000;
 /** This many intervals are far longer than any step of the work may take, also on a busy machine. */
 const SILENT_LOOKS_MAX = 15;
 
-export type FrozenWatch = {
+export type Watchdog = {
   /** Notes a message of the child, which proves that its event loop runs. */
   heard(isDebugged: boolean): void;
   stop(): void;
 };
 
 /**
- * Calls `onFrozen` when the event loop of a child has not run for fifteen checks by this process. Checks are counted
+ * Calls `onUnresponsive` when the event loop of a child has not run for fifteen checks by this process. Checks are counted
  * instead of time, because there are none while the machine sleeps or this process itself is stopped. A child that a
  * debugger or a signal holds on purpose is not frozen.
  */
-export function watchForFreeze(pid: number, onFrozen: () => void, everyMs = ALIVE_EVERY_MS): FrozenWatch {
+export function startWatchdog(pid: number, onUnresponsive: () => void, everyMs = ALIVE_EVERY_MS): Watchdog {
   let silentLooks = 0;
   let isDebugged = false;
   const timer = setInterval(() => {
@@ -25,7 +25,7 @@ export function watchForFreeze(pid: number, onFrozen: () => void, everyMs = ALIV
     silentLooks = 0;
     if (isDebugged || isStopped(pid)) return;
     clearInterval(timer);
-    onFrozen();
+    onUnresponsive();
   }, everyMs);
 
   return {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { watchForFreeze } from '../../server/boot/frozen-child.ts';
+import { startWatchdog } from '../../server/boot/watchdog.ts';
 
 const LOOKS_MAX = 15;
 /** The id of this process, which runs and must not be stopped. */
@@ -10,7 +10,7 @@ const { pid } = process;
 
 function watched(everyMs?: number, whom = pid) {
   const onFrozen = vi.fn();
-  return { onFrozen, watch: watchForFreeze(whom, onFrozen, everyMs) };
+  return { onFrozen, watch: startWatchdog(whom, onFrozen, everyMs) };
 }
 
 test('a child that says nothing for fifteen looks is frozen, and is told of once', () => {
