@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { readOutbox } from '../../server/account/mail/outbox.ts';
 import { holdCalls } from '../specification/held-network.ts';
 import { readZip } from '../support/read-zip.ts';
+import { expectFits, SMALL } from './fits.ts';
 import { ASKED_TOO_LATE, expect, logInHere, newcomer, newcomerWithoutPlan, refusedCall, test } from './fixtures.ts';
 import type { SharedApp } from './shared-app.ts';
 
 const NEW_PASSWORD = 'Another anchor 2';
+/** As long as a name may be, without a space to break at. */
+const LONG_NAME = 'build-server-'.padEnd(60, 'x');
 
 /** The link of the newest mail of a kind to somebody, once it is there. */
 async function mailedLink(app: SharedApp, kind: string, to: string): Promise<string> {
@@ -98,7 +101,7 @@ test('a token is shown once and works until it is revoked; name and password can
   await expect(page.getByText('No tokens yet')).toBeVisible();
   expect(await make.boundingBox(), 'the empty lists above do not move it').toEqual(before);
   await make.click();
-  await page.getByRole('dialog').getByLabel('Name').fill('Build server');
+  await page.getByRole('dialog').getByLabel('Name').fill(LONG_NAME);
   await page.getByRole('dialog').getByLabel('Current password').fill(credentials.password);
   await page.getByRole('button', { name: 'Create token' }).click();
   const secret = (await page.locator('code', { hasText: /^flt_[\w-]{49}$/ }).textContent()) ?? '';
@@ -106,7 +109,11 @@ test('a token is shown once and works until it is revoked; name and password can
   const whoAmI = () => fetch(`${app.url}/api/user`, { headers: { authorization: `Bearer ${secret}` } });
   expect((await whoAmI()).status).toBe(200);
   await expect(page.getByText(secret)).toHaveCount(0);
-  await page.getByRole('button', { name: 'Revoke Build server' }).click();
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  await page.setViewportSize(SMALL);
+  await expectFits(page, 'a token with a long name');
+  await page.setViewportSize({ width, height });
+  await page.getByRole('button', { name: `Revoke ${LONG_NAME}` }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
   await expect(page.getByText('No tokens yet')).toBeVisible();
   expect((await whoAmI()).status).toBe(401);

@@ -84,7 +84,7 @@ function ConfirmForm({
     <>
       <form id={formId} noValidate className="flex flex-col gap-4 p-5" onSubmit={submit}>
         <div>
-          <AlertDialog.Title className="text-lg font-semibold">{title}</AlertDialog.Title>
+          <AlertDialog.Title className="text-lg font-semibold wrap-anywhere">{title}</AlertDialog.Title>
           <AlertDialog.Description asChild>
             <div className="mt-1.5 text-ink-muted">{description}</div>
           </AlertDialog.Description>

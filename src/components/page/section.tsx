@@ -16,7 +16,7 @@ export function Section({ title, count, description, action, children }: Section
   return (
     <section
       aria-labelledby={id}
-      className="grid gap-x-10 gap-y-3 border-t border-line pt-6 first:border-t-0 first:pt-0 xl:grid-cols-[15rem_minmax(0,1fr)] xl:pt-8"
+      className="grid grid-cols-1 gap-x-10 gap-y-3 border-t border-line pt-6 first:border-t-0 first:pt-0 xl:grid-cols-[15rem_minmax(0,1fr)] xl:pt-8"
     >
       <div className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3 xl:flex-col xl:justify-start">
         <div className="min-w-0 max-xl:flex-1 max-xl:basis-60">

@@ -8,6 +8,7 @@ import { Badge } from '../../components/badge.tsx';
 import { Button } from '../../components/button.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
 import { LinkedText } from '../../components/linked-text.tsx';
+import { OneLine } from '../../components/one-line.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { PlatformMark } from '../../components/states/platform-mark.tsx';
 import { Time } from '../../components/time.tsx';
@@ -92,7 +93,7 @@ function ConnectionRow({ connection, onAsk }: ConnectionRowProps) {
         </div>
       }
     >
-      <p className="wrap-anywhere">{identity}</p>
+      <OneLine>{identity}</OneLine>
       {problem !== null && (
         <p className="text-sm wrap-anywhere text-bad">
           <LinkedText text={`${problem.message} ${problem.hint ?? ''}`} />
@@ -103,9 +104,9 @@ function ConnectionRow({ connection, onAsk }: ConnectionRowProps) {
           {warning}
         </p>
       ))}
+      {kind === 'platform' && <OneLine className="text-sm">{usedBy(deployments)}</OneLine>}
       <p className="text-sm">
-        {kind === 'platform' && `${usedBy(deployments)} · `}
-        {kind === 'platform' ? 'tested' : 'Tested'} <Time at={testedAt} />
+        Tested <Time at={testedAt} />
         {expiresAt !== null && ` · expires ${formatDate(expiresAt)}`}
       </p>
     </Setting>

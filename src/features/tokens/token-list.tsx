@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { Card } from '../../components/card.tsx';
 import { Setting } from '../../components/fields/setting.tsx';
 import { ListStates } from '../../components/lists/list-states.tsx';
+import { OneLine } from '../../components/one-line.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { Section } from '../../components/page/section.tsx';
@@ -67,7 +68,7 @@ function TokenRow({ token, onRevoke }: { token: ApiToken; onRevoke: () => void }
   const may = scopes.includes('write') ? 'Reads and writes' : 'Reads only';
   return (
     <Setting
-      title={name}
+      title={<OneLine>{name}</OneLine>}
       action={
         <Button size="sm" onClick={onRevoke} aria-label={`Revoke ${name}`}>
           Revoke

@@ -6,6 +6,7 @@ import { Button } from '../../../components/button.tsx';
 import { Card, CardHeader } from '../../../components/card.tsx';
 import { Setting } from '../../../components/fields/setting.tsx';
 import { ListStates } from '../../../components/lists/list-states.tsx';
+import { OneLine } from '../../../components/one-line.tsx';
 import { SkeletonRows } from '../../../components/skeleton.tsx';
 import { formatAddress } from '../../../lib/format.ts';
 
@@ -31,7 +32,7 @@ export function DownloadList({ platformTitle }: { platformTitle: string }) {
           {deployments.map(({ id, name, url, currentRelease }) => (
             <li key={id}>
               <Setting
-                title={name}
+                title={<OneLine>{name}</OneLine>}
                 action={
                   currentRelease !== null && (
                     <Button
