@@ -126,7 +126,7 @@ if (IS_FULL)
 if (IS_FULL)
   test('a data folder where nothing can be made', async () => {
     const ended = await startUntilItEnds({ ...(await portVariables()), DATA_DIR: '/proc/fairlead' });
-    expectRefusal(ended, 1, /DATA_DIR is "\/proc\/fairlead", which cannot be written \(\w+\)/);
+    expectRefusal(ended, 1, /DATA_DIR is "\/proc\/fairlead", which cannot be written to \(\w+\)/);
   });
 
 test('a data folder that another running app holds', async () => {
