@@ -64,3 +64,21 @@ test('a second tab follows the release without a reload', async ({ page, folder 
   await expect(other.getByText('two tabs').first()).toBeVisible();
   await expect(other.getByText('Live', { exact: true }).first()).toBeVisible();
 });
+
+test('who selects a platform before registering ends on its page, with the folder', async ({ page, folder }) => {
+  await writeSite(folder, twentyPages('Welcome to the harbour'));
+  await page.goto('/disclaimer');
+  await page.getByRole('button', { name: 'Accept & Continue' }).click();
+  await page.waitForURL('**/beta-welcome');
+  await page.goto('/');
+  await chooseFolder(page, folder);
+  await page.getByRole('link', { name: 'Select Netlify' }).click();
+  await page.waitForURL('**/auth**');
+  await registerHere(page);
+  await page.getByRole('button', { name: 'Start the trial' }).click();
+  await page.waitForURL('**/deploy/netlify');
+  await page.getByRole('link', { name: /^Publish “.+” to Netlify$/ }).click();
+  await page.waitForURL('**/new-deployment?platform=netlify');
+  await expect(page.getByText('23 files')).toBeVisible();
+  await expect(page.getByRole('radio', { name: /^Netlify/ })).toBeChecked();
+});
