@@ -23,7 +23,7 @@ export type Actor =
   | { kind: 'job'; name: string; accountId: string }
   | { kind: 'anonymous' };
 
-/** Limits that benches and tests replace; server/boot/providers.ts has the defaults, each with its reason. */
+/** Limits that benches and tests replace; server/boot/limits.ts has the defaults, each with its reason. */
 export type Limits = {
   isAddressCounted: boolean;
   /** Counts the calls of one session or token. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readEnv } from '../../../server/boot/env/env.ts';
-import { limitsOf } from '../../../server/boot/providers.ts';
+import { limitsOf } from '../../../server/boot/limits.ts';
 import type { AccountContext } from '../../../server/context.ts';
 import { RateLimitModel } from '../../../server/database/models/account/rate-limit.ts';
 import { UserModel } from '../../../server/database/models/account/user.ts';
