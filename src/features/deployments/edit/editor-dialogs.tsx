@@ -1,0 +1,90 @@
+import { useRef } from 'react';
+import type { Deployment } from '../../../../routers/schemas/deployments.ts';
+import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
+import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
+import { useNavigate } from '../../../lib/location.ts';
+import { href } from '../../../lib/paths.ts';
+import { writeEdits } from '../../../uploads/stored-edits.ts';
+import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';
+import { type Base, rebased, replacing, withRestored } from './draft.ts';
+import { LeaveDialog } from './leave-dialog.tsx';
+import type { Editing } from './use-draft.ts';
+import { usePublishDraft } from './use-publish-draft.ts';
+
+const PublishDialog = lazyDialog(async () => (await import('./publish-dialog.tsx')).PublishDialog);
+
+export type EditorDialog = 'publish' | 'conflict' | 'discard';
+
+export type EditorDialogsProps = {
+  deployment: Deployment;
+  draftKey: string;
+  editing: Editing;
+  newest: Base | null;
+  /** The open one, apart from the question before leaving. */
+  dialog: EditorDialog | null;
+  onClose: () => void;
+};
+
+/** Asks what becomes of the changes: a release, a place among those of another release, or nothing. */
+export function EditorDialogs({ deployment, draftKey, editing, newest, dialog, onClose }: EditorDialogsProps) {
+  const navigate = useNavigate();
+  const { draft, change, isUnstored } = editing;
+  const publishing = usePublishDraft(deployment.id);
+  const isPublished = useRef(false);
+
+  async function publish() {
+    const release = await publishing.publish(draft);
+    if (release === null) return;
+    await writeEdits(draftKey, null);
+    isPublished.current = true;
+    navigate(href.release(release.deploymentId, release.number));
+  }
+
+  function settle(choice: ConflictChoice) {
+    if (newest === null) return;
+    if (choice === 'theirs') change(() => ({ base: newest, changes: new Map() }));
+    else change((before) => (choice === 'merge' ? rebased(before, newest).draft : replacing(before, newest)));
+    onClose();
+  }
+
+  return (
+    <>
+      {dialog === 'publish' && (
+        <PublishDialog
+          draft={draft}
+          number={deployment.releaseCount + 1}
+          liveNumber={deployment.currentRelease?.number ?? null}
+          isBusy={publishing.isBusy}
+          problem={publishing.problem}
+          onRestore={(path) => change((before) => withRestored(before, path))}
+          onPublish={publish}
+          onClose={() => {
+            publishing.stop();
+            onClose();
+          }}
+        />
+      )}
+      {dialog === 'conflict' && newest !== null && (
+        <ConflictDialog draft={draft} newer={newest} onChoose={settle} onClose={onClose} />
+      )}
+      <LeaveDialog hasChanges={draft.changes.size > 0} isPublished={isPublished} isUnstored={isUnstored} />
+      <ConfirmDialog
+        isOpen={dialog === 'discard'}
+        onOpenChange={onClose}
+        title="Discard your changes?"
+        description={discardText(draft.base)}
+        confirmLabel="Discard"
+        onConfirm={() => {
+          change(({ base }) => ({ base, changes: new Map() }));
+          onClose();
+        }}
+      />
+    </>
+  );
+}
+
+function discardText({ releaseId, number }: Base): string {
+  return releaseId === null
+    ? 'Nothing has been published yet, so all files are removed. This cannot be undone.'
+    : `The files go back to those of release ${number}. This cannot be undone.`;
+}
