@@ -57,43 +57,22 @@ type Subscription = { collections: ReadonlySet<WatchedCollection>; listener: Cha
  * driver resumes after short interruptions by itself.
  */
 export function createChangeFeed(log: Log): ChangeFeed {
-  const subscriptions = new Set<Subscription>();
+  const { subscribe, onChange, onReopened } = createSubscriptions(log);
   let stream: mongo.ChangeStream | undefined;
   let reopening: NodeJS.Timeout | undefined;
   let closing: NodeJS.Timeout | undefined;
   let isStopped = true;
   let hasOpened = false;
 
-  function notifyAll(tell: (subscription: Subscription) => void): void {
-    for (const subscription of [...subscriptions]) {
-      try {
-        tell(subscription);
-      } catch (error) {
-        log.error('A listener of the change stream failed', { error: String(error) });
-      }
-    }
-  }
-
   function open(onOpen: () => void): void {
-    const database = mongoose.connection.db;
-    if (database === undefined) {
-      reopen(onOpen);
-      return;
-    }
-    const opened = database.watch(PIPELINE);
+    const opened = openStream(onChange);
+    if (opened === undefined) return reopen(onOpen);
     stream = opened;
-    opened.on('change', (change) => {
-      const seen = readChange(change);
-      if (seen === undefined) return;
-      notifyAll(({ collections, listener }) => {
-        if (collections.has(seen.collection)) listener.onChange(seen);
-      });
-    });
     // This is the first sign that the server answers for this stream. `init` is no such sign, and `close` also fires on
     // every silent resume.
     opened.once('resumeTokenChanged', () => {
       if (isStopped || stream !== opened) return;
-      if (hasOpened) notifyAll(({ listener }) => listener.onReopened());
+      if (hasOpened) onReopened();
       hasOpened = true;
       onOpen();
     });
@@ -119,11 +98,7 @@ export function createChangeFeed(log: Log): ChangeFeed {
   }
 
   return {
-    subscribe(collections, listener) {
-      const subscription = { collections: new Set(collections), listener };
-      subscriptions.add(subscription);
-      return () => void subscriptions.delete(subscription);
-    },
+    subscribe,
     start() {
       isStopped = false;
       hasOpened = false;
@@ -138,6 +113,45 @@ export function createChangeFeed(log: Log): ChangeFeed {
       await open?.close().catch(() => undefined);
     },
   };
+}
+
+/** Creates the list of listeners, which hands each change to all of them: one that fails keeps it from no other. */
+function createSubscriptions(log: Log): ChangeListener & Pick<ChangeFeed, 'subscribe'> {
+  const subscriptions = new Set<Subscription>();
+
+  function notifyAll(tell: (subscription: Subscription) => void): void {
+    for (const subscription of [...subscriptions]) {
+      try {
+        tell(subscription);
+      } catch (error) {
+        log.error('A listener of the change stream failed', { error: String(error) });
+      }
+    }
+  }
+
+  return {
+    subscribe(collections, listener) {
+      const subscription = { collections: new Set(collections), listener };
+      subscriptions.add(subscription);
+      return () => void subscriptions.delete(subscription);
+    },
+    onChange(change) {
+      notifyAll(({ collections, listener }) => {
+        if (collections.has(change.collection)) listener.onChange(change);
+      });
+    },
+    onReopened: () => notifyAll(({ listener }) => listener.onReopened()),
+  };
+}
+
+/** Watches for the changes that a listener may need; returns undefined while there is no connection. */
+function openStream(onChange: (change: Change) => void): mongo.ChangeStream | undefined {
+  const stream = mongoose.connection.db?.watch(PIPELINE);
+  stream?.on('change', (change) => {
+    const seen = readChange(change);
+    if (seen !== undefined) onChange(seen);
+  });
+  return stream;
 }
 
 /**

@@ -62,6 +62,7 @@ export function createRequestHandler(parts: HandlerParts) {
   });
   const host = createHostParts(parts);
   const leadTo = createLead(parts);
+  const answerLater = createLateAnswer(parts, host, leadTo);
 
   /**
    * Answers an authority's challenge at the very name that it asks; every other path in that folder belongs to the
@@ -76,33 +77,6 @@ export function createRequestHandler(parts: HandlerParts) {
     const text = await challenges.find(challengeTokenOf(reading.path), visitorOf(request, trustedProxies));
     if (text === null) await answerLater(request, response, reading, startedAt);
     else if (!response.destroyed) sendChallengeText(response, text);
-  }
-
-  async function answerLater(
-    request: WebRequest,
-    response: WebResponse,
-    reading: SiteReading,
-    startedAt: number,
-  ): Promise<void> {
-    const { method, path, target } = reading;
-    const route = table.known(target.host) ?? (await table.find(target.host, visitorOf(request, trustedProxies)));
-    if (route === null) {
-      sendPage(response, PAGES.noSite);
-      return;
-    }
-    const location = leadTo(request, reading);
-    if (location !== null) {
-      sendRedirect(response, 308, location);
-      return;
-    }
-    try {
-      const site = await sites.load(route, target.isPublic ? 'live' : 'preview');
-      if (response.destroyed) return;
-      respond({ host, request, response, method, path, route, site, isPublic: target.isPublic, startedAt });
-    } catch (error) {
-      host.onTrouble(error, route, '');
-      sendErrorPage(response, error);
-    }
   }
 
   return (request: WebRequest, response: WebResponse): void => {
@@ -137,18 +111,46 @@ export function createRequestHandler(parts: HandlerParts) {
   };
 }
 
+/** Returns the function that answers a request whose route or files are not in memory yet. */
+function createLateAnswer({ providers, table, sites }: HandlerParts, host: HostParts, leadTo: Lead) {
+  const { trustedProxies = 0 } = providers.addresses;
+  return async (request: WebRequest, response: WebResponse, reading: SiteReading, startedAt: number): Promise<void> => {
+    const { method, path, target } = reading;
+    const route = table.known(target.host) ?? (await table.find(target.host, visitorOf(request, trustedProxies)));
+    if (route === null) {
+      sendPage(response, PAGES.noSite);
+      return;
+    }
+    const location = leadTo(request, reading);
+    if (location !== null) {
+      sendRedirect(response, 308, location);
+      return;
+    }
+    try {
+      const site = await sites.load(route, target.isPublic ? 'live' : 'preview');
+      if (response.destroyed) return;
+      respond({ host, request, response, method, path, route, site, isPublic: target.isPublic, startedAt });
+    } catch (error) {
+      host.onTrouble(error, route, '');
+      sendErrorPage(response, error);
+    }
+  };
+}
+
 function visitorOf({ socket, headers }: WebRequest, trustedProxies: number): string {
   const forwarded = headers['x-forwarded-for'];
   return addressOf(socket.remoteAddress ?? 'unknown', forwarded && String(forwarded), trustedProxies);
 }
 
+type Lead = (request: WebRequest, reading: SiteReading) => string | null;
+
 /**
  * Returns a function that gives the address of a redirect before the site answers: to https, or to that of a domain's
  * two names that serves.
  */
-function createLead({ providers, table, httpsRedirect, domainsTls, isTls }: HandlerParts) {
+function createLead({ providers, table, httpsRedirect, domainsTls, isTls }: HandlerParts): Lead {
   const { sitesUrl, trustedProxies = 0 } = providers.addresses;
-  return (request: WebRequest, { target, path }: SiteReading): string | null => {
+  return (request, { target, path }) => {
     // A domain has another certificate than the sites, if any.
     if (target.kind === 'site') return httpsRedirect?.(request, target.host, path) ?? null;
     const servedName = table.servedName(target.host);
