@@ -127,6 +127,8 @@ export const domainSchema = z.strictObject({
   deploymentId: idSchema,
   /** The name as it was added, in ASCII. */
   name: z.string(),
+  /** The name as people write it, for one with other letters than ASCII has (RFC 5890). */
+  unicodeName: z.optional(z.string()),
   /** The `www` of a registrable domain, or the domain below its `www`: both belong to one unit. */
   counterpart: z.nullable(z.string()),
   /** The one of the two names that serves; the other redirects to it. */

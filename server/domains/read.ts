@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import type {
   CheckedRecord,
   Domain,
@@ -74,12 +75,19 @@ export async function showDomain(ctx: AccountContext, doc: DomainRow): Promise<D
 
 type Shown = { isCertified: boolean; over: Awaited<ReturnType<typeof domainsOverCap>> };
 
+/** Returns the name with its own letters; nothing for a name that has no others than ASCII. */
+function unicodeNameOf(name: string): Pick<Domain, 'unicodeName'> {
+  const unicodeName = domainToUnicode(name);
+  return unicodeName === name || unicodeName === '' ? {} : { unicodeName };
+}
+
 function toDomain({ providers }: AccountContext, doc: DomainRow, { isCertified, over }: Shown): Domain {
   const { _id: id, deploymentId, name, servedName, state, problem, lostAt } = doc;
   return {
     id,
     deploymentId,
     name,
+    ...unicodeNameOf(name),
     counterpart: doc.counterpart ?? null,
     servedName,
     url: domainUrlOf(providers.addresses, { name: servedName, isAtPlatform: Boolean(doc.attached), isCertified }),

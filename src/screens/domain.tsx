@@ -101,6 +101,7 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
         crumbs={[{ label: 'Domains', to: paths.domains }, { label: domain.name }]}
         description={
           <span className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1">
+            {domain.unicodeName !== undefined && <bdi>{domain.unicodeName}</bdi>}
             <DomainBadge domain={domain} />
             {!isEnding && <span>{recordsSeen(domain)}</span>}
           </span>

@@ -29,9 +29,10 @@ test('a name is claimed, proved, served before its records lead here, and then a
     ['A', 'shop.test', HERE, 'missing'],
     ['CNAME', 'www.shop.test', 'shop.test', 'missing'],
   ]);
-  const later = await caller.domains.add({ deploymentId, name: 'harbour.test' });
+  const later = await caller.domains.add({ deploymentId, name: 'müller.test' });
+  expect([added.unicodeName, later.unicodeName]).toEqual([undefined, 'müller.test']);
   const listed = async () => (await caller.domains.list({ deploymentId })).items.map(({ name }) => name);
-  expect(await listed()).toEqual(['harbour.test', 'shop.test']);
+  expect(await listed()).toEqual(['xn--mller-kva.test', 'shop.test']);
   const [proof, ...route] = added.records;
   await lab.write('shop.test', setsOf(proof === undefined ? [] : [proof]));
   const proved = await caller.domains.check({ domainId: added.id });
@@ -50,7 +51,7 @@ test('a name is claimed, proved, served before its records lead here, and then a
   ]);
   // A look that finds nothing new moves nothing in the list, unlike what has happened.
   await caller.domains.check({ domainId: later.id });
-  expect(await listed()).toEqual(['shop.test', 'harbour.test']);
+  expect(await listed()).toEqual(['shop.test', 'xn--mller-kva.test']);
   const { items } = await caller.domains.list({ deploymentId });
   expect(items[0]?.records).toEqual(active.records.map((record) => ({ ...record, seen: [] })));
 });

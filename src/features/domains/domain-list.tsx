@@ -120,6 +120,7 @@ function LargerPlan({ limit }: { limit: number }) {
 function DomainRow({ domain, deployment }: { domain: Domain; deployment: NamedDeployment | undefined }) {
   const isUnsettled = domain.state !== 'active' && domain.state !== 'removing' && domain.lostTo === undefined;
   const about = [
+    ...(domain.unicodeName === undefined ? [] : [domain.unicodeName]),
     ...(domain.counterpart === null ? [] : [`with ${domain.counterpart}`]),
     ...(deployment === undefined ? [] : [deploymentLabel(deployment)]),
   ].join(' · ');
