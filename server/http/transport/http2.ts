@@ -3,6 +3,7 @@ import {
   constants,
   type IncomingHttpHeaders as Http2Headers,
   performServerHandshake,
+  type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
@@ -122,15 +123,47 @@ export function createHttp2Sessions(options: Http2Options): Http2Sessions {
 type Begun = [stream: ServerHttp2Stream, headers: Http2Headers, flags: number, rawHeaders: string[]];
 
 function createConnection(socket: TLSSocket, options: Http2Options, unread: Unread): Connection {
-  const { idleMs, silentMs, requestsMax } = options;
   const session = performServerHandshake(socket, LIMITS);
+  const streams = createStreams(socket, session, options, unread);
+  let movedAt = performance.now();
+  let bytes = 0;
+
+  // A session that its client has broken ends by itself, and its streams with it.
+  session.on('error', () => undefined);
+  session.on('stream', (...begun: Begun) => {
+    catchErrors(
+      () => streams.take(...begun),
+      () => socket.destroy(),
+    );
+  });
+
+  return {
+    close: () => session.close(),
+    destroy() {
+      session.destroy();
+      // A session that is already closed waits for its peer to end the connection.
+      socket.destroy();
+      streams.release();
+    },
+    burden: (now) => unread.bytes * (1 + now - unread.since),
+    isIdle: streams.isIdle,
+    isSilent(now) {
+      const moved = socket.bytesRead + socket.bytesWritten;
+      if (moved !== bytes) movedAt = now;
+      bytes = moved;
+      // PING and SETTINGS are traffic as well (RFC 9113, section 6), but take none of the held data.
+      return now - (unread.bytes > 0 ? unread.since : movedAt) > options.silentMs;
+    },
+  };
+}
+
+/** Creates the queue of a session's streams: further ones wait while the answers hold much that nobody has read. */
+function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: Http2Options, unread: Unread) {
   const peer = { remoteAddress: socket.remoteAddress, localAddress: socket.localAddress };
   const answering = new Set<Http2Response>();
   const waiting: (() => void)[] = [];
   let requests = 0;
   let endedAt = performance.now();
-  let movedAt = endedAt;
-  let bytes = 0;
   let isDue = false;
 
   /**
@@ -145,59 +178,38 @@ function createConnection(socket: TLSSocket, options: Http2Options, unread: Unre
 
   function answerNext(): void {
     isDue = false;
-    if (requests >= requestsMax) session.close();
+    if (requests >= options.requestsMax) session.close();
     while (waiting.length > 0 && (answering.size < FEW || heldBytes(answering) < HELD_MAX_BYTES)) waiting.shift()?.();
   }
 
-  function take(...[stream, headers, flags, rawHeaders]: Begun): void {
-    const response = createHttp2Response(stream, headers[':method'] === 'HEAD', unread);
-    requests += 1;
-    stream.on('error', () => undefined);
-    stream.once('close', () => {
-      answering.delete(response);
-      response.release();
-      endedAt = performance.now();
-      answerSoon();
-    });
-    if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) closeAfterAnswer(stream);
-    const request = requestOf(headers, rawHeaders, peer);
-    waiting.push(() => {
-      if (stream.destroyed) return;
-      answering.add(response);
-      catchErrors(
-        () => options.handle(request, response),
-        (error) => options.onError(request, response, error),
-        () => response.destroy(),
-      );
-    });
-    answerSoon();
-  }
-
-  // A session that its client has broken ends by itself, and its streams with it.
-  session.on('error', () => undefined);
-  session.on('stream', (...begun: Begun) => {
-    catchErrors(
-      () => take(...begun),
-      () => socket.destroy(),
-    );
-  });
-
   return {
-    close: () => session.close(),
-    destroy() {
-      session.destroy();
-      // A session that is already closed waits for its peer to end the connection.
-      socket.destroy();
-      for (const response of answering) response.release();
+    take(...[stream, headers, flags, rawHeaders]: Begun): void {
+      const response = createHttp2Response(stream, headers[':method'] === 'HEAD', unread);
+      requests += 1;
+      stream.on('error', () => undefined);
+      stream.once('close', () => {
+        answering.delete(response);
+        response.release();
+        endedAt = performance.now();
+        answerSoon();
+      });
+      if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) closeAfterAnswer(stream);
+      const request = requestOf(headers, rawHeaders, peer);
+      waiting.push(() => {
+        if (stream.destroyed) return;
+        answering.add(response);
+        catchErrors(
+          () => options.handle(request, response),
+          (error) => options.onError(request, response, error),
+          () => response.destroy(),
+        );
+      });
+      answerSoon();
     },
-    burden: (now) => unread.bytes * (1 + now - unread.since),
-    isIdle: (now) => answering.size + waiting.length === 0 && now - endedAt > idleMs,
-    isSilent(now) {
-      const moved = socket.bytesRead + socket.bytesWritten;
-      if (moved !== bytes) movedAt = now;
-      bytes = moved;
-      // PING and SETTINGS are traffic as well (RFC 9113, section 6), but take none of the held data.
-      return now - (unread.bytes > 0 ? unread.since : movedAt) > silentMs;
+    isIdle: (now: number) => answering.size + waiting.length === 0 && now - endedAt > options.idleMs,
+    /** Gives back what the answers of a session that has ended still hold. */
+    release() {
+      for (const response of answering) response.release();
     },
   };
 }
