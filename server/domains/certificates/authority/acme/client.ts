@@ -74,23 +74,9 @@ type OrderAnswer = Order & { finalize: string; certificate: string | undefined; 
 
 /** Creates an authority that speaks RFC 8555, with renewal information (RFC 9773) where its directory lists it. */
 export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority {
-  const { directoryUrl, wait } = options;
+  const { directoryUrl } = options;
   const transport = createTransport(options);
-
-  async function until(
-    call: AuthorityCall,
-    url: string,
-    isSettled: (order: OrderAnswer) => boolean,
-  ): Promise<OrderAnswer | null> {
-    for (let waitedMs = 0; ; ) {
-      const order = await readOrder(transport, call, url);
-      if (order === null || isSettled(order)) return order;
-      if (waitedMs >= POLLS_WHOLE_MS) throw new AuthorityError(unreachable('The authority did not decide in time.'));
-      const pauseMs = Math.min(Math.max(order.retryAfterMs ?? POLL_MS, POLL_MS / 4), POLL_MAX_MS);
-      await wait(pauseMs, call.signal);
-      waitedMs += pauseMs;
-    }
-  }
+  const until = createPolling(transport, options.wait);
 
   return {
     id: directoryUrl,
@@ -135,6 +121,24 @@ export function createAcmeAuthority(options: AcmeOptions): CertificateAuthority 
       return parseRenewalInfo(json, retryAfterMs);
     },
     caaIdentities: async (signal) => (await transport.directory(signal)).meta?.caaIdentities ?? [],
+  };
+}
+
+/** Returns the function that reads an order, at the pace that the authority asks for, until it is settled or gone. */
+function createPolling(transport: Transport, wait: AcmeOptions['wait']) {
+  return async (
+    call: AuthorityCall,
+    url: string,
+    isSettled: (order: OrderAnswer) => boolean,
+  ): Promise<OrderAnswer | null> => {
+    for (let waitedMs = 0; ; ) {
+      const order = await readOrder(transport, call, url);
+      if (order === null || isSettled(order)) return order;
+      if (waitedMs >= POLLS_WHOLE_MS) throw new AuthorityError(unreachable('The authority did not decide in time.'));
+      const pauseMs = Math.min(Math.max(order.retryAfterMs ?? POLL_MS, POLL_MS / 4), POLL_MAX_MS);
+      await wait(pauseMs, call.signal);
+      waitedMs += pauseMs;
+    }
   };
 }
 

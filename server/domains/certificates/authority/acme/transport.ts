@@ -75,35 +75,7 @@ const directorySchema = z.object({
 export function createTransport({ directoryUrl, egress, now }: TransportOptions): Transport {
   let known: { directory: Directory; readAt: number } | undefined;
   const nonces: string[] = [];
-
-  async function exchange(
-    method: 'GET' | 'HEAD' | 'POST',
-    url: string,
-    body: string | undefined,
-    signal: AbortSignal,
-  ): Promise<AcmeAnswer> {
-    const request = {
-      method,
-      headers: () => ({
-        'user-agent': USER_AGENT,
-        ...(body !== undefined && { 'content-type': 'application/jose+json' }),
-      }),
-      ...(body !== undefined && { body: Buffer.from(body) }),
-      signal,
-      maxBytes: ANSWER_MAX_BYTES,
-      silenceMs: SILENCE_MS,
-      wholeMs: WHOLE_MS,
-    };
-    try {
-      return await egress.request(url, request, async ({ status, headers, body: sent }) => {
-        keep(headers.get('replay-nonce'));
-        return answerOf(status, headers, await textWithinBudget(sent), now());
-      });
-    } catch (error) {
-      if (!(error instanceof EgressError)) throw error;
-      throw new AuthorityError(unreachable(error.message), error);
-    }
-  }
+  const exchange = createExchange(egress, now, keep);
 
   function keep(nonce: string | null): void {
     if (nonce !== null && nonces.length < NONCES_MAX) nonces.push(nonce);
@@ -149,6 +121,40 @@ export function createTransport({ directoryUrl, egress, now }: TransportOptions)
       if (answer.status >= 400) throw refusalOf(answer);
       return answer;
     },
+  };
+}
+
+type Exchange = (
+  method: 'GET' | 'HEAD' | 'POST',
+  url: string,
+  body: string | undefined,
+  signal: AbortSignal,
+) => Promise<AcmeAnswer>;
+
+/** Returns the function that sends one request; `keep` gets the nonce that may come with its answer. */
+function createExchange(egress: Egress, now: () => Date, keep: (nonce: string | null) => void): Exchange {
+  return async (method, url, body, signal) => {
+    const request = {
+      method,
+      headers: () => ({
+        'user-agent': USER_AGENT,
+        ...(body !== undefined && { 'content-type': 'application/jose+json' }),
+      }),
+      ...(body !== undefined && { body: Buffer.from(body) }),
+      signal,
+      maxBytes: ANSWER_MAX_BYTES,
+      silenceMs: SILENCE_MS,
+      wholeMs: WHOLE_MS,
+    };
+    try {
+      return await egress.request(url, request, async ({ status, headers, body: sent }) => {
+        keep(headers.get('replay-nonce'));
+        return answerOf(status, headers, await textWithinBudget(sent), now());
+      });
+    } catch (error) {
+      if (!(error instanceof EgressError)) throw error;
+      throw new AuthorityError(unreachable(error.message), error);
+    }
   };
 }
 
