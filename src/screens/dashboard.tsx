@@ -15,7 +15,7 @@ import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { Skeleton, SkeletonRows } from '../components/skeleton.tsx';
 import { VisitsCard } from '../features/analytics/visits-card.tsx';
-import { LeadingDrop } from '../features/deployments/create/leading-drop.tsx';
+import { LeadingDrop, type LeadingDropProps } from '../features/deployments/create/leading-drop.tsx';
 import { DeploymentRows } from '../features/deployments/manage/deployment-rows.tsx';
 import { isReadOnly, usageText } from '../features/deployments/plan-labels.ts';
 import { HealthLine, useHealth } from '../features/diagnostics/health-line.tsx';
@@ -43,32 +43,14 @@ const SHOWN_DEPLOYMENTS = 8;
 const SHOWN_RELEASES = 6;
 
 export function DashboardScreen() {
-  const deployments = trpc.deployments.list.useQuery({ limit: SHOWN_DEPLOYMENTS });
-  const releases = trpc.releases.list.useQuery({ limit: SHOWN_RELEASES });
-  const allowance = trpc.subscription.allowance.useQuery();
-  const { user } = useUser();
-  const items = deployments.data?.items ?? [];
-  const everyone = useBeyondFirst(deployments.data);
-  const looked = [...items, ...everyone.inCare].filter(({ currentRelease }) => currentRelease !== null);
-  const health = useHealth([...new Set(looked.map(({ id }) => id))]);
-  // The user document has the count before the list arrives, so that the placeholder is as tall as the list.
-  const expected = Math.min(user?.deploymentCount ?? 0, SHOWN_DEPLOYMENTS);
-  /** A short list spans fewer rows, so that it does not end long before the column beside it. */
-  const isLong = (deployments.data?.items.length ?? expected) > 3;
-  const hasNothing = deployments.isError ? false : (deployments.data?.items.length ?? expected) === 0;
+  const asked = useDashboard();
+  const { allowance } = asked;
+  const hasNothing = asked.count === 0 && !asked.deployments.isError;
   return (
     <>
       <PageHeader
         title="Dashboard"
-        description={
-          allowance.data ? (
-            <span className="tabular-nums">{usageText(allowance.data)}</span>
-          ) : allowance.isError ? (
-            'Your plan could not be loaded'
-          ) : (
-            <Skeleton className="mt-1 h-4 w-52" />
-          )
-        }
+        description={<Usage allowance={allowance.data} isUnknown={allowance.isError} />}
         actions={
           hasNothing ? undefined : (
             <Button variant="primary" asChild>
@@ -79,75 +61,101 @@ export function DashboardScreen() {
           )
         }
       />
-      {hasNothing ? (
-        <>
-          <LeadingDrop
-            shape="tall"
-            title="Drop a folder or a ZIP to publish it"
-            description={firstDropText(allowance.data)}
-          />
-          <FitLink />
-        </>
-      ) : (
-        <>
-          <Suspense>
-            <AttentionList
-              deployments={everyone.inCare}
-              health={health}
-              hasMore={everyone.hasMoreInCare}
-              allowance={allowance.data}
-            />
-          </Suspense>
-          {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
-          <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_auto_1fr]">
-            <Card className={classNames('min-w-0 overflow-hidden', isLong && 'lg:row-span-2')}>
-              <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
-              {deployments.isPending && <SkeletonRows rows={expected} lines={3} />}
-              <FailedState
-                failure={shownFailure('The deployments could not be loaded', deployments.error)}
-                question={deployments}
-              />
-              <DeploymentRows
-                deployments={items}
-                isReadOnly={(id) => isReadOnly(allowance.data, id)}
-                badge={user?.isBetaTester && <BetaBadge />}
-                below={(deployment) => (
-                  <HealthLine
-                    deployment={deployment}
-                    health={health.get(deployment.id)}
-                    isLive={deployment.currentRelease !== null}
-                  />
-                )}
-              />
-            </Card>
-            <div
-              className={classNames(
-                'flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1',
-                !isLong && 'lg:row-span-3',
-              )}
-            >
-              <PublishingNow deployments={everyone.deploying} />
-              <LeadingDrop
-                shape="compact"
-                title="Drop a folder or a ZIP to publish it"
-                description="It stays private until you publish."
-              />
-              <FitLink />
-            </div>
-            {!releases.isError && (
-              <LastActivity
-                history={releases.data}
-                shownEntries={SHOWN_RELEASES}
-                action={<SeeAll to={paths.deploymentHistory} what="releases" />}
-                className={isLong && 'lg:col-start-2 lg:row-span-2 lg:row-start-2'}
-              />
-            )}
-            <VisitsCard />
-          </div>
-        </>
-      )}
+      {hasNothing ? <Drop shape="tall" description={firstDropText(allowance.data)} /> : <Sites asked={asked} />}
     </>
   );
+}
+
+/** Asks for what the dashboard shows, and counts the rows of deployments. */
+function useDashboard() {
+  const deployments = trpc.deployments.list.useQuery({ limit: SHOWN_DEPLOYMENTS });
+  const releases = trpc.releases.list.useQuery({ limit: SHOWN_RELEASES });
+  const allowance = trpc.subscription.allowance.useQuery();
+  const { user } = useUser();
+  const items = deployments.data?.items ?? [];
+  const everyone = useBeyondFirst(deployments.data);
+  const looked = [...items, ...everyone.inCare].filter(({ currentRelease }) => currentRelease !== null);
+  const health = useHealth([...new Set(looked.map(({ id }) => id))]);
+  // The user document has the count before the list arrives, so that the placeholder is as tall as the list.
+  const expected = Math.min(user?.deploymentCount ?? 0, SHOWN_DEPLOYMENTS);
+  return { deployments, releases, allowance, everyone, health, count: deployments.data?.items.length ?? expected };
+}
+
+type AskedProps = { asked: ReturnType<typeof useDashboard> };
+
+function Sites({ asked }: AskedProps) {
+  const { releases, everyone } = asked;
+  /** A short list spans fewer rows, so that it does not end long before the column beside it. */
+  const isLong = asked.count > 3;
+  return (
+    <>
+      <Suspense>
+        <AttentionList
+          deployments={everyone.inCare}
+          health={asked.health}
+          hasMore={everyone.hasMoreInCare}
+          allowance={asked.allowance.data}
+        />
+      </Suspense>
+      {/* One below the other on a small screen, what grows last at the end: nothing under it is moved. */}
+      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px] lg:grid-rows-[auto_auto_1fr]">
+        <Card className={classNames('min-w-0 overflow-hidden', isLong && 'lg:row-span-2')}>
+          <Deployments asked={asked} />
+        </Card>
+        <div
+          className={classNames(
+            'flex min-w-0 flex-col gap-4 lg:col-start-2 lg:row-start-1',
+            !isLong && 'lg:row-span-3',
+          )}
+        >
+          <PublishingNow deployments={everyone.deploying} />
+          <Drop shape="compact" description="It stays private until you publish." />
+        </div>
+        {!releases.isError && (
+          <LastActivity
+            history={releases.data}
+            shownEntries={SHOWN_RELEASES}
+            action={<SeeAll to={paths.deploymentHistory} what="releases" />}
+            className={isLong && 'lg:col-start-2 lg:row-span-2 lg:row-start-2'}
+          />
+        )}
+        <VisitsCard />
+      </div>
+    </>
+  );
+}
+
+function Deployments({ asked: { deployments, allowance, health, count } }: AskedProps) {
+  const { user } = useUser();
+  return (
+    <>
+      <CardHeader title="Deployments" action={<SeeAll to={paths.deployments} what="deployments" />} />
+      {deployments.isPending && <SkeletonRows rows={count} lines={3} />}
+      <FailedState
+        failure={shownFailure('The deployments could not be loaded', deployments.error)}
+        question={deployments}
+      />
+      <DeploymentRows
+        deployments={deployments.data?.items ?? []}
+        isReadOnly={(id) => isReadOnly(allowance.data, id)}
+        badge={user?.isBetaTester && <BetaBadge />}
+        below={(deployment) => (
+          <HealthLine
+            deployment={deployment}
+            health={health.get(deployment.id)}
+            isLive={deployment.currentRelease !== null}
+          />
+        )}
+      />
+    </>
+  );
+}
+
+type UsageProps = { allowance: Allowance | undefined; isUnknown: boolean };
+
+function Usage({ allowance, isUnknown }: UsageProps) {
+  if (allowance) return <span className="tabular-nums">{usageText(allowance)}</span>;
+  return isUnknown ? 'Your plan could not be loaded' : <Skeleton className="mt-1 h-4 w-52" />;
 }
 
 type BeyondFirst = { inCare: Deployment[]; hasMoreInCare: boolean; deploying: Deployment[] };
@@ -177,14 +185,17 @@ function firstDropText(allowance: Allowance | undefined): string {
     : 'You first see what is in it. It stays private until you publish.';
 }
 
-function FitLink() {
+function Drop(props: Pick<LeadingDropProps, 'shape' | 'description'>) {
   return (
-    <p className="mt-2 text-sm text-ink-muted">
-      Not sure where it belongs?{' '}
-      <Link to={paths.testSimulation} className="rounded-tight text-accent underline">
-        See where it fits
-      </Link>
-    </p>
+    <>
+      <LeadingDrop title="Drop a folder or a ZIP to publish it" {...props} />
+      <p className="mt-2 text-sm text-ink-muted">
+        Not sure where it belongs?{' '}
+        <Link to={paths.testSimulation} className="rounded-tight text-accent underline">
+          See where it fits
+        </Link>
+      </p>
+    </>
   );
 }
 
