@@ -18,7 +18,10 @@ import { deploymentDisplayState } from '../features/deployments/display-state.ts
 import { AbsentDeployment } from '../features/deployments/manage/absent-deployment.tsx';
 import { DeletingNotice } from '../features/deployments/manage/deleting-notice.tsx';
 import { DeploymentMenu } from '../features/deployments/manage/deployment-menu.tsx';
-import { DeploymentSettings } from '../features/deployments/manage/deployment-settings.tsx';
+import {
+  DeploymentSettings,
+  type DeploymentSettingsProps,
+} from '../features/deployments/manage/deployment-settings.tsx';
 import { DestinationList } from '../features/deployments/manage/destination-list.tsx';
 import { LostConnectionNotices } from '../features/deployments/manage/lost-connection-notices.tsx';
 import { PublishSection } from '../features/deployments/manage/publish-section.tsx';
@@ -84,14 +87,11 @@ const TABS = [
 ] as const;
 
 function DeploymentPage({ deployment }: { deployment: Deployment }) {
-  const [params, setParams] = useSearchParams();
   const navigate = useNavigate();
   const { user } = useUser();
   const allowance = trpc.subscription.allowance.useQuery();
   const isDeleting = deployment.state === 'deleting';
   const readOnly = isReadOnly(allowance.data, deployment.id);
-  const tab = TABS.find(({ value }) => value === params.get('tab'))?.value ?? 'overview';
-  const isServing = deployment.currentRelease !== null && !isDeleting;
   const leave = () => navigate(paths.deployments);
   const publication = usePublication(deployment.id);
   if (publication !== null && publication.state !== 'cancelled' && !isDeleting) {
@@ -119,59 +119,81 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
             ))}
           </span>
         }
-        actions={
-          <>
-            {isServing && (
-              <Button asChild>
-                <a href={deployment.url} target="_blank" rel="noreferrer">
-                  Visit <ExternalLink />
-                </a>
-              </Button>
-            )}
-            {!readOnly && deployment.releaseCount > 0 && !isDeleting && (
-              <Button variant="primary" asChild>
-                <Link to="#publish">
-                  <FolderUp /> Publish again
-                </Link>
-              </Button>
-            )}
-            <DeploymentMenu deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />
-          </>
-        }
+        actions={<PageActs deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />}
       />
       {isDeleting && <GoneFiles deploymentId={deployment.id} name={deployment.name} />}
       {isDeleting && <DeletingNotice deployment={deployment} />}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
-      <Tabs
-        label="Parts of the deployment"
-        value={tab}
-        onChange={(next) => setParams(next === 'overview' ? {} : { tab: next }, { replace: true })}
-        tabs={TABS}
-      >
-        <TabPanel value="overview">
-          <Overview deployment={deployment} isReadOnly={readOnly} />
-        </TabPanel>
-        <TabPanel value="releases">
-          <ReleaseList
-            label={`Releases of ${deployment.name}`}
-            deploymentId={deployment.id}
-            isReadOnly={() => readOnly || isDeleting}
-            empty="No releases yet. Publish a folder or a ZIP on Overview to make the first."
-          />
-        </TabPanel>
-        <TabPanel value="domains">
-          <DomainList
-            deployments={[deployment]}
-            deploymentId={deployment.id}
-            isReadOnly={() => readOnly || isDeleting}
-            limit={allowance.data?.customDomains}
-          />
-        </TabPanel>
-        <TabPanel value="settings">
-          <DeploymentSettings deployment={deployment} isReadOnly={readOnly} onRemoved={leave} />
-        </TabPanel>
-      </Tabs>
+      <Parts
+        deployment={deployment}
+        isReadOnly={readOnly}
+        domainsMax={allowance.data?.customDomains}
+        onRemoved={leave}
+      />
     </>
+  );
+}
+
+function PageActs(props: DeploymentSettingsProps) {
+  const { url, state, currentRelease, releaseCount } = props.deployment;
+  const isDeleting = state === 'deleting';
+  return (
+    <>
+      {currentRelease !== null && !isDeleting && (
+        <Button asChild>
+          <a href={url} target="_blank" rel="noreferrer">
+            Visit <ExternalLink />
+          </a>
+        </Button>
+      )}
+      {!props.isReadOnly && releaseCount > 0 && !isDeleting && (
+        <Button variant="primary" asChild>
+          <Link to="#publish">
+            <FolderUp /> Publish again
+          </Link>
+        </Button>
+      )}
+      <DeploymentMenu {...props} />
+    </>
+  );
+}
+
+type PartsProps = DeploymentSettingsProps & { domainsMax: number | null | undefined };
+
+function Parts({ deployment, isReadOnly: readOnly, domainsMax, onRemoved }: PartsProps) {
+  const [params, setParams] = useSearchParams();
+  const tab = TABS.find(({ value }) => value === params.get('tab'))?.value ?? 'overview';
+  const isDeleting = deployment.state === 'deleting';
+  return (
+    <Tabs
+      label="Parts of the deployment"
+      value={tab}
+      onChange={(next) => setParams(next === 'overview' ? {} : { tab: next }, { replace: true })}
+      tabs={TABS}
+    >
+      <TabPanel value="overview">
+        <Overview deployment={deployment} isReadOnly={readOnly} />
+      </TabPanel>
+      <TabPanel value="releases">
+        <ReleaseList
+          label={`Releases of ${deployment.name}`}
+          deploymentId={deployment.id}
+          isReadOnly={() => readOnly || isDeleting}
+          empty="No releases yet. Publish a folder or a ZIP on Overview to make the first."
+        />
+      </TabPanel>
+      <TabPanel value="domains">
+        <DomainList
+          deployments={[deployment]}
+          deploymentId={deployment.id}
+          isReadOnly={() => readOnly || isDeleting}
+          limit={domainsMax}
+        />
+      </TabPanel>
+      <TabPanel value="settings">
+        <DeploymentSettings deployment={deployment} isReadOnly={readOnly} onRemoved={onRemoved} />
+      </TabPanel>
+    </Tabs>
   );
 }
 
