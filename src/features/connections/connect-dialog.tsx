@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { FormProvider, useForm } from 'react-hook-form';
+import { FormProvider, type UseFormReturn, useForm } from 'react-hook-form';
 import { CONNECTION_TITLES } from '../../../routers/schemas/connection-titles.ts';
 import { type ConnectInput, type Connection, connectInput } from '../../../routers/schemas/connections.ts';
 import { DNS_PROVIDERS, isDnsProvider } from '../../../routers/schemas/dns-providers.ts';
@@ -30,9 +30,49 @@ export type ConnectDialogProps = {
 export function ConnectDialog({ providers, signIn = [], replacing, onClose }: ConnectDialogProps) {
   const fixed = providers.length === 1 ? providers[0] : undefined;
   const form = useForm<CredentialForm>({ defaultValues: emptyForm(providers[0]) });
-  const { handleSubmit, setError, reset, watch, formState } = form;
+  const { handleSubmit, reset, watch, formState } = form;
   const chosen = watch('provider');
   const isDns = isDnsProvider(chosen);
+  const { isBusy, submit, close } = useConnect(form, replacing, onClose);
+  return (
+    <FormDialog
+      title={`Connect ${fixed === undefined ? `a ${isDns ? 'DNS provider' : 'platform'}` : nameOf(fixed)}`}
+      description={`The ${isDns ? 'credentials are' : 'token is'} tested now, stored encrypted, and never shown again.`}
+      submitLabel="Connect"
+      busyLabel="Testing…"
+      isBusy={isBusy}
+      isStoppable
+      onSubmit={handleSubmit(submit)}
+      onClose={close}
+    >
+      {fixed === undefined && (
+        <Field label={isDns ? 'DNS provider' : 'Platform'}>
+          <Select
+            value={chosen}
+            onValueChange={(provider) => reset(emptyForm(provider))}
+            options={providers.map((value) => ({ value, label: CONNECTION_TITLES[value] }))}
+          />
+        </Field>
+      )}
+      {replacing === undefined && !isDns && signIn.includes(chosen) && <SignInButton provider={chosen} form={form} />}
+      <FormProvider {...form}>
+        <CredentialFields provider={chosen} />
+      </FormProvider>
+      {formState.errors.root !== undefined && (
+        <div role="alert">
+          <Notice tone="bad" title={formState.errors.root.type?.toString()}>
+            {formState.errors.root.message}
+          </Notice>
+        </div>
+      )}
+    </FormDialog>
+  );
+}
+
+type Form = UseFormReturn<CredentialForm>;
+
+/** Makes or replaces a connection; closing the dialog ends a running test. */
+function useConnect({ getValues, setError }: Form, replacing: Connection | undefined, onClose: () => void) {
   const { client } = trpc.useUtils();
   const running = useRef<AbortController>(null);
   const connect = useMutation({
@@ -53,20 +93,12 @@ export function ConnectDialog({ providers, signIn = [], replacing, onClose }: Co
       });
     },
     onError(error, { signal }) {
+      const chosen = getValues('provider');
       const paths = guideFor(chosen).fields.map(({ name }) => pathOf(chosen, name));
       if (signal.aborted || applyFieldErrors(error, paths, setError)) return;
-      stays(errorToast('Could not connect', error));
+      showInside(setError, errorToast('Could not connect', error));
     },
   });
-  const authorize = trpc.connections.authorize.useMutation({
-    onSuccess: ({ url }) => window.location.assign(url),
-    onError: (error) => stays(errorToast('Could not open the sign-in page page', error)),
-  });
-
-  /** Shows an error that stays: a toast would be gone before it is read, and the typed text is still here. */
-  function stays({ title, description }: { title: string; description: string }) {
-    setError('root', { type: title, message: description });
-  }
 
   function submit(typed: CredentialForm) {
     const parsed = connectInput.safeParse(inputOf(typed));
@@ -85,47 +117,28 @@ export function ConnectDialog({ providers, signIn = [], replacing, onClose }: Co
     onClose();
   }
 
+  return { isBusy: connect.isPending, submit, close };
+}
+
+function SignInButton({ provider, form: { setError } }: { provider: ConnectionProvider; form: Form }) {
+  const authorize = trpc.connections.authorize.useMutation({
+    onSuccess: ({ url }) => window.location.assign(url),
+    onError: (error) => showInside(setError, errorToast('Could not open the sign-in page page', error)),
+  });
   return (
-    <FormDialog
-      title={`Connect ${fixed === undefined ? `a ${isDns ? 'DNS provider' : 'platform'}` : nameOf(fixed)}`}
-      description={`The ${isDns ? 'credentials are' : 'token is'} tested now, stored encrypted, and never shown again.`}
-      submitLabel="Connect"
-      busyLabel="Testing…"
-      isBusy={connect.isPending}
-      isStoppable
-      onSubmit={handleSubmit(submit)}
-      onClose={close}
+    <Button
+      isBusy={authorize.isPending}
+      busyLabel={`Opening ${CONNECTION_TITLES[provider]}…`}
+      onClick={() => authorize.mutate({ provider })}
     >
-      {fixed === undefined && (
-        <Field label={isDns ? 'DNS provider' : 'Platform'}>
-          <Select
-            value={chosen}
-            onValueChange={(provider) => reset(emptyForm(provider))}
-            options={providers.map((value) => ({ value, label: CONNECTION_TITLES[value] }))}
-          />
-        </Field>
-      )}
-      {replacing === undefined && !isDns && signIn.includes(chosen) && (
-        <Button
-          isBusy={authorize.isPending}
-          busyLabel={`Opening ${CONNECTION_TITLES[chosen]}…`}
-          onClick={() => authorize.mutate({ provider: chosen })}
-        >
-          Sign in with {CONNECTION_TITLES[chosen]}
-        </Button>
-      )}
-      <FormProvider {...form}>
-        <CredentialFields provider={chosen} />
-      </FormProvider>
-      {formState.errors.root !== undefined && (
-        <div role="alert">
-          <Notice tone="bad" title={formState.errors.root.type?.toString()}>
-            {formState.errors.root.message}
-          </Notice>
-        </div>
-      )}
-    </FormDialog>
+      Sign in with {CONNECTION_TITLES[provider]}
+    </Button>
   );
+}
+
+/** Shows an error that stays: a toast would be gone before it is read, and the typed text is still here. */
+function showInside(setError: Form['setError'], { title, description }: ReturnType<typeof errorToast>): void {
+  setError('root', { type: title, message: description });
 }
 
 function replacementOf({ id: connectionId }: Connection, input: ConnectInput) {
