@@ -76,48 +76,7 @@ function CertificateMenu({ certificate: { id, names, state, notAfter } }: { cert
   const isIssued = notAfter !== null;
   const isInUse = state === 'issued' || state === 'renewing';
   const name = names[0] ?? '';
-  const utils = trpc.useUtils();
-  const renew = trpc.certificates.renew.useMutation({
-    onSuccess: () =>
-      showToast({
-        title: 'Renewal started',
-        description: isInUse
-          ? `The certificate of ${name} stays in use until the new one is there.`
-          : `A certificate for ${name} is being ordered.`,
-      }),
-    onError: (error) => showToast(errorToast('Could not renew the certificate', error)),
-  });
-  const rehearse = trpc.certificates.rehearse.useMutation({
-    onSuccess: () =>
-      showToast({
-        title: 'Renewal tested',
-        description: `Everything that a renewal for ${name} needs was checked. Nothing was ordered.`,
-      }),
-    onError: (error) => showToast(errorToast('Could not test the renewal', error)),
-  });
-  const revoke = trpc.certificates.revoke.useMutation({
-    onSuccess: ({ history }) => {
-      setRevoking(false);
-      showToast({
-        title: 'Certificate revoked',
-        description: history[0]?.detail ?? `It is no longer used for ${name}.`,
-      });
-    },
-    onError: (error) => {
-      setRevoking(false);
-      showToast(errorToast('Could not revoke the certificate', error));
-    },
-  });
-
-  async function download() {
-    try {
-      const { chain } = await utils.certificates.get.fetch({ certificateId: id });
-      if (chain !== null) savePem(chain, `${name}.pem`);
-    } catch (error) {
-      showToast(errorToast('Could not download the chain', error));
-    }
-  }
-
+  const { renew, rehearse, revoke, download } = useCertificateActs(name, isInUse, () => setRevoking(false));
   return (
     <>
       <Menu
@@ -134,7 +93,7 @@ function CertificateMenu({ certificate: { id, names, state, notAfter } }: { cert
           <ShieldCheck /> Test the renewal
         </MenuItem>
         {isIssued && (
-          <MenuItem onSelect={() => void download()}>
+          <MenuItem onSelect={() => void download(id)}>
             <Download /> Download the chain
           </MenuItem>
         )}
@@ -157,6 +116,53 @@ function CertificateMenu({ certificate: { id, names, state, notAfter } }: { cert
       />
     </>
   );
+}
+
+/** Returns the acts on the certificate of a name, each of which reports its result. */
+function useCertificateActs(name: string, isInUse: boolean, onRevokeEnded: () => void) {
+  const utils = trpc.useUtils();
+  const renew = trpc.certificates.renew.useMutation({
+    onSuccess: () =>
+      showToast({
+        title: 'Renewal started',
+        description: isInUse
+          ? `The certificate of ${name} stays in use until the new one is there.`
+          : `A certificate for ${name} is being ordered.`,
+      }),
+    onError: (error) => showToast(errorToast('Could not renew the certificate', error)),
+  });
+  const rehearse = trpc.certificates.rehearse.useMutation({
+    onSuccess: () =>
+      showToast({
+        title: 'Renewal tested',
+        description: `Everything that a renewal for ${name} needs was checked. Nothing was ordered.`,
+      }),
+    onError: (error) => showToast(errorToast('Could not test the renewal', error)),
+  });
+  const revoke = trpc.certificates.revoke.useMutation({
+    onSuccess: ({ history }) => {
+      onRevokeEnded();
+      showToast({
+        title: 'Certificate revoked',
+        description: history[0]?.detail ?? `It is no longer used for ${name}.`,
+      });
+    },
+    onError: (error) => {
+      onRevokeEnded();
+      showToast(errorToast('Could not revoke the certificate', error));
+    },
+  });
+
+  async function download(certificateId: string) {
+    try {
+      const { chain } = await utils.certificates.get.fetch({ certificateId });
+      if (chain !== null) savePem(chain, `${name}.pem`);
+    } catch (error) {
+      showToast(errorToast('Could not download the chain', error));
+    }
+  }
+
+  return { renew, rehearse, revoke, download };
 }
 
 /** Loaded when it is opened. */
