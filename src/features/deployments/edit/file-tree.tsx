@@ -29,7 +29,7 @@ export type FileTreeProps = {
 
 /** Shows the files of a draft. Its keyboard follows the ARIA practices, with F2 to rename and Delete to delete. */
 export function FileTree(props: FileTreeProps) {
-  const { paths, changes, openFolders, active, selected } = props;
+  const { paths, openFolders, selected } = props;
   const all = useMemo(() => treeRows(paths, (folder) => openFolders.has(folder)), [paths, openFolders]);
   const rows = all.slice(0, ROWS_MAX);
   const focusable = rows.some(({ path }) => path === selected) ? selected : rows[0]?.path;
@@ -67,46 +67,65 @@ export function FileTree(props: FileTreeProps) {
       {...drag.over('')}
       className={classNames('min-h-0 flex-1 overflow-y-auto py-1.5', drag.folder === '' && 'bg-accent-soft')}
     >
-      {rows.map((row) => {
-        const change = changes.get(row.path);
-        return (
-          <button
-            key={`${row.kind} ${row.path}`}
-            type="button"
-            role="treeitem"
-            tabIndex={row.path === focusable ? 0 : -1}
-            aria-level={row.level}
-            aria-posinset={row.position}
-            aria-setsize={row.siblings}
-            aria-selected={row.path === selected}
-            aria-expanded={row.kind === 'folder' ? row.isOpen : undefined}
-            {...drag.from(row.path)}
-            {...drag.over(row.kind === 'folder' ? `${row.path}/` : folderOf(row.path))}
-            onKeyDown={(event) => onKeyDown(event, row)}
-            onClick={() => {
-              props.onSelect(row.path);
-              if (row.kind === 'folder') props.onToggle(row.path, !row.isOpen);
-              else props.onOpen(row.path);
-            }}
-            style={{ paddingLeft: `${row.level * 14 - 4}px` }}
-            className={classNames(
-              'flex h-7 w-full items-center gap-1.5 pr-3 text-left text-sm focus-visible:-outline-offset-2 touch:h-11',
-              row.path === selected || `${row.path}/` === drag.folder ? 'bg-accent-soft' : 'hover:bg-surface-hover',
-              row.path === active && 'font-medium',
-            )}
-          >
-            <RowIcon row={row} />
-            <span className="truncate">{row.name}</span>
-            {change !== undefined && change.now !== null && <ChangeMark kind={kindOf(change)} />}
-          </button>
-        );
-      })}
+      {rows.map((row) => (
+        <Row
+          key={`${row.kind} ${row.path}`}
+          tree={props}
+          row={row}
+          isFocusable={row.path === focusable}
+          drag={drag}
+          onKeyDown={onKeyDown}
+        />
+      ))}
       {all.length > rows.length && (
         <p className="px-3 py-2 text-xs text-ink-muted">
           {formatCount(all.length - rows.length, 'more file')}. Search to find them.
         </p>
       )}
     </div>
+  );
+}
+
+type RowProps = {
+  tree: FileTreeProps;
+  row: TreeRow;
+  isFocusable: boolean;
+  drag: ReturnType<typeof useDragging>;
+  onKeyDown: (event: KeyboardEvent, row: TreeRow) => void;
+};
+
+function Row({ tree, row, isFocusable, drag, onKeyDown }: RowProps) {
+  const change = tree.changes.get(row.path);
+  const isSelected = row.path === tree.selected;
+  return (
+    <button
+      type="button"
+      role="treeitem"
+      tabIndex={isFocusable ? 0 : -1}
+      aria-level={row.level}
+      aria-posinset={row.position}
+      aria-setsize={row.siblings}
+      aria-selected={isSelected}
+      aria-expanded={row.kind === 'folder' ? row.isOpen : undefined}
+      {...drag.from(row.path)}
+      {...drag.over(row.kind === 'folder' ? `${row.path}/` : folderOf(row.path))}
+      onKeyDown={(event) => onKeyDown(event, row)}
+      onClick={() => {
+        tree.onSelect(row.path);
+        if (row.kind === 'folder') tree.onToggle(row.path, !row.isOpen);
+        else tree.onOpen(row.path);
+      }}
+      style={{ paddingLeft: `${row.level * 14 - 4}px` }}
+      className={classNames(
+        'flex h-7 w-full items-center gap-1.5 pr-3 text-left text-sm focus-visible:-outline-offset-2 touch:h-11',
+        isSelected || `${row.path}/` === drag.folder ? 'bg-accent-soft' : 'hover:bg-surface-hover',
+        row.path === tree.active && 'font-medium',
+      )}
+    >
+      <RowIcon row={row} />
+      <span className="truncate">{row.name}</span>
+      {change !== undefined && change.now !== null && <ChangeMark kind={kindOf(change)} />}
+    </button>
   );
 }
 
