@@ -96,6 +96,8 @@ test(`garbage of ${RELEASES * FILES_A_RELEASE} named files is found in bounded m
     },
   };
   await collectGarbage({ ...app.providers, store }, new AbortController().signal);
+  // Their lists are in no store, and in full counts too many for the passes of the next test.
+  await ReleaseModel.deleteMany({ accountId: person.user.id });
   expect([...chosen]).toEqual([hashOf('nobody needs it')]);
   expect((peak - before) / 1024 ** 2).toBeLessThan(MEMORY_MAX_MIB);
 }, 900_000);
@@ -123,7 +125,6 @@ test('names that are too many for one filter are collected in several passes', a
   expect(chosen.filter((sha256) => !garbage.includes(sha256))).toEqual([]);
   expect(chosen.length).toBeGreaterThan(980);
   expect(collected).toEqual({ artifacts: chosen.length, sizeBytes: chosen.length });
-  // Those of the test before are counted as well.
   const found = lines.find(({ message }) => message === 'Looking for files that nothing needs');
   expect(found?.names).toBeGreaterThanOrEqual(2 * FILES_A_RELEASE);
   expect(found?.passes).toBe(Math.ceil((Number(found?.names) * 16) / (32 * 1024 * 8)));

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { Checkbox } from '../../components/fields/checkbox.tsx';
@@ -6,6 +7,7 @@ import { Field } from '../../components/fields/field.tsx';
 import { Select } from '../../components/fields/select.tsx';
 import { FormDialog } from '../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
+import { paths } from '../../lib/paths.ts';
 
 /** Equals the length of a select; a domain's own page orders its certificate as well. */
 const OFFERED = 50;
@@ -39,7 +41,17 @@ export function IssueDialog({ onClose }: { onClose: () => void }) {
     >
       <Field
         label="Domain"
-        hint={domains.isSuccess && proved.length === 0 ? 'First add a domain and prove that it is yours.' : undefined}
+        hint={
+          domains.isSuccess && proved.length === 0 ? (
+            <>
+              First{' '}
+              <Link to={paths.domains} className="underline">
+                add a domain
+              </Link>{' '}
+              and prove that it is yours.
+            </>
+          ) : undefined
+        }
       >
         <Select
           value={domain?.id}
