@@ -61,42 +61,20 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
   const { log, now } = providers;
   const salts = createSalts(now);
   const most: Waiting = { rowsMax: ROWS_WAITING_MAX, bytesMax: WAITING_MAX_BYTES, ...options.waiting };
-  let notes: Visit[] = [];
-  let counts = new Map<string, VisitCount>();
-  let countsBytes = 0;
   let waiting: VisitRow[] = [];
   let lost = 0;
+  const sums = createSums(now, most, () => {
+    lost += 1;
+  });
   let timers: NodeJS.Timeout[] = [];
   let writing: Promise<void> = Promise.resolve();
 
-  function fold(): void {
-    const at = Math.floor(now().getTime() / MINUTE_MS) * MINUTE_MS;
-    for (const visit of notes) {
-      const key = `${visit.deploymentId}/${at}`;
-      const known = counts.get(key);
-      const count = known ?? createVisitCount(visit, new Date(at));
-      if (known === undefined) counts.set(key, count);
-      const before = known?.weightBytes ?? 0;
-      count.add(visit);
-      countsBytes += count.weightBytes - before;
-    }
-    // A database that hangs takes nothing and refuses nothing.
-    for (const [oldest, { weightBytes }] of counts) {
-      if (counts.size <= most.rowsMax && countsBytes <= most.bytesMax) break;
-      counts.delete(oldest);
-      countsBytes -= weightBytes;
-      lost += 1;
-    }
-    notes = [];
-  }
-
   async function write(): Promise<void> {
-    fold();
-    const finished = (await hasRoom(providers)) ? [...counts.values()] : [];
-    counts = new Map();
-    countsBytes = 0;
+    sums.fold();
+    const mayGrow = await hasRoom(providers);
+    const finished = sums.takeAll();
     salts.forgetPast();
-    for (const count of finished) waiting.push(count.toRow(await salts.of(count.at)));
+    if (mayGrow) for (const count of finished) waiting.push(count.toRow(await salts.of(count.at)));
     const surplus = surplusOf(waiting, most);
     waiting = waiting.slice(surplus);
     lost += surplus;
@@ -119,12 +97,11 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
   return {
     note(exchange, status, bytes, isPage, trustedProxies) {
       if (options.isOn === false || isOurs(exchange.request)) return;
-      notes.push(toVisit(exchange, status, bytes, isPage, trustedProxies));
-      if (notes.length >= NOTES_MAX) fold();
+      sums.note(toVisit(exchange, status, bytes, isPage, trustedProxies));
     },
     start() {
       timers = [
-        setInterval(fold, FOLD_EVERY_MS).unref(),
+        setInterval(sums.fold, FOLD_EVERY_MS).unref(),
         setInterval(() => void flush(), options.flushEveryMs ?? FLUSH_EVERY_MS).unref(),
       ];
     },
@@ -133,6 +110,48 @@ export function createAccessLog(providers: HostProviders, options: Options = {})
       await withTimeout(flush(), STOP_WAIT_MS, () => undefined);
     },
     flush,
+  };
+}
+
+/** Creates the sums of one minute and deployment each; `onLost` is called for each that gives way to a newer one. */
+function createSums(now: () => Date, most: Waiting, onLost: () => void) {
+  let notes: Visit[] = [];
+  let counts = new Map<string, VisitCount>();
+  let countsBytes = 0;
+
+  function fold(): void {
+    const at = Math.floor(now().getTime() / MINUTE_MS) * MINUTE_MS;
+    for (const visit of notes) {
+      const key = `${visit.deploymentId}/${at}`;
+      const known = counts.get(key);
+      const count = known ?? createVisitCount(visit, new Date(at));
+      if (known === undefined) counts.set(key, count);
+      const before = known?.weightBytes ?? 0;
+      count.add(visit);
+      countsBytes += count.weightBytes - before;
+    }
+    // A database that hangs takes nothing and refuses nothing.
+    for (const [oldest, { weightBytes }] of counts) {
+      if (counts.size <= most.rowsMax && countsBytes <= most.bytesMax) break;
+      counts.delete(oldest);
+      countsBytes -= weightBytes;
+      onLost();
+    }
+    notes = [];
+  }
+
+  return {
+    fold,
+    note(visit: Visit): void {
+      notes.push(visit);
+      if (notes.length >= NOTES_MAX) fold();
+    },
+    takeAll(): VisitCount[] {
+      const all = [...counts.values()];
+      counts = new Map();
+      countsBytes = 0;
+      return all;
+    },
   };
 }
 

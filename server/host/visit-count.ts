@@ -95,13 +95,6 @@ export function createVisitCount(
       if (visit.isView) addView(visit);
     },
     toRow(salt) {
-      const set = openVisitorSet(null);
-      set.add(
-        Array.from(visitors, (visitor) => {
-          const text = [salt, deploymentId, visitor].join('\n');
-          return createHash('sha256').update(text).digest('base64url').slice(0, VISITOR_LENGTH);
-        }),
-      );
       return {
         _id: newId(),
         accountId,
@@ -111,11 +104,23 @@ export function createVisitCount(
         statuses: [...statuses].map(([status, requests]) => ({ status, requests })),
         pages: [...pages].map(([path, views]) => ({ path, views })),
         referrers: [...referrers].map(([host, views]) => ({ host, views })),
-        visitors: set.toTexts(),
+        visitors: hashedTexts(visitors, deploymentId, salt),
         replies,
       };
     },
   };
+}
+
+/** Hashes the visitors of a deployment, so that nobody can tell who they were once the salt is gone. */
+function hashedTexts(visitors: ReadonlySet<string>, deploymentId: string, salt: string): string[] {
+  const set = openVisitorSet(null);
+  set.add(
+    Array.from(visitors, (visitor) => {
+      const text = [salt, deploymentId, visitor].join('\n');
+      return createHash('sha256').update(text).digest('base64url').slice(0, VISITOR_LENGTH);
+    }),
+  );
+  return set.toTexts();
 }
 
 /** About how much memory a row takes. */
