@@ -1,6 +1,4 @@
 import type { AddressInfo } from 'node:net';
-import type { WebRequest } from '../http/transport/http2.ts';
-import type { WebResponse } from '../http/transport/http2-response.ts';
 import {
   createListener,
   type Listener,
@@ -75,16 +73,7 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
   });
   const visits = createAccessLog(providers, { isOn: options.countsVisits });
   const parts = { providers, table, sites, files, visits, challenges: createChallengeAnswers() };
-  const isDue = createLineLimit(providers.now);
-  const shared = {
-    host: options.host,
-    requestTimeout: REQUEST_TIMEOUT_MS,
-    onError(_request: WebRequest, response: WebResponse, error: unknown) {
-      if (isDue(String(error))) providers.log.error('A request to the host failed', { error: String(error) });
-      sendErrorPage(response, error);
-    },
-    timeouts: options.timeouts,
-  };
+  const shared = sharedOptions(providers, options);
   const { tls } = options;
   const trustedProxies = providers.addresses.trustedProxies ?? 0;
   const httpsRedirect = tls?.url === undefined ? undefined : createHttpsRedirect(tls.url, trustedProxies);
@@ -99,26 +88,13 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
   const listeners = secure === undefined ? [plain] : [plain, secure];
   for (const { server } of listeners) server.maxHeadersCount = HEADERS_MAX;
 
-  async function startTls(listener: Listener): Promise<boolean> {
-    try {
-      await listener.start();
-      return true;
-    } catch (error) {
-      if (tls?.isOptional !== true || errnoOf(error) !== 'EADDRINUSE') throw error;
-      providers.log.warn('Another program has the port for TLS: sites are served in the clear; set SITES_TLS_PORT', {
-        port: tls.port,
-      });
-      return false;
-    }
-  }
-
   return {
     refresh: table.refresh,
     async start() {
       await table.start();
       try {
         await plain.start();
-        isTlsOpen = secure !== undefined && (await startTls(secure));
+        isTlsOpen = secure !== undefined && (await startTls(secure, tls, providers));
         visits.start();
       } catch (error) {
         await Promise.all(listeners.map((listener) => listener.stop()));
@@ -142,6 +118,33 @@ export function createHost(providers: HostProviders, options: HostOptions): Host
 }
 
 type Shared = Pick<ListenerOptions, 'host' | 'requestTimeout' | 'timeouts'> & Pick<TlsOptions, 'onError'>;
+
+function sharedOptions({ log, now }: HostProviders, { host, timeouts }: HostOptions): Shared {
+  const isDue = createLineLimit(now);
+  return {
+    host,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    onError(_request, response, error) {
+      if (isDue(String(error))) log.error('A request to the host failed', { error: String(error) });
+      sendErrorPage(response, error);
+    },
+    timeouts,
+  };
+}
+
+/** Returns false when another program has the port for TLS and nobody has chosen it. */
+async function startTls(listener: Listener, tls: HostTls | undefined, { log }: HostProviders): Promise<boolean> {
+  try {
+    await listener.start();
+    return true;
+  } catch (error) {
+    if (tls?.isOptional !== true || errnoOf(error) !== 'EADDRINUSE') throw error;
+    log.warn('Another program has the port for TLS: sites are served in the clear; set SITES_TLS_PORT', {
+      port: tls.port,
+    });
+    return false;
+  }
+}
 
 function createTlsListener(
   providers: HostProviders,
