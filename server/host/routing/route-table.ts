@@ -8,7 +8,7 @@ import { createFinder } from './find-route.ts';
 import { createHeldNames } from './held-names.ts';
 import { createPreviews } from './previews.ts';
 import { createRouteRecheck } from './recheck-route.ts';
-import { createRouteReader } from './route-reader.ts';
+import { createRouteReader, type RouteReader } from './route-reader.ts';
 import { createRoutes } from './routes.ts';
 import { createSiteList, type Route } from './site-list.ts';
 import { createSnapshot } from './snapshot.ts';
@@ -60,16 +60,10 @@ export function createRouteTable({ providers, dataDir, warm }: RouteTableOptions
   const list = createSiteList(dataDir, providers.log);
   const snapshot = createSnapshot(dataDir, providers.log, () => ({ domains: [...held.all()] }));
   const previews = createPreviews();
-  const reader = createRouteReader(providers.log, {
-    routes,
-    list,
-    now: providers.now,
-    warm,
-  });
+  const reader = createRouteReader(providers.log, { routes, list, now: providers.now, warm });
   const held = createHeldNames(providers.log, snapshot.writeSoon);
   const find = createFinder({ sitesDomain, routes, reader, held, previews, list, known: (host) => known(host) });
   const lookups = createSingleFlight<Route | null>();
-  const lookAgain = createRouteRecheck((deploymentId) => reader.refresh([deploymentId]));
   let stopListening = (): void => undefined;
   let timers: NodeJS.Timeout[] = [];
 
@@ -95,12 +89,7 @@ export function createRouteTable({ providers, dataDir, warm }: RouteTableOptions
     servedName: (host) => held.byName(host)?.servedName,
     find: (host, address) =>
       lookups.once(host, routes.byHost(siteOf(host, sitesDomain))?.deploymentId ?? address, () => find(host)),
-    async findNewer(route) {
-      // While the database is away, each would wait for the next reading.
-      if (!reader.isBehind()) await lookAgain(route.deploymentId);
-      const found = routes.byHost(hostOf(route));
-      return found === undefined || found === route ? null : found;
-    },
+    findNewer: createNewerFinder(reader, (route) => routes.byHost(hostOf(route))),
     refresh: refreshAll,
     async start() {
       for (const domain of (await snapshot.read()).domains) held.restore(domain);
@@ -121,6 +110,16 @@ export function createRouteTable({ providers, dataDir, warm }: RouteTableOptions
       held.stop();
       await snapshot.close();
     },
+  };
+}
+
+function createNewerFinder(reader: RouteReader, nowAt: (route: Route) => Route | undefined): RouteTable['findNewer'] {
+  const lookAgain = createRouteRecheck((deploymentId) => reader.refresh([deploymentId]));
+  return async (route) => {
+    // While the database is away, each would wait for the next reading.
+    if (!reader.isBehind()) await lookAgain(route.deploymentId);
+    const found = nowAt(route);
+    return found === undefined || found === route ? null : found;
   };
 }
 

@@ -41,44 +41,6 @@ export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: Route
     byHost.set(hostOf(route), route);
   }
 
-  /**
-   * Combines the earlier releases that the database knows with those that this process has served, which no other may
-   * know of.
-   */
-  function earlierOf(row: RouteRow, before: Route | undefined): Route['earlier'] {
-    const served = before === undefined ? [] : [{ ...before, until: now() + EARLIER_ASSETS_MS }, ...before.earlier];
-    const ends = new Map<string, number>();
-    for (const { manifestHash, until } of [...replacedBy(row), ...served]) {
-      if (manifestHash !== row.manifestHash && until > now() && !ends.has(manifestHash)) ends.set(manifestHash, until);
-    }
-    return [...ends].map(([manifestHash, until]) => ({ manifestHash, until })).slice(0, EARLIER_MAX);
-  }
-
-  function toRoute(row: RouteRow, before: Route | undefined): Route {
-    const { replaced: _, ...route } = row;
-    return { ...route, earlier: earlierOf(row, before) };
-  }
-
-  function replacedBy({ replaced }: RouteRow): Route['earlier'] {
-    return replaced.slice(0, EARLIER_MAX).map(({ manifestHash, endedAt }) => ({
-      manifestHash,
-      until: (endedAt?.getTime() ?? now()) + EARLIER_ASSETS_MS,
-    }));
-  }
-
-  /**
-   * Returns false when the row lists an earlier release that the route does not know: one may have been switched in
-   * and put back between two readings, or elsewhere.
-   */
-  function knowsReplaced(known: Route, row: RouteRow): boolean {
-    return replacedBy(row).every(
-      ({ manifestHash, until }) =>
-        until <= now() ||
-        manifestHash === row.manifestHash ||
-        known.earlier.some((earlier) => earlier.manifestHash === manifestHash),
-    );
-  }
-
   return {
     /** Returns the route and marks it as used. */
     byHost: (host: string) => byDeployment.get(byHost.get(host)?.deploymentId ?? ''),
@@ -88,16 +50,56 @@ export function createRoutes({ now, hostOf, maxBytes = ROUTES_MAX_BYTES }: Route
     drop: (deploymentId: string) => byDeployment.delete(deploymentId),
     isNews(row: RouteRow): boolean {
       const known = byDeployment.peek(row.deploymentId);
-      return known === undefined || NEWS.some((field) => known[field] !== row[field]) || !knowsReplaced(known, row);
+      return (
+        known === undefined || NEWS.some((field) => known[field] !== row[field]) || !knowsReplaced(known, row, now())
+      );
     },
     /** Returns whether a visitor may be on the site right now, so that the new release is worth warming. */
     isKnown: (deploymentId: string) => byDeployment.has(deploymentId),
     apply(row: RouteRow): void {
-      put(toRoute(row, byDeployment.peek(row.deploymentId)));
+      put(toRoute(row, byDeployment.peek(row.deploymentId), now()));
     },
     /** Makes the route of a site that is not in memory. */
-    toRoute: (row: RouteRow): Route => toRoute(row, undefined),
+    toRoute: (row: RouteRow): Route => toRoute(row, undefined, now()),
   };
 }
 
 export type Routes = ReturnType<typeof createRoutes>;
+
+/**
+ * Combines the earlier releases that the database knows with those that this process has served, which no other may
+ * know of.
+ */
+function earlierOf(row: RouteRow, before: Route | undefined, now: number): Route['earlier'] {
+  const served = before === undefined ? [] : [{ ...before, until: now + EARLIER_ASSETS_MS }, ...before.earlier];
+  const ends = new Map<string, number>();
+  for (const { manifestHash, until } of [...replacedBy(row, now), ...served]) {
+    if (manifestHash !== row.manifestHash && until > now && !ends.has(manifestHash)) ends.set(manifestHash, until);
+  }
+  return [...ends].map(([manifestHash, until]) => ({ manifestHash, until })).slice(0, EARLIER_MAX);
+}
+
+function toRoute(row: RouteRow, before: Route | undefined, now: number): Route {
+  const { replaced: _, ...route } = row;
+  return { ...route, earlier: earlierOf(row, before, now) };
+}
+
+function replacedBy({ replaced }: RouteRow, now: number): Route['earlier'] {
+  return replaced.slice(0, EARLIER_MAX).map(({ manifestHash, endedAt }) => ({
+    manifestHash,
+    until: (endedAt?.getTime() ?? now) + EARLIER_ASSETS_MS,
+  }));
+}
+
+/**
+ * Returns false when the row lists an earlier release that the route does not know: one may have been switched in
+ * and put back between two readings, or elsewhere.
+ */
+function knowsReplaced(known: Route, row: RouteRow, now: number): boolean {
+  return replacedBy(row, now).every(
+    ({ manifestHash, until }) =>
+      until <= now ||
+      manifestHash === row.manifestHash ||
+      known.earlier.some((earlier) => earlier.manifestHash === manifestHash),
+  );
+}
