@@ -144,6 +144,19 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
   }
 }
 
+type ReleaseNews = Extract<MailContent, { kind: 'release-live' | 'release-failed' }>;
+
+function releaseBody({ kind, message, page }: ReleaseNews, publicUrl: string): Body {
+  return {
+    subject: kind === 'release-live' ? 'A release is live' : 'A release failed',
+    paragraphs: [
+      message,
+      `See every step: ${publicUrl}${page}`,
+      `Choose which emails you get in Settings: ${publicUrl}/settings`,
+    ],
+  };
+}
+
 const DOMAIN_SUBJECTS = {
   'domain-misconfigured': (name: string) => `${name} no longer points to your site`,
   'domain-problem': (name: string) => `${name} needs your attention`,
@@ -226,14 +239,7 @@ function newsBody(content: News, publicUrl: string): Body {
       };
     case 'release-live':
     case 'release-failed':
-      return {
-        subject: content.kind === 'release-live' ? 'A release is live' : 'A release failed',
-        paragraphs: [
-          content.message,
-          `See every step: ${publicUrl}${content.page}`,
-          `Choose which emails you get in Settings: ${publicUrl}/settings`,
-        ],
-      };
+      return releaseBody(content, publicUrl);
     case 'domain-misconfigured':
     case 'domain-problem':
     case 'domain-lost':
