@@ -167,62 +167,54 @@ function entryProblems(
   buildFolder: string | null,
   needsBuild: boolean,
 ): UploadProblem[] {
-  if (entryPage !== null) {
-    const isEmpty = files.some((file) => file.path === entryPage && file.sizeBytes === 0);
-    return isEmpty
-      ? [
-          {
-            code: 'empty_entry_page',
-            message: 'index.html is empty.',
-            hint: 'People will see a white page.',
-            path: entryPage,
-          },
-        ]
-      : [];
-  }
-  if (needsBuild) return [];
+  if (entryPage === null) return needsBuild ? [] : [missingEntryPage(files, buildFolder)];
+  if (!files.some((file) => file.path === entryPage && file.sizeBytes === 0)) return [];
+  return [
+    {
+      code: 'empty_entry_page',
+      message: 'index.html is empty.',
+      hint: 'People will see a white page.',
+      path: entryPage,
+    },
+  ];
+}
+
+/** Says where the first page may be instead: under another name, in a folder, or in an archive. */
+function missingEntryPage(files: readonly OfferedFile[], buildFolder: string | null): UploadProblem {
   const similar = files.find((file) => /^(index\.html?|default\.html?)$/i.test(file.path));
   if (similar !== undefined) {
-    return [
-      {
-        code: 'entry_page_case',
-        message: `The start page is called ${similar.path}.`,
-        hint: 'Rename it to index.html: hosts look for exactly that name.',
-        path: similar.path,
-      },
-    ];
+    return {
+      code: 'entry_page_case',
+      message: `The start page is called ${similar.path}.`,
+      hint: 'Rename it to index.html: hosts look for exactly that name.',
+      path: similar.path,
+    };
   }
   const inside = buildFolder === null ? outermostEntryPage(files) : `${buildFolder}/index.html`;
   if (inside !== undefined) {
     const folder = inside.slice(0, inside.lastIndexOf('/'));
-    return [
-      {
-        code: 'entry_page_elsewhere',
-        message: `The start page is in the folder "${folder}".`,
-        hint: `Publish the folder "${folder}" itself.`,
-        path: inside,
-      },
-    ];
+    return {
+      code: 'entry_page_elsewhere',
+      message: `The start page is in the folder "${folder}".`,
+      hint: `Publish the folder "${folder}" itself.`,
+      path: inside,
+    };
   }
   const archive = files.some(({ path }) => PAGE.test(path)) ? undefined : files.find(({ path }) => ARCHIVE.test(path));
   if (archive !== undefined) {
-    return [
-      {
-        code: 'entry_page_elsewhere',
-        message: `The site seems to be packed in ${visiblePath(archive.path)}.`,
-        hint: 'Nothing inside it is published. Unpack it, and choose the folder that comes out.',
-        path: archive.path,
-      },
-    ];
+    return {
+      code: 'entry_page_elsewhere',
+      message: `The site seems to be packed in ${visiblePath(archive.path)}.`,
+      hint: 'Nothing inside it is published. Unpack it, and choose the folder that comes out.',
+      path: archive.path,
+    };
   }
-  return [
-    {
-      code: 'no_entry_page',
-      message: 'There is no index.html.',
-      hint: 'Add a page of that name: it is what people see first.',
-      path: null,
-    },
-  ];
+  return {
+    code: 'no_entry_page',
+    message: 'There is no index.html.',
+    hint: 'Add a page of that name: it is what people see first.',
+    path: null,
+  };
 }
 
 const PAGE = /\.html?$/i;
