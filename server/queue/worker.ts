@@ -66,25 +66,8 @@ export function createWorker(providers: Providers, options: WorkerOptions): Work
   };
   const lanes = lanesOf(handlers);
 
-  /**
-   * Makes one claim of a lane at a time: the next one sees the jobs of this account that run, and continues after it.
-   */
-  const claimInTurn = (lane: WorkerLane): Promise<ClaimedJob | null> => {
-    const claiming = lane.claiming.then(() => {
-      lane.isCalled = false;
-      return claimJob(id, lane.names, lane);
-    });
-    lane.claiming = claiming.then(
-      (claimed) => {
-        if (claimed !== null) lane.after = claimed.accountId;
-      },
-      () => undefined,
-    );
-    return claiming;
-  };
-
   const runOne = async (lane: WorkerLane): Promise<boolean> => {
-    const claimed = await claimInTurn(lane);
+    const claimed = await claimInTurn(id, lane);
     onAlive();
     if (claimed === null) return false;
     // There may be more jobs: a woken loop looks, and wakes the next in turn.
@@ -143,6 +126,23 @@ function lanesOf(handlers: JobHandlers): WorkerLane[] {
       isCalled: false,
     }))
     .filter(({ names }) => names.length > 0);
+}
+
+/**
+ * Makes one claim of a lane at a time: the next one sees the jobs of this account that run, and continues after it.
+ */
+function claimInTurn(id: string, lane: WorkerLane): Promise<ClaimedJob | null> {
+  const claiming = lane.claiming.then(() => {
+    lane.isCalled = false;
+    return claimJob(id, lane.names, lane);
+  });
+  lane.claiming = claiming.then(
+    (claimed) => {
+      if (claimed !== null) lane.after = claimed.accountId;
+    },
+    () => undefined,
+  );
+  return claiming;
 }
 
 /**
