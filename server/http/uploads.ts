@@ -37,7 +37,14 @@ const DRAIN_MS = 5_000;
 export function uploadRoutes(providers: Providers): Router {
   const routes = express.Router({ caseSensitive: true, strict: true });
   const requests = createRequestCounter(providers);
+  addManifestRoute(routes, providers, requests);
+  addFileRoutes(routes, providers, requests);
+  addZipRoutes(routes, providers, requests);
+  routes.use(drainBody);
+  return routes;
+}
 
+function addManifestRoute(routes: Router, providers: Providers, requests: RequestCounter): void {
   routes.put('/:uploadId/manifest', async (request, response) => {
     requireType(request, 'application/json');
     const ctx = await writerFor(providers, request, response, { calls: 1 });
@@ -51,7 +58,9 @@ export function uploadRoutes(providers: Providers): Router {
     });
     response.json(answer);
   });
+}
 
+function addFileRoutes(routes: Router, providers: Providers, requests: RequestCounter): void {
   routes.put('/:uploadId/files/:sha256', async (request, response) => {
     requireType(request, 'application/octet-stream');
     const ctx = await writerFor(providers, request, response);
@@ -82,7 +91,9 @@ export function uploadRoutes(providers: Providers): Router {
     await requests.during(ctx.actor.accountId, () => receiveBundle(ctx, uploadId, body));
     response.status(204).end();
   });
+}
 
+function addZipRoutes(routes: Router, providers: Providers, requests: RequestCounter): void {
   routes.get('/:uploadId/zip', async (request, response) => {
     const ctx = await writerFor(providers, request, response, { calls: 1 });
     const resume = resumeOf(queryOf(request));
@@ -108,9 +119,6 @@ export function uploadRoutes(providers: Providers): Router {
     );
     response.json(answer);
   });
-
-  routes.use(drainBody);
-  return routes;
 }
 
 /** Reads on after a refusal in mid-body: many senders read no answer before they have sent everything. */
