@@ -11,28 +11,12 @@ type Staged = { file: GridFile; chunks: GridChunk[] };
 export function createGridIntake(grid: Grid): ArtifactIntake {
   const intake = randomBytes(12).toString('hex');
   const taken = new Set<string>();
-  let staged: Staged[] = [];
-  let stagedBytes = 0;
-  let writing: Promise<void> = Promise.resolve();
-
-  async function flush(): Promise<void> {
-    const piece = staged;
-    staged = [];
-    stagedBytes = 0;
-    const before = writing;
-    writing = before.then(() => writePiece(grid, piece));
-    // The next call throws the error, at the latest `commit`.
-    writing.catch(() => undefined);
-    await before;
-  }
+  const pieces = createPieces(grid);
 
   async function add(bytes: Uint8Array, { sha256, sizeBytes }: ArtifactInfo): Promise<void> {
     if (taken.has(sha256)) return;
     taken.add(sha256);
-    const file = { ...newFile(grid, intake), filename: sha256, length: sizeBytes };
-    staged.push({ file, chunks: chunksOf(file, Buffer.from(bytes)) });
-    stagedBytes += sizeBytes;
-    if (stagedBytes >= WRITE_PIECE_BYTES) await flush();
+    await pieces.add({ ...newFile(grid, intake), filename: sha256, length: sizeBytes }, bytes);
   }
 
   function addStream(source: AsyncIterable<Uint8Array>): Promise<ArtifactInfo> {
@@ -58,8 +42,7 @@ export function createGridIntake(grid: Grid): ArtifactIntake {
   }
 
   async function abandon(): Promise<void> {
-    staged = [];
-    await writing.catch(() => undefined);
+    await pieces.drop();
     const left = await grid.files.find({ 'metadata.intake': intake, 'metadata.state': 'unfinished' }).toArray();
     await eraseFiles(
       grid,
@@ -72,11 +55,44 @@ export function createGridIntake(grid: Grid): ArtifactIntake {
     addStream: (source) => withGridErrors(grid, () => addStream(source)),
     commit: () =>
       withGridErrors(grid, async () => {
-        await flush();
-        await writing;
+        await pieces.end();
         await publishWhole(grid, { 'metadata.intake': intake });
       }),
     abandon: () => withGridErrors(grid, abandon),
+  };
+}
+
+/** Creates the pieces of an intake: one is written while the next is collected. */
+function createPieces(grid: Grid) {
+  let staged: Staged[] = [];
+  let stagedBytes = 0;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function flush(): Promise<void> {
+    const piece = staged;
+    staged = [];
+    stagedBytes = 0;
+    const before = writing;
+    writing = before.then(() => writePiece(grid, piece));
+    // The next call throws the error, at the latest `end`.
+    writing.catch(() => undefined);
+    await before;
+  }
+
+  return {
+    async add(file: GridFile, bytes: Uint8Array): Promise<void> {
+      staged.push({ file, chunks: chunksOf(file, Buffer.from(bytes)) });
+      stagedBytes += file.length;
+      if (stagedBytes >= WRITE_PIECE_BYTES) await flush();
+    },
+    async end(): Promise<void> {
+      await flush();
+      await writing;
+    },
+    async drop(): Promise<void> {
+      staged = [];
+      await writing.catch(() => undefined);
+    },
   };
 }
 
