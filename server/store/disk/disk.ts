@@ -185,17 +185,17 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
     async renewStored(wanted) {
       await packs.look();
       return Promise.all(
-        wanted.map(async (one) => {
-          if (await reusePacked(one)) return true;
-          const path = places.loose(one.sha256);
-          const found = await statOrNull(path);
-          return found?.size === one.sizeBytes && (await renewAge(path, found, now));
-        }),
+        wanted.map(async (one) => (await reusePacked(one)) || renewLoose(places.loose(one.sha256), one, now)),
       );
     },
     openIntact: findBy(openVerified),
     openAsIs: findBy(openUnverified),
   };
+}
+
+async function renewLoose(path: string, { sizeBytes }: Announced, now: StoreClock): Promise<boolean> {
+  const found = await statOrNull(path);
+  return found?.size === sizeBytes && (await renewAge(path, found, now));
 }
 
 async function hasArtifact({ places, packs }: Disk, sha256: string): Promise<boolean> {

@@ -67,10 +67,6 @@ export function createPacks(folder: string, quarantine: string): Packs {
     settledNs = Date.now() - Number(mtimeMs) > SETTLED_MS ? mtimeNs : null;
   });
 
-  function isRetryDue(): boolean {
-    return unreadable.size > 0 && performance.now() - triedAt > UNREADABLE_RETRY_MS;
-  }
-
   async function load(id: string): Promise<void> {
     try {
       // The pack is read twice before it is moved out for good, since a disk may misread once.
@@ -94,7 +90,8 @@ export function createPacks(folder: string, quarantine: string): Packs {
     pathOf,
     async look() {
       const { mtimeNs } = await stat(folder, { bigint: true });
-      if (mtimeNs !== settledNs || isRetryDue()) await readAnew();
+      const isRetryDue = unreadable.size > 0 && performance.now() - triedAt > UNREADABLE_RETRY_MS;
+      if (mtimeNs !== settledNs || isRetryDue) await readAnew();
     },
     async forget(pack) {
       index.drop(pack.id);
