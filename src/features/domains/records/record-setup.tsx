@@ -26,30 +26,12 @@ const LOOK_AGAIN_MS = 5_000;
  */
 export function RecordSetup({ domain }: { domain: Domain }) {
   const connections = trpc.connections.list.useQuery();
-  const [planned, setPlanned] = useState<RecordPlan | null>(null);
   const [isOffered, setOffered] = useState(false);
-  const [writtenAfter, setWrittenAfter] = useState<Date | null>(null);
-  const { data: last } = trpc.domains.lastPlan.useQuery(
-    { domainId: domain.id },
-    { refetchInterval: ({ state }) => isRunning(state.data) && LOOK_AGAIN_MS },
-  );
-  const plan = trpc.domains.plan.useMutation({
-    onSuccess: setPlanned,
-    onError: (error) => {
-      setPlanned(null);
-      if (!isZoneElsewhere(error)) showToast(errorToast('The records could not be planned', error));
-    },
-  });
-  const utils = trpc.useUtils();
+  const { last, planned, asking, isOnItsWay, ask, begin, close } = useRecordPlan(domain);
   const isBroken = needsRepair(domain);
   const missing = missingRecords(domain.records);
-  // Written records are on their way to the name servers; removed ones must be written again.
-  const isWritten = isBroken
-    ? writtenAfter !== null && writtenAfter.getTime() === domain.checkedAt?.getTime()
-    : missing.every((record) => isInPlan(last, record));
-  const isOnItsWay = isRunning(last) || isWritten;
   const isOpen = !isOnItsWay && last !== undefined && connections.data !== undefined;
-  const isElsewhere = isZoneElsewhere(plan.error);
+  const isElsewhere = isZoneElsewhere(asking.error);
   const hasProvider =
     !isElsewhere && connections.data?.items.some(({ kind, state }) => kind === 'dns' && state === 'ok') === true;
   const { data: offer } = trpc.domains.setupOffer.useQuery(
@@ -57,12 +39,7 @@ export function RecordSetup({ domain }: { domain: Domain }) {
     { enabled: isOpen && !hasProvider && missing.length > 0 },
   );
   const act = hasProvider ? (
-    <Button
-      variant="primary"
-      isBusy={plan.isPending}
-      busyLabel="Reading the zone…"
-      onClick={() => plan.mutate({ domainId: domain.id })}
-    >
+    <Button variant="primary" isBusy={asking.isPending} busyLabel="Reading the zone…" onClick={ask}>
       {isBroken ? 'Fix it' : 'Set up for me'}
     </Button>
   ) : offer ? (
@@ -87,8 +64,8 @@ export function RecordSetup({ domain }: { domain: Domain }) {
       )}
       {isBroken && <DomainNotice domain={domain} action={isOpen && act} />}
       {isElsewhere && (
-        <Notice tone="quiet" title={plan.error?.message}>
-          {errorDetails(plan.error).hint}
+        <Notice tone="quiet" title={asking.error?.message}>
+          {errorDetails(asking.error).hint}
         </Notice>
       )}
       {!isBroken && isOpen && <SetupCard text={setupText(hasProvider, offer)} action={act} />}
@@ -97,18 +74,50 @@ export function RecordSetup({ domain }: { domain: Domain }) {
         <RecordPlanDialog
           domain={domain}
           plan={planned}
-          isPlanning={plan.isPending}
-          onBegun={(begun) => {
-            setPlanned(null);
-            setWrittenAfter(domain.checkedAt);
-            utils.domains.lastPlan.setData({ domainId: domain.id }, begun);
-          }}
-          onOutdated={() => plan.mutate({ domainId: domain.id })}
-          onClose={() => setPlanned(null)}
+          isPlanning={asking.isPending}
+          onBegun={begin}
+          onOutdated={ask}
+          onClose={close}
         />
       )}
     </>
   );
+}
+
+/** Holds the plan that a person looks at, and follows the last one that was begun. */
+function useRecordPlan(domain: Domain) {
+  const { id: domainId, checkedAt, records } = domain;
+  const [planned, setPlanned] = useState<RecordPlan | null>(null);
+  const [writtenAfter, setWrittenAfter] = useState<Date | null>(null);
+  const { data: last } = trpc.domains.lastPlan.useQuery(
+    { domainId },
+    { refetchInterval: ({ state }) => isRunning(state.data) && LOOK_AGAIN_MS },
+  );
+  const asking = trpc.domains.plan.useMutation({
+    onSuccess: setPlanned,
+    onError: (error) => {
+      setPlanned(null);
+      if (!isZoneElsewhere(error)) showToast(errorToast('The records could not be planned', error));
+    },
+  });
+  const utils = trpc.useUtils();
+  // Written records are on their way to the name servers; removed ones must be written again.
+  const isWritten = needsRepair(domain)
+    ? writtenAfter !== null && writtenAfter.getTime() === checkedAt?.getTime()
+    : missingRecords(records).every((record) => isInPlan(last, record));
+  return {
+    last,
+    planned,
+    asking,
+    isOnItsWay: isRunning(last) || isWritten,
+    ask: () => asking.mutate({ domainId }),
+    begin: (begun: RecordPlan) => {
+      setPlanned(null);
+      setWrittenAfter(checkedAt);
+      utils.domains.lastPlan.setData({ domainId }, begun);
+    },
+    close: () => setPlanned(null),
+  };
 }
 
 /** Returns whether a record of a working domain must be written again, or an optional one added. */
