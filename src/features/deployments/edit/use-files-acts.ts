@@ -10,10 +10,9 @@ export type Naming = { path: string | null; initial: string };
 const TAKEN = 'This name is already taken.';
 
 /** Returns the acts on files of the tree, with its selection and open folders. */
-export function useFilesActs({ draft, active, change, tryChange, show }: Editing, onShown: () => void) {
+export function useFilesActs(editing: Editing, onShown: () => void) {
+  const { draft, active, change, tryChange, show } = editing;
   const { selected, openFolders, toggle, select, deselect } = useTreeState(active);
-  const [naming, setNaming] = useState<Naming | null>(null);
-
   const open = (path: string) => {
     select(path);
     show(path);
@@ -21,19 +20,6 @@ export function useFilesActs({ draft, active, change, tryChange, show }: Editing
   };
   /** New files go into the selected folder, or beside the selected file. */
   const folder = selected === null ? '' : contentOf(draft, selected) === null ? `${selected}/` : folderOf(selected);
-
-  function name(to: string): string | null {
-    const from = naming?.path ?? null;
-    if (to === from) return null;
-    if (to === '') return 'Enter a name';
-    if (from === null) {
-      if (pathsBelow(filesOf(draft), to).length > 0) return TAKEN;
-      const problem = tryChange((before) => withContent(before, to, { text: '' }), to);
-      if (problem === null) open(to);
-      return problem;
-    }
-    return move(from, to);
-  }
 
   /** Moves a file or a folder to another path; returns why it cannot be there, null when it can. */
   function move(from: string, to: string): string | null {
@@ -75,21 +61,45 @@ export function useFilesActs({ draft, active, change, tryChange, show }: Editing
   return {
     selected,
     openFolders,
-    naming,
     select,
     toggle,
     open,
     upload,
     remove,
     moveInto,
+    ...useNaming(editing, folder, { open, move }),
+  };
+}
+
+export type FilesActs = ReturnType<typeof useFilesActs>;
+
+type NamingActs = { open: (path: string) => void; move: (from: string, to: string) => string | null };
+
+/** Asks for the name of a new file in a folder, or for another name. */
+function useNaming({ draft, tryChange }: Editing, folder: string, { open, move }: NamingActs) {
+  const [naming, setNaming] = useState<Naming | null>(null);
+
+  function name(to: string): string | null {
+    const from = naming?.path ?? null;
+    if (to === from) return null;
+    if (to === '') return 'Enter a name';
+    if (from === null) {
+      if (pathsBelow(filesOf(draft), to).length > 0) return TAKEN;
+      const problem = tryChange((before) => withContent(before, to, { text: '' }), to);
+      if (problem === null) open(to);
+      return problem;
+    }
+    return move(from, to);
+  }
+
+  return {
+    naming,
     name,
     askNew: () => setNaming({ path: null, initial: folder }),
     askRename: (path: string) => setNaming({ path, initial: path }),
     endNaming: () => setNaming(null),
   };
 }
-
-export type FilesActs = ReturnType<typeof useFilesActs>;
 
 /** Returns the folder of a file with its slash; '' for the outermost. */
 export function folderOf(path: string): string {
