@@ -31,7 +31,6 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
   const [act, setAct] = useState<DeploymentAct | null>(null);
   const download = useDownload();
   const downloadable = deployment.currentRelease ?? deployment.latestRelease;
-  const page = href.deployment(deployment.id);
   const isDeleting = deployment.state === 'deleting';
   const mayChange = !isReadOnly && !isDeleting;
   const isBusy = deployment.state === 'deploying';
@@ -51,27 +50,7 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
             </a>
           </MenuItem>
         )}
-        {mayChange && (
-          <MenuItem asChild>
-            <Link to={`${page}#publish`}>
-              <FolderUp /> Publish again
-            </Link>
-          </MenuItem>
-        )}
-        {mayChange && (
-          <MenuItem asChild>
-            <Link to={`${page}#publish-zip`}>
-              <FileArchive /> Publish a ZIP
-            </Link>
-          </MenuItem>
-        )}
-        {mayChange && deployment.releaseCount > 1 && (
-          <MenuItem asChild>
-            <Link to={`${page}?tab=releases`}>
-              <Undo2 /> Roll back
-            </Link>
-          </MenuItem>
-        )}
+        {mayChange && <PublishItems deployment={deployment} />}
         {!isDeleting && (
           <MenuItem asChild>
             <Link to={href.deploymentEditor(deployment.id)}>
@@ -101,6 +80,31 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
         </MenuItem>
       </Menu>
       <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
+    </>
+  );
+}
+
+function PublishItems({ deployment: { id, releaseCount } }: { deployment: Deployment }) {
+  const page = href.deployment(id);
+  return (
+    <>
+      <MenuItem asChild>
+        <Link to={`${page}#publish`}>
+          <FolderUp /> Publish again
+        </Link>
+      </MenuItem>
+      <MenuItem asChild>
+        <Link to={`${page}#publish-zip`}>
+          <FileArchive /> Publish a ZIP
+        </Link>
+      </MenuItem>
+      {releaseCount > 1 && (
+        <MenuItem asChild>
+          <Link to={`${page}?tab=releases`}>
+            <Undo2 /> Roll back
+          </Link>
+        </MenuItem>
+      )}
     </>
   );
 }
