@@ -33,11 +33,8 @@ const leftSites = lazyComponent<LeftSitesProps>(
 const SHOWN_PLATFORMS: readonly PlatformId[] = ['built-in', ...HOSTING_PLATFORMS];
 
 export function DeploymentsScreen() {
-  const filters = useListFilters(['search', 'platform', 'state']);
-  const search = filters.get('search') ?? '';
-  const platform = oneOf(SHOWN_PLATFORMS, filters.get('platform'));
-  const state = oneOf(LISTED_DEPLOYMENT_STATES, filters.get('state'));
-  const [typed, setTyped] = useTyped(search, (text) => filters.set('search', text.trim()));
+  const wanted = useWanted();
+  const { filters, search, platform, state } = wanted;
   const { user } = useUser();
   const allowance = trpc.subscription.allowance.useQuery();
   const list = trpc.deployments.list.useInfiniteQuery(
@@ -66,25 +63,7 @@ export function DeploymentsScreen() {
           <leftSites.Component sites={left.data.items} />
         </Suspense>
       )}
-      {(!isEmpty || filters.isFiltered) && (
-        <div className="mb-4 flex flex-wrap gap-2">
-          <SearchField label="Search deployments" value={typed} onValueChange={setTyped} className="w-full sm:w-70" />
-          {offered.length > 1 && (
-            <FilterSelect
-              label="Platform"
-              allLabel="All platforms"
-              options={offered.map((value) => ({ value, label: PLATFORMS[value].title }))}
-              value={platform}
-              onChange={(next) => filters.set('platform', next)}
-            />
-          )}
-          <StateFilter
-            states={LISTED_DEPLOYMENT_STATES}
-            value={state}
-            onChange={(next) => filters.set('state', next)}
-          />
-        </div>
-      )}
+      {(!isEmpty || filters.isFiltered) && <Filters wanted={wanted} offered={offered} />}
       <Card className="overflow-hidden" aria-busy={list.isFetching}>
         <ListStates
           list={list}
@@ -102,6 +81,36 @@ export function DeploymentsScreen() {
       </Card>
       <LoadMore list={list} />
     </>
+  );
+}
+
+/** Holds the filters in the address, and the text of the search while it is typed. */
+function useWanted() {
+  const filters = useListFilters(['search', 'platform', 'state']);
+  const search = filters.get('search') ?? '';
+  const platform = oneOf(SHOWN_PLATFORMS, filters.get('platform'));
+  const state = oneOf(LISTED_DEPLOYMENT_STATES, filters.get('state'));
+  const [typed, setTyped] = useTyped(search, (text) => filters.set('search', text.trim()));
+  return { filters, search, platform, state, typed, setTyped };
+}
+
+type FiltersProps = { wanted: ReturnType<typeof useWanted>; offered: readonly PlatformId[] };
+
+function Filters({ wanted: { filters, platform, state, typed, setTyped }, offered }: FiltersProps) {
+  return (
+    <div className="mb-4 flex flex-wrap gap-2">
+      <SearchField label="Search deployments" value={typed} onValueChange={setTyped} className="w-full sm:w-70" />
+      {offered.length > 1 && (
+        <FilterSelect
+          label="Platform"
+          allLabel="All platforms"
+          options={offered.map((value) => ({ value, label: PLATFORMS[value].title }))}
+          value={platform}
+          onChange={(next) => filters.set('platform', next)}
+        />
+      )}
+      <StateFilter states={LISTED_DEPLOYMENT_STATES} value={state} onChange={(next) => filters.set('state', next)} />
+    </div>
   );
 }
 
