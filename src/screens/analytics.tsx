@@ -35,8 +35,6 @@ export function AnalyticsScreen() {
   const filters = useListFilters(['deployment', 'range']);
   const deploymentId = filters.get('deployment') ?? undefined;
   const days = rangeOf(filters.get('range'));
-  const allowance = trpc.subscription.allowance.useQuery();
-  const { deployments } = useOfferedDeployments();
   const own = deploymentId === undefined ? {} : { deploymentId };
   const range = { days, timeZone, ...own };
   const visits = trpc.analytics.visits.useQuery(range, KEEPING);
@@ -48,22 +46,7 @@ export function AnalyticsScreen() {
   return (
     <>
       <PageHeader title="Analytics" description="Who visits your sites, and how your releases went." />
-      <div className="mb-4 flex flex-wrap gap-2">
-        {(deployments.length > 1 || deploymentId !== undefined) && (
-          <DeploymentSelect
-            deployments={deployments}
-            allLabel="All deployments"
-            value={deploymentId}
-            onChange={(id) => filters.set('deployment', id)}
-          />
-        )}
-        <FilterSelect
-          label="Time"
-          options={rangeOptions(allowance.data && PLANS[allowance.data.plan].analyticsDays)}
-          value={String(days)}
-          onChange={(range) => filters.set('range', range)}
-        />
-      </div>
+      <Filters deploymentId={deploymentId} days={days} onFilter={filters.set} />
       <div className="flex flex-col gap-6">
         <VisitsSection range={range} />
         {isAboveThere && statistics.data && <PlatformOutcomes statistics={statistics.data} />}
@@ -100,6 +83,35 @@ export function AnalyticsScreen() {
         {isAboveThere && visits.data && <VisitRankings visits={visits.data} />}
       </div>
     </>
+  );
+}
+
+type FiltersProps = {
+  deploymentId: string | undefined;
+  days: number;
+  onFilter: (name: 'deployment' | 'range', value: string | null) => void;
+};
+
+function Filters({ deploymentId, days, onFilter }: FiltersProps) {
+  const allowance = trpc.subscription.allowance.useQuery();
+  const { deployments } = useOfferedDeployments();
+  return (
+    <div className="mb-4 flex flex-wrap gap-2">
+      {(deployments.length > 1 || deploymentId !== undefined) && (
+        <DeploymentSelect
+          deployments={deployments}
+          allLabel="All deployments"
+          value={deploymentId}
+          onChange={(id) => onFilter('deployment', id)}
+        />
+      )}
+      <FilterSelect
+        label="Time"
+        options={rangeOptions(allowance.data && PLANS[allowance.data.plan].analyticsDays)}
+        value={String(days)}
+        onChange={(range) => onFilter('range', range)}
+      />
+    </div>
   );
 }
 
