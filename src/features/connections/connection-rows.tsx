@@ -43,17 +43,7 @@ export function ReplaceConnectionDialog({ connection, onClose }: { connection: C
 type ConnectionRowProps = { connection: Connection; onAsk: (act: 'replace' | 'remove') => void };
 
 function ConnectionRow({ connection, onAsk }: ConnectionRowProps) {
-  const { id, kind, provider, identity, problem, warnings, expiresAt, testedAt, deployments } = connection;
-  const title = `${CONNECTION_TITLES[provider]} · ${identity}`;
-  const test = trpc.connections.test.useMutation({
-    onSuccess: ({ state, problem: found }) =>
-      showToast(
-        state === 'ok'
-          ? { title: 'The connection works', description: title }
-          : { title: 'The connection does not work', description: found?.message, variant: 'destructive' },
-      ),
-    onError: (error) => showToast(errorToast('The connection could not be tested', error)),
-  });
+  const { kind, provider, identity, problem, warnings, expiresAt, testedAt, deployments } = connection;
   return (
     <Setting
       title={
@@ -69,29 +59,7 @@ function ConnectionRow({ connection, onAsk }: ConnectionRowProps) {
           <ConnectionBadge connection={connection} />
         </span>
       }
-      action={
-        <div className="flex flex-wrap gap-2">
-          <Button
-            size="sm"
-            isBusy={test.isPending}
-            busyLabel="Testing…"
-            onClick={() => test.mutate({ connectionId: id })}
-            aria-label={`Test ${title}`}
-          >
-            Test
-          </Button>
-          <Button
-            size="sm"
-            onClick={() => onAsk('replace')}
-            aria-label={`Replace the ${kind === 'dns' ? 'credentials' : 'token'} of ${title}`}
-          >
-            Replace
-          </Button>
-          <Button size="sm" onClick={() => onAsk('remove')} aria-label={`Remove ${title}`}>
-            Remove
-          </Button>
-        </div>
-      }
+      action={<ConnectionActs connection={connection} onAsk={onAsk} />}
     >
       <OneLine>{identity}</OneLine>
       {problem !== null && (
@@ -110,6 +78,42 @@ function ConnectionRow({ connection, onAsk }: ConnectionRowProps) {
         {expiresAt !== null && ` · expires ${formatDate(expiresAt)}`}
       </p>
     </Setting>
+  );
+}
+
+function ConnectionActs({ connection: { id, kind, provider, identity }, onAsk }: ConnectionRowProps) {
+  const title = `${CONNECTION_TITLES[provider]} · ${identity}`;
+  const test = trpc.connections.test.useMutation({
+    onSuccess: ({ state, problem: found }) =>
+      showToast(
+        state === 'ok'
+          ? { title: 'The connection works', description: title }
+          : { title: 'The connection does not work', description: found?.message, variant: 'destructive' },
+      ),
+    onError: (error) => showToast(errorToast('The connection could not be tested', error)),
+  });
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button
+        size="sm"
+        isBusy={test.isPending}
+        busyLabel="Testing…"
+        onClick={() => test.mutate({ connectionId: id })}
+        aria-label={`Test ${title}`}
+      >
+        Test
+      </Button>
+      <Button
+        size="sm"
+        onClick={() => onAsk('replace')}
+        aria-label={`Replace the ${kind === 'dns' ? 'credentials' : 'token'} of ${title}`}
+      >
+        Replace
+      </Button>
+      <Button size="sm" onClick={() => onAsk('remove')} aria-label={`Remove ${title}`}>
+        Remove
+      </Button>
+    </div>
   );
 }
 
