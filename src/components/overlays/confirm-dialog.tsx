@@ -89,24 +89,7 @@ function ConfirmForm({
             <div className="mt-1.5 text-ink-muted">{description}</div>
           </AlertDialog.Description>
         </div>
-        {nameToType !== undefined && (
-          <Field
-            label={
-              <>
-                Type <code className="rounded-tight bg-surface-sunken px-1 font-mono wrap-anywhere">{nameToType}</code>{' '}
-                to confirm
-              </>
-            }
-          >
-            <Input
-              value={typed}
-              onChange={(event) => setTyped(event.target.value)}
-              autoComplete="off"
-              autoCapitalize="none"
-              spellCheck={false}
-            />
-          </Field>
-        )}
+        {nameToType !== undefined && <NameField name={nameToType} value={typed} onChange={setTyped} />}
         {children}
       </form>
       <div className="flex flex-wrap justify-end gap-2 border-t border-line p-4 max-sm:flex-col-reverse max-sm:*:w-full">
@@ -125,5 +108,27 @@ function ConfirmForm({
         </Button>
       </div>
     </>
+  );
+}
+
+type NameFieldProps = { name: string; value: string; onChange: (typed: string) => void };
+
+function NameField({ name, value, onChange }: NameFieldProps) {
+  return (
+    <Field
+      label={
+        <>
+          Type <code className="rounded-tight bg-surface-sunken px-1 font-mono wrap-anywhere">{name}</code> to confirm
+        </>
+      }
+    >
+      <Input
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+      />
+    </Field>
   );
 }
