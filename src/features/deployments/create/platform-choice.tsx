@@ -9,7 +9,7 @@ import { type Choice, ChoiceList } from '../../../components/fields/choice-list.
 import { Notice } from '../../../components/notice.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
 import { needsQuestion, rankReasons } from '../rank/lazy-parts.ts';
-import { recommendedIn } from '../rank/use-ranking.ts';
+import { type Ranker, recommendedIn } from '../rank/use-ranking.ts';
 import { limitRefusal } from '../select/limit-refusal.ts';
 import { useNewDeployment, useNewDeploymentFields } from './new-deployment-form.tsx';
 
@@ -32,7 +32,6 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
   const { ranker } = useNewDeployment();
   const { setValue, watch } = useNewDeploymentFields();
   const [isOpen, setOpen] = useState(false);
-  const [isAsking, setAsking] = useState(isExplained);
   const { ranking } = ranker;
   const recommended = recommendedIn(ranking);
   const chosen = watch('platform');
@@ -47,18 +46,7 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
     <Card>
       <CardBody>
         {isTitled && <h2 className="mb-4 font-semibold">Hosting</h2>}
-        <details open={isExplained} onToggle={({ currentTarget }) => setAsking(currentTarget.open)} className="mb-4">
-          <summary className="w-fit cursor-pointer rounded-tight py-1 text-sm text-ink-muted hover:text-ink touch:py-3">
-            What does your site need?
-          </summary>
-          <div className="mt-2">
-            {isAsking && (
-              <Suspense>
-                <needsQuestion.Component ranker={ranker} />
-              </Suspense>
-            )}
-          </div>
-        </details>
+        <Needs ranker={ranker} isOpenAtFirst={isExplained} />
         <ChoiceList
           label="Hosting"
           value={chosen}
@@ -95,6 +83,24 @@ export function PlatformChoice({ isTitled = true, isExplained = false }: Platfor
         <LimitNotice />
       </CardBody>
     </Card>
+  );
+}
+
+function Needs({ ranker, isOpenAtFirst }: { ranker: Ranker; isOpenAtFirst: boolean }) {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  return (
+    <details open={isOpenAtFirst} onToggle={({ currentTarget }) => setOpen(currentTarget.open)} className="mb-4">
+      <summary className="w-fit cursor-pointer rounded-tight py-1 text-sm text-ink-muted hover:text-ink touch:py-3">
+        What does your site need?
+      </summary>
+      <div className="mt-2">
+        {isOpen && (
+          <Suspense>
+            <needsQuestion.Component ranker={ranker} />
+          </Suspense>
+        )}
+      </div>
+    </details>
   );
 }
 
