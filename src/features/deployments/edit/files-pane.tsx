@@ -19,42 +19,12 @@ export type FilesPaneProps = {
 
 /** The tree of files, with the acts on the selected one above it. */
 export function FilesPane({ draft, active, isReadOnly, acts, onFind }: FilesPaneProps) {
-  const input = useRef<HTMLInputElement>(null);
   const [words, setWords] = useState('');
-  const { selected } = acts;
   const names = [...filesOf(draft).keys()].join('\0');
   const paths = useMemo(() => (names === '' ? [] : names.split('\0')), [names]);
-  const buttons = [
-    { label: 'New file', icon: FilePlus, act: acts.askNew, needs: false },
-    { label: 'Upload files', icon: Upload, act: () => input.current?.click(), needs: false },
-    { label: 'Rename or move', icon: PenLine, act: () => selected !== null && acts.askRename(selected), needs: true },
-    { label: 'Delete', icon: Trash2, act: () => selected !== null && acts.remove(selected), needs: true },
-  ];
   return (
     <>
-      <div className="flex h-control shrink-0 items-center gap-0.5 border-b border-line bg-surface-sunken px-1.5">
-        <h2 className="mr-auto pl-1.5 text-sm font-medium">Files</h2>
-        {!isReadOnly &&
-          buttons.map(({ label, icon: Icon, act, needs }) => (
-            <Tooltip key={label} content={label}>
-              <IconButton label={label} disabled={needs && selected === null} onClick={act}>
-                <Icon />
-              </IconButton>
-            </Tooltip>
-          ))}
-        <input
-          ref={input}
-          type="file"
-          multiple
-          hidden
-          aria-label="Files to add"
-          onChange={({ target }) => {
-            acts.upload([...(target.files ?? [])]);
-            // Choosing the same again must be a change again.
-            target.value = '';
-          }}
-        />
-      </div>
+      <FilesBar isReadOnly={isReadOnly} acts={acts} />
       {paths.length > 0 && (
         <div className="shrink-0 border-b border-line p-1.5">
           <SearchField
@@ -75,7 +45,7 @@ export function FilesPane({ draft, active, isReadOnly, acts, onFind }: FilesPane
           changes={draft.changes}
           openFolders={acts.openFolders}
           active={active}
-          selected={selected}
+          selected={acts.selected}
           onSelect={acts.select}
           onToggle={acts.toggle}
           onOpen={acts.open}
@@ -85,5 +55,41 @@ export function FilesPane({ draft, active, isReadOnly, acts, onFind }: FilesPane
         />
       )}
     </>
+  );
+}
+
+function FilesBar({ isReadOnly, acts }: Pick<FilesPaneProps, 'isReadOnly' | 'acts'>) {
+  const input = useRef<HTMLInputElement>(null);
+  const { selected } = acts;
+  const buttons = [
+    { label: 'New file', icon: FilePlus, act: acts.askNew, needs: false },
+    { label: 'Upload files', icon: Upload, act: () => input.current?.click(), needs: false },
+    { label: 'Rename or move', icon: PenLine, act: () => selected !== null && acts.askRename(selected), needs: true },
+    { label: 'Delete', icon: Trash2, act: () => selected !== null && acts.remove(selected), needs: true },
+  ];
+  return (
+    <div className="flex h-control shrink-0 items-center gap-0.5 border-b border-line bg-surface-sunken px-1.5">
+      <h2 className="mr-auto pl-1.5 text-sm font-medium">Files</h2>
+      {!isReadOnly &&
+        buttons.map(({ label, icon: Icon, act, needs }) => (
+          <Tooltip key={label} content={label}>
+            <IconButton label={label} disabled={needs && selected === null} onClick={act}>
+              <Icon />
+            </IconButton>
+          </Tooltip>
+        ))}
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to add"
+        onChange={({ target }) => {
+          acts.upload([...(target.files ?? [])]);
+          // Choosing the same again must be a change again.
+          target.value = '';
+        }}
+      />
+    </div>
   );
 }
