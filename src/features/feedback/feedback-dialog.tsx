@@ -31,6 +31,43 @@ export function FeedbackDialog(props: FeedbackDialogProps) {
 }
 
 function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
+  const { draft, isUnrated, setUnrated, isBusy, change, send } = useRating(onSent);
+  return (
+    <FormDialog
+      isOpen={isOpen}
+      title="Rate Your Experience"
+      description="Help us improve by sharing your experience with the product."
+      submitLabel="Send feedback"
+      busyLabel="Sending…"
+      cancelLabel="Not now"
+      isBusy={isBusy}
+      onSubmit={send}
+      onClose={() => {
+        setUnrated(false);
+        onOpenChange(false);
+      }}
+    >
+      <StarField
+        rating={draft.rating}
+        error={isUnrated ? RATING_WANTED : undefined}
+        onRate={(rating) => {
+          setUnrated(false);
+          change({ rating });
+        }}
+      />
+      <Field label="Comment" hint="Optional. What went well, what stopped you?">
+        <Textarea
+          value={draft.comment}
+          maxLength={2_000}
+          onChange={(event) => change({ comment: event.target.value })}
+        />
+      </Field>
+    </FormDialog>
+  );
+}
+
+/** Holds the draft of a rating, and sends it. */
+function useRating(onSent: () => void) {
   const [draft, setDraft] = useState(readDraft);
   const [isUnrated, setUnrated] = useState(false);
   const rate = trpc.feedback.rate.useMutation({
@@ -66,36 +103,5 @@ function DialogWithData({ isOpen, onOpenChange, onSent }: FeedbackDialogProps) {
     rate.mutate({ rating: draft.rating, deploymentId: FEEDBACK_MAIN_APP, ...(comment !== '' && { comment }) });
   }
 
-  return (
-    <FormDialog
-      isOpen={isOpen}
-      title="Rate Your Experience"
-      description="Help us improve by sharing your experience with the product."
-      submitLabel="Send feedback"
-      busyLabel="Sending…"
-      cancelLabel="Not now"
-      isBusy={rate.isPending}
-      onSubmit={send}
-      onClose={() => {
-        setUnrated(false);
-        onOpenChange(false);
-      }}
-    >
-      <StarField
-        rating={draft.rating}
-        error={isUnrated ? RATING_WANTED : undefined}
-        onRate={(rating) => {
-          setUnrated(false);
-          change({ rating });
-        }}
-      />
-      <Field label="Comment" hint="Optional. What went well, what stopped you?">
-        <Textarea
-          value={draft.comment}
-          maxLength={2_000}
-          onChange={(event) => change({ comment: event.target.value })}
-        />
-      </Field>
-    </FormDialog>
-  );
+  return { draft, isUnrated, setUnrated, isBusy: rate.isPending, change, send };
 }
