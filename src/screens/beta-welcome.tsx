@@ -59,11 +59,6 @@ const expectations: readonly { title: string; text: string }[] = [
 ];
 
 export function BetaWelcomeScreen() {
-  const navigate = useNavigate();
-  const hasRead = useReadToEnd();
-  const wanted = useWantedPage();
-  // What Home is for; its chooser opens on the way.
-  const isForHome = wanted?.to === paths.home;
   return (
     <Page className="sm:pt-8 lg:pb-6">
       <h1 className="text-2xl font-semibold">Welcome to the beta</h1>
@@ -100,30 +95,42 @@ export function BetaWelcomeScreen() {
         must stay secret, and do not rely on Fairlead alone where an outage would harm somebody.
       </Notice>
 
-      <div className="mt-5 flex flex-wrap items-center gap-2">
-        {wanted !== null && (
-          <Button
-            variant="primary"
-            disabled={!hasRead}
-            onClick={() => navigate(isForHome ? `${paths.home}#publish` : wanted.to)}
-            className="max-sm:w-full"
-          >
-            {isForHome ? 'Choose a folder' : `Continue to ${wanted.title}`}
-          </Button>
-        )}
+      <WaysOn />
+    </Page>
+  );
+}
+
+/** Leads on, once the page has been read to its end. */
+function WaysOn() {
+  const navigate = useNavigate();
+  const hasRead = useReadToEnd();
+  const wanted = useWantedPage();
+  // What Home is for; its chooser opens on the way.
+  const isForHome = wanted?.to === paths.home;
+  return (
+    <div className="mt-5 flex flex-wrap items-center gap-2">
+      {wanted !== null && (
         <Button
-          variant={wanted === null ? 'primary' : 'secondary'}
+          variant="primary"
           disabled={!hasRead}
-          onClick={() => navigate(paths.subscriptionPricing)}
+          onClick={() => navigate(isForHome ? `${paths.home}#publish` : wanted.to)}
           className="max-sm:w-full"
         >
-          View Pricing Options
+          {isForHome ? 'Choose a folder' : `Continue to ${wanted.title}`}
         </Button>
-        <Button disabled={!hasRead} onClick={() => navigate(paths.dashboard)} className="max-sm:w-full">
-          Go to Dashboard
-        </Button>
-        {!hasRead && <p className="text-sm text-ink-muted sm:ml-2">Scroll to the end to go on.</p>}
-      </div>
-    </Page>
+      )}
+      <Button
+        variant={wanted === null ? 'primary' : 'secondary'}
+        disabled={!hasRead}
+        onClick={() => navigate(paths.subscriptionPricing)}
+        className="max-sm:w-full"
+      >
+        View Pricing Options
+      </Button>
+      <Button disabled={!hasRead} onClick={() => navigate(paths.dashboard)} className="max-sm:w-full">
+        Go to Dashboard
+      </Button>
+      {!hasRead && <p className="text-sm text-ink-muted sm:ml-2">Scroll to the end to go on.</p>}
+    </div>
   );
 }
