@@ -215,7 +215,7 @@ async function certificateStep(
   const names = [name, unitOf(name).counterpart].filter((one) => one !== null);
   const asked = authority.isPublic
     ? `Once the domain leads here, ${authority.name} is asked for a certificate for ${names.join(' and ')}.`
-    : `Fairlead’s own authority signs for ${names.join(' and ')}. Browsers trust it once its root is installed.`;
+    : `Fairlead’s own authority issues a certificate for ${names.join(' and ')}. Browsers trust it once the root certificate is installed.`;
   return judged('certificate', [asked], () => order(ctx, names));
 }
 

@@ -90,7 +90,7 @@ const OURS = {
 };
 
 test.each([
-  ['0 issue "ca.example"', OURS, 'pass', 'CAA lets ca.example sign'],
+  ['0 issue "ca.example"', OURS, 'pass', 'CAA allows ca.example to issue certificates'],
   ['0 issue "other.example"', OURS, 'fail', 'do not allow ca.example'],
   ['0 issue "other.example"', null, 'pass', 'CAA records are there'],
   ['128 tbs "x"', OURS, 'fail', 'critical'],
@@ -99,7 +99,7 @@ test.each([
   ['0 isue "ca.example"', null, 'warn', 'No authority knows the tag isue'],
   ['0 issuemail "ca.example"', null, 'pass', ''],
   ['0 iodef "mailto:a@ca.example"', OURS, 'warn', 'only name a contact'],
-  ['0 issue "ca.example; accounturi=https://ca.example/1"', OURS, 'warn', 'for the account of this Fairlead alone'],
+  ['0 issue "ca.example; accounturi=https://ca.example/1"', OURS, 'warn', 'only for the account of this Fairlead'],
   ['0 issue "ca.example; accounturi=https://ca.example/2"', OURS, 'fail', 'another account'],
 ] as const)('CAA %s', async (value, question, verdict, seen) => {
   const set = { name: NAME, values: [value] };

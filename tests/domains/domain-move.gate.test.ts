@@ -94,7 +94,7 @@ test('with a new primary platform its domains move there; the old one serves the
     problem: {
       code: 'domain_moving',
       message:
-        'The records of switch.test and www.switch.test still lead to Netlify, which still serves your visitors.',
+        'The records of switch.test and www.switch.test still point to Netlify, which keeps serving your visitors.',
     },
     atPlatform: { platform: 'vercel' },
   });
@@ -105,7 +105,7 @@ test('with a new primary platform its domains move there; the old one serves the
   await on.runDue();
   expect([await on.netlifyNames(), await on.vercelNames()]).toEqual([2, 2]);
   const refused = await refusalOf(on.deployments.removeDestination({ deploymentId, destinationId: netlify ?? '' }));
-  expect(refused).toMatchObject({ code: 'conflict', message: expect.stringContaining('still lead to Netlify') });
+  expect(refused).toMatchObject({ code: 'conflict', message: expect.stringContaining('still point to Netlify') });
 
   await on.write('switch.test', moved.records);
   expect(await on.check(domainId)).toMatchObject({ state: 'active', problem: null });

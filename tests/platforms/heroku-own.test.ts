@@ -256,7 +256,7 @@ test('a domain waits for its target, has certificates made for it, and tells why
   Object.assign(domain ?? {}, { status: 'failed', reason: 'CAA records forbid letsencrypt.org' });
   expect((await on.platform.domain?.(on.call, 'example.com'))?.certificate).toMatchObject({
     state: 'problem',
-    text: 'Heroku got no certificate for this domain: CAA records forbid letsencrypt.org.',
+    text: 'Heroku could not get a certificate for this domain: CAA records forbid letsencrypt.org.',
   });
 });
 

@@ -54,7 +54,9 @@ test('a preflight goes through every step of a deployment, and leaves everything
     ],
     [
       'certificate',
-      ['Fairlead’s own authority signs for quay.test and www.quay.test. Browsers trust it once its root is installed.'],
+      [
+        'Fairlead’s own authority issues a certificate for quay.test and www.quay.test. Browsers trust it once the root certificate is installed.',
+      ],
     ],
   ]);
   // What it said is what happens.
@@ -154,8 +156,8 @@ test('of a public authority CAA is read, for every way in which the names can be
     verdict: 'pass',
     lines: [
       'Once the domain leads here, authority.test is asked for a certificate for quay.test and www.quay.test.',
-      'CAA lets the certificate authority sign for quay.test.',
-      'CAA lets the certificate authority sign for www.quay.test.',
+      'CAA allows the certificate authority to issue certificates for quay.test.',
+      'CAA allows the certificate authority to issue certificates for www.quay.test.',
     ],
   });
   values = ['0 issue "other.test"'];

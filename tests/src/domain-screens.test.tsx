@@ -445,7 +445,7 @@ test('of a domain at a platform the page shows what that says, and what is left 
           certificate: {
             state: 'waiting',
             code: 'certificate_coming',
-            text: 'The certificate is on its way at GitHub Pages.',
+            text: 'GitHub Pages is issuing the certificate.',
             expiresAt: null,
           },
         },
@@ -457,7 +457,7 @@ test('of a domain at a platform the page shows what that says, and what is left 
   using shown = showScreen(<DomainScreen />, domainAnswers(domain), PLACE);
   await shown.sees('What GitHub Pages says');
   const texts = [...shown.page.querySelectorAll('li')].map((row) => row.textContent);
-  expect(texts).toContain('CertificateThe certificate is on its way at GitHub Pages.');
+  expect(texts).toContain('CertificateGitHub Pages is issuing the certificate.');
   expect(shown.page.querySelector('a[href="https://github.com/settings/pages"]')?.textContent).toBe(
     'Open GitHub Pages',
   );

@@ -128,12 +128,12 @@ function besideCname(
   ];
   if (requiresCname && staying.length > 0) {
     const types = [...new Set(staying)].join(' and ');
-    const message = `${name} should be a CNAME record, but has ${types} records, and nothing can stand beside a CNAME. Use another name, or move those records.`;
+    const message = `${name} should be a CNAME record, but has ${types} records, and no other record can exist beside a CNAME. Use another name, or move those records.`;
     return [{ code: 'cname_beside_others', message, blocks: name }];
   }
   const cname = there.find(({ type }) => type === 'CNAME');
   if (cname === undefined || required.some(isRoute) || required.length === 0) return [];
-  const message = `${name} is a CNAME record that points to ${cname.values.join(', ')}, and nothing can stand beside a CNAME. Remove it, or add the ${required.map(({ type }) => type).join(' and ')} record where it points.`;
+  const message = `${name} is a CNAME record that points to ${cname.values.join(', ')}, and no other record can exist beside a CNAME. Remove it, or add the ${required.map(({ type }) => type).join(' and ')} record where it points.`;
   return [{ code: 'cname_beside_others', message, blocks: name }];
 }
 

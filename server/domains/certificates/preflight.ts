@@ -84,7 +84,7 @@ async function tryPersistent(
   signal: AbortSignal,
 ): Promise<PreflightResult | null> {
   if (subject.wasRefused || !(await hasPersistentRecords(providers, subject, signal))) return null;
-  const message = 'The persistent record of this domain proves it: nothing has to be written.';
+  const message = 'The persistent record of this domain is the proof: nothing has to be written.';
   const checks = await judgeAll(providers, subject, caa, [PERSISTENT], signal);
   if (checks.some(({ verdict }) => verdict === 'fail')) return null;
   return { challenge: PERSISTENT, checks: [{ id: 'challenge', verdict: 'pass', message }, ...checks] };
@@ -178,7 +178,11 @@ async function judgeAll(
     };
     const refusal = found === null ? null : judgeCaa(found.values, question);
     if (found === null || refusal === null) {
-      return { id: 'caa', verdict: 'pass', message: `CAA lets the certificate authority sign for ${name}.` };
+      return {
+        id: 'caa',
+        verdict: 'pass',
+        message: `CAA allows the certificate authority to issue certificates for ${name}.`,
+      };
     }
     const remedy = refusal.add === null ? 'Remove it.' : `Add ${refusal.add} to them.`;
     const message = `${caaText(refusal, found.name, identities[0] ?? authority.name)} ${remedy}`;

@@ -17,7 +17,7 @@ export type Rehearsed = Pick<CertificateRow, '_id' | 'accountId' | 'domainId' | 
  */
 export async function rehearse(providers: Providers, certificate: Rehearsed, signal: AbortSignal): Promise<Rehearsal> {
   const names = [...certificate.names];
-  const account = await attempt('account', 'The account at the certificate authority is there.', async () => {
+  const account = await attempt('account', 'The account at the certificate authority exists.', async () => {
     const { accountUrl } = await openAccount(providers, signal);
     return accountUrl;
   });
@@ -25,7 +25,7 @@ export async function rehearse(providers: Providers, certificate: Rehearsed, sig
   const { challenge, checks } = await runPreflight(providers, await subjectOf(certificate, accountUrl), signal);
   const { _id: certificateId, accountId } = certificate;
   const renews = renewedBy(providers, certificate.issued, names);
-  const limits = await attempt('limits', 'The limits of the certificate authority leave room.', () =>
+  const limits = await attempt('limits', 'The limits of the certificate authority are not reached.', () =>
     requireWithinLimits(providers, { accountUrl, accountId, names, isByHand: true, renews }),
   );
   const found = [...checks, account.check, limits.check];

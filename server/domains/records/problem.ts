@@ -65,7 +65,7 @@ function move({ name }: CheckedDomain['domain'], leaving: readonly FormerPlace[]
   const { title } = PLATFORMS[before.platform];
   return {
     code: 'domain_moving',
-    message: `The records of ${names} still lead to ${title}, which still serves your visitors.`,
+    message: `The records of ${names} still point to ${title}, which keeps serving your visitors.`,
     hint: 'Set them as shown below. The move is complete once Fairlead sees them.',
   };
 }

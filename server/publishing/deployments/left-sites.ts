@@ -51,7 +51,7 @@ export async function notifyLeft(
 /** Tells the owner what is left of a removed site, with its address. */
 export async function notifyKept(session: ClientSession, { accountId, name }: Owned, kept: string): Promise<void> {
   await tell(session, accountId, {
-    title: `${name} is offline, and its files are still there`,
+    title: `${name} is offline, but its files are still there`,
     url: kept,
     message: `${kept} stays: Fairlead may not delete it. Delete it there when you no longer need it.`,
     variant: 'destructive',

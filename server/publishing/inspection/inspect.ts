@@ -35,7 +35,7 @@ export async function reportFindings(store: ArtifactStore, manifest: Manifest, l
     return await findings(store, manifest, looking);
   } catch (error) {
     if (looking.signal.aborted || !isTooMuch(error)) throw error;
-    return ['The files were not searched for problems: there is too much in them'];
+    return ['The files were not searched for problems, because there is too much in them'];
   }
 }
 
@@ -119,7 +119,7 @@ async function readText(store: ArtifactStore, manifest: Manifest, path: string):
 function leftUnread(count: number): string[] {
   if (count === 0) return [];
   const texts = count === 1 ? '1 text was' : `${count} texts were`;
-  return [`${texts} not searched for problems: of large sites and large texts only a part is`];
+  return [`${texts} not searched for problems, because the site or the text is large`];
 }
 
 function told({ code, message, hint, path, places = [] }: UploadProblem): string[] {

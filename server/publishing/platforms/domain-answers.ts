@@ -14,21 +14,21 @@ const ANSWERS = {
   attached: { state: 'ok', says: (title) => `${title} has this domain for this deployment.` },
   proof_missing: {
     state: 'waiting',
-    says: (title) => `${title} waits for the record that proves the domain is yours.`,
+    says: (title) => `${title} is waiting for the record that proves the domain is yours.`,
   },
   not_attached: { state: 'problem', says: (title) => `${title} does not have this domain for this deployment.` },
   points_there: { state: 'ok', says: (title) => `The records of this domain point to ${title}.` },
   records_missing: { state: 'waiting', says: (title) => `${title} does not see the records of this domain yet.` },
   points_elsewhere: {
     state: 'problem',
-    says: (title) => `The records of this domain point elsewhere than to ${title}.`,
+    says: (title) => `The records of this domain do not point to ${title}.`,
   },
   certificate_issued: { state: 'ok', says: (title) => `${title} has a certificate for this domain.` },
-  certificate_missing: { state: 'waiting', says: (title) => `${title} can be asked for a certificate now.` },
-  certificate_coming: { state: 'waiting', says: (title) => `The certificate is on its way at ${title}.` },
+  certificate_missing: { state: 'waiting', says: (title) => `${title} can issue a certificate now.` },
+  certificate_coming: { state: 'waiting', says: (title) => `${title} is issuing the certificate.` },
   certificate_refused: {
     state: 'problem',
-    says: (title, said) => `${title} got no certificate for this domain${said}.`,
+    says: (title, said) => `${title} could not get a certificate for this domain${said}.`,
   },
   unclear: { state: 'waiting', says: (title, said) => `The answer of ${title} is not clear yet${said}.` },
 } as const satisfies Record<string, Words>;

@@ -63,7 +63,7 @@ async function removeSome(
   await publishEvent(session, accountId, {
     type: 'notification',
     title: 'Old releases removed',
-    message: `The ${RELEASES_KEPT} newest releases of ${name} are kept. ${formatCount(ids.length, 'older release')} and their logs were removed.`,
+    message: `The ${RELEASES_KEPT} newest releases of ${name} are kept. Removed, with their logs: ${formatCount(ids.length, 'older release')}.`,
     deploymentId: _id,
   });
   await publishEvent(session, accountId, { type: 'analytics_update', deploymentId: _id });

@@ -54,7 +54,7 @@ test('a renewal that fails is mailed once for its cause, however often it is tri
   const [mail, ...others] = await mails();
   expect([mail?.kind, others]).toEqual(['renewal-failed', []]);
   expect(mail?.text).toMatch(
-    /A CAA record of this name forbids .* The current certificate works until \w+ \d+, \d{4}\./,
+    /The CAA records of this name do not allow .* The current certificate works until \w+ \d+, \d{4}\./,
   );
   expect(mail?.text).toMatch(/\/domains\/\w+\n/);
   expect(await inNeed()).toEqual([refused.certificateId]);

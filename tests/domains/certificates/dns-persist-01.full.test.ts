@@ -105,5 +105,5 @@ test('a record that lets another account have the certificate is none, and one o
     return rehearsal?.checks.find(({ id }) => id === 'challenge')?.message;
   };
   expect(await proofAfter('https://localhost/another')).toContain('through your DNS connection');
-  expect(await proofAfter(world.account?.url)).toContain('The persistent record of this domain proves it');
+  expect(await proofAfter(world.account?.url)).toContain('The persistent record of this domain is the proof');
 });

@@ -104,7 +104,7 @@ const FAULTS: readonly Fault[] = [
       portOfNames: port,
     }),
     type: 'rejectedIdentifier',
-    message: 'The certificate authority does not sign for this name.',
+    message: 'The certificate authority does not issue certificates for this name.',
     detail: /blocked/,
     looks: 0,
   },

@@ -45,7 +45,7 @@ test('of a deployment the newest releases keep rows and logs; older ones go with
   expect(await PublicationModel.countDocuments({ accountId: person.user.id, releaseId: { $in: old } })).toBe(0);
   const notices = await EventModel.find({ accountId: person.user.id, type: 'notification' }).lean();
   expect(notices.map(({ payload }) => payload.message)).toContain(
-    'The 500 newest releases of Daily are kept. 2 older releases and their logs were removed.',
+    'The 500 newest releases of Daily are kept. Removed, with their logs: 2 older releases.',
   );
 });
 

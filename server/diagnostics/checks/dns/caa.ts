@@ -26,7 +26,7 @@ export const caa: Check = {
     }
     const found = sets.flatMap((set) => (set instanceof DnsLookupError || set === null ? [] : [set]));
     const [first] = found;
-    if (first === undefined) return pass(`${subject.name} has no CAA records: every authority may sign.`);
+    if (first === undefined) return pass(`${subject.name} has no CAA records: every authority may issue certificates.`);
     const facts = { [`CAA of ${first.name}`]: first.values };
     return { ...(await judge(found, tools)), facts };
   },
@@ -57,8 +57,8 @@ async function judge(found: readonly NonNullable<CaaSet>[], tools: Tools) {
     return warn(`The CAA records only name a contact: ${shown}.`, 'Add a record that names who may issue.');
   if (identity === undefined) return pass(`CAA records are there: ${shown}.`);
   if (question.accountUrl !== undefined && found.some(({ values }) => namesAccount(values))) {
-    const seen = `CAA lets ${identity} sign for the account of this Fairlead alone: ${shown}.`;
+    const seen = `CAA allows ${identity} to issue certificates only for the account of this Fairlead: ${shown}.`;
     return warn(seen, 'Remove accounturi before this Fairlead gets another account at the authority.');
   }
-  return pass(`CAA lets ${identity} sign: ${shown}.`);
+  return pass(`CAA allows ${identity} to issue certificates: ${shown}.`);
 }

@@ -149,10 +149,13 @@ const RULES: Readonly<Record<string, Row>> = {
   incorrectResponse: OTHER_ANSWER,
   caa: {
     rule: (problem, now) => (problem.status === 0 ? foundByUs(problem, now) : change(problem, now)),
-    message: 'A CAA record of this name forbids this certificate authority to sign.',
+    message: 'The CAA records of this name do not allow this certificate authority to issue certificates.',
   },
-  rejectedIdentifier: { rule: final, message: 'The certificate authority does not sign for this name.' },
-  unsupportedIdentifier: { rule: final, message: 'The certificate authority does not sign for names like this.' },
+  rejectedIdentifier: { rule: final, message: 'The certificate authority does not issue certificates for this name.' },
+  unsupportedIdentifier: {
+    rule: final,
+    message: 'The certificate authority does not issue certificates for names like this.',
+  },
   orderNotReady: { rule: retry, message: 'The certificate authority is not done yet.' },
   badNonce: PASSING_ERROR,
   serverInternal: PASSING_ERROR,

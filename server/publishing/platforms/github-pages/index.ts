@@ -119,7 +119,7 @@ async function* restore(
   const repository = repositoryOf(ref);
   const before = landedIn(ref, repository);
   if (before === null) throw neverMade(TITLE);
-  yield { type: 'processing', text: `${TITLE} goes back to the files of this release` };
+  yield { type: 'processing', text: `${TITLE} restores the files of this release` };
   const landed = await landOnTop(vendor, call, repository, {
     pushed: before,
     message: `Roll back to ${before.commit.slice(0, 7)}`,

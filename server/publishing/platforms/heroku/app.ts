@@ -54,7 +54,7 @@ async function chosenApp(vendor: Vendor, call: PlatformCall, name: string): Prom
   if (found !== null) return found;
   throw platformError('platform_failed', TITLE, {
     said: `this account has no app with the name ${name}`,
-    remedy: 'Check the name of the app, or leave it empty so that an app is made. Then try again.',
+    remedy: 'Check the name of the app, or leave it empty so that an app is created. Then try again.',
   });
 }
 

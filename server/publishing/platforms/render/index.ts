@@ -194,7 +194,7 @@ async function* restore(
   if (serviceId === null || deployId === null) {
     throw neverMade(TITLE);
   }
-  yield { type: 'processing', text: `${TITLE} goes back to this release` };
+  yield { type: 'processing', text: `${TITLE} restores this release` };
   let next = ref;
   if (ref.actId !== actId) {
     next = { ...ref, deployId: await rollBack(vendor, call, { serviceId, deployId, ref }), actId };

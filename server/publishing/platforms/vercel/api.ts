@@ -36,7 +36,8 @@ const REMEDIES: readonly { says: RegExp; remedy: string }[] = [
   { says: /deployment was deleted/i, remedy: PUBLISH_ANEW },
   {
     says: /\bSAML\b/i,
-    remedy: 'Log in to the team with single sign-on at Vercel, make a token for that team, and connect Vercel with it.',
+    remedy:
+      'Log in to the team with single sign-on at Vercel, create a token for that team, and connect Vercel with it.',
   },
   { says: /\bdigest\b/i, remedy: 'A file was damaged on its way. Try again to send it once more.' },
   { says: /\bname contains invalid\b/i, remedy: OTHER_NAME },
