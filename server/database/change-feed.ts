@@ -66,7 +66,7 @@ export function createChangeFeed(log: Log): ChangeFeed {
 
   function open(onOpen: () => void): void {
     const opened = openStream(onChange);
-    if (opened === undefined) return reopen(onOpen);
+    if (opened === undefined) return void reopen(onOpen);
     stream = opened;
     // This is the first sign that the server answers for this stream. `init` is no such sign, and `close` also fires on
     // every silent resume.
