@@ -87,17 +87,7 @@ export function DomainList({
             action: add,
           }}
         >
-          <ul className="divide-y divide-line">
-            {domains.map((domain) => (
-              <DomainRow
-                key={domain.id}
-                domain={domain}
-                deployment={
-                  deploymentId === undefined ? deployments.find(({ id }) => id === domain.deploymentId) : undefined
-                }
-              />
-            ))}
-          </ul>
+          <DomainRows domains={domains} owners={deploymentId === undefined ? deployments : []} />
         </ListStates>
       </Card>
       <LoadMore list={list} />
@@ -113,6 +103,22 @@ function LargerPlan({ limit }: { limit: number }) {
     <Link to={paths.subscriptionPricing} className="text-sm text-ink-muted underline-offset-2 hover:underline">
       {domainCapText(limit)}
     </Link>
+  );
+}
+
+type DomainRowsProps = {
+  domains: readonly Domain[];
+  /** The deployments to name; none in the list of one. */
+  owners: readonly NamedDeployment[];
+};
+
+function DomainRows({ domains, owners }: DomainRowsProps) {
+  return (
+    <ul className="divide-y divide-line">
+      {domains.map((domain) => (
+        <DomainRow key={domain.id} domain={domain} deployment={owners.find(({ id }) => id === domain.deploymentId)} />
+      ))}
+    </ul>
   );
 }
 
