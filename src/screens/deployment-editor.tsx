@@ -35,11 +35,9 @@ export function DeploymentEditorScreen() {
 function EditorPage({ deployment }: { deployment: Deployment }) {
   const allowance = trpc.subscription.allowance.useQuery();
   const [params] = useSearchParams();
-  const download = useDownload();
   const readOnly = isReadOnly(allowance.data, deployment.id);
-  const { id, name, url, currentRelease, latestRelease, state } = deployment;
-  const isDeleting = state === 'deleting';
-  const kept = currentRelease ?? latestRelease;
+  const { id, name, url } = deployment;
+  const isDeleting = deployment.state === 'deleting';
   const wanting = readOnlyLabels(allowance.data);
   return (
     <>
@@ -52,26 +50,7 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
           { label: name, to: href.deployment(id) },
           { label: TITLE },
         ]}
-        actions={
-          <>
-            {kept !== null && !isDeleting && (
-              <Button
-                isBusy={download.isPending}
-                busyLabel="Preparing…"
-                onClick={() => download.mutate({ releaseId: kept.id })}
-              >
-                <Download /> Download as ZIP
-              </Button>
-            )}
-            {currentRelease !== null && !isDeleting && (
-              <Button asChild>
-                <a href={url} target="_blank" rel="noreferrer">
-                  Visit <ExternalLink />
-                </a>
-              </Button>
-            )}
-          </>
-        }
+        actions={!isDeleting && <PageActs deployment={deployment} />}
       />
       {readOnly && (
         <Notice
@@ -96,6 +75,31 @@ function EditorPage({ deployment }: { deployment: Deployment }) {
           template={templateId(params.get('template'))}
           isReadOnly={readOnly}
         />
+      )}
+    </>
+  );
+}
+
+function PageActs({ deployment: { url, currentRelease, latestRelease } }: { deployment: Deployment }) {
+  const download = useDownload();
+  const kept = currentRelease ?? latestRelease;
+  return (
+    <>
+      {kept !== null && (
+        <Button
+          isBusy={download.isPending}
+          busyLabel="Preparing…"
+          onClick={() => download.mutate({ releaseId: kept.id })}
+        >
+          <Download /> Download as ZIP
+        </Button>
+      )}
+      {currentRelease !== null && (
+        <Button asChild>
+          <a href={url} target="_blank" rel="noreferrer">
+            Visit <ExternalLink />
+          </a>
+        </Button>
       )}
     </>
   );
