@@ -32,16 +32,7 @@ export function LogView({ label, lines }: LogViewProps) {
   const wanted = useDeferredValue(query.trim().toLowerCase());
   const shown = wanted === '' ? lines : lines.filter((line) => line.text.toLowerCase().includes(wanted));
   const { boxRef, isFollowing, onScroll, follow } = useFollowedEnd(shown.length);
-
-  useEffect(() => {
-    if (!isFull) return;
-    function leaveOnEscape(event: KeyboardEvent) {
-      if (event.key === 'Escape') setFull(false);
-    }
-    document.addEventListener('keydown', leaveOnEscape);
-    return () => document.removeEventListener('keydown', leaveOnEscape);
-  }, [isFull]);
-
+  useEscape(isFull, setFull);
   return (
     <div
       className={classNames(
@@ -100,6 +91,18 @@ function LogAction({ label, icon, onClick }: { label: string; icon: ReactNode; o
       {icon}
     </IconButton>
   );
+}
+
+/** Leaves the full screen on Escape. */
+function useEscape(isFull: boolean, setFull: (isFull: boolean) => void): void {
+  useEffect(() => {
+    if (!isFull) return;
+    function leaveOnEscape(event: KeyboardEvent) {
+      if (event.key === 'Escape') setFull(false);
+    }
+    document.addEventListener('keydown', leaveOnEscape);
+    return () => document.removeEventListener('keydown', leaveOnEscape);
+  }, [isFull, setFull]);
 }
 
 function useFollowedEnd(count: number) {
