@@ -38,24 +38,7 @@ export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveR
   const failure = shownFailure('The report could not be loaded', report.error);
   return (
     <div className="mb-6 flex flex-col gap-4">
-      <Card>
-        <CardBody className="flex flex-col gap-3">
-          <ReportForm isBusy={isRunning} onName={(name) => run({ name })} />
-          {deployment !== null && (
-            <Button
-              className="self-start"
-              isBusy={isRunning}
-              busyLabel="Checking…"
-              onClick={() => run({ deploymentId: deployment.id })}
-            >
-              <RefreshCw />
-              <span className="max-w-56 truncate sm:max-w-120" title={deployment.name}>
-                Check {deployment.name} now
-              </span>
-            </Button>
-          )}
-        </CardBody>
-      </Card>
+      <StartCard deployment={deployment} isBusy={isRunning} onRun={run} />
       {reportId !== null && failure !== null && (
         <Card>
           <FailedState
@@ -92,6 +75,34 @@ export function LiveReport({ reportId, onReport, deployment, planDialog }: LiveR
       )}
       {isSharing && data !== undefined && <ShareReportDialog report={data} onClose={() => setSharing(false)} />}
     </div>
+  );
+}
+
+type StartCardProps = Pick<LiveReportProps, 'deployment'> & {
+  isBusy: boolean;
+  onRun: (input: RunDiagnosticsInput) => void;
+};
+
+function StartCard({ deployment, isBusy, onRun }: StartCardProps) {
+  return (
+    <Card>
+      <CardBody className="flex flex-col gap-3">
+        <ReportForm isBusy={isBusy} onName={(name) => onRun({ name })} />
+        {deployment !== null && (
+          <Button
+            className="self-start"
+            isBusy={isBusy}
+            busyLabel="Checking…"
+            onClick={() => onRun({ deploymentId: deployment.id })}
+          >
+            <RefreshCw />
+            <span className="max-w-56 truncate sm:max-w-120" title={deployment.name}>
+              Check {deployment.name} now
+            </span>
+          </Button>
+        )}
+      </CardBody>
+    </Card>
   );
 }
 
