@@ -48,22 +48,11 @@ export function CreateTokenDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: string) => void }) {
-  const form = useForm({
-    resolver: standardSchemaResolver(createTokenInput),
-    mode: 'onTouched',
-    defaultValues: { name: '', scopes: ['read', 'write'], expiresInDays: 90, currentPassword: '' },
-  });
-  const { errors } = form.formState;
-  const create = trpc.tokens.create.useMutation({
-    onSuccess: ({ secret }) => onMade(secret),
-    onError: (error) => {
-      if (!applyFieldErrors(error, ['name', 'currentPassword'], form.setError)) {
-        showToast(errorToast('The token was not created', error));
-      }
-    },
-  });
+type MakeDialogProps = { onClose: () => void; onMade: (secret: string) => void };
 
+function MakeDialog({ onClose, onMade }: MakeDialogProps) {
+  const { form, create } = useCreateToken(onMade);
+  const { errors } = form.formState;
   return (
     <FormDialog
       title="New API token"
@@ -112,4 +101,21 @@ function MakeDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret:
       </Field>
     </FormDialog>
   );
+}
+
+function useCreateToken(onMade: MakeDialogProps['onMade']) {
+  const form = useForm({
+    resolver: standardSchemaResolver(createTokenInput),
+    mode: 'onTouched',
+    defaultValues: { name: '', scopes: ['read', 'write'], expiresInDays: 90, currentPassword: '' },
+  });
+  const create = trpc.tokens.create.useMutation({
+    onSuccess: ({ secret }) => onMade(secret),
+    onError: (error) => {
+      if (!applyFieldErrors(error, ['name', 'currentPassword'], form.setError)) {
+        showToast(errorToast('The token was not created', error));
+      }
+    },
+  });
+  return { form, create };
 }
