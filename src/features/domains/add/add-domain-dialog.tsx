@@ -18,14 +18,7 @@ import { useAddDomain } from './use-add-domain.ts';
 /** Asks for the name and the deployment that it points to, then goes on to the domain's own page. */
 export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) {
   const navigate = useNavigate();
-  const {
-    register,
-    handleSubmit,
-    setError,
-    setValue,
-    watch,
-    formState: { errors },
-  } = useForm({
+  const { register, handleSubmit, setError, setValue, watch, formState } = useForm({
     resolver: standardSchemaResolver(addDomainInput),
     defaultValues: { deploymentId: deployments.length === 1 ? (deployments[0]?.id ?? '') : '', name: '' },
   });
@@ -36,6 +29,7 @@ export function AddDomainDialog({ deployments, onClose }: AddDomainDialogProps) 
       navigate(href.domain(id));
     },
   });
+  const { errors } = formState;
   const cap = useDomainCap(watch('deploymentId'));
   const seePlans = (event: FormEvent) => {
     event.preventDefault();
