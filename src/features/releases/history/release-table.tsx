@@ -92,15 +92,7 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
         </Link>
       </TableCell>
       <TableCell>
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:whitespace-nowrap">
-          <StateBadge state={shownState(release)} />
-          {release.isCurrent && release.state !== 'live' && (
-            <Badge tone="good" icon={Eye}>
-              Serving
-            </Badge>
-          )}
-          {release.corruptedFiles.length > 0 && <CorruptedBadge />}
-        </span>
+        <ReleaseStates release={release} />
       </TableCell>
       <TableCell label="By" className="text-ink-muted md:max-w-44 md:min-w-28 sm:max-md:hidden!">
         <span title={release.createdBy} className="flex min-w-0">
@@ -140,6 +132,20 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
         <ReleaseMenu release={release} isReadOnly={isReadOnly} onRollBack={onRollBack} />
       </TableCell>
     </TableRow>
+  );
+}
+
+function ReleaseStates({ release }: { release: Release }) {
+  return (
+    <span className="flex flex-wrap items-center gap-x-2 gap-y-1 sm:whitespace-nowrap">
+      <StateBadge state={shownState(release)} />
+      {release.isCurrent && release.state !== 'live' && (
+        <Badge tone="good" icon={Eye}>
+          Serving
+        </Badge>
+      )}
+      {release.corruptedFiles.length > 0 && <CorruptedBadge />}
+    </span>
   );
 }
 
