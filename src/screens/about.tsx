@@ -91,24 +91,30 @@ export function AboutScreen() {
       <Section title="Supported Platforms">
         <Names names={HOSTING_PLATFORMS.map((platform) => PLATFORMS[platform].title)} />
       </Section>
-      <Section title="Contact Us">
-        <p className="text-ink-muted">
-          Write to <SupportEmail />, or look among the{' '}
-          <Link to={paths.faq} className="font-medium text-accent underline-offset-4 hover:underline">
-            Frequently Asked Questions
-          </Link>
-          . We'll get back to you within 24 hours.
-        </p>
-        <Card aria-labelledby="contact-form" className="mt-5 p-5 sm:p-6">
-          <h3 id="contact-form" className="mb-4 font-semibold">
-            Quick Contact Form
-          </h3>
-          <Suspense fallback={<FormPlaceholder />}>
-            <ContactForm />
-          </Suspense>
-        </Card>
-      </Section>
+      <ContactSection />
     </Page>
+  );
+}
+
+function ContactSection() {
+  return (
+    <Section title="Contact Us">
+      <p className="text-ink-muted">
+        Write to <SupportEmail />, or look among the{' '}
+        <Link to={paths.faq} className="font-medium text-accent underline-offset-4 hover:underline">
+          Frequently Asked Questions
+        </Link>
+        . We'll get back to you within 24 hours.
+      </p>
+      <Card aria-labelledby="contact-form" className="mt-5 p-5 sm:p-6">
+        <h3 id="contact-form" className="mb-4 font-semibold">
+          Quick Contact Form
+        </h3>
+        <Suspense fallback={<FormPlaceholder />}>
+          <ContactForm />
+        </Suspense>
+      </Card>
+    </Section>
   );
 }
 
