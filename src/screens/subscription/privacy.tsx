@@ -1,69 +1,71 @@
 import { Link } from 'wouter';
 import { STORED_COOKIES, STORED_DATA } from '../../features/account/stored-data.ts';
 import { SupportEmail } from '../../features/contact/support-email.tsx';
-import { LegalPage } from '../../features/subscription/legal-page.tsx';
+import { LegalPage, type LegalPart } from '../../features/subscription/legal-page.tsx';
 import { paths } from '../../lib/paths.ts';
+
+const PARTS: readonly LegalPart[] = [
+  {
+    title: 'What is stored',
+    text: (
+      <ul aria-label="What is stored" className="divide-y divide-line border-y border-line">
+        {STORED_DATA.map(({ what, kept }) => (
+          <li key={what} className="py-3">
+            <p>{what}</p>
+            <p className="mt-0.5 text-sm text-ink-muted">Kept: {kept}</p>
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+  {
+    title: 'Cookies',
+    text: (
+      <>
+        <ul aria-label="Cookies" className="list-disc pl-5">
+          {STORED_COOKIES.map(({ names, what, days }) => (
+            <li key={what}>
+              {`${names.length === 1 ? 'One' : 'Two'} ${what} (${days === 365 ? 'a year' : `${days} days`}).`}
+            </li>
+          ))}
+        </ul>
+        <p>There are no advertising or tracking cookies, and none on the sites you publish.</p>
+      </>
+    ),
+  },
+  {
+    title: 'Who else gets it',
+    text: (
+      <p>
+        Only the services that you use: the hosting platforms and DNS providers you connect, the certificate authority
+        for your domains, and the payment service when you pay with money.
+      </p>
+    ),
+  },
+  {
+    title: 'Export and erase',
+    text: (
+      <>
+        <p>
+          <Link to={paths.account} className="font-medium text-accent underline underline-offset-4">
+            Account
+          </Link>{' '}
+          exports what you made and what you were charged; the README of the export names what is left out. It also
+          deletes your account, which takes your sites offline and erases all of the above, except for what is said to
+          be kept longer. Backups are up to the operator of this Fairlead.
+        </p>
+        <SupportEmail />
+      </>
+    ),
+  },
+];
 
 export function SubscriptionPrivacyScreen() {
   return (
     <LegalPage
       title="Privacy"
       summary="What Fairlead stores about you, for how long, and how you have it erased."
-      parts={[
-        {
-          title: 'What is stored',
-          text: (
-            <ul aria-label="What is stored" className="divide-y divide-line border-y border-line">
-              {STORED_DATA.map(({ what, kept }) => (
-                <li key={what} className="py-3">
-                  <p>{what}</p>
-                  <p className="mt-0.5 text-sm text-ink-muted">Kept: {kept}</p>
-                </li>
-              ))}
-            </ul>
-          ),
-        },
-        {
-          title: 'Cookies',
-          text: (
-            <>
-              <ul aria-label="Cookies" className="list-disc pl-5">
-                {STORED_COOKIES.map(({ names, what, days }) => (
-                  <li key={what}>
-                    {`${names.length === 1 ? 'One' : 'Two'} ${what} (${days === 365 ? 'a year' : `${days} days`}).`}
-                  </li>
-                ))}
-              </ul>
-              <p>There are no advertising or tracking cookies, and none on the sites you publish.</p>
-            </>
-          ),
-        },
-        {
-          title: 'Who else gets it',
-          text: (
-            <p>
-              Only the services that you use: the hosting platforms and DNS providers you connect, the certificate
-              authority for your domains, and the payment service when you pay with money.
-            </p>
-          ),
-        },
-        {
-          title: 'Export and erase',
-          text: (
-            <>
-              <p>
-                <Link to={paths.account} className="font-medium text-accent underline underline-offset-4">
-                  Account
-                </Link>{' '}
-                exports what you made and what you were charged; the README of the export names what is left out. It
-                also deletes your account, which takes your sites offline and erases all of the above, except for what
-                is said to be kept longer. Backups are up to the operator of this Fairlead.
-              </p>
-              <SupportEmail />
-            </>
-          ),
-        },
-      ]}
+      parts={PARTS}
     />
   );
 }
