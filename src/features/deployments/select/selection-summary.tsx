@@ -40,15 +40,8 @@ export type SelectionSummaryProps = {
 };
 
 /** Reports on an inspected folder or ZIP: its kind, files that are left out and why, problems, and every file. */
-export function SelectionSummary({
-  report,
-  place,
-  onReplace,
-  onPublishAnyway,
-  onCopy,
-  onTakeBuildFolder,
-  footer,
-}: SelectionSummaryProps) {
+export function SelectionSummary(props: SelectionSummaryProps) {
+  const { report, place, onReplace, onPublishAnyway, onCopy, onTakeBuildFolder, footer } = props;
   const { reading, inspection } = report;
   const title = selectionTitle(report.selection);
   const findings = findingsOf(report, place);
