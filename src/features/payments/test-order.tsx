@@ -11,6 +11,12 @@ import { useNavigate } from '../../lib/location.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { orderFacts } from './payment-facts.ts';
 
+const ANSWERS: readonly { wish: TestAnswer; label: string; busyLabel: string }[] = [
+  { wish: 'pay', label: 'Pay', busyLabel: 'Paying…' },
+  { wish: 'later', label: 'Pay later', busyLabel: 'Confirming…' },
+  { wish: 'decline', label: 'Decline', busyLabel: 'Declining…' },
+];
+
 /** Shows the order, and the four results of a test checkout. */
 export function TestOrder({ payment }: { payment: Payment }) {
   const navigate = useNavigate();
@@ -35,34 +41,19 @@ export function TestOrder({ payment }: { payment: Payment }) {
         <FactList facts={orderFacts(payment)} />
       </CardBody>
       <CardBody className="flex flex-wrap gap-2">
-        <Button
-          variant="primary"
-          className="max-sm:w-full"
-          isBusy={isBusy('pay')}
-          busyLabel="Paying…"
-          disabled={answer.isPending && !isBusy('pay')}
-          onClick={() => give('pay')}
-        >
-          Pay
-        </Button>
-        <Button
-          className="max-sm:w-full"
-          isBusy={isBusy('later')}
-          busyLabel="Confirming…"
-          disabled={answer.isPending && !isBusy('later')}
-          onClick={() => give('later')}
-        >
-          Pay later
-        </Button>
-        <Button
-          className="max-sm:w-full"
-          isBusy={isBusy('decline')}
-          busyLabel="Declining…"
-          disabled={answer.isPending && !isBusy('decline')}
-          onClick={() => give('decline')}
-        >
-          Decline
-        </Button>
+        {ANSWERS.map(({ wish, label, busyLabel }) => (
+          <Button
+            key={wish}
+            variant={wish === 'pay' ? 'primary' : 'secondary'}
+            className="max-sm:w-full"
+            isBusy={isBusy(wish)}
+            busyLabel={busyLabel}
+            disabled={answer.isPending && !isBusy(wish)}
+            onClick={() => give(wish)}
+          >
+            {label}
+          </Button>
+        ))}
         <Button asChild variant="quiet" className="max-sm:w-full">
           <Link to={left}>Go back</Link>
         </Button>
