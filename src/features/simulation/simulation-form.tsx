@@ -29,7 +29,6 @@ export function SimulationForm({ simulation }: { simulation: Simulation }) {
   const domainRefusal = domainsRefusal(platform);
   const listed = failures.data ?? [];
   const steps = SIMULATED_STEPS.filter((step) => listed.some((one) => one.step === step));
-  const ways = listed.filter(({ step }) => step === failure?.step);
   return (
     <CardBody className="border-t border-line">
       <form
@@ -67,21 +66,35 @@ export function SimulationForm({ simulation }: { simulation: Simulation }) {
             ]}
           />
         </Field>
-        {ways.length > 1 && (
-          <div className="-mx-1 max-h-80 overflow-y-auto p-1">
-            <ChoiceList
-              label="How it goes wrong"
-              value={failure?.id ?? ''}
-              onChange={(id) => setChoice({ ...choice, failure: ways.find((one) => one.id === id) ?? null })}
-              choices={ways.map(({ id, message }) => ({ value: id, title: message }))}
-            />
-          </div>
-        )}
-        {ways.length === 1 && <p className="text-ink-muted">{failure?.message}</p>}
+        <Ways
+          failures={listed.filter(({ step }) => step === failure?.step)}
+          chosen={failure}
+          onChoose={(way) => setChoice({ ...choice, failure: way })}
+        />
         <Button type="submit" variant="primary" className="self-start" isBusy={run.isPending} busyLabel="Playing…">
           Run the simulation
         </Button>
       </form>
     </CardBody>
+  );
+}
+
+type Failure = Simulation['choice']['failure'];
+type WaysProps = { failures: NonNullable<Failure>[]; chosen: Failure; onChoose: (way: Failure) => void };
+
+/** Offers the ways in which the chosen step fails. */
+function Ways({ failures, chosen, onChoose }: WaysProps) {
+  if (failures.length === 1) return <p className="text-ink-muted">{chosen?.message}</p>;
+  return (
+    failures.length > 1 && (
+      <div className="-mx-1 max-h-80 overflow-y-auto p-1">
+        <ChoiceList
+          label="How it goes wrong"
+          value={chosen?.id ?? ''}
+          onChange={(id) => onChoose(failures.find((one) => one.id === id) ?? null)}
+          choices={failures.map(({ id, message }) => ({ value: id, title: message }))}
+        />
+      </div>
+    )
   );
 }
