@@ -17,26 +17,13 @@ const SmallerPlanDialog = lazyDialog(async () => (await import('./smaller-plan-d
 
 /** Leads to paying for the plan, or says why that is impossible now. */
 export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
-  const [isOpening, setOpening] = useState(false);
+  const { isOpening, openCheckout } = useCheckout(plan);
   const [isAsking, setAsking] = useState(false);
   const reasonId = useId();
   const { search } = useAddress();
   const { kind, label } = act;
   const reason = kind === 'none' || kind === 'later' ? act.reason : null;
   const close = () => setAsking(false);
-
-  async function openCheckout() {
-    setOpening(true);
-    try {
-      // Loaded on demand: visitors read the plans too, without tRPC.
-      const { trpcClient } = await import('../../api/trpc.ts');
-      const { url } = await trpcClient.payments.checkout.mutate({ plan });
-      location.assign(url);
-    } catch (error) {
-      setOpening(false);
-      showToast(errorToast('The checkout was not opened', error));
-    }
-  }
 
   if (kind === 'register') {
     return (
@@ -77,4 +64,23 @@ export function PlanButton({ plan, act }: { plan: PaidPlan; act: PlanAct }) {
       )}
     </>
   );
+}
+
+function useCheckout(plan: PaidPlan) {
+  const [isOpening, setOpening] = useState(false);
+
+  async function openCheckout() {
+    setOpening(true);
+    try {
+      // Loaded on demand: visitors read the plans too, without tRPC.
+      const { trpcClient } = await import('../../api/trpc.ts');
+      const { url } = await trpcClient.payments.checkout.mutate({ plan });
+      location.assign(url);
+    } catch (error) {
+      setOpening(false);
+      showToast(errorToast('The checkout was not opened', error));
+    }
+  }
+
+  return { isOpening, openCheckout };
 }
