@@ -8,7 +8,7 @@ import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Checkbox } from '../../../components/fields/checkbox.tsx';
-import { ChoiceList } from '../../../components/fields/choice-list.tsx';
+import { type Choice, ChoiceList } from '../../../components/fields/choice-list.tsx';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
@@ -111,11 +111,7 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
             setValue('options', {});
             setRefused(false);
           }}
-          choices={choices.map((value) => ({
-            value,
-            title: PLATFORMS[value].title,
-            icon: <PlatformMark platform={value} />,
-          }))}
+          choices={choices.map(choiceOf)}
         />
         <ConnectionChoice />
         <Consents />
@@ -127,6 +123,10 @@ function AddDialog({ deployment, isMove, onClose }: DialogProps & { isMove: bool
       </FormProvider>
     </FormDialog>
   );
+}
+
+function choiceOf(value: PlatformId): Choice<PlatformId> {
+  return { value, title: PLATFORMS[value].title, icon: <PlatformMark platform={value} /> };
 }
 
 /**
