@@ -84,7 +84,7 @@ export function ReleaseScreen() {
 
 function ReleaseStory({ release }: { release: ReleaseDetail }) {
   const allowance = trpc.subscription.allowance.useQuery();
-  const { cancel, retry, download } = useReleaseActs();
+  const acts = useReleaseActs();
   const isRunning = isRunningReleaseState(release.state);
   const mayChange = !isReadOnly(allowance.data, release.deploymentId);
   return (
@@ -93,40 +93,11 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
       deployment={{ id: release.deploymentId, name: release.deploymentName }}
       url={release.url}
       badge={<ReleaseBadge release={release} />}
-      actions={
-        <>
-          {!isRunning && mayChange && (
-            <Button className="max-sm:order-last" asChild>
-              <Link to={href.deploymentEditor(release.deploymentId, release.isCurrent ? undefined : release.number)}>
-                <FilePen /> Edit files
-              </Link>
-            </Button>
-          )}
-          {isCancellable(release) && (
-            <Button
-              isBusy={cancel.isPending}
-              busyLabel="Cancelling…"
-              onClick={() => cancel.mutate({ releaseId: release.id })}
-            >
-              Cancel
-            </Button>
-          )}
-          {/* On the far side of Cancel: nothing moves to where that was when it goes, under a pointer that presses it. */}
-          <Button
-            className="max-sm:order-first"
-            disabled={isRunning}
-            isBusy={download.isPending}
-            busyLabel="Preparing…"
-            onClick={() => download.mutate({ releaseId: release.id })}
-          >
-            <Download /> Download as ZIP
-          </Button>
-        </>
-      }
+      actions={<ReleaseActs release={release} mayChange={mayChange} acts={acts} />}
       top={
         <>
           <HandOffPanel release={release} isReadOnly={!mayChange} className="mb-6" />
-          <ReleaseOutcome release={release} retry={retry} mayChange={mayChange} />
+          <ReleaseOutcome release={release} retry={acts.retry} mayChange={mayChange} />
           {release.changedFiles === 0 && <UnchangedNotice release={release} />}
           {release.corruptedFiles.length > 0 && <CorruptedPanel release={release} isReadOnly={!mayChange} />}
           {release.state === 'live' && release.destinations.some((one) => one.missingLinks.length > 0) && (
@@ -141,6 +112,42 @@ function ReleaseStory({ release }: { release: ReleaseDetail }) {
       aside={<ReleaseFacts release={release} />}
       more={!isRunning && <ReleaseDiff release={release} />}
     />
+  );
+}
+
+type ReleaseActsProps = { release: ReleaseDetail; mayChange: boolean; acts: ReturnType<typeof useReleaseActs> };
+
+function ReleaseActs({ release, mayChange, acts: { cancel, download } }: ReleaseActsProps) {
+  const isRunning = isRunningReleaseState(release.state);
+  return (
+    <>
+      {!isRunning && mayChange && (
+        <Button className="max-sm:order-last" asChild>
+          <Link to={href.deploymentEditor(release.deploymentId, release.isCurrent ? undefined : release.number)}>
+            <FilePen /> Edit files
+          </Link>
+        </Button>
+      )}
+      {isCancellable(release) && (
+        <Button
+          isBusy={cancel.isPending}
+          busyLabel="Cancelling…"
+          onClick={() => cancel.mutate({ releaseId: release.id })}
+        >
+          Cancel
+        </Button>
+      )}
+      {/* On the far side of Cancel: nothing moves to where that was when it goes, under a pointer that presses it. */}
+      <Button
+        className="max-sm:order-first"
+        disabled={isRunning}
+        isBusy={download.isPending}
+        busyLabel="Preparing…"
+        onClick={() => download.mutate({ releaseId: release.id })}
+      >
+        <Download /> Download as ZIP
+      </Button>
+    </>
   );
 }
 
