@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from 'react';
 import { Route } from 'wouter';
 import { session, setSessionRedirect } from '../api/session/session.ts';
 import { useUser } from '../api/user.ts';
@@ -69,23 +69,28 @@ export function Shell() {
         )}
       </DisclaimerGate>
       {user !== null && (
-        <ErrorBoundary key={user.id} onFailed={() => {}}>
-          <Suspense fallback={null}>
-            <RealtimeProvider />
-          </Suspense>
-        </ErrorBoundary>
+        <Beside key={user.id}>
+          <RealtimeProvider />
+        </Beside>
       )}
       {user !== null && (
-        <ErrorBoundary onFailed={() => {}}>
-          <Suspense fallback={null}>
-            <CommandPaletteKey />
-          </Suspense>
-        </ErrorBoundary>
+        <Beside>
+          <CommandPaletteKey />
+        </Beside>
       )}
       <ErrorBoundary onFailed={() => {}}>
         <FeedbackPrompt />
       </ErrorBoundary>
     </>
+  );
+}
+
+/** Loads a part that is missing without loss where it fails. */
+function Beside({ children }: { children: ReactNode }) {
+  return (
+    <ErrorBoundary onFailed={() => {}}>
+      <Suspense fallback={null}>{children}</Suspense>
+    </ErrorBoundary>
   );
 }
 

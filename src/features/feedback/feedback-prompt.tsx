@@ -38,38 +38,13 @@ export function FeedbackPrompt() {
 
   // Nobody asked for it, so a failed load is not reported.
   useFeedbackPrompt(() => void open(() => {}), user !== null);
-  const place = useRef<HTMLDivElement>(null);
-  const { readsOn, covers } = useMakesWay(place);
-
   return (
     <>
       {!isHidden && (
-        <div
-          ref={place}
-          className={classNames(
-            'fixed right-[max(1rem,env(safe-area-inset-right))] bottom-[max(1rem,env(safe-area-inset-bottom))] z-20 flex print:hidden items-center rounded-full border border-line bg-surface-raised shadow-float transition-[opacity,transform]',
-            // Without free space beside the page it would cover the text; the keyboard still finds it.
-            readsOn && 'max-lg:not-focus-within:translate-y-20 max-lg:not-focus-within:opacity-0',
-            covers && 'not-focus-within:translate-y-20 not-focus-within:opacity-0',
-          )}
-        >
-          <button
-            type="button"
-            onClick={() => void open((error) => showToast(errorToast('Could not open', error)))}
-            className="flex h-9 items-center justify-center gap-2 rounded-full pr-2 pl-3.5 text-sm font-medium hover:text-accent touch:h-11 touch:pr-1"
-          >
-            <Star className="text-accent" />
-            <span>Rate Your Experience</span>
-          </button>
-          <button
-            type="button"
-            onClick={hide}
-            className="mr-1 flex size-7 items-center justify-center rounded-full text-ink-faint hover:bg-surface-hover hover:text-ink touch:mr-0 touch:size-11"
-          >
-            <X className="size-3.5" />
-            <span className="sr-only">Dismiss</span>
-          </button>
-        </div>
+        <FeedbackButton
+          onOpen={() => void open((error) => showToast(errorToast('Could not open', error)))}
+          onHide={hide}
+        />
       )}
       {FeedbackDialog !== null && (
         <FeedbackDialog
@@ -84,5 +59,38 @@ export function FeedbackPrompt() {
         />
       )}
     </>
+  );
+}
+
+function FeedbackButton({ onOpen, onHide }: { onOpen: () => void; onHide: () => void }) {
+  const place = useRef<HTMLDivElement>(null);
+  const { readsOn, covers } = useMakesWay(place);
+  return (
+    <div
+      ref={place}
+      className={classNames(
+        'fixed right-[max(1rem,env(safe-area-inset-right))] bottom-[max(1rem,env(safe-area-inset-bottom))] z-20 flex print:hidden items-center rounded-full border border-line bg-surface-raised shadow-float transition-[opacity,transform]',
+        // Without free space beside the page it would cover the text; the keyboard still finds it.
+        readsOn && 'max-lg:not-focus-within:translate-y-20 max-lg:not-focus-within:opacity-0',
+        covers && 'not-focus-within:translate-y-20 not-focus-within:opacity-0',
+      )}
+    >
+      <button
+        type="button"
+        onClick={onOpen}
+        className="flex h-9 items-center justify-center gap-2 rounded-full pr-2 pl-3.5 text-sm font-medium hover:text-accent touch:h-11 touch:pr-1"
+      >
+        <Star className="text-accent" />
+        <span>Rate Your Experience</span>
+      </button>
+      <button
+        type="button"
+        onClick={onHide}
+        className="mr-1 flex size-7 items-center justify-center rounded-full text-ink-faint hover:bg-surface-hover hover:text-ink touch:mr-0 touch:size-11"
+      >
+        <X className="size-3.5" />
+        <span className="sr-only">Dismiss</span>
+      </button>
+    </div>
   );
 }
