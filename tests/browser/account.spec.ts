@@ -8,7 +8,7 @@ import { ASKED_TOO_LATE, expect, logInHere, newcomer, newcomerWithoutPlan, refus
 import type { SharedApp } from './shared-app.ts';
 
 const NEW_PASSWORD = 'Another anchor 2';
-/** As long as a name may be, without a space to break at. */
+/** A name of the greatest length, without a space to break at. */
 const LONG_NAME = 'build-server-'.padEnd(60, 'x');
 
 /** The link of the newest mail of a kind to somebody, once it is there. */
