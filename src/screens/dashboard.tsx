@@ -50,7 +50,15 @@ export function DashboardScreen() {
     <>
       <PageHeader
         title="Dashboard"
-        description={<Usage allowance={allowance.data} isUnknown={allowance.isError} />}
+        description={
+          allowance.data ? (
+            <span className="tabular-nums">{usageText(allowance.data)}</span>
+          ) : allowance.isError ? (
+            'Your plan could not be loaded'
+          ) : (
+            <Skeleton className="mt-1 h-4 w-52" />
+          )
+        }
         actions={
           hasNothing ? undefined : (
             <Button variant="primary" asChild>
@@ -149,13 +157,6 @@ function Deployments({ asked: { deployments, allowance, health, count } }: Asked
       />
     </>
   );
-}
-
-type UsageProps = { allowance: Allowance | undefined; isUnknown: boolean };
-
-function Usage({ allowance, isUnknown }: UsageProps) {
-  if (allowance) return <span className="tabular-nums">{usageText(allowance)}</span>;
-  return isUnknown ? 'Your plan could not be loaded' : <Skeleton className="mt-1 h-4 w-52" />;
 }
 
 type BeyondFirst = { inCare: Deployment[]; hasMoreInCare: boolean; deploying: Deployment[] };
