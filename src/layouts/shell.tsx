@@ -78,9 +78,9 @@ export function Shell() {
           <CommandPaletteKey />
         </Beside>
       )}
-      <ErrorBoundary onFailed={() => {}}>
+      <Beside>
         <FeedbackPrompt />
-      </ErrorBoundary>
+      </Beside>
     </>
   );
 }
