@@ -123,7 +123,7 @@ function useConnect({ getValues, setError }: Form, replacing: Connection | undef
 function SignInButton({ provider, form: { setError } }: { provider: ConnectionProvider; form: Form }) {
   const authorize = trpc.connections.authorize.useMutation({
     onSuccess: ({ url }) => window.location.assign(url),
-    onError: (error) => showInside(setError, errorToast('Could not open the sign-in page page', error)),
+    onError: (error) => showInside(setError, errorToast('Could not open the sign-in page', error)),
   });
   return (
     <Button
