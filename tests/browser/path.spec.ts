@@ -72,6 +72,8 @@ test('who selects a platform before registering ends on its page, with the folde
   await page.waitForURL('**/beta-welcome');
   await page.goto('/');
   await chooseFolder(page, folder);
+  const files = page.getByText('Static website, 23 files');
+  await expect(files).toBeVisible();
   await page.getByRole('link', { name: 'Select Netlify' }).click();
   await page.waitForURL('**/auth**');
   await registerHere(page);
@@ -79,6 +81,6 @@ test('who selects a platform before registering ends on its page, with the folde
   await page.waitForURL('**/deploy/netlify');
   await page.getByRole('link', { name: /^Publish “.+” to Netlify$/ }).click();
   await page.waitForURL('**/new-deployment?platform=netlify');
-  await expect(page.getByText('23 files')).toBeVisible();
+  await expect(files).toBeVisible();
   await expect(page.getByRole('radio', { name: /^Netlify/ })).toBeChecked();
 });
