@@ -3,10 +3,12 @@ import { createHttp2Sessions } from '../../server/http/transport/http2.ts';
 import { createUnreadBudget } from '../../server/http/transport/unread-budget.ts';
 import { selfSigned } from './certificate.ts';
 
-/** Speaks HTTP/2 in a process of its own, whose sessions end after few requests; sends its port. Arguments: requests, bytes of each answer. */
+/**
+ * Speaks HTTP/2 in a process of its own, and sends its port. The arguments are the requests after which a session ends,
+ * and the bytes of each answer.
+ */
 const [requestsMax = '', bytes = ''] = process.argv.slice(2);
 const HOUR_MS = 60 * 60_000;
-const LENGTHY_MS = HOUR_MS;
 
 const body = Buffer.alloc(Number(bytes), 'a');
 const sessions = createHttp2Sessions({
@@ -14,9 +16,9 @@ const sessions = createHttp2Sessions({
     response.writeHead(200, ['Content-Type', 'text/css']).end(body);
   },
   onError: (_request, response) => response.destroy(),
-  idleMs: LENGTHY_MS,
-  silentMs: LENGTHY_MS,
-  sweepMs: LENGTHY_MS,
+  idleMs: HOUR_MS,
+  silentMs: HOUR_MS,
+  sweepMs: HOUR_MS,
   requestsMax: Number(requestsMax),
   budget: createUnreadBudget(Number.POSITIVE_INFINITY),
 });

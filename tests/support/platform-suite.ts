@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isServedPath } from '../../routers/rules/uploads/served-path.ts';
 import { formatCount } from '../../routers/schemas/format-count.ts';
 import type { Platform, PlatformRef, PublishRequest } from '../../server/publishing/platforms/platform.ts';
-import { requireWithinLimits } from '../../server/publishing/publication/within-limits.ts';
+import { requireWithinLimits } from '../../server/publishing/publication/publish.ts';
 import type { Manifest } from '../../server/store/manifest.ts';
 import { oddSite } from './odd-names.ts';
 import { domainFaultsSuite, domainSuite } from './platform-domain-suite.ts';

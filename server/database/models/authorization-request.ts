@@ -1,4 +1,4 @@
-import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { model, Schema } from 'mongoose';
 import { connectionProviderSchema } from '../../../routers/schemas/connections.ts';
 import { accountScope } from './account-scope.ts';
 
@@ -21,5 +21,4 @@ authorizationRequestSchema.index({ accountId: 1, provider: 1 }, { name: 'account
 authorizationRequestSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });
 authorizationRequestSchema.plugin(accountScope);
 
-export type AuthorizationRequestDoc = HydratedDocument<InferSchemaType<typeof authorizationRequestSchema>>;
 export const AuthorizationRequestModel = model('AuthorizationRequest', authorizationRequestSchema);

@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongoose';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
 import type { ShownError } from '../../../routers/schemas/platforms/destination.ts';
+import { refusalByLimits } from '../../../routers/schemas/platforms/limits.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { storedRef } from '../../connections/platform-call.ts';
 import type { Providers } from '../../context.ts';
@@ -13,7 +14,7 @@ import type { StepReport } from '../../queue/handler.ts';
 import { compareManifests, type Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
 import { reportFindings } from '../inspection/inspect.ts';
-import type { PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../platforms/platform.ts';
+import type { Platform, PlatformCall, PlatformRef, PublishEvent, PublishRequest } from '../platforms/platform.ts';
 import { refusePrivateKeys } from '../uploads/index.ts';
 import { folderAtHost, reportPacked } from './place-report.ts';
 import { findPublication } from './publications.ts';
@@ -21,7 +22,6 @@ import { comparedRelease } from './release-files.ts';
 import { begunAt, type ReleaseTime, timeOf } from './release-time.ts';
 import { type ReleaseWork, saveDestination, savePublished } from './release-work.ts';
 import { reportRules } from './rule-report.ts';
-import { requireWithinLimits } from './within-limits.ts';
 
 export type Publication = {
   /** Sends the files that the platform misses. */
@@ -268,4 +268,11 @@ async function readSha1s(accountId: string, sha256s: readonly string[]): Promise
     for (const { sha256, sha1 } of rows) found.set(sha256, sha1);
   }
   return found;
+}
+
+/** Checks a release against the platform's own limits, before anything is sent. Throws `content_refused`. */
+export function requireWithinLimits({ capabilities }: Platform, title: string, manifest: Manifest): void {
+  const files = [...manifest].map(([path, { sizeBytes }]) => ({ path, sizeBytes }));
+  const refusal = refusalByLimits(capabilities, title, files);
+  if (refusal !== null) throw new AppError('content_refused', refusal.message, { hint: refusal.hint });
 }

@@ -1,4 +1,4 @@
-import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { type InferSchemaType, model, Schema } from 'mongoose';
 import { platformIdSchema } from '../../../../routers/schemas/platforms/index.ts';
 import { destinationStateSchema, RELEASE_STEPS, stepStateSchema } from '../../../../routers/schemas/states.ts';
 import { accountScope } from '../account-scope.ts';
@@ -98,7 +98,6 @@ publicationDocSchema.plugin(accountScope);
 
 /** The stored shape, for reads that change nothing. */
 export type PublicationRow = InferSchemaType<typeof publicationDocSchema>;
-export type PublicationDoc = HydratedDocument<PublicationRow>;
 export const PublicationModel = model('Publication', publicationDocSchema);
 
 type PublicationIds = { releaseId: string; destinationId: string };

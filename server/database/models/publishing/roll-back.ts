@@ -1,4 +1,4 @@
-import { type HydratedDocument, type InferSchemaType, model, Schema } from 'mongoose';
+import { type InferSchemaType, model, Schema } from 'mongoose';
 import { ROLL_BACK_STATES } from '../../../../routers/schemas/releases.ts';
 import { accountScope } from '../account-scope.ts';
 
@@ -28,5 +28,4 @@ rollBackDocSchema.plugin(accountScope);
 
 /** The stored shape, for reads that change nothing. */
 export type RollBackRow = InferSchemaType<typeof rollBackDocSchema>;
-export type RollBackDoc = HydratedDocument<RollBackRow>;
 export const RollBackModel = model('RollBack', rollBackDocSchema);
