@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
+import { DEPLOYMENT_NAME_MAX, SLUG_MAX } from './limits.ts';
 import { destinationSchema } from './platforms/destination.ts';
 import { platformIdSchema } from './platforms/index.ts';
 import { platformOptionsSchema } from './platforms/options.ts';
 import { cursorSchema, idSchema, nameCanBeShown, pageSizeSchema, withoutControlCharacters } from './primitives.ts';
-import { DEPLOYMENT_NAME_MAX, NAME_TOO_LONG, SLUG_MAX } from './slug.ts';
+import { NAME_TOO_LONG } from './slug.ts';
 import { deploymentStateSchema, listedDeploymentStateSchema, releaseStateSchema } from './states.ts';
 
-export { cutSlug, DEPLOYMENT_NAME_MAX, SLUG_MAX, slugFromName } from './slug.ts';
+export { cutSlug, slugFromName } from './slug.ts';
 
 const deploymentNameSchema = z
   .string()
@@ -33,7 +34,7 @@ export const RESERVED_SLUGS: readonly string[] = [
 ];
 export const slugSchema = z.string().check(
   z.minLength(1, 'Enter an address'),
-  z.maxLength(SLUG_MAX, 'The address is longer than 50 characters'),
+  z.maxLength(SLUG_MAX, `The address is longer than ${SLUG_MAX} characters`),
   z.regex(/^[a-z0-9-]*$/, 'Use lowercase letters, digits and hyphens only'),
   z.regex(/^(?!-).*(?<!-)$/, 'An address cannot start or end with a hyphen'),
   z.refine((slug) => !slug.includes('--'), 'An address cannot have two hyphens in a row'),

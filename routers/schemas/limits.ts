@@ -41,6 +41,13 @@ export const DEFAULT_ROUTE_AFTER_LOGIN = '/dashboard';
 export const TOOLTIP_DELAY_MS = 700;
 export const TOOLTIP_SKIP_DELAY_MS = 300;
 
+export const DEPLOYMENT_NAME_MAX = 80;
+/**
+ * The longest name in the address of a deployment. A label of a host name holds at most 63 characters (RFC 1035,
+ * section 2.3.4), and the address of a release puts `r{number}--` in front.
+ */
+export const SLUG_MAX = 50;
+
 /** The limits of one upload, of one account and of one day. They keep one account from filling the common disk. */
 export const UPLOAD_LIMITS = {
   maxFiles: 20_000,

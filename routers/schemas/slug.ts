@@ -1,13 +1,8 @@
+import { DEPLOYMENT_NAME_MAX, SLUG_MAX } from './limits.ts';
 import { normalForm } from './normal-form.ts';
 
-/** These constants are apart from the schemas, so that a form that only shows an address carries no zod. */
-export const DEPLOYMENT_NAME_MAX = 80;
+/** Apart from the schemas, so that a form that only shows an address carries no zod. */
 export const NAME_TOO_LONG = `The name is longer than ${DEPLOYMENT_NAME_MAX} characters`;
-/**
- * A label of a host name holds at most 63 characters (RFC 1035, section 2.3.4), and the address of a release puts
- * `r{number}--` in front.
- */
-export const SLUG_MAX = 50;
 
 /** Makes a slug from a name: `Müllers Café 2` gives `muellers-cafe-2`; empty when nothing is left. */
 export function slugFromName(name: string): string {

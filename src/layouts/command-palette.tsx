@@ -1,7 +1,7 @@
 import { AtSign, Globe, LogOut, type LucideIcon, Plus } from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
+import { DEPLOYMENT_NAME_MAX } from '../../routers/schemas/limits.ts';
 import { PAGE_SIZE_MAX } from '../../routers/schemas/primitives.ts';
-import { DEPLOYMENT_NAME_MAX } from '../../routers/schemas/slug.ts';
 import { DataProvider } from '../api/data-provider.tsx';
 import { trpc } from '../api/trpc.ts';
 import { useUser } from '../api/user.ts';

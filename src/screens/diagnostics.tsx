@@ -25,7 +25,8 @@ import { type Check, checksOf, troubleCount } from '../features/diagnostics/chec
 import { domainChecks } from '../features/diagnostics/domain-checks.ts';
 import { LiveReport } from '../features/diagnostics/live-report.tsx';
 import { ReportHistory } from '../features/diagnostics/report-history.tsx';
-import { stepTitle, tookText } from '../features/releases/release-labels.ts';
+import { tookText } from '../features/releases/release-labels.ts';
+import { stepTitle } from '../features/releases/step-titles.ts';
 import { deploymentLabel } from '../lib/deployment-label.ts';
 import { href, paths } from '../lib/paths.ts';
 import { isRollBackStep } from '../lib/roll-back.ts';

@@ -10,8 +10,8 @@ import {
   servingText,
   stepProgress,
   stepResult,
-  stepTitle,
 } from '../../src/features/releases/release-labels.ts';
+import { stepTitle } from '../../src/features/releases/step-titles.ts';
 import { formatAddress } from '../../src/lib/format.ts';
 import { isRollBackStep } from '../../src/lib/roll-back.ts';
 import { publishedPart } from '../../src/uploads/apply-rules.ts';

@@ -5,10 +5,9 @@ import {
   type CheckAddressInput,
   cutSlug,
   RESERVED_SLUGS,
-  SLUG_MAX,
   slugFromName,
 } from '../../../routers/schemas/deployments.ts';
-import { HELD_SLUG_DAYS, HELD_SLUGS_MAX } from '../../../routers/schemas/limits.ts';
+import { HELD_SLUG_DAYS, HELD_SLUGS_MAX, SLUG_MAX } from '../../../routers/schemas/limits.ts';
 import { PLATFORMS } from '../../../routers/schemas/platforms/list.ts';
 import { ID_ALPHABET } from '../../../routers/schemas/primitives.ts';
 import type { AccountContext } from '../../context.ts';

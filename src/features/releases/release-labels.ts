@@ -6,34 +6,6 @@ import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
 import { formatDuration, formatSize, formatSizeOf } from '../../lib/format.ts';
 import { isRollingBack } from '../../lib/roll-back.ts';
 
-type StepLabels = { waiting: string; running: string; done: string };
-
-const STEP_TITLES: Record<ReleaseStepName, StepLabels> = {
-  preparing: { waiting: 'Preparing', running: 'Preparing', done: 'Prepared' },
-  uploading: { waiting: 'Uploading', running: 'Uploading', done: 'Uploaded' },
-  processing: { waiting: 'Processing', running: 'Processing', done: 'Processed' },
-  verifying: {
-    waiting: 'Checking: new and changed files are fetched and compared',
-    running: 'Checking: new and changed files are fetched and compared',
-    done: 'Checked: new and changed files were fetched and compared',
-  },
-};
-
-/** A rollback only repeats part of the last step: the other steps are from the first time. */
-const ROLL_BACK_LABELS: StepLabels = {
-  waiting: 'Switching back to this release',
-  running: 'Switching back to this release',
-  done: 'Switched back to this release',
-};
-
-type NamedStep = Pick<ReleaseStep, 'name' | 'state'>;
-
-export function stepTitle({ name, state }: NamedStep, isRollBack = false): string {
-  const labels = isRollBack ? ROLL_BACK_LABELS : STEP_TITLES[name];
-  if (state === 'done') return labels.done;
-  return state === 'running' ? labels.running : labels.waiting;
-}
-
 /** Returns `118 of 214 files` and `5.1 of 8.4 MB`; null when the step does not count. */
 export function stepProgress(step: Pick<ReleaseStep, 'done' | 'total' | 'doneBytes' | 'totalBytes'>): {
   files: string;

@@ -1,7 +1,8 @@
 import type { AddressCheck } from '../../../../routers/schemas/deployments.ts';
+import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/limits.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import { DEPLOYMENT_NAME_MAX, NAME_TOO_LONG, slugFromName } from '../../../../routers/schemas/slug.ts';
+import { NAME_TOO_LONG, slugFromName } from '../../../../routers/schemas/slug.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Field } from '../../../components/fields/field.tsx';
 import { Input } from '../../../components/fields/input.tsx';

@@ -3,40 +3,9 @@ import type { ReleaseStep } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState, type ReleaseState } from '../../../../routers/schemas/state-names.ts';
 import type { StepState } from '../../../../routers/schemas/states.ts';
 import type { ShownStepState } from '../../../components/page/stepper.tsx';
-import { WAITING_FOR_YOU } from '../../../components/states/waiting-for-you.ts';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { waitingPlatform } from '../../../lib/waiting.ts';
-
-/**
- * A part of the way from Publish to live, wherever it is shown. It spans this page's work and several steps of the
- * server: sending files here, and on to a platform, is one thing to a person who waits.
- */
-export type PartName = 'sending' | 'checking' | 'switching';
-
-const TITLES: Record<PartName, { waiting: string; running: string; done: string }> = {
-  sending: { waiting: 'Send', running: 'Sending', done: 'Sent' },
-  checking: { waiting: 'Check', running: 'Checking', done: 'Checked' },
-  switching: { waiting: 'Switch on', running: 'Switching on', done: 'Switched on' },
-};
-
-const ROLL_BACK_TITLES = {
-  waiting: 'Switching back to this release',
-  running: 'Switching back to this release',
-  done: 'Switched back to this release',
-};
-
-/** The words for parts that are still to come. */
-export const PART_TEXTS: Record<PartName, string> = {
-  sending: 'Your files go to the host',
-  checking: 'New and changed files are compared',
-  switching: 'Visitors see this release',
-};
-
-export function partTitle(name: PartName, state: ShownStepState, isRollBack = false): string {
-  if (state === 'yours') return WAITING_FOR_YOU;
-  const kind = state === 'done' || state === 'running' ? state : 'waiting';
-  return (isRollBack ? ROLL_BACK_TITLES : TITLES[name])[kind];
-}
+import type { PartName } from '../step-titles.ts';
 
 export type ReleasePart = {
   name: PartName;

@@ -10,9 +10,10 @@ import { type ShownStepState, type Step, Stepper } from '../../../components/pag
 import { Progress } from '../../../components/progress.tsx';
 import { DestinationBadge } from '../../../components/states/destination-badge.tsx';
 import { PlatformMark } from '../../../components/states/platform-mark.tsx';
-import { stepProgress, stepResult, stepTitle, tookText } from '../release-labels.ts';
+import { stepProgress, stepResult, tookText } from '../release-labels.ts';
+import { PART_TEXTS, partTitle, stepTitle } from '../step-titles.ts';
 import { PlatformLog } from './platform-log.tsx';
-import { PART_TEXTS, partTitle, type ReleasePart, releaseParts } from './release-parts.ts';
+import { type ReleasePart, releaseParts } from './release-parts.ts';
 
 type StepsOf = Pick<Release, 'state' | 'finishedAt'> & {
   destinations: readonly Destination[];

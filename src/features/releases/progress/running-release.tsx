@@ -7,7 +7,8 @@ import { formatSizeOf } from '../../../lib/format.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { isRollBackStep } from '../../../lib/roll-back.ts';
 import { type Publication, useIsWaiting } from '../../../uploads/publications.ts';
-import { stepProgress, stepTitle } from '../release-labels.ts';
+import { stepProgress } from '../release-labels.ts';
+import { stepTitle } from '../step-titles.ts';
 
 /** Shows a release that the server works on, as one line of "Publishing now". */
 export function RunningRelease({ name, deploymentId, number }: { name: string; deploymentId: string; number: number }) {

@@ -5,7 +5,7 @@ import { formatSizeOf } from '../../../lib/format.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 import type { UploadProgress } from '../../../uploads/publish.ts';
 import { sentText } from '../release-labels.ts';
-import { PART_TEXTS, type PartName, partTitle } from './release-parts.ts';
+import { PART_TEXTS, type PartName, partTitle } from '../step-titles.ts';
 import { RowBody } from './release-steps.tsx';
 
 export type SendingState = Pick<Publication, 'state' | 'progress' | 'result' | 'failure'>;

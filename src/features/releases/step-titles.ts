@@ -1,0 +1,57 @@
+import type { ReleaseStep } from '../../../routers/schemas/releases.ts';
+import type { ReleaseStepName } from '../../../routers/schemas/states.ts';
+import type { ShownStepState } from '../../components/page/stepper.tsx';
+import { WAITING_FOR_YOU } from '../../components/states/waiting-for-you.ts';
+
+/** The words for the steps of a release: in three parts for who waits, and step by step as the server takes them. */
+
+type Titles = { waiting: string; running: string; done: string };
+
+/**
+ * A part of the way from Publish to live, wherever it is shown. It spans this page's work and several steps of the
+ * server: sending files here, and on to a platform, is one thing to a person who waits.
+ */
+export type PartName = 'sending' | 'checking' | 'switching';
+
+const PART_TITLES: Record<PartName, Titles> = {
+  sending: { waiting: 'Send', running: 'Sending', done: 'Sent' },
+  checking: { waiting: 'Check', running: 'Checking', done: 'Checked' },
+  switching: { waiting: 'Switch on', running: 'Switching on', done: 'Switched on' },
+};
+
+/** The words for parts that are still to come. */
+export const PART_TEXTS: Record<PartName, string> = {
+  sending: 'Your files go to the host',
+  checking: 'New and changed files are compared',
+  switching: 'Visitors see this release',
+};
+
+const STEP_TITLES: Record<ReleaseStepName, Titles> = {
+  preparing: { waiting: 'Preparing', running: 'Preparing', done: 'Prepared' },
+  uploading: { waiting: 'Uploading', running: 'Uploading', done: 'Uploaded' },
+  processing: { waiting: 'Processing', running: 'Processing', done: 'Processed' },
+  verifying: {
+    waiting: 'Checking: new and changed files are fetched and compared',
+    running: 'Checking: new and changed files are fetched and compared',
+    done: 'Checked: new and changed files were fetched and compared',
+  },
+};
+
+/** A rollback only repeats part of the last step: the other steps are from the first time. */
+const ROLL_BACK_TITLES: Titles = {
+  waiting: 'Switching back to this release',
+  running: 'Switching back to this release',
+  done: 'Switched back to this release',
+};
+
+export function partTitle(name: PartName, state: ShownStepState, isRollBack = false): string {
+  return state === 'yours' ? WAITING_FOR_YOU : titleIn(state, isRollBack ? ROLL_BACK_TITLES : PART_TITLES[name]);
+}
+
+export function stepTitle({ name, state }: Pick<ReleaseStep, 'name' | 'state'>, isRollBack = false): string {
+  return titleIn(state, isRollBack ? ROLL_BACK_TITLES : STEP_TITLES[name]);
+}
+
+function titleIn(state: ShownStepState, titles: Titles): string {
+  return titles[state === 'done' || state === 'running' ? state : 'waiting'];
+}
