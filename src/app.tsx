@@ -2,7 +2,7 @@ import { Router } from 'wouter';
 import { Toaster } from './components/overlays/toaster.tsx';
 import { ErrorBoundary } from './layouts/error-boundary.tsx';
 import { Shell } from './layouts/shell.tsx';
-import { aroundNavigation } from './lib/location.ts';
+import { aroundNavigation } from './lib/browser/location.ts';
 
 export function App() {
   return (

@@ -2,7 +2,7 @@ import { lazy, type ReactNode } from 'react';
 import { Redirect } from 'wouter';
 import { useUser } from '../api/user.ts';
 import { Spinner } from '../components/spinner.tsx';
-import { useAddress } from '../lib/location.ts';
+import { useAddress } from '../lib/browser/location.ts';
 import { href } from '../lib/paths.ts';
 import type { Access } from '../routes.tsx';
 import { Unreachable } from './unreachable.tsx';

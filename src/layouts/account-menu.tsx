@@ -5,9 +5,9 @@ import type { User } from '../../routers/schemas/user.ts';
 import { IconButton } from '../components/icon-button.tsx';
 import { Menu, MenuChoice, MenuFooter, MenuItem, MenuLabel, MenuSeparator } from '../components/overlays/menu.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
+import { useTheme } from '../lib/browser/use-theme.ts';
 import { paths } from '../lib/paths.ts';
 import type { Theme } from '../lib/storage.ts';
-import { useTheme } from '../lib/use-theme.ts';
 import { toolEntries } from './navigation.ts';
 import { TrialDays } from './trial-days.tsx';
 

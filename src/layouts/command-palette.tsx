@@ -9,9 +9,9 @@ import { classNames } from '../components/class-names.ts';
 import { Input } from '../components/fields/input.tsx';
 import { Dialog } from '../components/overlays/dialog.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
-import { useNavigate } from '../lib/location.ts';
+import { useNavigate } from '../lib/browser/location.ts';
+import { useDebounced } from '../lib/browser/use-debounced.ts';
 import { href, paths } from '../lib/paths.ts';
-import { useDebounced } from '../lib/use-debounced.ts';
 import { footerEntries, sidebarGroups } from './navigation.ts';
 
 type Command = { id: string; label: string; kind: string; icon: LucideIcon; run: () => void };

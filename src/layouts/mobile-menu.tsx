@@ -2,7 +2,7 @@ import { Menu } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { IconButton } from '../components/icon-button.tsx';
 import { Sheet } from '../components/overlays/sheet.tsx';
-import { useAddress } from '../lib/location.ts';
+import { useAddress } from '../lib/browser/location.ts';
 
 export type MobileMenuProps = {
   /** Styles the button that opens the menu. */

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { Tag } from '../components/badge.tsx';
 import { classNames } from '../components/class-names.ts';
-import { useAddress } from '../lib/location.ts';
+import { useAddress } from '../lib/browser/location.ts';
 import { paths } from '../lib/paths.ts';
 import { type Entry, type Group, isCurrentEntry } from './navigation.ts';
 

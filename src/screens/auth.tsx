@@ -9,11 +9,11 @@ import { AuthCard } from '../features/auth/auth-card.tsx';
 import { AuthTabs } from '../features/auth/auth-tabs.tsx';
 import { LoginForm } from '../features/auth/login-form.tsx';
 import { RegisterForm } from '../features/auth/register-form.tsx';
-import { useAddress, useNavigate } from '../lib/location.ts';
+import { useAddress, useNavigate } from '../lib/browser/location.ts';
 import { matchesPath, paths } from '../lib/paths.ts';
 import { wantedRedirect } from '../lib/safe-redirect.ts';
 import { LOCAL_KEYS } from '../lib/storage.ts';
-import { isZip, type Selection, selectionTitle } from '../uploads/selection.ts';
+import { isZip, type Selection, selectionTitle } from '../uploads/selection/selection.ts';
 import { useWaiting } from '../uploads/waiting-selection.ts';
 
 /** Serves /login, /register and /auth with one screen. */

@@ -6,7 +6,7 @@ import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page/page.tsx';
 import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
 import { useWantedPage } from '../features/disclaimer/wanted-page.ts';
-import { useNavigate } from '../lib/location.ts';
+import { useNavigate } from '../lib/browser/location.ts';
 import { paths } from '../lib/paths.ts';
 import { priceOf } from '../lib/prices.ts';
 

@@ -35,7 +35,7 @@ const RunningRelease = lazy(async () => ({
 
 /** Needed by the dashboard alone, so that the frame, which every page loads, stays small. */
 const AttentionList = lazy(async () => ({
-  default: (await import('../features/deployments/manage/attention-list.tsx')).AttentionList,
+  default: (await import('../features/deployments/manage/attention/attention-list.tsx')).AttentionList,
 }));
 
 /** The number that fits beside the drop zone without much scrolling; the lists have all of them. */

@@ -37,8 +37,8 @@ import { SendingNotices } from '../features/releases/progress/sending-notices.ts
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { cancelledToast } from '../features/releases/release-labels.ts';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
-import { useNavigate } from '../lib/location.ts';
-import { usePageTitle } from '../lib/page-title.ts';
+import { useNavigate } from '../lib/browser/location.ts';
+import { usePageTitle } from '../lib/browser/page-title.ts';
 import { paths } from '../lib/paths.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
 import { type Publication, usePublication } from '../uploads/publications.ts';

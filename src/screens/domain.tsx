@@ -22,8 +22,8 @@ import { RecordCards } from '../features/domains/records/record-cards.tsx';
 import { needsRepair, RecordSetup } from '../features/domains/records/record-setup.tsx';
 import type { RemovedDomainProps } from '../features/domains/removed-domain.tsx';
 import { useDomain } from '../features/domains/use-domain.ts';
-import { useNavigate } from '../lib/location.ts';
-import { usePageTitle } from '../lib/page-title.ts';
+import { useNavigate } from '../lib/browser/location.ts';
+import { usePageTitle } from '../lib/browser/page-title.ts';
 import { href, paths } from '../lib/paths.ts';
 
 /** Needed only for domains at a platform. */

@@ -17,10 +17,10 @@ import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { TemplateList } from '../features/deployments/templates/template-list.tsx';
 import { isFirstCancellable, useCancelFirst } from '../features/releases/acts/use-cancel-first.ts';
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
-import { useNavigate } from '../lib/location.ts';
+import { useNavigate } from '../lib/browser/location.ts';
 import { href, paths } from '../lib/paths.ts';
 import { type Publication, usePublication } from '../uploads/publications.ts';
-import type { Selection } from '../uploads/selection.ts';
+import type { Selection } from '../uploads/selection/selection.ts';
 
 export function NewDeploymentScreen() {
   const { deploymentId, startAgain } = useStartedDeployment();

@@ -1,6 +1,6 @@
 import { isSignedOut, session } from '../api/session/session.ts';
 import { createStore, useStore } from '../lib/store.ts';
-import type { Selection } from './selection.ts';
+import type { Selection } from './selection/selection.ts';
 import { afterAccountChange, shownTo, type Waiting } from './waiting-selection.ts';
 
 /**

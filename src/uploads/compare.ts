@@ -2,7 +2,7 @@ import { formatCount } from '../../routers/schemas/format-count.ts';
 import type { SelectionItem } from './apply-rules.ts';
 import { hashBlobs, hashFiles } from './hash.ts';
 import { readFileList } from './release-files.ts';
-import type { SelectedFile } from './selection.ts';
+import type { SelectedFile } from './selection/selection.ts';
 
 /**
  * The changes that a selection would make to a release. Files of a ZIP, and very large amounts, are compared by their

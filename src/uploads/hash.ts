@@ -2,7 +2,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import { clear, createStore, get, keys, set, type UseStore } from 'idb-keyval';
 import { changed } from './request.ts';
-import type { SelectedFile } from './selection.ts';
+import type { SelectedFile } from './selection/selection.ts';
 
 /** Small files are read side by side, because one by one most of the time passes in waiting for the disk. */
 const SMALL_FILES_AT_ONCE = 32;

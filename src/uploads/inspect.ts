@@ -7,7 +7,7 @@ import type { UploadReading } from '../../routers/rules/uploads/upload-rules.ts'
 import { inspectText, type TextFindings, textsToRead } from '../../routers/rules/uploads/upload-text-problems.ts';
 import { applyRules, innerFolder, type SelectionItem } from './apply-rules.ts';
 import { readPrivateKeys } from './private-keys.ts';
-import { isZip, type Selection, selectionTitle } from './selection.ts';
+import { isZip, type Selection, selectionTitle } from './selection/selection.ts';
 import { isSameSelection, type StoredSelection } from './stored-selections.ts';
 import { reselectTitle } from './waiting-selection.ts';
 

@@ -1,8 +1,8 @@
 import type { Release } from '../../routers/schemas/releases.ts';
+import { useIsOnline } from '../lib/browser/use-is-online.ts';
 import { createStore, useStore } from '../lib/store.ts';
-import { useIsOnline } from '../lib/use-is-online.ts';
 import type { UploadProgress, UploadResult } from './publish.ts';
-import type { Extent, Selection } from './selection.ts';
+import type { Extent, Selection } from './selection/selection.ts';
 
 /** A request by a screen to publish a selection on a deployment. */
 export type PublicationRequest = {

@@ -3,7 +3,7 @@ import { extentOf, publishedPart } from './apply-rules.ts';
 import { type HashedFile, type Hasher, hashFiles } from './hash.ts';
 import { readPrivateKeys } from './private-keys.ts';
 import { type RequestOptions, UploadError, type UploadFetch, untilAnswered } from './request.ts';
-import { type Extent, isZip, type SelectedFile, type SelectedZip, type Selection } from './selection.ts';
+import { type Extent, isZip, type SelectedFile, type SelectedZip, type Selection } from './selection/selection.ts';
 import { type Bundle, offerList, type SendOptions, sendFiles, sendZip } from './send.ts';
 
 /** A selection to publish on a deployment, with the progress of an earlier attempt or page. */

@@ -10,7 +10,7 @@ import { fileReferences, scriptReferences } from '../../routers/rules/uploads/sc
 import { leadsInside, mayHoldLinks, withoutFolder } from '../../routers/rules/uploads/upload-links.ts';
 import { type SelectionItem, selectionItems } from './apply-rules.ts';
 import type { SelectionReport } from './inspect.ts';
-import type { SelectedFolder } from './selection.ts';
+import type { SelectedFolder } from './selection/selection.ts';
 
 /**
  * Makes a copy of a selection whose pages, style sheets and scripts name files relative to their own place, so that

@@ -20,7 +20,7 @@ import {
   type UploadFetch,
   withRetries,
 } from './request.ts';
-import type { SelectedZip } from './selection.ts';
+import type { SelectedZip } from './selection/selection.ts';
 
 /** Sends the list of files; the answer names the hashes that the account does not have yet. */
 export async function offerList(

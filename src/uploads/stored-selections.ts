@@ -6,8 +6,8 @@ import { extentOf, innerFolder, publishedPart } from './apply-rules.ts';
 import { forgetHashes } from './hash.ts';
 import { fileToStore, readPrivateKeys } from './private-keys.ts';
 import type { StoredProgress } from './publish.ts';
-import { type Extent, isZip, type SelectedFile, type Selection, selectionNoun } from './selection.ts';
-import { readZip } from './zip.ts';
+import { type Extent, isZip, type SelectedFile, type Selection, selectionNoun } from './selection/selection.ts';
+import { readZip } from './selection/zip.ts';
 
 /**
  * A selection survives a reload until it is published, its owner logs out, or a day has passed: the `File`s themselves

@@ -10,7 +10,7 @@ import { PlatformDrawing } from '../../src/components/states/platform-drawing.ts
 import { ConnectDialog } from '../../src/features/connections/connect-dialog.tsx';
 import { RemoveConnectionDialog } from '../../src/features/connections/remove-connection-dialog.tsx';
 import { consentsOf, destinationOf, missingChoice } from '../../src/features/deployments/create/destination-fields.ts';
-import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
+import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
 import { PlatformSetup } from '../../src/features/deployments/setup/platform-setup.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { ReleaseDiff } from '../../routers/schemas/releases.ts';
 import type { Allowance } from '../../routers/schemas/subscription.ts';
-import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
+import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
 import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
 import { ReleaseScreen } from '../../src/screens/release.tsx';
 import { showScreen } from '../support/screen.tsx';

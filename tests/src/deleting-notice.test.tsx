@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import type { Destination } from '../../routers/schemas/platforms/destination.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { LinkedText } from '../../src/components/linked-text.tsx';
-import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
+import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
 import { DeletingNotice } from '../../src/features/deployments/manage/deleting-notice.tsx';
 import { lossText } from '../../src/features/deployments/manage/deployment-dialogs.tsx';
 import { DeploymentsScreen } from '../../src/screens/deployments.tsx';

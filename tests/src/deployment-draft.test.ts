@@ -16,7 +16,7 @@ import {
   withRemoved,
   withRestored,
 } from '../../src/features/deployments/edit/draft.ts';
-import { treeRows } from '../../src/features/deployments/edit/tree.ts';
+import { treeRows } from '../../src/features/deployments/edit/files/tree.ts';
 import { readText } from '../../src/lib/texts.ts';
 
 /** The hash of a file is its content here. */

@@ -5,7 +5,7 @@ import { Router } from 'wouter';
 import { trpc } from '../../src/api/trpc.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { PreviewPane } from '../../src/features/deployments/edit/preview-pane.tsx';
-import { aroundNavigation } from '../../src/lib/location.ts';
+import { aroundNavigation } from '../../src/lib/browser/location.ts';
 import { DeploymentEditorScreen } from '../../src/screens/deployment-editor.tsx';
 import { type Answers, refusal, type ShownScreen, showScreen, submit, typeInto } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf, releaseOf, releaseRefOf, shownAt } from '../support/screen-fixtures.ts';

@@ -2,7 +2,7 @@ import { flushSync } from 'react-dom';
 import { afterEach, expect, test } from 'vitest';
 import { stateLabel } from '../../src/components/states/state-badge.tsx';
 import { deploymentDisplayState } from '../../src/features/deployments/display-state.ts';
-import { AttentionList } from '../../src/features/deployments/manage/attention-list.tsx';
+import { AttentionList } from '../../src/features/deployments/manage/attention/attention-list.tsx';
 import { checksOf } from '../../src/features/diagnostics/checks.ts';
 import { LatestNotice } from '../../src/features/releases/latest-notice.tsx';
 import { HandOffPanel, LatestHandOff } from '../../src/features/releases/progress/hand-off-panel.tsx';

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
-import { ForgotPasswordForm } from '../../src/features/auth/forgot-password-form.tsx';
+import { ForgotPasswordForm } from '../../src/features/auth/password/forgot-password-form.tsx';
 import { SendConfirmation } from '../../src/features/auth/send-confirmation.tsx';
 import { showScreen, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';

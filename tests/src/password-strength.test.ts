@@ -4,7 +4,7 @@ import {
   passwordHint,
   passwordStrength,
   strengthLabel,
-} from '../../src/features/auth/password-strength.ts';
+} from '../../src/features/auth/password/password-strength.ts';
 
 test.each([
   ['', 0, 'Weak'],

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import type { Subscription } from '../../routers/schemas/subscription.ts';
 import { signInAs } from '../../src/api/user.ts';
-import { endingItems } from '../../src/features/deployments/manage/attention-items.ts';
+import { endingItems } from '../../src/features/deployments/manage/attention/attention-items.ts';
 import { endLabel } from '../../src/features/subscription/plan-end.ts';
 import { PlanSetting } from '../../src/features/subscription/plan-setting.tsx';
 import { readOnlyText } from '../../src/features/subscription/read-only-text.ts';

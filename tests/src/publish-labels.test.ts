@@ -17,7 +17,7 @@ import { isRollBackStep } from '../../src/lib/roll-back.ts';
 import { publishedPart } from '../../src/uploads/apply-rules.ts';
 import { inspectSelection, type SelectionReport } from '../../src/uploads/inspect.ts';
 import { copyWithRelativeLinks, withRelativeLinks } from '../../src/uploads/relative-links.ts';
-import { isZip, type SelectedFolder, type Selection, type ZippedFile } from '../../src/uploads/selection.ts';
+import { isZip, type SelectedFolder, type Selection, type ZippedFile } from '../../src/uploads/selection/selection.ts';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 
 function folder(files: Record<string, string>, name = 'photo-site'): SelectedFolder {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { createWorkerHasher, type Hasher, hashBlob, hashBlobs } from '../../src/uploads/hash.ts';
 import { type Load, type PublishEvent, publish, type UploadResult } from '../../src/uploads/publish.ts';
 import type { UploadFetch } from '../../src/uploads/request.ts';
-import type { SelectedFile } from '../../src/uploads/selection.ts';
+import type { SelectedFile } from '../../src/uploads/selection/selection.ts';
 import { requestHandler } from '../support/request-handler.ts';
 import { releaseOf } from '../support/screen-fixtures.ts';
 

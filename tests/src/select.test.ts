@@ -2,8 +2,13 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { entriesOfDrop } from '../../src/features/deployments/select/use-drop.ts';
 import { compareFiles, comparisonText, removesMost } from '../../src/uploads/compare.ts';
-import { readChosen, readEntries, readFileList } from '../../src/uploads/select.ts';
-import { isZip, type SelectedFolder, type Selection, SelectionUnreadable } from '../../src/uploads/selection.ts';
+import { readChosen, readEntries, readFileList } from '../../src/uploads/selection/select.ts';
+import {
+  isZip,
+  type SelectedFolder,
+  type Selection,
+  SelectionUnreadable,
+} from '../../src/uploads/selection/selection.ts';
 
 type Tree = { [name: string]: string | Tree };
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { UploadError } from '../../src/uploads/request.ts';
+import { readZip } from '../../src/uploads/selection/zip.ts';
 import { sendZip, type ZipOptions } from '../../src/uploads/send.ts';
-import { readZip } from '../../src/uploads/zip.ts';
 import { writeZip } from '../support/zip-writer.ts';
 
 const UPLOAD = '0123456789abcdefghij';

@@ -9,7 +9,7 @@ import { DeploymentScreen } from '../../src/screens/deployment.tsx';
 import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
 import { setChosen } from '../../src/uploads/chosen-selections.ts';
 import { type Publication, type PublicationFailure, publications } from '../../src/uploads/publications.ts';
-import type { Selection } from '../../src/uploads/selection.ts';
+import type { Selection } from '../../src/uploads/selection/selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf, releaseRefOf, stepOf } from '../support/screen-fixtures.ts';
 

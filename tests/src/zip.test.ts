@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { crc32 } from '../../routers/rules/zip/crc32.ts';
 import { innerFolder, publishedPart } from '../../src/uploads/apply-rules.ts';
-import { isZip } from '../../src/uploads/selection.ts';
-import { readZip } from '../../src/uploads/zip.ts';
+import { isZip } from '../../src/uploads/selection/selection.ts';
+import { readZip } from '../../src/uploads/selection/zip.ts';
 import { extraField, fields, writeZip } from '../support/zip-writer.ts';
 
 type Parts = Parameters<typeof writeZip>[0];

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { applyRules } from '../../src/uploads/apply-rules.ts';
-import { readZip as readZipInBrowser } from '../../src/uploads/zip.ts';
+import { readZip as readZipInBrowser } from '../../src/uploads/selection/zip.ts';
 import { readZip, zipRefusal } from '../support/read-zip.ts';
 
 /** The same site as real programs pack it (README.md there). */

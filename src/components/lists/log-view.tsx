@@ -1,8 +1,8 @@
 import { ArrowDown, Copy, Download, Maximize2, Minimize2 } from 'lucide-react';
 import { type ReactNode, useDeferredValue, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { formatCount } from '../../../routers/schemas/format-count.ts';
+import { saveText } from '../../lib/browser/save-text.ts';
 import { formatClock } from '../../lib/format.ts';
-import { saveText } from '../../lib/save-text.ts';
 import { Button } from '../button.tsx';
 import { classNames } from '../class-names.ts';
 import { copyText } from '../copy-text.ts';

@@ -10,7 +10,7 @@ import { Field } from '../../components/fields/field.tsx';
 import { PasswordInput } from '../../components/fields/password-input.tsx';
 import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { useNavigate } from '../../lib/location.ts';
+import { useNavigate } from '../../lib/browser/location.ts';
 import { paths } from '../../lib/paths.ts';
 
 /** `loss`: a sentence about the websites and the plan, shown first. */

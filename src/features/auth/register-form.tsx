@@ -14,7 +14,7 @@ import { showToast } from '../../components/overlays/toast-store.ts';
 import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
 import { href } from '../../lib/paths.ts';
 import type { SendingProps } from './login-form.tsx';
-import { NewPasswordFields } from './new-password-fields.tsx';
+import { NewPasswordFields } from './password/new-password-fields.tsx';
 import { useDelayed } from './use-delayed.ts';
 
 export type RegisterFormProps = SendingProps & {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { type Navigate, useNavigate } from '../../lib/location.ts';
+import { type Navigate, useNavigate } from '../../lib/browser/location.ts';
 
 /** Runs work a moment later, unless the screen was left by then: nobody is pulled back. */
 export function useDelayed(): (delayMs: number, work: (navigate: Navigate) => void) => void {

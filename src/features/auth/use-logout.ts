@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { serverMessage } from '../../api/errors.ts';
 import { session } from '../../api/session/session.ts';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { useNavigate } from '../../lib/location.ts';
+import { useNavigate } from '../../lib/browser/location.ts';
 import { paths } from '../../lib/paths.ts';
 
 /** A person who wants to leave does not wait longer for a silent server. */

@@ -11,8 +11,8 @@ import { ConfirmDialog } from '../../components/overlays/confirm-dialog.tsx';
 import { Menu, MenuItem, MenuSeparator } from '../../components/overlays/menu.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { Time } from '../../components/time.tsx';
+import { savePem } from '../../lib/browser/save-text.ts';
 import { formatDate } from '../../lib/format.ts';
-import { savePem } from '../../lib/save-text.ts';
 import { CertificateBadge } from './certificate-badge.tsx';
 import { CertificateProblem } from './certificate-problem.tsx';
 

@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
+import { savePem } from '../../lib/browser/save-text.ts';
 import { paths } from '../../lib/paths.ts';
-import { savePem } from '../../lib/save-text.ts';
 
 const FILE_NAME = 'fairlead-root.pem';
 

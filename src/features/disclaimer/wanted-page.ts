@@ -1,4 +1,4 @@
-import { useVisit } from '../../lib/location.ts';
+import { useVisit } from '../../lib/browser/location.ts';
 import { isAppPath, matchesPath, paths } from '../../lib/paths.ts';
 
 /**

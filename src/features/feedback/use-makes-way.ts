@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useState } from 'react';
+import { useAddress } from '../../lib/browser/location.ts';
 import { isCovering } from '../../lib/covered.ts';
-import { useAddress } from '../../lib/location.ts';
 
 /** A resting finger moves the page by less than this. */
 const STEP_PX = 8;

@@ -7,7 +7,7 @@ import { Button } from '../../components/button.tsx';
 import { Card, CardBody, CardHeader } from '../../components/card.tsx';
 import { FactList } from '../../components/lists/fact-list.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { useNavigate } from '../../lib/location.ts';
+import { useNavigate } from '../../lib/browser/location.ts';
 import { href, paths } from '../../lib/paths.ts';
 import { orderFacts } from './payment-facts.ts';
 

@@ -1,8 +1,8 @@
 import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { useNavigate } from '../../lib/location.ts';
+import { useNavigate } from '../../lib/browser/location.ts';
 import { paths } from '../../lib/paths.ts';
-import type { Selection } from '../../uploads/selection.ts';
+import type { Selection } from '../../uploads/selection/selection.ts';
 import { setWaiting } from '../../uploads/waiting-selection.ts';
 
 export type GoneNoticeProps = {

@@ -5,7 +5,7 @@ import { errorToast } from '../../api/errors.ts';
 import { Button } from '../../components/button.tsx';
 import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { useAddress } from '../../lib/location.ts';
+import { useAddress } from '../../lib/browser/location.ts';
 import { paths } from '../../lib/paths.ts';
 import type { PlanAct } from './plan-act.ts';
 

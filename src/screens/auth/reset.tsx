@@ -4,10 +4,10 @@ import { Button } from '../../components/button.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Spinner } from '../../components/spinner.tsx';
 import { AuthCard } from '../../features/auth/auth-card.tsx';
-import { ForgotPasswordForm } from '../../features/auth/forgot-password-form.tsx';
-import { ResetPasswordForm } from '../../features/auth/reset-password-form.tsx';
+import { ForgotPasswordForm } from '../../features/auth/password/forgot-password-form.tsx';
+import { ResetPasswordForm } from '../../features/auth/password/reset-password-form.tsx';
+import { useResetLink } from '../../features/auth/password/use-reset-link.ts';
 import { useLinkToken } from '../../features/auth/use-link-token.ts';
-import { useResetLink } from '../../features/auth/use-reset-link.ts';
 import { paths } from '../../lib/paths.ts';
 
 /** The page behind 'Forgot your password?', and the target of the link that it mails. */

@@ -1,7 +1,7 @@
 import { lazy, Suspense } from 'react';
 import { Spinner } from '../../components/spinner.tsx';
 import { LeftPage } from '../../features/payments/left-page.tsx';
-import { useAddress } from '../../lib/location.ts';
+import { useAddress } from '../../lib/browser/location.ts';
 
 /** A visitor who opens this address without a checkout needs neither the query nor the code for it. */
 const LeftCheckout = lazy(async () => ({

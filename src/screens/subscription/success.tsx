@@ -13,7 +13,7 @@ import { endLabel } from '../../features/subscription/plan-end.ts';
 import type { PlanSituation } from '../../features/subscription/plan-situation.ts';
 import { useNextStep } from '../../features/subscription/use-next-step.ts';
 import { usePlan } from '../../features/subscription/use-plan.ts';
-import { useAddress } from '../../lib/location.ts';
+import { useAddress } from '../../lib/browser/location.ts';
 import { href, paths } from '../../lib/paths.ts';
 
 /** Events tell of most changes; because the person waits for this one, it is polled as well. */

@@ -1,4 +1,4 @@
-import { useNavigate } from '../../../lib/location.ts';
+import { useNavigate } from '../../../lib/browser/location.ts';
 import { paths } from '../../../lib/paths.ts';
 import { setWaiting, useReselect } from '../../../uploads/waiting-selection.ts';
 import { DropZone, type DropZoneProps } from '../select/drop-zone.tsx';

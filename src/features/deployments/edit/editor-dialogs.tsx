@@ -2,7 +2,7 @@ import { useRef } from 'react';
 import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import { lazyDialog } from '../../../components/overlays/lazy-dialog.tsx';
-import { useNavigate } from '../../../lib/location.ts';
+import { useNavigate } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths.ts';
 import { writeEdits } from '../../../uploads/stored-edits.ts';
 import { type ConflictChoice, ConflictDialog } from './conflict-dialog.tsx';

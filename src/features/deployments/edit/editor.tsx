@@ -10,13 +10,13 @@ import type { LeftEditor } from './code-editor.tsx';
 import type { Base, Draft } from './draft.ts';
 import { type EditorDialog, EditorDialogs } from './editor-dialogs.tsx';
 import { ElsewhereNotice } from './elsewhere-notice.tsx';
-import { FilesPane } from './files-pane.tsx';
-import { NameDialog } from './name-dialog.tsx';
+import { FilesPane } from './files/files-pane.tsx';
+import { NameDialog } from './files/name-dialog.tsx';
+import { useFilesActs } from './files/use-files-acts.ts';
 import { OpenFile, Said } from './open-file.tsx';
 import { OpenTabs } from './open-tabs.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { type Edited, type Editing, useDraft } from './use-draft.ts';
-import { useFilesActs } from './use-files-acts.ts';
 import { type Preview, usePreview } from './use-preview.ts';
 
 export type EditorProps = {

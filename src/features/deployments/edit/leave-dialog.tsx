@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from 'react';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
-import { askBeforeLeaving } from '../../../lib/location.ts';
+import { askBeforeLeaving } from '../../../lib/browser/location.ts';
 
 export type LeaveDialogProps = {
   hasChanges: boolean;

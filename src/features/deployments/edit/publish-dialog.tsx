@@ -8,7 +8,7 @@ import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import { type Draft, kindOf } from './draft.ts';
 import { addedKeys, allLeftOut, newNotices } from './draft-notices.ts';
-import { ChangeMark } from './file-tree.tsx';
+import { ChangeMark } from './files/file-tree.tsx';
 
 export type PublishDialogProps = {
   draft: Draft;

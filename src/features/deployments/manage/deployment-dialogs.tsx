@@ -18,8 +18,8 @@ import { Input } from '../../../components/fields/input.tsx';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
+import { useDebounced } from '../../../lib/browser/use-debounced.ts';
 import { formatAddress } from '../../../lib/format.ts';
-import { useDebounced } from '../../../lib/use-debounced.ts';
 import { addressOfSlug } from '../sites-address.ts';
 import type { DeploymentDialogProps } from './deployment-dialog.tsx';
 

@@ -7,8 +7,8 @@ import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { isTouch } from '../../../lib/is-touch.ts';
-import { useAddress, useVisit } from '../../../lib/location.ts';
+import { isTouch } from '../../../lib/browser/is-touch.ts';
+import { useAddress, useVisit } from '../../../lib/browser/location.ts';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { waitingPlatform } from '../../../lib/waiting.ts';

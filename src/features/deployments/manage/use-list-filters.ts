@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { useSearchParams } from 'wouter';
-import { TYPING_PAUSE_MS } from '../../../lib/use-debounced.ts';
+import { TYPING_PAUSE_MS } from '../../../lib/browser/use-debounced.ts';
 
 /** Holds the filters of a list in the address: a link to it shows the same, and Back undoes a change. */
 export function useListFilters<Name extends string>(names: readonly Name[]) {

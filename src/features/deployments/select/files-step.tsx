@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense } from 'react';
 import { lazyComponent } from '../../../lib/lazy-component.tsx';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import { type Selection, selectionNoun } from '../../../uploads/selection.ts';
+import { type Selection, selectionNoun } from '../../../uploads/selection/selection.ts';
 import { DropZone, type DropZoneProps } from './drop-zone.tsx';
 import type { SelectionSummaryProps } from './selection-summary.tsx';
 import type { ChosenSelection } from './use-chosen-selection.ts';

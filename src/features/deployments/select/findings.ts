@@ -11,7 +11,7 @@ import { PLATFORM_TITLES } from '../../../../routers/schemas/platforms/titles.ts
 import { formatSize } from '../../../lib/format.ts';
 import { noticeDetail } from '../../../lib/notice-detail.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import { isZip, selectionNoun } from '../../../uploads/selection.ts';
+import { isZip, selectionNoun } from '../../../uploads/selection/selection.ts';
 import { isLeftOutLink, type LeftOutPart, partsOf, privateParts, privateText } from './left-out-parts.ts';
 
 export type Finding = {

@@ -3,7 +3,7 @@ import { useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { IconButton } from '../../../components/icon-button.tsx';
 import { Menu, MenuItem } from '../../../components/overlays/menu.tsx';
-import type { Selection } from '../../../uploads/selection.ts';
+import type { Selection } from '../../../uploads/selection/selection.ts';
 import { ChooserInputs } from './chooser-inputs.tsx';
 import { PageTarget } from './drop-zone.tsx';
 import { useDrop } from './use-drop.ts';

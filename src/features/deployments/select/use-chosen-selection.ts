@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { setChosen, useChosen } from '../../../uploads/chosen-selections.ts';
 import type { SelectionReport } from '../../../uploads/inspect.ts';
-import type { Selection } from '../../../uploads/selection.ts';
+import type { Selection } from '../../../uploads/selection/selection.ts';
 import type { StoredSelection } from '../../../uploads/stored-selections.ts';
 import { setWaiting, useReselect, useWaiting } from '../../../uploads/waiting-selection.ts';
 

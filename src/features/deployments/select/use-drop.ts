@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { type Selection, SelectionUnreadable } from '../../../uploads/selection.ts';
+import { type Selection, SelectionUnreadable } from '../../../uploads/selection/selection.ts';
 
 export type Drop = {
   /** True while something is dragged over the page. */
@@ -72,7 +72,7 @@ export function useDrop(onSelection: (selection: Selection) => void): Drop {
 }
 
 /** Reading folders and ZIPs is a part of publishing, which is loaded when something is chosen. */
-const reader = () => import('../../../uploads/select.ts');
+const reader = () => import('../../../uploads/selection/select.ts');
 
 /**
  * Takes the entries out of a drop. It must run before the first `await` of the handler: the list of a DataTransfer is

@@ -7,7 +7,7 @@ import { Field } from '../../../components/fields/field.tsx';
 import { Input } from '../../../components/fields/input.tsx';
 import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
-import { useNavigate } from '../../../lib/location.ts';
+import { useNavigate } from '../../../lib/browser/location.ts';
 import { href, paths } from '../../../lib/paths.ts';
 import { randomId } from '../../../lib/random-id.ts';
 import { type DestinationFields, destinationOf, missingChoice } from '../create/destination-fields.ts';

@@ -6,8 +6,8 @@ import { trpc } from '../../../api/trpc.ts';
 import { Button, type ButtonProps } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/overlays/confirm-dialog.tsx';
 import { showToast } from '../../../components/overlays/toast-store.ts';
+import { useNavigate } from '../../../lib/browser/location.ts';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
-import { useNavigate } from '../../../lib/location.ts';
 import { href } from '../../../lib/paths.ts';
 import { goneBackAt, seenAgainText } from './going-back.ts';
 

@@ -2,7 +2,7 @@ import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { showToast } from '../../../components/overlays/toast-store.ts';
 import type { Publication } from '../../../uploads/publications.ts';
-import type { Selection } from '../../../uploads/selection.ts';
+import type { Selection } from '../../../uploads/selection/selection.ts';
 import { cancelledToast } from '../release-labels.ts';
 
 /**

@@ -2,7 +2,7 @@ import { errorToast } from '../../../api/errors.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { useDownload } from '../../../api/use-download.ts';
 import { showToast } from '../../../components/overlays/toast-store.ts';
-import { useNavigate } from '../../../lib/location.ts';
+import { useNavigate } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths.ts';
 
 export type ReleaseActsOptions = {

@@ -7,7 +7,7 @@ import { type PipelineStage, StageList } from '../../../components/page/stage.ts
 import { type Step, Stepper } from '../../../components/page/stepper.tsx';
 import { Progress } from '../../../components/progress.tsx';
 import { formatSize } from '../../../lib/format.ts';
-import type { Selection } from '../../../uploads/selection.ts';
+import type { Selection } from '../../../uploads/selection/selection.ts';
 import { ReleaseAddress } from '../release-address.tsx';
 import { ProgressHead } from './progress-head.tsx';
 import { ProgressStates } from './progress-states.tsx';

@@ -1,8 +1,8 @@
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
-import { useNavigate } from '../../../lib/location.ts';
+import { useNavigate } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths.ts';
-import type { Selection } from '../../../uploads/selection.ts';
+import type { Selection } from '../../../uploads/selection/selection.ts';
 import { isFirstCancellable, useCancelFirst } from '../acts/use-cancel-first.ts';
 import { useReleaseActs } from '../acts/use-release-acts.ts';
 import { isCancellable } from '../release-labels.ts';

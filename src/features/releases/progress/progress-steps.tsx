@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Card, CardBody } from '../../../components/card.tsx';
 import { Stepper } from '../../../components/page/stepper.tsx';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
-import type { Selection } from '../../../uploads/selection.ts';
+import type { Selection } from '../../../uploads/selection/selection.ts';
 import { ProgressHead } from './progress-head.tsx';
 import { ProgressStates } from './progress-states.tsx';
 import { isUnderWay, useDeploymentProgress, useProgressSteps } from './use-deployment-progress.ts';

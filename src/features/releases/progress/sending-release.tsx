@@ -7,7 +7,7 @@ import { FactList } from '../../../components/lists/fact-list.tsx';
 import { Stepper } from '../../../components/page/stepper.tsx';
 import { Size } from '../../../components/size.tsx';
 import { StateBadge } from '../../../components/states/state-badge.tsx';
-import { usePageTitle } from '../../../lib/page-title.ts';
+import { usePageTitle } from '../../../lib/browser/page-title.ts';
 import { LIVE_ONCE_COMPARED } from '../../../lib/verification-text.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 import { ReleaseFrame } from './release-frame.tsx';

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { trpc } from '../../../api/trpc.ts';
-import { useNavigate } from '../../../lib/location.ts';
+import { useNavigate } from '../../../lib/browser/location.ts';
 import { href } from '../../../lib/paths.ts';
 import type { Publication } from '../../../uploads/publications.ts';
 

@@ -1,9 +1,9 @@
 import { FilePlus, PenLine, Trash2, Upload } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
-import { SearchField } from '../../../components/fields/search-field.tsx';
-import { IconButton } from '../../../components/icon-button.tsx';
-import { Tooltip } from '../../../components/overlays/tooltip.tsx';
-import { type Draft, filesOf } from './draft.ts';
+import { SearchField } from '../../../../components/fields/search-field.tsx';
+import { IconButton } from '../../../../components/icon-button.tsx';
+import { Tooltip } from '../../../../components/overlays/tooltip.tsx';
+import { type Draft, filesOf } from '../draft.ts';
 import { FileTree } from './file-tree.tsx';
 import { SearchResults } from './search-results.tsx';
 import type { FilesActs } from './use-files-acts.ts';

@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { createStore, useStore } from './store.ts';
+import { createStore, useStore } from '../store.ts';
 
 /** The screen's own title, when it is better than the route table's: the name of a deployment, 'Release 8'. */
 const ownTitle = createStore<string | undefined>(undefined);

@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { Field } from '../../../components/fields/field.tsx';
-import { Input } from '../../../components/fields/input.tsx';
-import { FormDialog } from '../../../components/overlays/form-dialog.tsx';
+import { Field } from '../../../../components/fields/field.tsx';
+import { Input } from '../../../../components/fields/input.tsx';
+import { FormDialog } from '../../../../components/overlays/form-dialog.tsx';
 
 export type NameDialogProps = {
   /** The path to rename; null for a new file. */

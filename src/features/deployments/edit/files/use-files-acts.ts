@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { showToast } from '../../../components/overlays/toast-store.ts';
-import { contentOf, filesOf, pathsBelow, withContent, withContents, withMoved, withRemoved } from './draft.ts';
+import { showToast } from '../../../../components/overlays/toast-store.ts';
+import { contentOf, filesOf, pathsBelow, withContent, withContents, withMoved, withRemoved } from '../draft.ts';
+import type { Editing } from '../use-draft.ts';
 import { foldersAround } from './tree.ts';
-import type { Editing } from './use-draft.ts';
 
 /** The subject of the name dialog: a new file in a folder, or another name for a file or a folder. */
 export type Naming = { path: string | null; initial: string };

@@ -1,12 +1,12 @@
-import { visiblePath } from '../../routers/rules/uploads/upload-rules.ts';
-import { crc32 } from '../../routers/rules/zip/crc32.ts';
+import { visiblePath } from '../../../routers/rules/uploads/upload-rules.ts';
+import { crc32 } from '../../../routers/rules/zip/crc32.ts';
 import {
   decodeLegibly,
   type GuessedName,
   guessNames,
   pagesToGuessBy,
   type ReadPage,
-} from '../../routers/rules/zip/zip-encodings.ts';
+} from '../../../routers/rules/zip/zip-encodings.ts';
 import {
   type EntryKind,
   type ExtraField,
@@ -14,8 +14,8 @@ import {
   extraFieldsOf,
   readName,
   unixKind,
-} from '../../routers/rules/zip/zip-names.ts';
-import { paddingBehind } from '../../routers/rules/zip/zip-padding.ts';
+} from '../../../routers/rules/zip/zip-names.ts';
+import { paddingBehind } from '../../../routers/rules/zip/zip-padding.ts';
 import { SELECTION_FILES_MAX, type SelectedZip, SelectionUnreadable, type ZippedFile } from './selection.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { mayBeText, TEXT_MAX_BYTES } from '../../../lib/texts.ts';
-import { sizeOf } from './content-size.ts';
-import type { Content } from './draft.ts';
+import { mayBeText, TEXT_MAX_BYTES } from '../../../../lib/texts.ts';
+import { sizeOf } from '../content-size.ts';
+import type { Content } from '../draft.ts';
 
 /** A place in a text, counted from 1, with the text around it; `line` is null when the name of the file matches. */
 export type Hit = { path: string; line: number | null; text: string };

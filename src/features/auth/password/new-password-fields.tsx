@@ -1,8 +1,8 @@
 import { Check } from 'lucide-react';
 import { useFormContext, useWatch } from 'react-hook-form';
-import { classNames } from '../../components/class-names.ts';
-import { Field } from '../../components/fields/field.tsx';
-import { PasswordInput } from '../../components/fields/password-input.tsx';
+import { classNames } from '../../../components/class-names.ts';
+import { Field } from '../../../components/fields/field.tsx';
+import { PasswordInput } from '../../../components/fields/password-input.tsx';
 import { passwordChecks, passwordHint, passwordStrength, strengthLabel } from './password-strength.ts';
 
 export type NewPasswordFieldsProps = {

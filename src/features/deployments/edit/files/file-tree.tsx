@@ -1,9 +1,9 @@
 import { ChevronRight, File, FileImage, Folder } from 'lucide-react';
 import { type DragEvent, type KeyboardEvent, useEffect, useMemo, useRef, useState } from 'react';
-import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { classNames } from '../../../components/class-names.ts';
-import { imageType } from '../../../lib/texts.ts';
-import { type Changes, kindOf } from './draft.ts';
+import { formatCount } from '../../../../../routers/schemas/format-count.ts';
+import { classNames } from '../../../../components/class-names.ts';
+import { imageType } from '../../../../lib/texts.ts';
+import { type Changes, kindOf } from '../draft.ts';
 import { type TreeRow, treeRows } from './tree.ts';
 import { folderOf } from './use-files-acts.ts';
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
-import { errorDetails } from '../../api/errors.ts';
-import { RESET_LINK_EXPIRED } from './link-expiry.ts';
+import { errorDetails } from '../../../api/errors.ts';
+import { RESET_LINK_EXPIRED } from '../link-expiry.ts';
 
 const OVER = `This link was already used or has expired. ${RESET_LINK_EXPIRED}`;
 const INCOMPLETE = 'The link is incomplete. Open it from the email again, or ask for a new one.';
@@ -31,7 +31,7 @@ export function useResetLink(token: string | null): ResetLink {
 
 async function ask(token: string): Promise<ResetLink> {
   try {
-    const { trpcClient } = await import('../../api/trpc.ts');
+    const { trpcClient } = await import('../../../api/trpc.ts');
     const { isOpen } = await trpcClient.auth.checkResetLink.mutate({ token });
     return isOpen ? { kind: 'open' } : { kind: 'over', message: OVER };
   } catch (error) {

@@ -2,17 +2,17 @@ import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { Link } from 'wouter';
-import { type ForgotPasswordInput, forgotPasswordInput } from '../../../routers/schemas/auth.ts';
-import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { askKeepsMail, useKeepsMail } from '../../api/keeps-mail.ts';
-import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/fields/field.tsx';
-import { Input } from '../../components/fields/input.tsx';
-import { showToast } from '../../components/overlays/toast-store.ts';
-import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
-import { paths } from '../../lib/paths.ts';
-import { RESET_LINK_LIFETIME } from './link-expiry.ts';
-import { OutboxCommand } from './outbox-command.tsx';
+import { type ForgotPasswordInput, forgotPasswordInput } from '../../../../routers/schemas/auth.ts';
+import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
+import { askKeepsMail, useKeepsMail } from '../../../api/keeps-mail.ts';
+import { Button } from '../../../components/button.tsx';
+import { Field } from '../../../components/fields/field.tsx';
+import { Input } from '../../../components/fields/input.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
+import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
+import { paths } from '../../../lib/paths.ts';
+import { RESET_LINK_LIFETIME } from '../link-expiry.ts';
+import { OutboxCommand } from '../outbox-command.tsx';
 
 /** Asks for a link; its answer is the same whether or not the account exists. */
 export function ForgotPasswordForm() {
@@ -26,7 +26,7 @@ export function ForgotPasswordForm() {
 
   async function send(input: ForgotPasswordInput): Promise<void> {
     try {
-      const { trpcClient } = await import('../../api/trpc.ts');
+      const { trpcClient } = await import('../../../api/trpc.ts');
       await Promise.all([trpcClient.auth.forgotPassword.mutate(input), askKeepsMail()]);
       setSentTo(input.email);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { ZipEncoding } from '../../routers/schemas/zip-encoding-names.ts';
+import type { ZipEncoding } from '../../../routers/schemas/zip-encoding-names.ts';
 
 /** One file of a folder: `path` is below the folder's own name, with `/` between its parts. */
 export type SelectedFile = {

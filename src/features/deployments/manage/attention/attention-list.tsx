@@ -1,17 +1,17 @@
 import { CircleX, Hand, TriangleAlert, Unplug } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Deployment } from '../../../../routers/schemas/deployments.ts';
-import type { DeploymentHealth } from '../../../../routers/schemas/diagnostics.ts';
-import type { Allowance } from '../../../../routers/schemas/subscription.ts';
-import { trpc } from '../../../api/trpc.ts';
-import { useSubscription } from '../../../api/use-subscription.ts';
-import { Button } from '../../../components/button.tsx';
-import { Card, CardHeader } from '../../../components/card.tsx';
-import { useNow } from '../../../components/now.ts';
-import { CorruptedBadge } from '../../../components/states/corrupted-badge.tsx';
-import { paths } from '../../../lib/paths.ts';
-import { overCapLabels, planBlocker } from '../plan-labels.ts';
+import type { Deployment } from '../../../../../routers/schemas/deployments.ts';
+import type { DeploymentHealth } from '../../../../../routers/schemas/diagnostics.ts';
+import type { Allowance } from '../../../../../routers/schemas/subscription.ts';
+import { trpc } from '../../../../api/trpc.ts';
+import { useSubscription } from '../../../../api/use-subscription.ts';
+import { Button } from '../../../../components/button.tsx';
+import { Card, CardHeader } from '../../../../components/card.tsx';
+import { useNow } from '../../../../components/now.ts';
+import { CorruptedBadge } from '../../../../components/states/corrupted-badge.tsx';
+import { paths } from '../../../../lib/paths.ts';
+import { overCapLabels, planBlocker } from '../../plan-labels.ts';
 import {
   type AttentionItem,
   corruptedItems,

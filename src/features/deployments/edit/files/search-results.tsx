@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { shownFailure } from '../../../api/shown-failure.ts';
-import { useDebounced } from '../../../lib/use-debounced.ts';
-import { type Draft, filesOf } from './draft.ts';
-import { fileQuery } from './open-file.tsx';
+import { formatCount } from '../../../../../routers/schemas/format-count.ts';
+import { shownFailure } from '../../../../api/shown-failure.ts';
+import { useDebounced } from '../../../../lib/browser/use-debounced.ts';
+import { type Draft, filesOf } from '../draft.ts';
+import { fileQuery } from '../open-file.tsx';
 import { type Search, searchFiles } from './search.ts';
 
 export type SearchResultsProps = { draft: Draft; words: string; onOpen: (path: string, line: number | null) => void };

@@ -1,4 +1,4 @@
-import { REGISTRATION_PASSWORD_MIN, STRENGTH_THRESHOLDS } from '../../../routers/schemas/limits.ts';
+import { REGISTRATION_PASSWORD_MIN, STRENGTH_THRESHOLDS } from '../../../../routers/schemas/limits.ts';
 
 export type StrengthLabel = 'Weak' | 'Fair' | 'Moderate' | 'Strong';
 

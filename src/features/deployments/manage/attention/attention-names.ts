@@ -1,7 +1,7 @@
-import type { Certificate } from '../../../../routers/schemas/certificates.ts';
-import type { Domain, DomainList } from '../../../../routers/schemas/domains.ts';
-import { formatDate } from '../../../lib/format.ts';
-import { href, paths } from '../../../lib/paths.ts';
+import type { Certificate } from '../../../../../routers/schemas/certificates.ts';
+import type { Domain, DomainList } from '../../../../../routers/schemas/domains.ts';
+import { formatDate } from '../../../../lib/format.ts';
+import { href, paths } from '../../../../lib/paths.ts';
 import type { AttentionItem } from './attention-items.ts';
 
 /** Returns the domains that wait for a record, or no longer have one: of more than are listed the broken ones first. */

@@ -1,12 +1,12 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { FormProvider, useForm } from 'react-hook-form';
-import { newPasswordForm } from '../../../routers/schemas/auth.ts';
-import { applyFieldErrors, errorDetails, errorToast } from '../../api/errors.ts';
-import { session } from '../../api/session/session.ts';
-import { Button } from '../../components/button.tsx';
-import { showToast } from '../../components/overlays/toast-store.ts';
-import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
-import { RESET_LINK_EXPIRED } from './link-expiry.ts';
+import { newPasswordForm } from '../../../../routers/schemas/auth.ts';
+import { applyFieldErrors, errorDetails, errorToast } from '../../../api/errors.ts';
+import { session } from '../../../api/session/session.ts';
+import { Button } from '../../../components/button.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
+import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
+import { RESET_LINK_EXPIRED } from '../link-expiry.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
 
 export type ResetPasswordFormProps = {
@@ -27,7 +27,7 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
 
   async function save({ password: chosen }: { password: string }): Promise<void> {
     try {
-      const { trpcClient } = await import('../../api/trpc.ts');
+      const { trpcClient } = await import('../../../api/trpc.ts');
       await trpcClient.auth.resetPassword.mutate({ token, password: chosen });
     } catch (error) {
       const { code, fieldErrors } = errorDetails(error);

@@ -1,17 +1,17 @@
-import { isActiveStatus } from '../../../../routers/schemas/active-status.ts';
-import { CONNECTION_TITLES } from '../../../../routers/schemas/connection-titles.ts';
-import type { Connection } from '../../../../routers/schemas/connections.ts';
-import type { Deployment } from '../../../../routers/schemas/deployments.ts';
-import type { DeploymentHealth } from '../../../../routers/schemas/diagnostics.ts';
-import { formatCount } from '../../../../routers/schemas/format-count.ts';
-import { PLANS } from '../../../../routers/schemas/plan-table.ts';
-import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
-import type { Subscription } from '../../../../routers/schemas/subscription.ts';
-import { connectionLinks } from '../../../lib/connection-links.ts';
-import { deploymentLabel } from '../../../lib/deployment-label.ts';
-import { formatDate } from '../../../lib/format.ts';
-import { href, paths } from '../../../lib/paths.ts';
-import { waitingNumber, waitingPlatform } from '../../../lib/waiting.ts';
+import { isActiveStatus } from '../../../../../routers/schemas/active-status.ts';
+import { CONNECTION_TITLES } from '../../../../../routers/schemas/connection-titles.ts';
+import type { Connection } from '../../../../../routers/schemas/connections.ts';
+import type { Deployment } from '../../../../../routers/schemas/deployments.ts';
+import type { DeploymentHealth } from '../../../../../routers/schemas/diagnostics.ts';
+import { formatCount } from '../../../../../routers/schemas/format-count.ts';
+import { PLANS } from '../../../../../routers/schemas/plan-table.ts';
+import { PLATFORMS } from '../../../../../routers/schemas/platforms/list.ts';
+import type { Subscription } from '../../../../../routers/schemas/subscription.ts';
+import { connectionLinks } from '../../../../lib/connection-links.ts';
+import { deploymentLabel } from '../../../../lib/deployment-label.ts';
+import { formatDate } from '../../../../lib/format.ts';
+import { href, paths } from '../../../../lib/paths.ts';
+import { waitingNumber, waitingPlatform } from '../../../../lib/waiting.ts';
 
 /** One thing that waits for the person, with the link to its remedy. */
 export type AttentionItem = {

@@ -1,4 +1,4 @@
-import { createStore, useStore } from './store.ts';
+import { createStore, useStore } from '../store.ts';
 
 const isOnline = createStore(navigator.onLine, () => {
   const look = () => isOnline.set(navigator.onLine);

@@ -1,14 +1,14 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { FormProvider, useForm } from 'react-hook-form';
-import { changePasswordForm } from '../../../routers/schemas/auth.ts';
-import { applyFieldErrors, errorToast } from '../../api/errors.ts';
-import { trpc } from '../../api/trpc.ts';
-import { useUser } from '../../api/user.ts';
-import { Button } from '../../components/button.tsx';
-import { Field } from '../../components/fields/field.tsx';
-import { PasswordInput } from '../../components/fields/password-input.tsx';
-import { showToast } from '../../components/overlays/toast-store.ts';
-import { useSubmitOnce } from '../../components/overlays/use-submit-once.ts';
+import { changePasswordForm } from '../../../../routers/schemas/auth.ts';
+import { applyFieldErrors, errorToast } from '../../../api/errors.ts';
+import { trpc } from '../../../api/trpc.ts';
+import { useUser } from '../../../api/user.ts';
+import { Button } from '../../../components/button.tsx';
+import { Field } from '../../../components/fields/field.tsx';
+import { PasswordInput } from '../../../components/fields/password-input.tsx';
+import { showToast } from '../../../components/overlays/toast-store.ts';
+import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { NewPasswordFields } from './new-password-fields.tsx';
 
 const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
