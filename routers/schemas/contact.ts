@@ -12,7 +12,7 @@ export const sendContactInput = z.strictObject({
       z.minLength(1, 'Enter your name'),
       z.maxLength(CONTACT_NAME_MAX, 'Name is too long'),
       z.regex(/^[^\p{Cc}\p{Cs}\u2028\u2029]*$/u, 'Name cannot contain control characters'),
-      z.regex(/^[^\u202a-\u202e\u2066-\u2069]*$/, 'Name cannot contain marks that turn the direction of text'),
+      z.regex(/^[^\u202a-\u202e\u2066-\u2069]*$/, 'Name cannot contain marks that reverse the direction of text'),
     ),
   email: emailSchema,
   message: z

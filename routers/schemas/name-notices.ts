@@ -106,7 +106,7 @@ function guessNotice(files: readonly { path: string; encoding?: ZipEncoding | nu
 function backslashNotice(files: readonly { path: string }[]): NameNotice[] {
   if (files.length === 0) return [];
   const message = files.length === 1 ? '1 name holds a backslash.' : `${files.length} names hold a backslash.`;
-  const hint = 'It was taken for a slash, as Windows means it: what stands in front of it is a folder now.';
+  const hint = 'It was read as a slash, as on Windows: the part before it is now a folder.';
   return [{ code: 'backslash_name', message, hint, paths: files.slice(0, LISTED_PATHS).map(({ path }) => path) }];
 }
 
@@ -131,6 +131,6 @@ function hiddenNotice(paths: readonly string[]): NameNotice[] {
   const message =
     paths.length === 1 ? '1 hidden file has no address.' : `${paths.length} hidden files have no address.`;
   const hint =
-    'A name begins with a dot: visitors get "not found". Only pages, folders with an index.html and .well-known are served.';
+    'Visitors get "not found" for a name that begins with a dot, unless it is a page, a folder with an index.html, or .well-known.';
   return [{ code: 'hidden_name', message, hint, paths: paths.slice(0, LISTED_PATHS) }];
 }

@@ -32,13 +32,13 @@ const PAGE = 100;
 export const EXPORT_README = `This is what Fairlead keeps for your account.
 
 account.json                       who you are here, your settings, plan and payments, the browsers that are logged in,
-                                   your API tokens, licenses and domains, what you deleted and is still at its platform, what you
+                                   your API tokens, licenses and domains, what you deleted that is still at its platform, what you
                                    wrote to us, and the uploads that we still know of
 deployments/{address}/
   deployment.json                  its name, address and state
   releases.json                    all its releases with the steps and logs at each platform, and
                                    who rolled back when
-  visits.json                      how often it was visited, hour by hour (UTC), and minute by minute at the end
+  visits.json                      how often it was visited, hour by hour (UTC), and the newest minute by minute
   files/                           the files of the release that is live; none where nothing is live
 
 Not in here:
@@ -50,7 +50,7 @@ Not in here:
 - the DNS changes made for your domains;
 - your diagnostics and the regular checks of your deployments;
 - the emails to you and the events on your screen, which are deleted after 7 days;
-- the number under which the payment service knows you;
+- your customer number at the payment service;
 - the addresses that you gave up, which are held for you for ${HELD_SLUG_DAYS} days;
 - what Fairlead notes for its own work, such as jobs, limits, requests that were answered, messages of the payment
   service, and the browser in which you accepted the disclaimer.

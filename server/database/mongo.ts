@@ -104,7 +104,7 @@ export function unsupportedReason(hello: Record<string, unknown>, buildInfo: Rec
   const version = String(buildInfo.version);
   if (Number.parseInt(version, 10) < OLDEST_MAJOR) return `is MongoDB ${version}, which is older than ${OLDEST_MAJOR}`;
   const isDistributed = hello.setName !== undefined || hello.msg === 'isdbgrid';
-  return isDistributed ? null : 'is no replica set and no sharded cluster, so that it has no transactions';
+  return isDistributed ? null : 'is neither a replica set nor a sharded cluster, so it has no transactions';
 }
 
 function firstLine(error: unknown): string {

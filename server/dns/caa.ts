@@ -100,7 +100,7 @@ export function caaText({ why }: CaaRefusal, name: string, authority: string): s
   if (why === 'account') return `${records} allow ${authority} to issue certificates only for another account.`;
   if (why === 'method') return `${records} allow ${authority} to issue certificates only by another kind of proof.`;
   if (why === 'critical')
-    return `${records} have an unknown property that is marked as critical, so no certificate authority issues.`;
+    return `${records} have an unknown property that is marked as critical, so no certificate authority issues certificates.`;
   return `${records} do not allow ${authority} to issue certificates.`;
 }
 

@@ -50,7 +50,7 @@ export function answerError(request: IncomingMessage, response: ServerResponse, 
 function readBodyParserError(thrown: unknown): AppError | undefined {
   if (!(thrown instanceof Error)) return undefined;
   if (isUnpackingError(thrown)) {
-    return new AppError('bad_request', 'The body is not packed as its header says.', { cause: thrown });
+    return new AppError('bad_request', 'The body is not compressed as its header says.', { cause: thrown });
   }
   if (!('type' in thrown) || typeof thrown.type !== 'string') return undefined;
   const known = OF_BODY_PARSER[thrown.type];

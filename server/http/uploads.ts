@@ -242,8 +242,9 @@ function createRequestCounter({ rateCounters, limits }: Providers): RequestCount
     async during(accountId, work) {
       const key = `uploads of ${accountId}`;
       const { count, leftMs } = await rateCounters.count(key, 1, MINUTE_MS);
-      if (count > uploadsPerMinute) throw refused(`At most ${uploadsPerMinute} files are taken in a minute.`, leftMs);
-      const full = (): AppError => refused(`At most ${limit} files are taken at once.`, 1_000);
+      if (count > uploadsPerMinute)
+        throw refused(`You can send at most ${uploadsPerMinute} files in a minute.`, leftMs);
+      const full = (): AppError => refused(`You can send at most ${limit} files at once.`, 1_000);
       return withSlot(rateCounters, { key, limit, full }, work);
     },
   };

@@ -123,7 +123,7 @@ async function creation(ctx: AccountContext, { name, platform, ...input }: NewDe
 
 function sendingLines({ providers }: AccountContext): string[] {
   const { host } = new URL(providers.addresses.publicUrl);
-  return [`Your browser sends the files to Fairlead at ${host}. Files that are there already are not sent again.`];
+  return [`Your browser sends the files to Fairlead at ${host}. Files that are already there are not sent again.`];
 }
 
 async function sending(ctx: AccountContext, { files }: Pick<NewDeploymentPreflight, 'files'>): Promise<string[]> {
@@ -170,7 +170,7 @@ function verification({ platform, isFurther = false }: { platform: PlatformId; i
   const asked = publish === 'handOff' ? ['You publish the archive there and enter its address.'] : [];
   const files = isFurther ? 'Every new or changed file' : 'Every file';
   const looked = draft
-    ? `${files} is fetched from an address of the release’s own and compared. Then visitors get it.`
+    ? `${files} is fetched from the release’s own address and compared. Then visitors get it.`
     : `${files} is fetched from the public address and compared.`;
   return { step: 'verify', verdict: 'pass', lines: [...asked, looked], problem: null };
 }
@@ -198,7 +198,7 @@ async function writerLine({ actor }: AccountContext): Promise<string> {
   const connections = await dnsConnections(actor.accountId);
   if (connections.length === 0) return 'You add these records at your DNS provider.';
   const holders = connections.map(({ provider, identity }) => `${CONNECTION_TITLES[provider]} (${identity})`);
-  return `Fairlead writes them once you agree where ${holders.join(' or ')} holds the domain. Otherwise you add them.`;
+  return `If ${holders.join(' or ')} holds the domain, Fairlead writes them once you agree. Otherwise you add them.`;
 }
 
 async function certificateStep(

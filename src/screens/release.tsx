@@ -159,7 +159,7 @@ function ReleaseBadge({ release }: { release: ReleaseDetail }) {
 
 /** Offers the next step after a release that went live: publish another one, or go back to an earlier one. */
 function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChange: boolean }) {
-  if (!release.isCurrent || !mayChange) return <p>{release.isCurrent ? 'Live.' : 'Over.'}</p>;
+  if (!release.isCurrent || !mayChange) return <p>{release.isCurrent ? 'Live.' : 'This release has ended.'}</p>;
   return (
     <>
       <Button size="sm" asChild>

@@ -209,7 +209,7 @@ test('a database that is no replica set', async () => {
   expectRefusal(
     ended,
     78,
-    /MONGODB_URI names a database that is no replica set and no sharded cluster, so that it has no transactions; name a running MongoDB 6/,
+    /MONGODB_URI names a database that is neither a replica set nor a sharded cluster, so it has no transactions; name a running MongoDB 6/,
   );
 });
 

@@ -115,7 +115,7 @@ test('each of the three ways leads from a folder to a live site, on a page of it
     await expect(stages).toHaveCount(8);
     for (const [later, text] of [
       ['Domain', 'Leave it empty if you have none'],
-      ['DNS', 'needs no records of yours'],
+      ['DNS', 'needs no records from you'],
       ['Certificate', 'Only a domain of your own'],
     ] as const)
       await expect(stages.filter({ has: page.getByRole('heading', { name: later, exact: true }) })).toContainText(text);

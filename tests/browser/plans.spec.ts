@@ -55,7 +55,7 @@ test('a cap is reached and lifted, and the checkout of a smaller plan than the t
   await page.getByRole('button', { name: 'Choose Basic', exact: true }).click();
   const dialog = page.getByRole('dialog');
   await expect(dialog).toContainText(
-    'Basic allows 1 deployment, and you have 2: Harbour stays live and becomes read-only.',
+    'Basic allows 1 deployment, and you have 2. Harbour stays live and becomes read-only.',
   );
   await dialog.getByRole('button', { name: 'Continue to checkout' }).click();
   await page.getByRole('button', { name: 'Pay', exact: true }).click();

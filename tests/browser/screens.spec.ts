@@ -175,7 +175,7 @@ test('tabs, choices and switches go by the keyboard, and a switch is heeded by t
   await single.focus();
   await page.keyboard.press('Space');
   await expect(single).toBeChecked();
-  await expect(page.locator('[data-toast]')).toContainText('Single-page app is on');
+  await expect(page.locator('[data-toast]')).toContainText('Turned on: Single-page app');
   const visitor = await page.context().newPage();
   await expect.poll(async () => (await visitor.goto(new URL('/some/route', site.siteUrl).href))?.status()).toBe(200);
   await expect(visitor.getByRole('heading', { name: 'The second' })).toBeVisible();

@@ -62,7 +62,7 @@ test.each([
   [{ setName: 'rs' }, '6.0.5', null],
   [{ msg: 'isdbgrid' }, '8.0.1', null],
   [{ setName: 'rs' }, '5.0.30', 'is MongoDB 5.0.30, which is older than 6'],
-  [{}, '7.0.2', 'is no replica set and no sharded cluster, so that it has no transactions'],
+  [{}, '7.0.2', 'is neither a replica set nor a sharded cluster, so it has no transactions'],
 ])('a server that answers %o as version %s is fit: %s', (hello, version, fault) => {
   expect(unsupportedReason(hello, { version })).toBe(fault);
 });

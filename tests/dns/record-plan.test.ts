@@ -183,7 +183,7 @@ test('CAA records that stand above the zone are told, since they cannot be writt
   expect(planOf(input).conflicts).toEqual([
     {
       code: 'caa_forbids',
-      message: `The CAA records of ${APEX} do not allow ca.example to issue certificates. Add 0 issue "ca.example" to them there.`,
+      message: `The CAA records of ${APEX} do not allow ca.example to issue certificates. Add the record 0 issue "ca.example" there.`,
     },
   ]);
 });

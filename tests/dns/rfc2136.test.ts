@@ -84,7 +84,7 @@ test.each<[string, (id: Buffer) => Buffer | null]>([
 test.each([1, 22, 443, 853, 1_023])('port %i belongs to no name server, and is not connected to', async (port) => {
   await expect(provider.verify(callAt(port))).rejects.toMatchObject({
     ...{ code: 'credentials_invalid', field: 'port' },
-    message: 'Only port 53 and ports from 1024 on can be used.',
+    message: 'Only port 53 and ports from 1024 up can be used.',
   });
 });
 

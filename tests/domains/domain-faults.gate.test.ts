@@ -139,8 +139,7 @@ const FAULTS: readonly Fault[] = [
     fault: 'one of two name servers has another address',
     ...{ zone: 'differ.test', into: 'working', state: 'misconfigured', code: 'records_changed' },
     inject: (zone) => lab.write(zone, { [`${zone} A`]: [ELSEWHERE] }, { onOne: true }),
-    message:
-      'Not all name servers have the A record of differ.test any more: at ns1.differ.test it answers 203.0.113.9.',
+    message: 'Not all name servers have the A record of differ.test any more: ns1.differ.test answered 203.0.113.9.',
   },
   {
     fault: 'an AAAA record leads to another server',

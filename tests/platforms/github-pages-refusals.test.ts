@@ -173,7 +173,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 422,
     message: 'Update is not a fast forward',
     code: 'out_of_sync',
-    says: 'The state of this release at GitHub Pages differs from the one here: somebody else goes on writing to the branch.',
+    says: 'The state of this release at GitHub Pages differs from the one here: somebody else keeps writing to the branch.',
     hint: 'It is checked again automatically.',
   },
   {

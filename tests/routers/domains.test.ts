@@ -95,7 +95,7 @@ test('what another hand changes is said, with the change, by an event and a mail
   await lab.write('changed.test', { 'changed.test A': [HERE, '203.0.113.9'] }, { onOne: true });
   app.clock.advance(2_000);
   expect((await caller.domains.check({ domainId })).problem?.message).toBe(
-    `Not all name servers have the A record of changed.test any more: at ns1.changed.test it answers ${HERE}, 203.0.113.9.`,
+    `Not all name servers have the A record of changed.test any more: ns1.changed.test answered ${HERE}, 203.0.113.9.`,
   );
 });
 

@@ -38,10 +38,10 @@ test('a preflight goes through every step of a deployment, and leaves everything
     ['create', ['“Harbour” gets the address http://harbour-2.localhost:3001.']],
     [
       'send',
-      ['Your browser sends the files to Fairlead at localhost:3000. Files that are there already are not sent again.'],
+      ['Your browser sends the files to Fairlead at localhost:3000. Files that are already there are not sent again.'],
     ],
     ['publish', ['The built-in host reads the files where Fairlead keeps them. Nothing goes to anyone else.']],
-    ['verify', ['Every file is fetched from an address of the release’s own and compared. Then visitors get it.']],
+    ['verify', ['Every file is fetched from the release’s own address and compared. Then visitors get it.']],
     [
       'domain',
       [

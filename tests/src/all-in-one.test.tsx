@@ -234,7 +234,7 @@ test('of a domain at a platform the certificate stage says what the platform say
   const ok = { state: 'ok', code: 'attached', text: 'Netlify has this domain for this deployment.' } as const;
   const expiresAt = new Date('2027-02-20T12:00:00Z');
   for (const [certificate, mark, text] of [
-    [{ ...ok, text: 'Netlify has a certificate for this domain.', expiresAt }, 'Done', 'It ends Feb 20, 2027.'],
+    [{ ...ok, text: 'Netlify has a certificate for this domain.', expiresAt }, 'Done', 'It expires on Feb 20, 2027.'],
     [{ ...ok, state: 'problem', text: 'Netlify could not issue it.', expiresAt: null }, 'Failed', 'could not issue it'],
     [{ ...ok, state: 'waiting', text: 'It is on its way.', expiresAt: null }, 'Not needed', 'renews it automatically'],
   ] as const) {

@@ -162,12 +162,12 @@ test('a file that the platform does not take is named before anything is sent', 
 });
 
 test.each([
-  ['a file', { maxFileBytes: 1024 ** 2 }, 'X does not take img/film.mp4: it has 2 MB, and 1 MB are allowed.', 'Make'],
-  ['their number', { maxFiles: 3 }, 'X takes 3 files at most; there are 4.', 'Most are in lib (2) and img (1).'],
+  ['a file', { maxFileBytes: 1024 ** 2 }, 'X does not take img/film.mp4: it is 2 MB, and the limit is 1 MB.', 'Make'],
+  ['their number', { maxFiles: 3 }, 'X takes at most 3 files; there are 4.', 'Most are in lib (2) and img (1).'],
   [
     'their sum',
     { maxTotalBytes: 1024 ** 2 },
-    'X takes 1 MB at most; there are 2.5 MB.',
+    'X takes at most 1 MB; these files are 2.5 MB.',
     'The largest are img/film.mp4 (2 MB), lib/a.js (0.5 MB), and index.html (0 MB).',
   ],
 ])('limits of %s are held against the files, and name where most of it is', (_what, limits, message, where) => {

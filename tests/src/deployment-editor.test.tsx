@@ -95,7 +95,7 @@ test('a search goes through the names and the texts of all files, and leads to t
   const field = shown.page.querySelector<HTMLInputElement>('input[type=search]');
   field?.setAttribute('name', 'words');
   typeInto(shown.page, 'words', 'tea');
-  await shown.sees('4 matches. Not searched: 1 file, too large or too many.');
+  await shown.sees('4 matches. Not searched: 1 file, to keep the search fast.');
   expect(shown.rows('Matches')).toEqual([
     'menu/tea.html',
     'tea.png',
@@ -198,7 +198,9 @@ test('changes of an earlier release are put on the newer one, replace it, or go'
     await removeFile(shown, 'b.html');
     await shown.sees('Your changes are based on release 2.');
     shown.button('Publish…').click();
-    await soon(() => expect(dialog()?.textContent).toContain('1 file changed in both will keep your version: b.html'));
+    await soon(() =>
+      expect(dialog()?.textContent).toContain('1 file that changed in both will keep your version: b.html'),
+    );
     dialog()?.querySelector<HTMLInputElement>(`input[value=${choice}]`)?.click();
     press('Continue');
     await soon(() => expect(dialog()).toBeNull());

@@ -5,7 +5,7 @@ import { showScreen } from '../support/screen.tsx';
 import { releaseDetailOf } from '../support/screen-fixtures.ts';
 
 test.each<[PlatformId, string]>([
-  ['built-in', 'This one is kept, and can be live again in about a second.'],
+  ['built-in', 'This one is kept, and can go live again in about a second.'],
   ['vercel', 'can be live again in seconds, a minute at most.'],
   ['github-pages', 'can be live again in minutes, ten at most, since GitHub Pages builds it again.'],
   ['render', 'can be live again in minutes, five at most, since Render deploys it again.'],

@@ -103,7 +103,7 @@ test('a smaller plan is chosen with the names of what becomes read-only', async 
   using shown = showScreen(<PlanSetting isBetaTester={false} />, answers);
   await shown.sees('It renews on');
   shown.button('Choose a smaller plan').click();
-  const text = 'and you have 2: One then stays live and becomes read-only.';
+  const text = 'and you have 2. One then stays live and becomes read-only.';
   await vi.waitFor(() => expect(document.body.textContent).toContain(text), { timeout: 30_000 });
   expect(document.body.textContent).toContain(
     'Basic has 1 domain for each deployment and one platform at a time. What exceeds that stays live, but cannot be changed.',

@@ -41,7 +41,7 @@ test('payments, renewals, refunds and license keys are listed as what they are, 
   });
   await shown.sees('License key FL-12345… redeemed on Jan 3, 2030. Nothing was charged.');
   expect(shown.rows('Receipts').map((row) => row.replace(/ on Jan .*/, ''))).toEqual([
-    'Standard, $7.00Payment confirmed, not arrived yet',
+    'Standard, $7.00Payment confirmed, money not arrived yet',
     expect.stringContaining('Renewal'),
     'ProLicense key FL-12345… redeemed',
     expect.stringContaining('Refunded payment'),
@@ -75,7 +75,7 @@ test('a receipt of real money names its tax, its currency and what was returned 
   const real = { isTest: false, currency: 'eur', amountCents: 833, creditCents: 0, taxCents: 133, refundedCents: 200 };
   using shown = showScreen(<ReceiptScreen />, { 'payments.get': () => paymentOf(real) }, place);
   await shown.sees('€8.33');
-  for (const text of ['Price€7.00', 'Tax€1.33', 'Total€8.33', 'Returned€2.00']) {
+  for (const text of ['Price€7.00', 'Tax€1.33', 'Total€8.33', 'Refunded€2.00']) {
     expect(shown.page.textContent).toContain(text);
   }
   expect(shown.page.textContent).not.toContain('no money');

@@ -102,7 +102,7 @@ test('an empty folder, an archive and a folder that may not be opened are told i
     'site.tgz is an archive, but not a ZIP. Unpack it',
   );
   expect(() => readFileList([chosen('site.rar')])).toThrow('site.rar is an archive');
-  await expect(readEntries([entry('site.zip', 'PK')])).rejects.toThrow('site.zip is no ZIP, or was cut off');
+  await expect(readEntries([entry('site.zip', 'PK')])).rejects.toThrow('site.zip is not a ZIP, or was cut off');
   await expect(readChosen([chosen('site.zip')])).rejects.toThrow('site.zip is no ZIP');
   const locked = asEntry({
     name: 'locked',

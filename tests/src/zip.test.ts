@@ -58,7 +58,7 @@ test('sizes and the directory are found in the 64-bit records, and behind a comm
 });
 
 test.each([
-  ['no ZIP', new File(['hello'], 'site.zip'), 'site.zip is no ZIP, or was cut off.'],
+  ['no ZIP', new File(['hello'], 'site.zip'), 'site.zip is not a ZIP, or was cut off.'],
   ['empty', zipFile([]), 'site.zip holds no files.'],
   ['folders alone', zipFile([{ name: 'a/', data: '' }]), 'site.zip holds no files.'],
   ['cut off', zipFile(['a', 'b']).slice(40), 'damaged or was cut off'],

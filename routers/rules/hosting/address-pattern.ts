@@ -35,7 +35,7 @@ const NAME = /^:[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Returns the pattern, or a sentence about what is wrong with it. */
 export function parsePattern(text: string): AddressPattern | string {
-  if (!text.startsWith('/')) return 'An address starts with a slash.';
+  if (!text.startsWith('/')) return 'Start the address with a slash.';
   const decoded = decodeAddress(text);
   if (decoded === null) return 'The address has a percent sign that is not part of a valid encoding.';
   const parts = segmentsOf(decoded.slice(1));

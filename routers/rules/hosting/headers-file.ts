@@ -194,7 +194,7 @@ function headerFault(key: string, name: string, value: string): string | null {
   if (key === 'set-cookie' && /;\s*domain\s*=/i.test(value)) return 'A cookie with a Domain is not sent.';
   // W3C Clear Site Data, 4.1: cookies are cleared for the whole registrable domain, including other people's sites.
   if (key === 'clear-site-data' && /cookies|\*/i.test(value)) {
-    return 'Clear-Site-Data of cookies is not sent: it would clear those of other sites of the domain.';
+    return 'Clear-Site-Data for cookies is not sent: it would also clear the cookies of other sites on the domain.';
   }
   return null;
 }

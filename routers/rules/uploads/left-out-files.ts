@@ -48,7 +48,7 @@ const LEFT_OUT: readonly LeftOutRule[] = [
 
 /** A symbolic link, which is never followed: its target may be a file of the machine that reads it. */
 export const LINK_LEFT_OUT: Pick<LeftOutRule, 'reason' | 'isPublishable'> = {
-  reason: 'A link to another file, which is not followed. Put the file itself in its place.',
+  reason: 'A symbolic link to another file, which is not followed. Put the file itself in its place.',
   isPublishable: false,
 };
 

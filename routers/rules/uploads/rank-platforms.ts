@@ -185,26 +185,24 @@ function limitReasons({ id, title, capabilities, facts }: Subject, { project }: 
   const refused: Finding[] = [];
   const held: string[] = [];
   if (maxFiles !== undefined) {
-    const sum = `${formatCount(files.length, 'file')} of ${maxFiles.toLocaleString('en')}`;
+    const sum = `${formatCount(files.length, 'file')} of at most ${maxFiles.toLocaleString('en')}`;
     if (files.length <= maxFiles) held.push(sum);
-    else refused.push(no(`${sum}.`, `Take out ${formatCount(files.length - maxFiles, 'file')}.`, source));
+    else refused.push(no(`${sum}.`, `Leave out ${formatCount(files.length - maxFiles, 'file')}.`, source));
   }
   if (maxTotalBytes !== undefined) {
-    const sum = `${sizeText(totalBytes)} of ${sizeText(maxTotalBytes)}`;
+    const sum = `${sizeText(totalBytes)} of at most ${sizeText(maxTotalBytes)}`;
     if (totalBytes <= maxTotalBytes) held.push(sum);
-    else refused.push(no(`${sum}.`, `Take out ${sizeText(totalBytes - maxTotalBytes)}.`, source));
+    else refused.push(no(`${sum}.`, `Leave out ${sizeText(totalBytes - maxTotalBytes)}.`, source));
   }
   if (maxFileBytes !== undefined && largest !== null) {
-    const sum = `the largest file ${sizeText(largest.sizeBytes)} of ${sizeText(maxFileBytes)}`;
+    const sum = `the largest file ${sizeText(largest.sizeBytes)} of at most ${sizeText(maxFileBytes)}`;
     if (largest.sizeBytes <= maxFileBytes) held.push(sum);
     else refused.push(no(`${largest.path}: ${sum}.`, 'Make this file smaller, or leave it out.', source));
   }
   const fitting = held.length === 0 ? [] : [good(`${held.join('; ')}.`, 0, source)];
   const silent = maxFiles ?? maxTotalBytes ?? maxFileBytes;
   if (silent === undefined)
-    return [
-      good(`${title} does not state a limit for ${formatCount(files.length, 'file')} of ${sizeText(totalBytes)}.`),
-    ];
+    return [good(`${title} states no limit: ${formatCount(files.length, 'file')}, ${sizeText(totalBytes)} in all.`)];
   return [...refused, ...fitting, ...freeReasons(facts, project, title)];
 }
 
@@ -214,7 +212,7 @@ function freeReasons(
   title: string,
 ): Finding[] {
   if (freeTotalBytes === undefined || totalBytes <= freeTotalBytes) return [];
-  const sum = `${sizeText(totalBytes)} of ${sizeText(freeTotalBytes)}`;
+  const sum = `${sizeText(totalBytes)} of at most ${sizeText(freeTotalBytes)}`;
   return [note(`More than the free plan of ${title} takes: ${sum}.`, -20, limitsSource)];
 }
 

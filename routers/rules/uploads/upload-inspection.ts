@@ -279,7 +279,7 @@ function programProblems(files: readonly OfferedFile[]): UploadProblem[] {
     {
       code: 'holds_programs',
       message: isOne ? '1 file needs a server that runs it.' : `${programs.length} files need a server that runs them.`,
-      hint: `${visiblePath(first.path)}${isOne ? '' : ' and others'}. Here visitors get the text of such a file, with any password in it, and forms that it answers do nothing. Take it out, or export the site as plain pages.`,
+      hint: `${visiblePath(first.path)}${isOne ? '' : ' and others'}. Here visitors get the text of such a file, with any password in it, and forms that are sent to it do nothing. Take it out, or export the site as plain pages.`,
       path: first.path,
     },
   ];

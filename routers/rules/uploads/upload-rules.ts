@@ -31,7 +31,7 @@ export const REFUSAL_SENTENCES = {
   empty_name: 'A file has no name.',
   not_unicode: 'This name is not valid text.',
   control_character: 'This name holds a character that cannot be seen, such as a line break.',
-  bidi_mark: 'This name holds a mark that turns the direction of the text, which hides what the name really is.',
+  bidi_mark: 'This name holds a mark that reverses the direction of the text, which hides what the name really is.',
   invisible_character: 'A part of this name cannot be seen, or holds a mark that cannot be seen.',
   absolute_path: 'This name starts at the root of a disk.',
   drive_letter: 'This name starts with a drive letter.',
@@ -44,7 +44,7 @@ export const REFUSAL_SENTENCES = {
   duplicate: 'Two files have this same name.',
   file_and_folder: 'This name is a file and a folder at once.',
   private_key: 'Probably a private key. It cannot be published.',
-  symbolic_link: 'This name is a link to another file and a folder at once.',
+  symbolic_link: 'This name is a symbolic link and a folder at once.',
   size_conflict: 'Two entries have the same content hash but different sizes.',
   size_differs: 'The size of this file is not the one given in the list of files.',
 } as const satisfies Record<string, string>;

@@ -18,7 +18,7 @@ export function refusalByLimits(
   const { maxFiles, maxFileBytes, maxTotalBytes } = limits;
   for (const { path, sizeBytes } of files) {
     if (maxFileBytes !== undefined && sizeBytes > maxFileBytes) {
-      const sizes = `it has ${inMegabytes(sizeBytes)}, and ${inMegabytes(maxFileBytes)} are allowed`;
+      const sizes = `it is ${inMegabytes(sizeBytes)}, and the limit is ${inMegabytes(maxFileBytes)}`;
       return refusal(`${title} does not take ${path}: ${sizes}.`, 'Make the file smaller or leave it out.');
     }
     if (refusedNames?.test(path)) {
@@ -28,18 +28,18 @@ export function refusalByLimits(
   }
   const [twin, other] = foldsCase ? caseTwins(files) : [];
   if (twin !== undefined && other !== undefined) {
-    const why = 'the names differ in capital letters alone, and are one address there';
+    const why = 'the names differ only in capital letters, and are one address there';
     return refusal(`${title} does not take both ${twin} and ${other}: ${why}.`, 'Rename one of them.');
   }
   if (maxFiles !== undefined && files.length > maxFiles) {
     return refusal(
-      `${title} takes ${formatCount(maxFiles, 'file')} at most; there are ${files.length.toLocaleString('en')}.`,
+      `${title} takes at most ${formatCount(maxFiles, 'file')}; there are ${files.length.toLocaleString('en')}.`,
       `${fullestFolders(files)}Publish fewer files.`,
     );
   }
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (maxTotalBytes !== undefined && totalBytes > maxTotalBytes) {
-    const sizes = `${inMegabytes(maxTotalBytes)} at most; there are ${inMegabytes(totalBytes)}`;
+    const sizes = `at most ${inMegabytes(maxTotalBytes)}; these files are ${inMegabytes(totalBytes)}`;
     return refusal(`${title} takes ${sizes}.`, `${largestFiles(files)}Publish fewer or smaller files.`);
   }
   return null;

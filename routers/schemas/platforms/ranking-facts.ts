@@ -26,7 +26,7 @@ const VERCEL: Source = { title: 'vercel.com/docs/limits', readOn: '2026-03-02' }
 const HEROKU: Source = { title: 'Heroku Dev Center, "Dyno Types" and "Eco Dyno Hours"', readOn: '2026' };
 
 export const RANKING_FACTS: Record<AvailablePlatform, RankingFacts> = {
-  'built-in': { cost: 'It costs nothing beyond this Fairlead.', costSource: null, limitsSource: null },
+  'built-in': { cost: 'It costs nothing extra.', costSource: null, limitsSource: null },
   netlify: {
     cost: PLATFORM_SETUPS.netlify.cost,
     costSource: { title: 'docs.netlify.com, "Get started with the Netlify API"', readOn: '2026-08-27' },

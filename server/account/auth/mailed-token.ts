@@ -137,6 +137,6 @@ const LIFE_WORDS: Record<MailedPurpose, string> = {
 /** Returns the error for a link that is used, expired, or was never made: callers cannot tell the three apart. */
 export function tokenInvalid(purpose: MailedPurpose): AppError {
   return new AppError('token_invalid', 'This link was already used or has expired.', {
-    hint: `Each link works once, for ${LIFE_WORDS[purpose]}. Ask for a new one.`,
+    hint: `Each link works once, within ${LIFE_WORDS[purpose]}. Ask for a new one.`,
   });
 }

@@ -108,7 +108,7 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
       return {
         subject: 'Choose a new password',
         paragraphs: [
-          `Somebody, probably you, asked for a new password. This link works once, for ${RESET_LINK_MINUTES} minutes:`,
+          `Somebody, probably you, asked for a new password. This link works once, within ${RESET_LINK_MINUTES} minutes:`,
           content.link,
           'Setting a new password logs out every browser and revokes every API token. If it was not you, do nothing: your password stays as it is.',
         ],
@@ -117,7 +117,7 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
       return {
         subject: 'Confirm your email address',
         paragraphs: [
-          `Open this link to confirm that this address is yours. It works once, for ${CONFIRM_LINK_HOURS} hours:`,
+          `Open this link to confirm that this address is yours. It works once, within ${CONFIRM_LINK_HOURS} hours:`,
           content.link,
           'If you did not create a Fairlead account, do nothing: nothing else will be sent here.',
         ],
@@ -136,7 +136,7 @@ function linkBody(content: Extract<MailContent, WithLink>, publicUrl: string): B
       return {
         subject: 'Delete your account?',
         paragraphs: [
-          `Somebody who knows your password asked to delete your account, with its websites and everything in it. To delete it, open this link. It works once, for ${DELETE_LINK_MINUTES} minutes:`,
+          `Somebody who knows your password asked to delete your account, with its websites and everything in it. To delete it, open this link. It works once, within ${DELETE_LINK_MINUTES} minutes:`,
           content.link,
           `If it was not you, do not open the link, and nothing is deleted. Somebody else knows your password, so ${remedy(publicUrl)}`,
         ],

@@ -100,7 +100,7 @@ export function acmeFault(values: Values): { name: string; fault: string } | nul
   const { ACME_EAB_KID: kid, ACME_EAB_HMAC: hmac, ACME_CA_FILE: caFile } = values;
   const { ACME_DIRECTORY_URL: url, ACME_STAGING_DIRECTORY_URL: stagingUrl } = values;
   if (stagingUrl !== undefined && stagingUrl === url) {
-    return { name: 'ACME_STAGING_DIRECTORY_URL', fault: 'it must be another directory than ACME_DIRECTORY_URL' };
+    return { name: 'ACME_STAGING_DIRECTORY_URL', fault: 'it must differ from ACME_DIRECTORY_URL' };
   }
   if (kid !== undefined && hmac === undefined) return { name: 'ACME_EAB_KID', fault: 'it needs ACME_EAB_HMAC as well' };
   if (hmac !== undefined && kid === undefined) return { name: 'ACME_EAB_HMAC', fault: 'it needs ACME_EAB_KID as well' };

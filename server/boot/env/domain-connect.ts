@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 
 const label = z
   .string()
-  .check(z.regex(/^[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63}){0,5}$/, 'it must be a name of DNS like _dck1'));
+  .check(z.regex(/^[A-Za-z0-9_-]{1,63}(\.[A-Za-z0-9_-]{1,63}){0,5}$/, 'it must be a DNS name like _dck1'));
 
 /** These identify the operator to DNS providers, in links that set up records there. */
 export const domainConnectVariables = {

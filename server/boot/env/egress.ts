@@ -46,7 +46,7 @@ export function platformUrls(values: { [Name in keyof Values as `${Name}_API_URL
 /** Returns why these ranges are not allowed in an app that others can reach, or null when they are. */
 export function egressFault(allowed: string | undefined, isLocal: boolean): string | null {
   if (isLocal || !ranges.parse(allowed ?? '').some(holdsLoopback)) return null;
-  return 'this machine may be in it only while PUBLIC_URL is on localhost';
+  return 'it may include this machine only while PUBLIC_URL is on localhost';
 }
 
 /** Returns the warning that every start logs: the ranges named here are a way into the operator's own network. */

@@ -217,11 +217,11 @@ function refuseContradictions(publicHost: string, given: Record<string, string |
     throw refusal(
       'MAIL_FROM',
       given.MAIL_FROM,
-      'mail stays in the outbox without SMTP_URL; set that too, or leave both',
+      'mail stays in the outbox without SMTP_URL; set that too, or unset both',
     );
   }
   if (given.STRIPE_API_URL !== undefined && given.STRIPE_SECRET_KEY === undefined) {
-    throw refusal('STRIPE_API_URL', given.STRIPE_API_URL, 'it is for STRIPE_SECRET_KEY; set that too, or leave both');
+    throw refusal('STRIPE_API_URL', given.STRIPE_API_URL, 'it is for STRIPE_SECRET_KEY; set that too, or unset both');
   }
   const egress = egressFault(given.EGRESS_ALLOW, isLocal(publicHost));
   if (egress !== null) throw refusal('EGRESS_ALLOW', given.EGRESS_ALLOW, egress);

@@ -70,7 +70,7 @@ function heldOf({ type, name }: RecordChange, found: readonly FoundRecordSet[]):
 async function serverOf({ credentials, signal }: Call, options: Rfc2136Options): Promise<ServerAddress> {
   const { server, port = PORT } = credentials;
   if (port !== PORT && port < WELL_KNOWN_PORTS_END) {
-    const message = `Only port ${PORT} and ports from ${WELL_KNOWN_PORTS_END} on can be used.`;
+    const message = `Only port ${PORT} and ports from ${WELL_KNOWN_PORTS_END} up can be used.`;
     throw new AppError('credentials_invalid', message, { field: 'port' });
   }
   const found = isIP(server) === 0 ? await addressesOf(server, signal, options) : [server];

@@ -163,7 +163,7 @@ function changeIn(root: XmlElement): ChangeInfo {
 }
 
 async function write(call: Call, vendor: DnsVendor, zone: DnsZone, changes: readonly RecordChange[]): Promise<void> {
-  refuseAlias(TITLE, changes, 'its aliases lead to addresses of AWS alone');
+  refuseAlias(TITLE, changes, 'its aliases can only point to AWS addresses');
   let begun: ChangeInfo | null = null;
   await writeAtOnce(call, changes, {
     look: () => readNamed(changes, (name) => readSets(call, vendor, zone, name)),
@@ -183,7 +183,7 @@ function batchOf(pending: readonly RecordChange[], found: readonly HeldSet[]): s
     const held = found.find(({ type, name }) => type === change.type && name === change.name);
     if (held?.raw === null) {
       throw dnsError('records_refused', TITLE, {
-        said: `the ${change.type} records of ${change.name} are an alias or routed`,
+        said: `the ${change.type} records of ${change.name} are an alias or have a routing policy`,
       });
     }
     if (held !== undefined) deleted.push(changeOf('DELETE', change, held.raw));

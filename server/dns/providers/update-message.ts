@@ -90,12 +90,12 @@ function rdataOf(type: WrittenType, value: string): Buffer {
 
 function answerOf(type: WrittenType, value: string): dnsPacket.Answer {
   if (type === 'A' || type === 'AAAA') {
-    if (isIP(value) !== (type === 'A' ? 4 : 6)) throw new RangeError(`${value} is no address of type ${type}.`);
+    if (isIP(value) !== (type === 'A' ? 4 : 6)) throw new RangeError(`${value} is not an address of type ${type}.`);
     return { type, name: '.', data: value };
   }
   if (type === 'CNAME') return { type, name: '.', data: value };
   if (type === 'TXT') return { type, name: '.', data: chunksOf(Buffer.from(value)) };
-  throw new RangeError(`${value} is no value of type ${type}.`);
+  throw new RangeError(`${value} is not a value of type ${type}.`);
 }
 
 function chunksOf(bytes: Buffer): Buffer[] {

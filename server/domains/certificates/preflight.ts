@@ -184,7 +184,7 @@ async function judgeAll(
         message: `CAA allows the certificate authority to issue certificates for ${name}.`,
       };
     }
-    const remedy = refusal.add === null ? 'Remove it.' : `Add ${refusal.add} to them.`;
+    const remedy = refusal.add === null ? 'Remove it.' : `Add the record ${refusal.add}.`;
     const message = `${caaText(refusal, found.name, identities[0] ?? authority.name)} ${remedy}`;
     return { id: 'caa', verdict: 'fail', message };
   });

@@ -22,6 +22,6 @@ export const checkDomainJob: JobHandler<'check-domain'> = {
     if (settled !== null && isAtRest(settled)) return;
     const nextAt = settled?.nextCheckAt ?? domain.nextCheckAt;
     const delayMs = Math.max(1_000, nextAt.getTime() - providers.now().getTime());
-    throw new JobDeferred('It is not all there yet', delayMs);
+    throw new JobDeferred('Not all records and addresses are there yet', delayMs);
   },
 };

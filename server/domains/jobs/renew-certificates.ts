@@ -29,7 +29,7 @@ async function runPart(
   } catch (error) {
     signal.throwIfAborted();
     if (!end.aborted) throw error;
-    providers.log.warn('The maintenance of certificates goes on in its next run', {
+    providers.log.warn('Certificate maintenance continues in its next run', {
       part: part.name,
       error: String(error),
     });

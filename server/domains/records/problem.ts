@@ -206,8 +206,8 @@ function changeText(
   const shown = [...new Set(other.flatMap(({ values }) => values ?? []))].slice(0, SHOWN_MAX).join(', ');
   if (state === 'partly') {
     const servers = [...new Set(other.map(({ server }) => server))].slice(0, SHOWN_MAX).join(', ');
-    const answer = shown === '' ? 'it has none' : `it answers ${shown}`;
-    return `Not all name servers have the ${type} record of ${name} any more: at ${servers} ${answer}.`;
+    const answer = shown === '' ? `it is missing at ${servers}` : `${servers} answered ${shown}`;
+    return `Not all name servers have the ${type} record of ${name} any more: ${answer}.`;
   }
   const alias = type === 'CNAME' ? null : aliasAt(name, answers);
   if (alias !== null) return `${name} is an alias (CNAME) of ${alias.cname} now, which leads to ${shown}.`;

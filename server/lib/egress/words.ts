@@ -1,4 +1,4 @@
-const NO_WAY = 'no way of this network leads there';
+const NO_WAY = 'this network has no route to it';
 const NOT_TRUSTED = 'its certificate is not trusted';
 
 /** The keys are codes of the system, of undici and of OpenSSL (Node, "tls", X509 certificate error codes). */

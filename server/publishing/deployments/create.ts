@@ -111,9 +111,13 @@ async function earlierAnswer(ctx: AccountContext, input: CreateDeploymentInput):
   if (earlier === null) return null;
   const doc = await DeploymentModel.findOne({ _id: earlier.deploymentId, accountId });
   if (doc === null || doc.state === 'deleting') {
-    throw new AppError('conflict', 'This was created before and has been deleted since. Use a new key.', {
-      field: 'idempotencyKey',
-    });
+    throw new AppError(
+      'conflict',
+      'This deployment was already created with the same idempotency key, and has been deleted since. Use a new key.',
+      {
+        field: 'idempotencyKey',
+      },
+    );
   }
   return toDeployment(ctx, doc);
 }

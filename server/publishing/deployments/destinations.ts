@@ -161,7 +161,7 @@ export async function makePrimary(ctx: AccountContext, input: MakePrimaryInput):
     if (chosen._id === before._id) return;
     if (chosen.state !== 'live' || !currentReleaseId || chosen.releaseId !== currentReleaseId) {
       const { title } = PLATFORMS[chosen.platform];
-      throw new AppError('conflict', `What is live is not live on ${title} yet.`, { hint: 'Wait until it is.' });
+      throw new AppError('conflict', `${title} does not have the live release yet.`, { hint: 'Wait until it does.' });
     }
     // The old primary destination is an ordinary one from now on and has to know itself which release visitors get
     // there.

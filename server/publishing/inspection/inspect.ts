@@ -118,8 +118,8 @@ async function readText(store: ArtifactStore, manifest: Manifest, path: string):
 
 function leftUnread(count: number): string[] {
   if (count === 0) return [];
-  const texts = count === 1 ? '1 text was' : `${count} texts were`;
-  return [`${texts} not searched for problems, because the site or the text is large`];
+  const texts = count === 1 ? '1 text file was' : `${count} text files were`;
+  return [`${texts} not searched for problems, because the site or the file is large`];
 }
 
 function told({ code, message, hint, path, places = [] }: UploadProblem): string[] {

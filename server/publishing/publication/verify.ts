@@ -140,8 +140,8 @@ export async function verifyRelease(
 function told({ unseen, sample, seenCount }: Choice, where: string, seed: string): string {
   if (seenCount === 0) return allSeenLine(unseen.length, where);
   const changed = formatCount(unseen.length, 'new or changed file');
-  const others = `${sample.length} of the ${seenCount} seen before`;
-  return `${changed} and ${others} match your upload at ${where} (sample drawn by ${seed})`;
+  const others = `${sample.length} of the ${seenCount} checked before`;
+  return `${changed} and ${others} match your upload at ${where} (random sample, seed ${seed})`;
 }
 
 export function allSeenLine(fileCount: number, where: string): string {

@@ -91,7 +91,7 @@ export const STORED_DATA: readonly StoredData[] = [
   },
   {
     collections: ['events', 'idempotency_keys'],
-    what: 'What happened in your account, so that open tabs can show it, and which requests were answered already.',
+    what: 'What happened in your account, so that open tabs can show it, and which requests were already answered.',
     kept: '7 days. Answered requests: 24 hours.',
     ends: 'account',
   },

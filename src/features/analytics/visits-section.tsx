@@ -41,7 +41,7 @@ export function VisitsSection({ range }: { range: VisitsInput }) {
               <VisitFigures totals={visits.totals} />
               <VisitChart visits={visits} />
               <p className="text-sm text-ink-muted">
-                Counted on the built-in host, without cookies. Visitors are counted by the day (UTC). Times are in{' '}
+                Counted on the built-in host, without cookies. Visitors are counted per day (UTC). Times are in{' '}
                 {range.timeZone}.
               </p>
             </CardBody>
@@ -100,7 +100,7 @@ const SHARES = [
 function ReplyTimes({ times }: { times: Visits['replyTimes'] }) {
   return (
     <Card className="min-w-0 overflow-hidden">
-      <CardHeader title="Reply times" action={<span className="text-xs text-ink-muted">Within</span>} />
+      <CardHeader title="Response times" action={<span className="text-xs text-ink-muted">Within</span>} />
       <dl className="flex flex-col gap-2.5 px-4 py-4 text-sm sm:px-5">
         {SHARES.map(({ key, name }) => (
           <div key={key} className="flex items-baseline justify-between gap-4">

@@ -5,4 +5,4 @@ export const RESET_LINK_LIFETIME = `${RESET_LINK_MINUTES} minutes`;
 export const CONFIRM_LINK_LIFETIME = `${CONFIRM_LINK_HOURS} hours`;
 
 /** The text about a link that can no longer set a password. */
-export const RESET_LINK_EXPIRED = `Each link works once, for ${RESET_LINK_LIFETIME}. Ask for a new one.`;
+export const RESET_LINK_EXPIRED = `Each link works once, within ${RESET_LINK_LIFETIME}. Ask for a new one.`;

@@ -43,7 +43,7 @@ export function ShareReportDialog({ report: { id: reportId, name, sharedUntil },
           <p className="text-sm text-ink-muted">
             A link already exists. It works until {formatDate(sharedUntil)}. A new one replaces it.
           </p>
-          <Button size="sm" isBusy={stop.isPending} busyLabel="Ending…" onClick={() => stop.mutate({ reportId })}>
+          <Button size="sm" isBusy={stop.isPending} busyLabel="Revoking…" onClick={() => stop.mutate({ reportId })}>
             Revoke the link
           </Button>
         </div>

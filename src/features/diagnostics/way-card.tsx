@@ -27,7 +27,7 @@ export function WayCard({ domain, mayLook }: { domain: Domain; mayLook: boolean 
             <Button
               size="sm"
               isBusy={isPending || report.data?.state === 'running'}
-              busyLabel="Looking…"
+              busyLabel="Checking…"
               onClick={() => run({ name: servedName })}
             >
               Check from outside

@@ -98,7 +98,7 @@ export function stagesWithoutDomain(platform: PlatformId): Omit<DomainStages, 'd
 
 const NO_DOMAIN = 'None yet: the site answers at its own address.';
 const NOTHING_NEEDED = {
-  dnsStage: { title: 'DNS', state: 'absent', text: 'The address of the site needs no records of yours.' },
+  dnsStage: { title: 'DNS', state: 'absent', text: 'The address of the site needs no records from you.' },
   certificateStage: { title: 'Certificate', state: 'absent', text: 'Only a domain of your own needs one.' },
   checks: [],
 } as const satisfies Partial<DomainStages>;
@@ -234,7 +234,7 @@ function platformCertificateStage(domain: Domain, platform: PlatformId): Pipelin
   if (said?.state !== 'ok') {
     return { title, state: 'absent', text: `${PLATFORMS[platform].title} issues and renews it automatically.` };
   }
-  const ends = said.expiresAt === null ? '' : ` It ends ${formatDate(said.expiresAt)}.`;
+  const ends = said.expiresAt === null ? '' : ` It expires on ${formatDate(said.expiresAt)}.`;
   return { title, state: 'done', text: `${said.text}${ends}` };
 }
 

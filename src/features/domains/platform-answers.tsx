@@ -56,7 +56,7 @@ function PlatformAnswer({ answer, isNamed }: { answer: Answer; isNamed: boolean 
               {said === certificate && certificate.expiresAt !== null && (
                 <>
                   {' '}
-                  It ends <Time at={certificate.expiresAt} />.
+                  It expires <Time at={certificate.expiresAt} />.
                 </>
               )}
             </span>

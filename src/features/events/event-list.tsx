@@ -38,7 +38,7 @@ function said(item: StreamItem): string {
     case 'analytics_update':
       return 'A deployment or a release has changed.';
     case 'visits_counted':
-      return 'Visits of your sites were counted.';
+      return 'Visits to your sites were counted.';
     case 'ready':
       return 'The channel is open. New events appear here.';
     case 'resync':

@@ -30,7 +30,7 @@ export const guides: readonly Chapter[] = [
         paragraphs: [
           'Quick Deploy: drop a folder or a ZIP, and it is live under its own name. It asks first if something needs your decision, such as a missing start page or a private file. A folder that you drop on the Dashboard opens Quick Deploy too.',
           'Guided Deployment: one question at a time, each explained, and a summary before anything is sent.',
-          'All-in-One Deployment: files, platform, address, domain, publishing, DNS and certificate on one page, with a shared progress.',
+          'All-in-One Deployment: files, platform, address, domain, publishing, DNS and certificate on one page that shows how far each of them is.',
         ],
       },
       {
@@ -85,7 +85,7 @@ export const guides: readonly Chapter[] = [
         id: 'limits',
         title: 'Limits of a release',
         paragraphs: [
-          '20,000 files, 500 MB a file, 1 GB in all, names of at most 255 bytes, or 1,024 with their folders, at most 32 levels deep. A ZIP may be 500 MB as it is sent.',
+          'Up to 20,000 files, each up to 500 MB, and 1 GB in all. A name can have 255 bytes, 1,024 with its folders, which can be 32 levels deep. A ZIP can be up to 500 MB before it is unpacked.',
         ],
       },
       {
@@ -115,8 +115,8 @@ export const guides: readonly Chapter[] = [
         paragraphs: [
           'Put a file named _redirects, without an extension, at the top of the folder. Each line is a rule: the old address, the new one and the status.',
           '/old /new 301 — the address has moved permanently. Without a status, 301 is used.',
-          '/blog/:year/:slug /posts/:slug 302 — a name with a colon takes one part of the address along.',
-          '/docs/* https://docs.example.com/:splat 301 — a star at the end takes the rest along.',
+          '/blog/:year/:slug /posts/:slug 302 — a name with a colon stands for one part of the address, which is kept.',
+          '/docs/* https://docs.example.com/:splat 301 — a star at the end stands for the rest; :splat puts it in.',
           '/app/* /app/index.html 200 — another file of the site is shown, and the address stays.',
           'The first line that matches applies, and only where there is no file. An exclamation mark after the status (301!) makes it apply where there is one too. Requests are not passed on to other servers, and rules by country, language, role or query are not followed. The log of the release says which lines are not followed, and why.',
         ],
@@ -213,7 +213,7 @@ export const guides: readonly Chapter[] = [
         id: 'export',
         title: 'Take everything with you',
         paragraphs: [
-          'Export everything, on the Account page, saves one ZIP with your identity, settings, deployments, releases with their logs, and the files of each release that is live. Files of other releases are on the pages of these releases: Download as ZIP.',
+          'Export everything, on the Account page, saves one ZIP with your identity, settings, deployments, releases with their logs, and the files of each release that is live. For the files of any other release, choose Download as ZIP on its page.',
         ],
       },
     ],
@@ -247,7 +247,7 @@ export const guides: readonly Chapter[] = [
         id: 'case',
         title: 'A picture that works on my computer is missing online',
         paragraphs: [
-          'On the web Photo.jpg and photo.jpg are two different names. The findings list links whose capitals differ from those of the file.',
+          'On the web Photo.jpg and photo.jpg are two different names. Before you publish, you see each link whose capitals differ from those of its file.',
         ],
       },
       {

@@ -59,7 +59,7 @@ export const questions: readonly Chapter[] = [
         id: 'address',
         title: 'Which address does my website get?',
         paragraphs: [
-          `Every deployment gets an address made from its name, and every release gets one of its own. You can change the address of a deployment. An old one that was live is reserved for you for ${HELD_SLUG_DAYS} days, up to the last ${HELD_SLUGS_MAX} of your account.`,
+          `Every deployment gets an address made from its name, and every release gets one of its own. You can change the address of a deployment. If the old one was live, it stays reserved for you for ${HELD_SLUG_DAYS} days. An account can hold ${HELD_SLUGS_MAX} of these, the latest ones.`,
         ],
       },
       {
@@ -104,7 +104,7 @@ export const questions: readonly Chapter[] = [
         id: 'forgot-password',
         title: 'I forgot my password. What now?',
         paragraphs: [
-          `Choose "Forgot your password?" on the Login screen. A link that works once, for ${RESET_LINK_MINUTES} minutes, goes to the email address of your account. The new password logs out every browser and revokes every API token.`,
+          `Choose "Forgot your password?" on the Login screen. A link that works once, within ${RESET_LINK_MINUTES} minutes, goes to the email address of your account. The new password logs out every browser and revokes every API token.`,
         ],
       },
       {

@@ -8,7 +8,7 @@ import { formatCents } from '../../lib/prices.ts';
 /** Returns the kind of a payment, by the server's data. */
 export function kindOf({ isRenewal, state, isProcessing }: Payment): string {
   if (state === 'refunded') return 'Refunded payment';
-  if (isProcessing) return 'Payment confirmed, not arrived yet';
+  if (isProcessing) return 'Payment confirmed, money not arrived yet';
   return isRenewal ? 'Renewal' : 'Payment';
 }
 
@@ -40,7 +40,7 @@ export function orderFacts({
     ...(extraDays === 0 ? [] : [{ name: 'More unused time', value: `+${formatCount(extraDays, 'day')}` }]),
     ...(taxCents === 0 ? [] : [{ name: 'Tax', value: formatCents(taxCents, currency) }]),
     { name: 'Total', value: formatCents(amountCents, currency), isTotal: true },
-    ...(refundedCents === 0 ? [] : [{ name: 'Returned', value: formatCents(refundedCents, currency) }]),
+    ...(refundedCents === 0 ? [] : [{ name: 'Refunded', value: formatCents(refundedCents, currency) }]),
   ];
 }
 

@@ -37,10 +37,10 @@ export function stepResult({
   return totalBytes > 0 ? `${files}, ${formatSize(totalBytes)}` : files;
 }
 
-/** Returns a text like `1 file sent, 9 KB. 213 were there already.` */
+/** Returns a text like `1 file sent, 9 KB. 213 were already there.` */
 export function sentText(sentFiles: number, sentBytes: number, filesThere: number): string {
-  const there = filesThere === 1 ? '1 was there already.' : `${filesThere.toLocaleString('en')} were there already.`;
-  if (sentFiles === 0) return 'Nothing to send: every file was there already.';
+  const there = filesThere === 1 ? '1 was already there.' : `${filesThere.toLocaleString('en')} were already there.`;
+  if (sentFiles === 0) return 'Nothing to send: every file was already there.';
   const sent = `${formatCount(sentFiles, 'file')} sent, ${formatSize(sentBytes)}`;
   return filesThere === 0 ? sent : `${sent}. ${there}`;
 }

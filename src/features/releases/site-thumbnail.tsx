@@ -38,7 +38,7 @@ export function SiteThumbnail({ platform, url, name }: SiteThumbnailProps) {
       className="relative aspect-16/10 w-full overflow-hidden rounded-control border border-line bg-surface-sunken"
     >
       <iframe
-        title={`${name} as it is live`}
+        title={`The live site of ${name}`}
         src={url}
         sandbox="allow-scripts allow-same-origin allow-forms"
         loading="lazy"

@@ -60,7 +60,7 @@ export function PlanLife({ subscription }: { subscription: Subscription }) {
         title={`Cancel ${title}?`}
         description={`It stays yours until ${formatDate(endsAt)} and does not renew. Then all of your deployments stay live and become read-only. Until then you can undo this with “Keep ${title}”.`}
         confirmLabel="Cancel plan"
-        busyLabel="Canceling…"
+        busyLabel="Cancelling…"
         cancelLabel="Keep the plan"
         isBusy={cancel.isPending}
         onConfirm={() => cancel.mutate()}

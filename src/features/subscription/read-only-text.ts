@@ -46,5 +46,5 @@ function deploymentsText(plan: PaidPlan, { deployments, count }: Known, when: 't
   );
   const become = overCap === 1 ? 'stays live and becomes' : 'stay live and become';
   const choice = when === '' ? 'You can choose others after that.' : `Once ${title} has begun you can choose others.`;
-  return `${title} allows ${formatCount(limit, 'deployment')}, and you have ${all}: ${names} ${when}${become} read-only. ${choice}`;
+  return `${title} allows ${formatCount(limit, 'deployment')}, and you have ${all}. ${names} ${when}${become} read-only. ${choice}`;
 }

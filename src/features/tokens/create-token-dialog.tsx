@@ -58,7 +58,7 @@ function MakeDialog({ onClose, onMade }: MakeDialogProps) {
       title="New API token"
       description="For a script or a build server, in place of your password."
       submitLabel="Create token"
-      busyLabel="Making…"
+      busyLabel="Creating…"
       isBusy={create.isPending}
       onSubmit={form.handleSubmit((input) => create.mutate(input))}
       onClose={onClose}
@@ -94,7 +94,7 @@ function MakeDialog({ onClose, onMade }: MakeDialogProps) {
       />
       <Field
         label="Current password"
-        hint="Asked again, because a token works without it"
+        hint="Asked for again: the token then works without your password"
         error={errors.currentPassword?.message}
       >
         <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />

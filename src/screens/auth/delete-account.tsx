@@ -16,7 +16,7 @@ export function AuthDeleteAccountScreen() {
       over={
         <AuthCard
           title="This link no longer works"
-          subtitle="It works once, for 30 minutes. If the account is still there, ask for another one in Account."
+          subtitle="It works once, within 30 minutes. If the account is still there, ask for another one in Account."
         >
           <Way to={paths.account} label="Go to Account" />
         </AuthCard>

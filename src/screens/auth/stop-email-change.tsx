@@ -16,7 +16,7 @@ export function AuthStopEmailChangeScreen() {
       over={
         <AuthCard
           title="This link no longer works"
-          subtitle="It works once, for 7 days. If you did not ask for the change, choose a new password. If the link for that does not reach your address, write to us."
+          subtitle="It works once, within 7 days. If you did not ask for the change, choose a new password. If the link for that does not reach your address, write to us."
         >
           <NewPassword to={paths.authReset} />
         </AuthCard>

@@ -215,7 +215,7 @@ async function findDirectory(zip: File): Promise<DirectoryPlace> {
     const isLarge = place.count === SEE_64_16 || place.size === SEE_64_32 || place.offset === SEE_64_32;
     return isLarge ? ((await findDirectory64(zip, tailStart + at)) ?? place) : place;
   }
-  throw unreadable(zip, 'is no ZIP, or was cut off');
+  throw unreadable(zip, 'is not a ZIP, or was cut off');
 }
 
 async function findDirectory64(zip: File, endRecordAt: number): Promise<DirectoryPlace | null> {

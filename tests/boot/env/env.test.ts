@@ -117,7 +117,7 @@ test.each([
   [{ ACME_EMAIL: 'a@b.example' }, 'ACME_EMAIL is "a@b.example", but it needs ACME_DIRECTORY_URL as well.'],
   [
     { ...ACME, ACME_STAGING_DIRECTORY_URL: ACME.ACME_DIRECTORY_URL },
-    'ACME_STAGING_DIRECTORY_URL is "https://localhost:14000/dir", but it must be another directory than ACME_DIRECTORY_URL.',
+    'ACME_STAGING_DIRECTORY_URL is "https://localhost:14000/dir", but it must differ from ACME_DIRECTORY_URL.',
   ],
   [{ ...ACME, ACME_EAB_KID: 'kid' }, 'ACME_EAB_KID is "kid", but it needs ACME_EAB_HMAC as well.'],
   [
@@ -267,7 +267,7 @@ test.each([
   ],
   [
     { MAIL_FROM: 'fairlead@example.com' },
-    'MAIL_FROM is "fairlead@example.com", but mail stays in the outbox without SMTP_URL; set that too, or leave both.',
+    'MAIL_FROM is "fairlead@example.com", but mail stays in the outbox without SMTP_URL; set that too, or unset both.',
   ],
   [
     { HOST: 'not an address' },

@@ -21,7 +21,7 @@ export const dangling: Check = {
     }
     if (found.includes(null)) return unknown(`The name servers of ${subject.name} do not say whether it is an alias.`);
     if (aliases.length === 0) return pass(`${subject.name} is not an alias.`);
-    return pass(`${aliases.map(({ target }) => target).join(', ')} is there.`);
+    return pass(`What it points to exists: ${aliases.map(({ target }) => target).join(', ')}.`);
   },
 };
 

@@ -20,14 +20,14 @@ export const delegation: Check = {
       return fail(seen, `Set the name servers of ${apex} at your registrar to those of your DNS provider.`, { facts });
     }
     if (lame.length > 0) {
-      const seen = `${lame.join(', ')} does not answer for ${apex}; ${answering.join(', ')} does.`;
+      const seen = `${answering.join(', ')} answered for ${apex}, but not ${lame.join(', ')}.`;
       return warn(seen, `Remove ${lame.join(', ')} at your registrar, or add the zone there.`, { facts });
     }
     if (parentServers !== null && childServers !== null && parentServers.join() !== childServers.join()) {
       const seen = `The registrar names ${parentServers.join(', ')}, and the zone itself ${childServers.join(', ')}.`;
       return warn(seen, 'Set the same name servers at your registrar and in the NS records of the zone.', { facts });
     }
-    if (zone.servers.length === 0) return unknown(`The name servers of ${apex} could not be found out.`);
+    if (zone.servers.length === 0) return unknown(`The name servers of ${apex} could not be determined.`);
     if (zone.servers.length === 1) {
       // RFC 1034, section 4.1: a zone should be at two of them at least.
       const seen = `${named} is the only name server of ${apex}: if it fails, nobody can reach the site.`;

@@ -11,14 +11,14 @@ const LEFT_SHARE = 1 / 4;
 /** Checks whether validating resolvers accept the zone's answers (RFC 4035). */
 export const dnssec: Check = {
   id: 'dnssec',
-  why: 'Where the signatures of a zone are wrong, resolvers that check them answer that it does not exist.',
+  why: 'Where the signatures of a zone are wrong, resolvers that check them act as if it did not exist.',
   applies: ({ isDomain }) => isDomain,
   async run({ name }, tools) {
     const state = await tools.checkDnssec(name);
     if (state === 'secure') {
       const end = await endingSoon(name, tools);
       if (end === null) return pass(`The zone of ${name} is signed, and its signatures are right.`);
-      const seen = `The signatures of the zone of ${name} end at ${end.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
+      const seen = `The signatures of the zone of ${name} expire at ${end.toISOString().slice(0, 16).replace('T', ' ')} UTC.`;
       return warn(seen, 'Have your DNS provider sign the zone again, or ask why that does not happen automatically.');
     }
     if (state === 'unsigned') return pass(`The zone of ${name} is not signed, which is fine.`);

@@ -24,6 +24,6 @@ export const ipv6: Check = {
       });
     }
     if (visits.every(isOurs)) return unknown('This server has no IPv6 of its own to try it from.');
-    return pass(`${places.map(({ address }) => address).join(', ')} answers.`);
+    return pass(`The site answers at ${places.map(({ address }) => address).join(', ')}.`);
   },
 };

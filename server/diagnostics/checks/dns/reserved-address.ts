@@ -3,7 +3,7 @@ import { type Check, fail, pass, recordsRepair, unknown } from '../check.ts';
 /** Checks whether the internet can reach the addresses at all. */
 export const reservedAddress: Check = {
   id: 'reserved-address',
-  why: 'Private and reserved addresses lead nowhere on the internet: visitors and certificate authorities find nobody.',
+  why: 'Private and reserved addresses lead nowhere on the internet: visitors and certificate authorities find nothing.',
   applies: ({ isDomain }) => isDomain,
   async run(subject, tools) {
     // Its `www` may come from a wildcard of the zone, and has a report of its own.

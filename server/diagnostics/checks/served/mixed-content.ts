@@ -15,7 +15,7 @@ type Found = { path: string; line: number; tag: string; address: string; isActiv
 /** Checks whether pages load parts over http, which browsers refuse on an https page. */
 export const mixedContent: Check = {
   id: 'mixed-content',
-  why: 'On an https page, browsers block scripts and styles loaded over http, and may warn of images.',
+  why: 'On an https page, browsers block scripts and styles loaded over http, and may warn about images.',
   async run({ own, url }, tools) {
     const pages = await tools.pages();
     if (pages.length === 0) return unknown('No page could be read.');

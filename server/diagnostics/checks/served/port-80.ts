@@ -41,7 +41,7 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
   if (first !== undefined) {
     const isElsewhere = !first.place.isOwn;
     const fix = isElsewhere
-      ? `Remove the address ${first.place.address}, or point it here.`
+      ? `Remove the address ${first.place.address}, or replace it with this server’s.`
       : `Open port 80 of ${first.place.address} to everybody, and let nothing else answer there.`;
     const seen = `${first.place.address} ${first.problem}.`;
     const isReached = probes.some(({ outcome }) => outcome === 'here');
@@ -52,8 +52,11 @@ export function judgeProbes(probes: readonly Probe[], subject: Subject, nothing:
   }
   const led = probes.flatMap(({ outcome }) => (typeof outcome === 'object' && 'via' in outcome ? [outcome.via] : []));
   if (led[0] !== undefined) {
-    const seen = `${addresses(probes)} leads to ${led[0]}, and our own answer is found there.`;
-    return warn(seen, `Let ${name} answer at /.well-known/acme-challenge/ itself, so that it needs no other name.`);
+    const seen = `From ${addresses(probes)} a redirect leads to ${led[0]}, where our own answer is.`;
+    return warn(
+      seen,
+      `Let ${name} answer at /.well-known/acme-challenge/ itself, so that the proof does not depend on another name.`,
+    );
   }
   if (probes.some(({ outcome }) => outcome === 'here'))
     return pass(`Our own answer was found at ${addresses(probes)}.`);

@@ -26,7 +26,7 @@ export const urlUp: Check = {
       return fail(`${url} ${faultText(visit)} (${visit.detail}).`, mendOf(subject, visit.fault));
     const repair: Repair | null = subject.own ? { kind: 'release', deploymentId: subject.own.deploymentId } : null;
     const { status, sha256, headers } = visit;
-    const facts = { [`Server of ${subject.name}`]: [headers.get('server') ?? 'not told'] };
+    const facts = { [`Server of ${subject.name}`]: [headers.get('server') ?? 'not stated'] };
     if (status >= 400) {
       const fix =
         status >= 500 ? 'The host has a problem: publish again, or ask its operator.' : 'Publish the files again.';

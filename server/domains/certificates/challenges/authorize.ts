@@ -37,8 +37,10 @@ function answersTo(authorization: Authorization, solver: ChallengeSolver, call: 
   if (challenge === null) {
     // The authority no longer offers it; the next order does without (keepPersistIssuers).
     if (solver.type === PERSISTENT)
-      throw new AuthorityError(ownProblem('orderNotReady', 'It takes no persistent record.'));
-    const how = authorization.isWildcard ? 'a wildcard is proved by DNS alone' : `it does not offer ${solver.type}`;
+      throw new AuthorityError(ownProblem('orderNotReady', 'The authority no longer accepts a persistent record.'));
+    const how = authorization.isWildcard
+      ? 'a wildcard can only be proved through DNS'
+      : `it does not offer ${solver.type}`;
     throw new AuthorityError(ownProblem('unsupportedIdentifier', `${authorization.name}: ${how}.`));
   }
   // A challenge that was answered before a crash is already being validated; answering it again changes nothing.

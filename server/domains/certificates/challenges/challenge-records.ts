@@ -173,7 +173,7 @@ async function takeAwayOf(
     await ChallengeRecordModel.deleteMany(own);
   } catch (error) {
     signal.throwIfAborted();
-    providers.log.warn('The answer of a challenge stays in its zone for now', {
+    providers.log.warn('The answer to a challenge could not be removed from its zone yet', {
       ...{ certificateId, connectionId, error: String(error) },
     });
     const waitMs = Math.min(TRY_AGAIN_FIRST_MS * 2 ** (failures ?? 0), TRY_AGAIN_MAX_MS);

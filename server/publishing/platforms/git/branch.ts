@@ -83,7 +83,7 @@ export async function landOnTop(
     const commit = await makeCommit(vendor, call, repository, { message, tree, parent: head });
     if (await isMoved(vendor, call, repository, commit)) return { ...landed, commit };
   }
-  throw platformError('out_of_sync', vendor.title, { said: 'somebody else goes on writing to the branch' });
+  throw platformError('out_of_sync', vendor.title, { said: 'somebody else keeps writing to the branch' });
 }
 
 /**

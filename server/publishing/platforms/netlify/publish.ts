@@ -204,7 +204,7 @@ async function* waitUntilPublic(vendor: Vendor, call: PlatformCall, deploy: Depl
 function obstacleOf(site: Awaited<ReturnType<typeof readSite>>): { text: string; remedy: string } | null {
   if (site.published_deploy?.locked) {
     return {
-      text: 'publishing is locked there, so that the release before stays public',
+      text: 'publishing is locked there, so the previous release stays public',
       remedy: 'Unlock publishing at Netlify, under Deploys, then try again.',
     };
   }

@@ -60,7 +60,7 @@ export async function* makeDeployment(
     mayBeThere = answer.id !== null;
     if (!isOffered(offer, missing)) break;
   }
-  throw platformError('out_of_sync', TITLE, { said: 'it goes on asking for files that it was sent' });
+  throw platformError('out_of_sync', TITLE, { said: 'it keeps asking for files that were already sent' });
 }
 
 async function offerOf(call: PlatformCall, request: PublishRequest, projectId: string): Promise<Offer> {

@@ -125,7 +125,7 @@ function TargetChoice() {
   if (error !== null) {
     return (
       <p className="text-sm text-ink-muted">
-        The teams of this account could not be loaded. Without one, it is published under the account itself.
+        The teams of this account could not be loaded, so the site is published under the account itself.
       </p>
     );
   }

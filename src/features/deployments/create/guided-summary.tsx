@@ -79,7 +79,9 @@ function FilesAnswer({ report }: { report: SelectionReport }) {
         {selectionTitle(report.selection)}: {formatCount(inspection.fileCount, 'file')},{' '}
         {formatSize(inspection.totalBytes)}
       </span>
-      {links > 0 && <span className="block text-ink-muted">{formatCount(links, 'link')} to other files left out</span>}
+      {links > 0 && (
+        <span className="block text-ink-muted">{formatCount(links, 'symbolic link')} to other files left out</span>
+      )}
       {privates.length > 0 && <span className="block text-ink-muted">{privateText(privates)} left out</span>}
       {looks > 0 && (
         <span className="block text-warn">

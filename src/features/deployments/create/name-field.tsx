@@ -76,7 +76,7 @@ type AddressHintProps = { platform: PlatformId; name: string; check: AddressChec
 function AddressHint({ platform, name, check }: AddressHintProps) {
   const slug = slugFromName(name);
   const { isServedHere, title } = PLATFORMS[platform];
-  if (!isServedHere) return `${title} makes the address from the name if it is free.`;
+  if (!isServedHere) return `${title} makes the address from the name, if that address is free.`;
   if (name.trim() === '') return 'The address is made from the name';
   if (check === undefined && slug === '') return 'An address is made for it';
   const isTaken = check !== undefined && check.slug !== check.wanted;

@@ -55,7 +55,7 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
               state: 'waiting',
               text: 'The records of your domain are listed here, or written for you where your DNS provider is connected.',
             }
-          : { title: 'DNS', state: 'absent', text: 'The address above needs no records of yours.' },
+          : { title: 'DNS', state: 'absent', text: 'The address above needs no records from you.' },
         hasDomain
           ? {
               title: 'Certificate',

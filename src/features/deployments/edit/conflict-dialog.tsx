@@ -44,7 +44,7 @@ export function ConflictDialog({ draft, newer, onChoose, onClose }: ConflictDial
             description:
               both.length === 0
                 ? 'No file was changed in both.'
-                : `${files} changed in both will keep your version: ${both.slice(0, 5).join(', ')}${both.length > 5 ? ' …' : ''}`,
+                : `${files} that changed in both will keep your version: ${both.slice(0, 5).join(', ')}${both.length > 5 ? ' …' : ''}`,
           },
           {
             value: 'mine',

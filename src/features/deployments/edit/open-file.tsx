@@ -114,7 +114,7 @@ function NotShown({ path, size }: { path: string; size: number }) {
     <Said>
       <p className="font-medium">{isLarge ? 'Too large to edit here' : 'Not a text file'}</p>
       <p className="max-w-80 text-ink-muted">
-        {path.slice(path.lastIndexOf('/') + 1)} has {formatSize(size)}. To replace it, upload a file with the same name.
+        {path.slice(path.lastIndexOf('/') + 1)} is {formatSize(size)}. To replace it, upload a file with the same name.
       </p>
     </Said>
   );

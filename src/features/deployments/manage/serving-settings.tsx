@@ -29,7 +29,7 @@ export function ServingSettings({ deployment, isDisabled }: ServingSettingsProps
     onSuccess: (after, sent) => {
       const changed = OPTIONS.find(({ name }) => sent[name] !== undefined);
       if (changed !== undefined) {
-        showToast({ title: after[changed.name] ? `${changed.label} is on` : `${changed.label} is off` });
+        showToast({ title: after[changed.name] ? `Turned on: ${changed.label}` : `Turned off: ${changed.label}` });
       }
     },
     onError: (error) => void showToast(errorToast('Could not change how the site is served', error)),

@@ -124,7 +124,7 @@ function ReselectPrompt({ record }: { record: StoredSelection }) {
     >
       {publication === null
         ? `The page was reloaded, and the ${noun} could not be kept. ${extent}`
-        : `The page was reloaded while the ${noun} was sent. ${extent} ${arrivedText(record)}What arrived is not sent again.`}
+        : `The page was reloaded while the ${noun} was being sent. ${extent} ${arrivedText(record)}What arrived is not sent again.`}
     </Notice>
   );
 }

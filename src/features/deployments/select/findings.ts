@@ -187,8 +187,8 @@ function linkFindings({ leftOut }: SelectionReport['reading']): Finding[] {
       id: 'links',
       kind: 'removed',
       message: isOne
-        ? 'A link to another file, left out:'
-        : `${formatCount(links.length, 'link')} to other files left out`,
+        ? 'A symbolic link to another file, left out:'
+        : `${formatCount(links.length, 'symbolic link')} to other files left out`,
       path: isOne ? visiblePath(first.path) : null,
       leftOut: links.map((link) => ({ ...link, files: [link.path] })),
     },
@@ -264,7 +264,7 @@ function unreadFindings({ unreadTexts }: SelectionReport): Finding[] {
       ...plain,
       id: 'unread',
       kind: 'warn',
-      message: `${formatCount(unreadTexts, 'text')} not searched`,
+      message: `${formatCount(unreadTexts, 'text file')} not searched`,
       detail:
         'On a large site only the first text files are searched for secret keys and broken links. The others are published without that search.',
     },

@@ -30,7 +30,7 @@ export function TemplateDialog({ template, destination, onClose }: TemplateDialo
     onSuccess: ({ id }) => navigate(`${href.deploymentEditor(id)}?template=${template.id}`),
     onError: (error) => {
       const ofName = fieldErrors(error).name;
-      if (ofName === undefined) showToast(errorToast('Could not create it', error));
+      if (ofName === undefined) showToast(errorToast('Could not create the deployment', error));
       else setProblem(ofName);
     },
   });

@@ -28,7 +28,9 @@ export function AddDomainForm({ deploymentId, name = '' }: AddDomainFormProps) {
         <DomainNameField
           {...register('name')}
           error={formState.errors.name?.message ?? known?.problem ?? undefined}
-          hint={known !== undefined && known.counterpart !== null ? `Together with ${known.counterpart}.` : undefined}
+          hint={
+            known !== undefined && known.counterpart !== null ? `${known.counterpart} is added with it.` : undefined
+          }
         />
       </div>
       <Button type="submit" isBusy={add.isPending} busyLabel="Adding…">

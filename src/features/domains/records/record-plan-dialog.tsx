@@ -51,8 +51,8 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
     >
       {isBlocked && plan.conflicts.length === 0 && (
         <Notice tone="quiet" title="Your provider has the records already">
-          Name servers take a moment to answer with them. If they do not, the domain uses other name servers than this
-          zone's: set those at your registrar.
+          It can take a moment until the name servers show them. If they never do, your registrar names other name
+          servers: set those of this zone there.
         </Notice>
       )}
       <RecordPlanView plan={plan} />
@@ -87,7 +87,7 @@ function RecordPlanView({ plan: { zone, changes, conflicts } }: { plan: RecordPl
             )}
             {after !== null && <p className="font-mono text-sm wrap-anywhere">{after.values.join(', ')}</p>}
             {name.startsWith('_validation-persist.') && (
-              <p className="text-sm text-ink-muted">Lets the certificate be renewed without another change here.</p>
+              <p className="text-sm text-ink-muted">Lets the certificate be renewed without changing records again.</p>
             )}
           </li>
         ))}

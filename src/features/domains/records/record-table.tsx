@@ -86,7 +86,7 @@ function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date
       )}
       {record.purpose === 'certificate' && (
         <span className="text-xs text-ink-muted">
-          Optional: with it the certificate is renewed without another change here.
+          Optional: with it the certificate is renewed without changing records again.
         </span>
       )}
       {cached !== null && <span className="text-xs text-ink-muted">kept by caches until {formatClock(cached)}</span>}

@@ -157,7 +157,7 @@ function DiffLists({ releaseId, previousId, previousNumber, added, changed, remo
       />
       {isCut && (
         <p className="px-4 py-2.5 text-sm text-ink-muted sm:px-5">
-          Each list ends at {Math.max(added.length, changed.length, removed.length)} names.
+          Each list shows at most {Math.max(added.length, changed.length, removed.length)} names.
         </p>
       )}
     </div>

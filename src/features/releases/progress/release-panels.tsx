@@ -41,7 +41,7 @@ export function AddressPanel({ deploymentName, url, platform, running = null }: 
           </PanelTitle>
           <p className="flex min-h-9 max-w-full min-w-0 items-center gap-1.5 text-xl touch:min-h-11">
             {url === '' ? (
-              <span className="text-base text-ink-muted">{title} names the address</span>
+              <span className="text-base text-ink-muted">The address comes from {title}</span>
             ) : (
               <>
                 <HostName name={formatAddress(url)} fit="wrap" className="text-lg! sm:text-xl!" />
@@ -144,7 +144,7 @@ export function SupersededPanel({ release, action }: ActPanelProps) {
         <p>
           {release.servingNumber === null ? '' : `Release ${release.servingNumber} took its place. `}
           {platform === null
-            ? `This one is kept, and can be live again ${seenAgainText(release)}.`
+            ? `This one is kept, and can go live again ${seenAgainText(release)}.`
             : `This one is kept here. To roll back, go to ${platform}: bring an earlier version back there, or download this one and publish its files again.`}
         </p>
       </div>

@@ -44,7 +44,7 @@ function resultText({ hits, searchedCount, fileCount, isCut, leftOutCount }: Sea
   if (isCut) return `Only the first ${found}. Type more to narrow them down.`;
   return leftOutCount === 0
     ? found
-    : `${found}. Not searched: ${formatCount(leftOutCount, 'file')}, too large or too many.`;
+    : `${found}. Not searched: ${formatCount(leftOutCount, 'file')}, to keep the search fast.`;
 }
 
 function useFileSearch(draft: Draft, words: string) {
