@@ -1,16 +1,16 @@
-import { EventEmitter } from 'node:events';
+import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { setFlagsFromString } from 'node:v8';
 import { LRUCache } from 'lru-cache';
 import { Agent, buildConnector } from 'undici';
-import { AppError } from '../errors.ts';
 import { bodyToWrite, lengthOf } from './body.ts';
 import type { Egress, EgressAnswer, EgressRequest, OwnListener } from './egress.ts';
 import { EgressError } from './error.ts';
+import { Exchange } from './exchange.ts';
 import { checkedLookup } from './lookup.ts';
 import { type EgressRules, isReachable, mayOpen } from './rules.ts';
-import { connectionWords } from './words.ts';
 
 /**
  * undici parses answers in WebAssembly. Optimizing that parser takes 35 MiB for a moment at the first requests, and
@@ -118,27 +118,24 @@ async function follow<T>(
     }
   } catch (error) {
     request.signal.throwIfAborted();
-    throw limit.aborted ? new EgressError('too_slow', 'no whole answer in time', error) : error;
+    throw limit.isOver ? tooSlow(error) : error;
   } finally {
     limit.stop();
   }
 }
 
-/**
- * Ends the exchange at the caller's signal or after its time. undici accepts any emitter as a signal, and every
- * request needs one: an AbortController would cost as much as the rest of a request to our own host.
- */
-class Limit extends EventEmitter {
-  aborted = false;
+/** Ends the exchange under way at the caller's signal, or after its time. */
+class Limit {
+  isOver = false;
+  exchange: Exchange | undefined;
   readonly #signal: AbortSignal;
   readonly #timer: NodeJS.Timeout;
   readonly #end = (): void => {
-    this.aborted = true;
-    this.emit('abort');
+    this.isOver = true;
+    this.exchange?.end(tooSlow());
   };
 
   constructor({ signal, wholeMs }: EgressRequest) {
-    super();
     this.#signal = signal;
     this.#timer = setTimeout(this.#end, wholeMs);
     signal.addEventListener('abort', this.#end);
@@ -149,6 +146,10 @@ class Limit extends EventEmitter {
     clearTimeout(this.#timer);
     this.#signal.removeEventListener('abort', this.#end);
   }
+}
+
+function tooSlow(cause?: unknown): EgressError {
+  return new EgressError('too_slow', 'no whole answer in time', cause);
 }
 
 function parseAddress(address: string): URL {
@@ -163,31 +164,43 @@ function parseAddress(address: string): URL {
 
 type Answer = EgressAnswer & { drop(): void };
 
-async function send(agent: Agent, url: URL, request: EgressRequest, signal: Limit): Promise<Answer> {
+async function send(agent: Agent, url: URL, request: EgressRequest, limit: Limit): Promise<Answer> {
   const { method = 'GET', body, silenceMs = SILENCE_MS, maxBytes, listener } = request;
-  const answer = await agent
-    .request({
+  const exchange = new Exchange(maxBytes);
+  limit.exchange = exchange;
+  if (limit.isOver) throw tooSlow();
+  const written = bodyToWrite(body);
+  const drop = (): void => {
+    exchange.drop();
+    if (written instanceof Readable) written.on('error', () => undefined).destroy();
+  };
+  agent.dispatch(
+    {
       origin: listener === undefined ? url.origin : `${listener.protocol}//${url.host}`,
       path: `${url.pathname}${url.search}`,
       method,
       headers: { 'accept-encoding': 'identity', ...request.headers?.(url), ...lengthOf(body) },
-      body: bodyToWrite(body),
-      signal,
+      body: written,
       headersTimeout: silenceMs,
       bodyTimeout: silenceMs,
-    })
-    .catch((error: unknown) => {
-      throw toEgressError(error);
-    });
-  return {
-    status: answer.statusCode,
-    get headers() {
-      return headersOf(answer.headers);
     },
-    url,
-    body: bounded(answer.body, maxBytes),
-    drop: () => void answer.body.on('error', () => undefined).destroy(),
-  };
+    exchange,
+  );
+  try {
+    const { status, headers } = await exchange.head;
+    return {
+      status,
+      get headers() {
+        return headersOf(headers);
+      },
+      url,
+      body: exchange,
+      drop,
+    };
+  } catch (error) {
+    drop();
+    throw error;
+  }
 }
 
 async function use<T>(answer: Answer, read: (answer: EgressAnswer) => Promise<T>): Promise<T> {
@@ -198,37 +211,10 @@ async function use<T>(answer: Answer, read: (answer: EgressAnswer) => Promise<T>
   }
 }
 
-function headersOf(raw: Record<string, string | string[] | undefined>): Headers {
+function headersOf(raw: IncomingHttpHeaders): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(raw)) {
     for (const one of value === undefined ? [] : [value].flat()) headers.append(name, one);
   }
   return headers;
-}
-
-async function* bounded(body: AsyncIterable<Uint8Array>, maxBytes: number): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      bytes += chunk.byteLength;
-      if (bytes > maxBytes) throw new EgressError('too_large', 'the answer is too long');
-      yield chunk;
-    }
-  } catch (error) {
-    throw toEgressError(error);
-  }
-}
-
-const SILENCES: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-
-/** These codes say that a name has no address (c-ares, and getaddrinfo for the operator's own names). */
-const NO_ADDRESS: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA']);
-
-/** Converts an error of the client; an error of the store, met while a body was read from it, passes unchanged. */
-function toEgressError(error: unknown): EgressError | AppError {
-  if (error instanceof EgressError || error instanceof AppError) return error;
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (SILENCES.has(code)) return new EgressError('silent', 'no answer in time', error);
-  if (NO_ADDRESS.has(code)) return new EgressError('unknown_name', 'this address does not exist', error);
-  return new EgressError('connection', connectionWords(error, code), error);
 }
