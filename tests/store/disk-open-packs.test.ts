@@ -1,4 +1,4 @@
-import fs, { mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import fs, { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,5 +79,18 @@ test('another file in the place of a pack, and other bytes in it, are compared a
   bytes.writeUInt8(bytes.readUInt8(bytes.indexOf(first)) ^ 1, bytes.indexOf(first));
   await writeFile(place.pack, bytes);
   await expect(place.store.open(sha256Of(first))).rejects.toMatchObject({ code: 'artifact_corrupted' });
+  expect(await place.store.readWhole(sha256Of(second))).toEqual(second);
+});
+
+test('a small artifact whose bytes changed and nothing else is found with the next reading', async () => {
+  await using place = await makeStore();
+  const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = place.many;
+  await readAll(place.store, place.many);
+  const { atime, mtime } = await stat(place.pack);
+  const bytes = await readFile(place.pack);
+  bytes.writeUInt8(bytes.readUInt8(bytes.indexOf(first)) ^ 1, bytes.indexOf(first));
+  await writeFile(place.pack, bytes);
+  await utimes(place.pack, atime, mtime);
+  await expect(place.store.readWhole(sha256Of(first))).rejects.toMatchObject({ code: 'artifact_corrupted' });
   expect(await place.store.readWhole(sha256Of(second))).toEqual(second);
 });

@@ -158,17 +158,18 @@ async function closeQuietly(handle: Handle): Promise<void> {
 }
 
 async function readWhole(store: ArtifactStore, file: Wanted): Promise<Buffer> {
-  const artifact = await openChecked(store, file);
-  try {
-    return await artifact.read(0, file.sizeBytes);
-  } finally {
-    await artifact.close();
-  }
+  const bytes = await store.readWhole(file.sha256);
+  if (bytes.byteLength !== file.sizeBytes) throw otherSize();
+  return bytes;
 }
 
 async function openChecked(store: ArtifactStore, file: Wanted): Promise<OpenArtifact> {
   const artifact = await store.open(file.sha256);
   if (artifact.sizeBytes === file.sizeBytes) return artifact;
   await artifact.close();
-  throw new AppError('artifact_corrupted', 'A file of this release has another size than its list of files says.');
+  throw otherSize();
+}
+
+function otherSize(): AppError {
+  return new AppError('artifact_corrupted', 'A file of this release has another size than its list of files says.');
 }

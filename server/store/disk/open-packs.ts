@@ -22,6 +22,11 @@ type Shared = {
 export type OpenPacks = {
   /** Returns null when there is no file of this name. The caller gives it back by `close`. */
   borrow(path: string): Promise<BorrowedFile | null>;
+  /**
+   * Reads a part of a pack without a look at the file, so only its bytes can tell what it was. Returns null when the
+   * pack ends before, and throws when it cannot be read.
+   */
+  read(path: string, part: { offset: number; sizeBytes: number }): Promise<Buffer | null>;
 };
 
 /**
@@ -73,7 +78,23 @@ export function createOpenPacks(): OpenPacks {
     return borrow(path);
   }
 
-  return { borrow };
+  async function read(path: string, { offset, sizeBytes }: { offset: number; sizeBytes: number }) {
+    const shared = take(path);
+    shared.users += 1;
+    try {
+      const file = await shared.opening;
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, offset);
+      return bytesRead === sizeBytes ? buffer : null;
+    } catch (error) {
+      if (packs.peek(path) === shared) packs.delete(path);
+      throw error;
+    } finally {
+      shared.users -= 1;
+      if (shared.isDropped && shared.users === 0) void closeQuietly(shared);
+    }
+  }
+
+  return { borrow, read };
 }
 
 /** Returns null when the file has no name any more. */
