@@ -3,8 +3,6 @@ import { BATCH_MAX_CALLS } from './schemas/limits.ts';
 
 /** An account may begin a second call beside its first one while fewer than this many are under way in all. */
 const AT_ONCE = 2;
-/** A longer call is waiting itself, for a name server or a hash, and no longer holds others up. */
-const HELD_MS = 500;
 /** A script may send at once as many calls as it may make within some seconds. */
 const WAITING_MAX = 200;
 const RETRY_MS = 1_000;
@@ -19,9 +17,9 @@ let underWay = 0;
  * under way would make all others ten times as slow. So the first call of an account begins at once, and the others
  * one after the other, unless hardly anything else is under way. An account that has more waiting than a page needs
  * rests after each call for as long as it took, while others are there. Each process counts for itself, since each has
- * its own loop. Throws `rate_limited`.
+ * its own loop. After `longestTurnMs` a call has no turn any more and holds nobody up. Throws `rate_limited`.
  */
-export async function inTurn<T>(accountId: string, work: () => Promise<T>): Promise<T> {
+export async function inTurn<T>(accountId: string, longestTurnMs: number, work: () => Promise<T>): Promise<T> {
   const party = parties.get(accountId) ?? { underWay: 0, begun: 0, waiting: [] };
   parties.set(accountId, party);
   if (mayBegin(party)) begin(party);
@@ -33,7 +31,7 @@ export async function inTurn<T>(accountId: string, work: () => Promise<T>): Prom
     if (!isOver) end(accountId, party);
     isOver = true;
   };
-  const timer = setTimeout(giveBack, HELD_MS).unref();
+  const timer = setTimeout(giveBack, longestTurnMs).unref();
   try {
     return await work();
   } finally {

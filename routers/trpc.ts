@@ -40,12 +40,13 @@ export const publicProcedure = t.procedure.use(async ({ ctx, path, type, next })
     if (!result.ok) throw result.error;
     return result;
   };
-  const { actor } = ctx;
-  const runInTurn = () => ('accountId' in actor ? inTurn(actor.accountId, run) : run());
+  const { actor, providers } = ctx;
+  const runInTurn = () =>
+    'accountId' in actor ? inTurn(actor.accountId, providers.limits.longestCallTurnMs, run) : run();
   try {
     return await (type === 'subscription' ? run() : endWhenAway(runInTurn));
   } catch (error) {
-    logFault(ctx.providers.log, { requestId: ctx.requestId, path }, error);
+    logFault(providers.log, { requestId: ctx.requestId, path }, error);
     throw toTRPCError(error);
   }
 });

@@ -33,6 +33,8 @@ export type Limits = {
   /** Counts the bodies of those calls. */
   accountBodyBytesPerMinute: number;
   anonymousCallsPerMinute: number;
+  /** A call of an account that takes longer no longer holds up its others. */
+  longestCallTurnMs: number;
   failuresPerAddress: { count: number; windowMs: number };
   freeFailuresPerUsernameAndAddress: number;
   failuresPerUsername: { count: number; windowMs: number };

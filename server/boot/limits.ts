@@ -43,6 +43,8 @@ const CALLS = {
   accountBodyBytesPerMinute: 16 * MIB,
   // Before a session there are a few calls a page; people behind one address share it.
   anonymousCallsPerMinute: 60,
+  // A longer call is waiting itself, for a name server or a hash.
+  longestCallTurnMs: 500,
   // A call has some hundred bytes and 100 KiB at most: one address sends forty of the largest at once, a process
   // takes 320.
   bodyBytes: { perAddress: 4 * MIB, perProcess: 32 * MIB },

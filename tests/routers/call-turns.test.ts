@@ -12,7 +12,7 @@ afterEach(() => {
 
 /** Returns calls that are named in `begun` when they begin, and last until `end` is called with the same name. */
 async function openCalls() {
-  const app = await createTestApp();
+  const app = await createTestApp({ limits: { longestCallTurnMs: 500 } });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   let isOver = false;

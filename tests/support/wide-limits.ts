@@ -7,6 +7,7 @@ export const WIDE_LIMITS: Limits = {
   accountCallsPerMinute: 1_000_000,
   accountBodyBytesPerMinute: Number.MAX_SAFE_INTEGER,
   anonymousCallsPerMinute: 1_000_000,
+  longestCallTurnMs: 10,
   failuresPerAddress: { count: 30, windowMs: 600_000 },
   freeFailuresPerUsernameAndAddress: 5,
   failuresPerUsername: { count: 20, windowMs: 900_000 },
