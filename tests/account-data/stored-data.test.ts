@@ -34,7 +34,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   jobs: 'jobs',
   idempotency_keys: 'requests that were answered',
   payment_events: 'messages of the payment',
-  payment_customers: 'number under which the payment service knows you',
+  payment_customers: 'customer number at the payment service',
   disclaimer_acceptances: 'the browser in which you accepted the disclaimer',
 };
 

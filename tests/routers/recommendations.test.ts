@@ -13,7 +13,7 @@ test('an upload is read by its names and manifests, and ranked', async () => {
   expect(ranking).toMatchObject({ kind: 'built', framework: 'Astro' });
   expect(ranking.items[0]).toMatchObject({ platform: 'built-in', fits: true });
   expect(ranking.items[0]?.reasons.map(({ text }) => text)).toContain(
-    '2 files of at most 20,000; 2 B of at most 1 GB; the largest file 1 B of at most 500 MB.',
+    '2 files (limit 20,000); 2 B (limit 1 GB); largest file 1 B (limit 500 MB).',
   );
   const secret = await person.caller.recommendations.rank({ uploadId, needs: { privateFiles: true } });
   expect(secret.items.filter(({ fits }) => !fits).map(({ platform }) => platform)).toEqual(['github-pages', 'render']);

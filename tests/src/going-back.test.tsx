@@ -6,9 +6,9 @@ import { releaseDetailOf } from '../support/screen-fixtures.ts';
 
 test.each<[PlatformId, string]>([
   ['built-in', 'This one is kept, and can go live again in about a second.'],
-  ['vercel', 'can be live again in seconds, a minute at most.'],
-  ['github-pages', 'can be live again in minutes, ten at most, since GitHub Pages builds it again.'],
-  ['render', 'can be live again in minutes, five at most, since Render deploys it again.'],
+  ['vercel', 'can go live again in seconds, a minute at most.'],
+  ['github-pages', 'can go live again in minutes, ten at most, since GitHub Pages builds it again.'],
+  ['render', 'can go live again in minutes, five at most, since Render deploys it again.'],
   ['replit', 'To roll back, go to Replit'],
 ])('going back is said to take as long as it takes at %s', (platform, text) => {
   const release = releaseDetailOf({ platform, state: 'superseded' });

@@ -58,7 +58,7 @@ test('where no mail is sent, a forgotten password is told of the outbox and not 
   shown.page.querySelector('form')?.requestSubmit();
   await shown.sees('This Fairlead does not send email: it keeps messages in its outbox.');
   expect(shown.page.textContent).toContain('npx fairlead outbox show');
-  expect(shown.page.textContent).toContain('for 30 minutes');
+  expect(shown.page.textContent).toContain('within 30 minutes');
   expect(shown.page.textContent).not.toMatch(/sent it|spam/);
 });
 

@@ -72,14 +72,9 @@ function reasonsOf(platform: string, project: RankedProject | null, needs: Needs
 }
 
 test.each([
-  [
-    'built-in',
-    SITE,
-    '214 files of at most 20,000; 8.4 MB of at most 1 GB; the largest file 4.1 MB of at most 500 MB.',
-    null,
-  ],
-  ['github-pages', SITE, '8.4 MB of at most 1 GB; the largest file 4.1 MB of at most 100 MB.', '2026-07'],
-  ['vercel', SITE, '214 files of 14,999; 8.4 MB of 1 GB.', '2026-03-02'],
+  ['built-in', SITE, '214 files (limit 20,000); 8.4 MB (limit 1 GB); largest file 4.1 MB (limit 500 MB).', null],
+  ['github-pages', SITE, '8.4 MB (limit 1 GB); largest file 4.1 MB (limit 100 MB).', '2026-07'],
+  ['vercel', SITE, '214 files (limit 14,999); 8.4 MB (limit 1 GB).', '2026-03-02'],
   ['netlify', SITE, 'Netlify states no limit: 214 files, 8.4 MB in all.', null],
 ] as const)('the arithmetic of %s is shown with its source', (platform, project, text, readOn) => {
   const reason = reasonsOf(platform, project).find((one) => one.text === text);
@@ -88,14 +83,14 @@ test.each([
 });
 
 test.each([
-  ['vercel', many(15_001), '15,001 files of at most 14,999.', 'Leave out 2 files.'],
+  ['vercel', many(15_001), '15,001 files (limit 14,999).', 'Leave out 2 files.'],
   [
     'github-pages',
     large(120 * MB),
-    'film.mp4: the largest file 120 MB of at most 100 MB.',
+    'film.mp4: largest file 120 MB (limit 100 MB).',
     'Make this file smaller, or leave it out.',
   ],
-  ['heroku', large(600 * MB), '600 MB of at most 500 MB.', 'Leave out 75.7 MB.'],
+  ['heroku', large(600 * MB), '600 MB (limit 500 MB).', 'Leave out 75.7 MB.'],
   [
     'netlify',
     { ...SITE, kind: 'source', framework: 'Astro', buildFolder: 'dist' } as const,

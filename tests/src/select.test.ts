@@ -103,7 +103,7 @@ test('an empty folder, an archive and a folder that may not be opened are told i
   );
   expect(() => readFileList([chosen('site.rar')])).toThrow('site.rar is an archive');
   await expect(readEntries([entry('site.zip', 'PK')])).rejects.toThrow('site.zip is not a ZIP, or was cut off');
-  await expect(readChosen([chosen('site.zip')])).rejects.toThrow('site.zip is no ZIP');
+  await expect(readChosen([chosen('site.zip')])).rejects.toThrow('site.zip is not a ZIP');
   const locked = asEntry({
     name: 'locked',
     isFile: false,

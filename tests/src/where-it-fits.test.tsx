@@ -16,7 +16,7 @@ const answers: Answers = {
   'subscription.allowance': () => allowanceOf(),
   'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
 };
-const SUM = '2 files of at most 20,000; 16 B of at most 1 GB; the largest file 13 B of at most 500 MB.';
+const SUM = '2 files (limit 20,000); 16 B (limit 1 GB); largest file 13 B (limit 500 MB).';
 const PLAIN = { 'index.html': '<h1>Quay</h1>', 'a.css': 'a{}' };
 
 afterEach(() => {

@@ -185,17 +185,17 @@ function limitReasons({ id, title, capabilities, facts }: Subject, { project }: 
   const refused: Finding[] = [];
   const held: string[] = [];
   if (maxFiles !== undefined) {
-    const sum = `${formatCount(files.length, 'file')} of at most ${maxFiles.toLocaleString('en')}`;
+    const sum = `${formatCount(files.length, 'file')} (limit ${maxFiles.toLocaleString('en')})`;
     if (files.length <= maxFiles) held.push(sum);
     else refused.push(no(`${sum}.`, `Leave out ${formatCount(files.length - maxFiles, 'file')}.`, source));
   }
   if (maxTotalBytes !== undefined) {
-    const sum = `${sizeText(totalBytes)} of at most ${sizeText(maxTotalBytes)}`;
+    const sum = `${sizeText(totalBytes)} (limit ${sizeText(maxTotalBytes)})`;
     if (totalBytes <= maxTotalBytes) held.push(sum);
     else refused.push(no(`${sum}.`, `Leave out ${sizeText(totalBytes - maxTotalBytes)}.`, source));
   }
   if (maxFileBytes !== undefined && largest !== null) {
-    const sum = `the largest file ${sizeText(largest.sizeBytes)} of at most ${sizeText(maxFileBytes)}`;
+    const sum = `largest file ${sizeText(largest.sizeBytes)} (limit ${sizeText(maxFileBytes)})`;
     if (largest.sizeBytes <= maxFileBytes) held.push(sum);
     else refused.push(no(`${largest.path}: ${sum}.`, 'Make this file smaller, or leave it out.', source));
   }
@@ -212,7 +212,7 @@ function freeReasons(
   title: string,
 ): Finding[] {
   if (freeTotalBytes === undefined || totalBytes <= freeTotalBytes) return [];
-  const sum = `${sizeText(totalBytes)} of at most ${sizeText(freeTotalBytes)}`;
+  const sum = `${sizeText(totalBytes)} (limit ${sizeText(freeTotalBytes)})`;
   return [note(`More than the free plan of ${title} takes: ${sum}.`, -20, limitsSource)];
 }
 

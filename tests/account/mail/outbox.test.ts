@@ -98,11 +98,11 @@ test('an outbox that nothing was put into is empty, and half-written files are p
 test.each<[MailContent, string[]]>([
   [
     { kind: 'reset-password', username: 'Ada', link: 'https://f.example/auth/reset#token=x' },
-    ['https://f.example/auth/reset#token=x', 'for 30 minutes'],
+    ['https://f.example/auth/reset#token=x', 'within 30 minutes'],
   ],
   [
     { kind: 'confirm-email', username: 'Ada', link: 'https://f.example/auth/confirm#token=x' },
-    ['https://f.example/auth/confirm#token=x', 'for 24 hours'],
+    ['https://f.example/auth/confirm#token=x', 'within 24 hours'],
   ],
   [{ kind: 'password-changed', username: 'Ada', how: 'reset' }, ['Every browser was logged out', '/login']],
   [{ kind: 'password-changed', username: 'Ada', how: 'changed' }, ['every other browser was logged out', '/login']],
@@ -115,7 +115,7 @@ test.each<[MailContent, string[]]>([
     { kind: 'delete-account', username: 'Ada', link: 'https://f.example/auth/delete-account#token=x' },
     [
       'https://f.example/auth/delete-account#token=x',
-      'for 30 minutes',
+      'within 30 minutes',
       'nothing is deleted',
       'https://f.example/login',
     ],
