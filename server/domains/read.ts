@@ -16,13 +16,14 @@ import { domainsOverCap } from '../plans/subscription/writable.ts';
 import { platformAnswers } from './ask-platform.ts';
 import { certifiedDomains } from './certificates/read.ts';
 
-/** Matches domains that wait for their owner, and working ones with a problem. */
-const needsCare = () => ({
-  $or: [
-    { state: { $in: ['unverified' as const, 'pending_dns' as const, 'misconfigured' as const] } },
-    { state: 'active' as const, problem: { $ne: null } },
-  ],
-});
+/** Domains past their set-up that are not as they should be. */
+const BROKEN = [
+  { state: 'misconfigured' as const },
+  { state: 'active' as const, problem: { $ne: null } },
+  { lostAt: { $ne: null } },
+];
+/** The same, and domains that wait for their first records. */
+const NEEDS_CARE = [{ state: { $in: ['unverified' as const, 'pending_dns' as const] } }, ...BROKEN];
 
 /**
  * Returns the account's domains, the one changed last first; on request those of one deployment, in one state, or that wait for
@@ -33,7 +34,8 @@ export async function listDomains(ctx: AccountContext, input: ListDomainsInput):
   const filter = {
     accountId: ctx.actor.accountId,
     ...(input?.deploymentId !== undefined && { deploymentId: input.deploymentId }),
-    ...(input?.needsCare === true && { $and: [needsCare()] }),
+    ...(input?.needsCare === true && { $and: [{ $or: NEEDS_CARE }] }),
+    ...(input?.isBroken === true && { $and: [{ $or: BROKEN }] }),
     ...(input?.state !== undefined && { state: input.state }),
     ...afterCursor(input?.cursor, 'changedAt'),
   };

@@ -120,6 +120,8 @@ test('a name that another account has proved is claimed without a word, and lost
     state: 'unverified',
     lostTo: 'another account',
   });
+  await other.caller.domains.add({ deploymentId: other.deploymentId, name: 'new.test' });
+  expect((await other.caller.domains.list({ isBroken: true })).items.map(({ id }) => id)).toEqual([claim.id]);
   app.clock.advance(2_000);
   expect((await owner.caller.domains.check({ domainId: held.id })).state).toBe('active');
 });

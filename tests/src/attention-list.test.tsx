@@ -27,9 +27,7 @@ function show(
   const answers: Answers = {
     'connections.list': () => ({ items: [], signIn: [], tokenPages: {} }),
     'domains.list': (input) =>
-      answering((input as { state?: string }).state === undefined ? { items: domains, nextCursor } : { items: broken })(
-        input,
-      ),
+      answering((input as { isBroken?: true }).isBroken ? { items: broken } : { items: domains, nextCursor })(input),
     'certificates.list': answering({ items: certificates, localRoot: null }),
   };
   const shown = showScreen(<AttentionList deployments={[deploymentOf()]} allowance={allowanceOf()} />, answers);
@@ -66,10 +64,11 @@ test('domains that need a record, or have lost one, are named with the way to me
   expect(shown.asked.slice(0, 2)).toEqual([{ needsCare: true, limit: 5 }, { needsCare: true }]);
 });
 
-test('of more domains than are listed, those that no longer work come first', async () => {
+test('of more domains than are listed, those that no longer work or were lost come first', async () => {
   const news = ['a', 'b'].map((id) => domainOf({ id, name: `${id}.example`, state: 'unverified' }));
   using shown = show(news, [], 'more', [domainOf({ id: 'old', name: 'old.example', state: 'misconfigured' })]);
   await shown.sees('old.example needs attention');
+  await shown.sees('Those that no longer work, or were lost, come first.');
   expect(shown.items().map((item) => item?.slice(0, 11))).toEqual(['old.example', 'a.example n', 'More domain']);
 });
 

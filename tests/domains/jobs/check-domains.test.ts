@@ -105,6 +105,7 @@ test('a domain that dies or loses its proof is told once, after a second sight, 
     const { state, problem, nextCheckAt } = await caller.domains.check({ domainId });
     const minutes = Math.round(((nextCheckAt?.getTime() ?? 0) - app.clock.now().getTime()) / MINUTE_MS);
     const { items } = await caller.domains.list({ needsCare: true });
+    expect((await caller.domains.list({ isBroken: true })).items).toEqual(items);
     return [state, problem?.code, items.length, ...(state === 'active' ? [minutes] : [])];
   };
   const mails = async () => {

@@ -51,9 +51,9 @@ const MORE_DEPLOYMENTS: AttentionItem = {
 export function AttentionList({ deployments, health, hasMore = false, allowance }: AttentionListProps) {
   const connections = trpc.connections.list.useQuery();
   const domains = trpc.domains.list.useQuery({ needsCare: true, limit: SHOWN_DOMAINS });
-  // Of many that wait for their first record, none hides one whose visitors are turned away.
+  // Of many that wait for their first record, none hides one whose visitors are turned away, or that was lost.
   const broken = trpc.domains.list.useQuery(
-    { state: 'misconfigured', limit: SHOWN_DOMAINS },
+    { isBroken: true, limit: SHOWN_DOMAINS },
     { enabled: typeof domains.data?.nextCursor === 'string' },
   );
   const certificates = trpc.certificates.list.useQuery({ needsCare: true });
