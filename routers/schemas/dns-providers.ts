@@ -68,7 +68,7 @@ export const DNS_FIELDS = {
     port: z.optional(
       z
         .int('Enter the port as a number')
-        .check(z.minimum(1, 'Ports begin at 1'), z.maximum(65_535, 'Ports end at 65535')),
+        .check(z.minimum(1, 'The lowest port is 1'), z.maximum(65_535, 'The highest port is 65535')),
     ),
     zone: dnsNameSchema('Enter the name of the zone, such as example.com'),
     keyName: dnsNameSchema('Enter the name of the key as the key file has it'),

@@ -139,7 +139,7 @@ async function startTls(listener: Listener, tls: HostTls | undefined, { log }: H
     return true;
   } catch (error) {
     if (tls?.isOptional !== true || errnoOf(error) !== 'EADDRINUSE') throw error;
-    log.warn('Another program has the port for TLS: sites are served in the clear; set SITES_TLS_PORT', {
+    log.warn('Another program uses the port for TLS: sites are served without TLS; set SITES_TLS_PORT', {
       port: tls.port,
     });
     return false;

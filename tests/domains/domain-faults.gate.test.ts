@@ -105,7 +105,7 @@ const FAULTS: readonly Fault[] = [
       code: 'name_servers_failing',
     },
     inject: (zone) => lab.delegate(zone, { [`ns1.${zone}`]: '127.0.0.1' }),
-    message: 'The name servers of unloaded.test answer that they failed (SERVFAIL).',
+    message: 'The name servers of unloaded.test answer with a failure (SERVFAIL).',
   },
   {
     fault: 'the registrar names other name servers',

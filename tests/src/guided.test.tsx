@@ -109,7 +109,7 @@ test('before anything happens every answer is there once more, with a way back t
   expect(summary).toContain('Harbour master');
   await shown.sees('1 of 3 deployments on Standard will be used.');
   expect(shown.button('Publish').disabled).toBe(false);
-  shown.button('Change: Place').click();
+  shown.button('Change: Hosting').click();
   await asks(shown, 'Where should it live?');
 });
 

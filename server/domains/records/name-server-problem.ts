@@ -22,7 +22,7 @@ export function noAnswerProblem(unit: string, answers: DnsAnswers): Problem | nu
   if (all.includes(null)) return null;
   if (all.length > 0 && all.every(isLame)) return lame(unit, [...faults.keys()]);
   if (all.length > 0 && all.every((fault) => isLame(fault) || fault === 'server_failure')) {
-    const message = `The name servers of ${unit} answer that they failed (SERVFAIL).`;
+    const message = `The name servers of ${unit} answer with a failure (SERVFAIL).`;
     return { code: 'name_servers_failing', message, hint: 'Ask your DNS provider what is wrong with the zone.' };
   }
   const message = `The name servers of ${unit} do not answer.`;

@@ -44,7 +44,7 @@ export function TokenList() {
           failure={shownFailure('The tokens could not be loaded', list.error)}
           empty={{
             icon: KeyRound,
-            text: 'No tokens yet. One lets a script publish for you without your password.',
+            text: 'No tokens yet. A token lets a script publish for you without your password.',
             isRow: true,
           }}
         >

@@ -14,7 +14,7 @@ export const GUIDED_LABELS: Record<GuidedStep, { short: string; question: string
     ],
   },
   place: {
-    short: 'Place',
+    short: 'Hosting',
     question: 'Where should it live?',
     explanation: [
       'A website lives on a computer that is always on and shows it to anyone who opens its address: its host.',

@@ -33,7 +33,7 @@ export function GuidedSummary({ onGoTo }: GuidedSummaryProps) {
       <AnswerRow title="Files" onChange={() => onGoTo('files')}>
         {report === null ? 'Being read' : <FilesAnswer report={report} />}
       </AnswerRow>
-      <AnswerRow title="Place" onChange={() => onGoTo('place')}>
+      <AnswerRow title="Hosting" onChange={() => onGoTo('place')}>
         {PLATFORMS[platform].title}
         <span className="block text-ink-muted">{placeText(ranker.ranking, platform)}</span>
       </AnswerRow>

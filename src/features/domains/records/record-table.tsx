@@ -110,7 +110,7 @@ function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date
 const ERRORS: Record<string, string> = {
   timeout: 'no answer in time',
   refused: 'refused to answer',
-  server_failure: 'answered that it failed',
+  server_failure: 'answered with a failure',
   lame: 'does not serve this domain',
   unreachable: 'cannot be reached',
 };
