@@ -5,7 +5,7 @@ import { textsToRead } from '../../../routers/rules/uploads/upload-text-problems
 import { AppError } from '../../lib/errors.ts';
 import type { Manifest } from '../../store/manifest.ts';
 import type { ArtifactStore } from '../../store/store.ts';
-import { type Inspector, openInspector } from './inspector.ts';
+import { type Inspector, openInspector, type TextOfFile } from './inspector.ts';
 
 /** A larger text is data, and nothing that a person has written. */
 const TEXT_MAX_BYTES = 1024 * 1024;
@@ -91,15 +91,20 @@ async function lookIntoAll(
   read: (path: string) => Promise<string | null>,
   signal: AbortSignal,
 ): Promise<number> {
-  let links = 0;
-  for (let start = 0; start < chosen.length; start += TEXTS_AT_ONCE) {
-    if (links > LINKS_MAX) return chosen.length - start;
+  const readFrom = async (start: number): Promise<TextOfFile[]> => {
     const some = chosen.slice(start, start + TEXTS_AT_ONCE);
     const texts = await Promise.all(some.map(async (file) => ({ file, text: await read(file.path) })));
-    for (const { file, text } of texts) {
-      signal.throwIfAborted();
-      if (text !== null) links += await inspector.look(file, text);
-    }
+    return texts.flatMap(({ file, text }) => (text === null ? [] : [{ file, text }]));
+  };
+  let links = 0;
+  let texts = await readFrom(0);
+  for (let start = 0; start < chosen.length; start += TEXTS_AT_ONCE) {
+    if (links > LINKS_MAX) return chosen.length - start;
+    signal.throwIfAborted();
+    // The next texts are read while these are looked into.
+    const [found, next] = await Promise.all([inspector.look(texts), readFrom(start + TEXTS_AT_ONCE)]);
+    links += found;
+    texts = next;
   }
   return 0;
 }

@@ -14,9 +14,13 @@ function answer(message: ToInspection): FromInspection {
     files.push(...message.files);
     return { links: 0 };
   }
-  const look = inspectText(message.file, message.text);
-  looks.set(message.file.path, look);
-  return { links: look.links.length };
+  let links = 0;
+  for (const { file, text } of message.texts) {
+    const look = inspectText(file, text);
+    looks.set(file.path, look);
+    links += look.links.length;
+  }
+  return { links };
 }
 
 parentPort?.on('message', (message: ToInspection) => parentPort?.postMessage(answer(message)));

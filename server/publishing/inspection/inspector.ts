@@ -8,14 +8,15 @@ import { runInTimeSlices } from '../../lib/time-slices.ts';
 /** Messages to the thread (inspection.worker.ts), each of which has one answer. */
 export type ToInspection =
   | { kind: 'files'; files: readonly OfferedFile[] }
-  | { kind: 'text'; file: OfferedFile; text: string }
+  | { kind: 'texts'; texts: readonly TextOfFile[] }
   | { kind: 'conclude'; texts: ReadonlyMap<string, string> };
+export type TextOfFile = { file: OfferedFile; text: string };
 export type FromInspection = { links: number } | { inspection: UploadInspection };
 
 /** Examines the files of one release. */
 export type Inspector = {
-  /** Examines the text of one file; resolves with how many of its links are remembered. */
-  look(file: OfferedFile, text: string): Promise<number>;
+  /** Examines some texts, each of one file; resolves with how many of their links are remembered. */
+  look(texts: readonly TextOfFile[]): Promise<number>;
   /** Returns the findings of all files; `texts` are those of INSPECTED_TEXTS. */
   conclude(texts: ReadonlyMap<string, string>): Promise<UploadInspection>;
   end(): Promise<void>;
@@ -45,11 +46,15 @@ export async function openInspector(
 function inspectorHere(files: readonly OfferedFile[]): Inspector {
   const looks = new Map<string, TextFindings>();
   return {
-    async look(file, text) {
-      const look = inspectText(file, text);
-      looks.set(file.path, look);
-      await nextTurn();
-      return look.links.length;
+    async look(texts) {
+      let links = 0;
+      for (const { file, text } of texts) {
+        const look = inspectText(file, text);
+        looks.set(file.path, look);
+        links += look.links.length;
+        await nextTurn();
+      }
+      return links;
     },
     conclude: (texts) => runInTimeSlices(inspectionSteps(files, texts, looks)),
     end: async () => undefined,
@@ -75,8 +80,8 @@ async function inspectorInThread(files: readonly OfferedFile[], signal: AbortSig
     throw error;
   }
   return {
-    async look(file, text) {
-      const answer = await ask({ kind: 'text', file, text });
+    async look(texts) {
+      const answer = await ask({ kind: 'texts', texts });
       return 'links' in answer ? answer.links : 0;
     },
     async conclude(texts) {

@@ -40,8 +40,10 @@ test.each([
   const looks = new Map(files.map((file) => [file.path, inspectText(file, texts.get(file.path) ?? '')]));
 
   const inspector = await openInspector(files, files, NEVER);
-  for (const file of files) {
-    expect(await inspector.look(file, texts.get(file.path) ?? '')).toBe(looks.get(file.path)?.links.length);
+  for (let start = 0; start < files.length; start += 16) {
+    const some = files.slice(start, start + 16).map((file) => ({ file, text: texts.get(file.path) ?? '' }));
+    const links = some.flatMap(({ file }) => looks.get(file.path)?.links ?? []);
+    expect(await inspector.look(some)).toBe(links.length);
   }
   const inspection = await inspector.conclude(index);
   await inspector.end();
@@ -55,7 +57,7 @@ test('while the largest text is looked into, others have their turns', async () 
   const inspector = await openInspector(files, files, NEVER);
   const [file] = files;
   if (file === undefined) throw new Error('The site has no file.');
-  const turns = await turnsDuring(() => inspector.look(file, texts.get(file.path) ?? ''));
+  const turns = await turnsDuring(() => inspector.look([{ file, text: texts.get(file.path) ?? '' }]));
   await inspector.end();
   expect(turns).toBeGreaterThan(3);
 });
