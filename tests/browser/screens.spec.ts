@@ -15,6 +15,17 @@ async function ownerOfTwoReleases(page: Page, name: string): Promise<{ account: 
   return { account, site };
 }
 
+/** Runs in the page: the links whose text is cut, in which a short name has to be whole. */
+function cutLinks(): string[] {
+  const isCut = (element: Element): boolean =>
+    element.checkVisibility() &&
+    getComputedStyle(element).textOverflow === 'ellipsis' &&
+    element.scrollWidth > element.clientWidth + 1;
+  return [...document.querySelectorAll('#content a, #content a *')]
+    .filter(isCut)
+    .map((element) => element.textContent ?? '');
+}
+
 const NO_NETWORK = /net::ERR_INTERNET_DISCONNECTED|Failed to fetch dynamically imported module/;
 
 test('a folder without an entry page is published after one question, and not before', async ({
@@ -111,10 +122,15 @@ test('a roll back stays in the history, any two releases are compared, and a rel
   await page.getByRole('button', { name: 'Roll back to release 1' }).click();
   await page.getByRole('button', { name: 'Roll back to 1', exact: true }).click();
   await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
-  for (const path of [`${deployment}?tab=releases`, '/deployment-history', '/dashboard']) {
+  for (const path of [`${deployment}?tab=releases`, '/dashboard', '/deployment-history']) {
     await page.goto(path);
     await expect(page.getByRole('link', { name: /from release 2 back to 1$/i })).toBeVisible();
     await expect(page.getByText('Rolled back', { exact: true })).toBeVisible();
+    // The columns change at each of them.
+    for (const width of [360, 768, 1024, 1280]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await page.evaluate(cutLinks), `${path} at ${width} px`).toEqual([]);
+    }
   }
 
   await page.goto(`${deployment}/releases/1`);

@@ -24,9 +24,9 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
       columns={[
         { key: 'address', title: 'Address' },
         { key: 'deployment', title: 'Deployment' },
-        { key: 'answers', title: 'What it shows', className: 'max-lg:hidden' },
+        { key: 'answers', title: 'What it shows', className: 'max-xl:hidden' },
         { key: 'state', title: 'State' },
-        { key: 'actions', title: '', className: 'lg:w-44' },
+        { key: 'actions', title: '', className: 'xl:w-44' },
       ]}
     >
       {deployments.map((deployment) => (
@@ -36,7 +36,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
           className="max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:py-2"
         >
           {/* Never wider for a long address: that is cut, not the row. */}
-          <TableCell className="max-sm:w-full sm:w-2/5 sm:max-w-0">
+          <TableCell className="max-sm:w-full sm:w-1/2 sm:max-w-0">
             <span className="flex min-w-0 items-center gap-1">
               {deployment.url === '' ? (
                 <span className="text-ink-muted">No address yet</span>
@@ -57,7 +57,7 @@ export function AddressTable({ deployments, stateOf }: AddressTableProps) {
               {deployment.name}
             </Link>
           </TableCell>
-          <TableCell className="whitespace-nowrap text-ink-muted sm:max-lg:hidden!">
+          <TableCell className="whitespace-nowrap text-ink-muted sm:max-xl:hidden!">
             <Answers deployment={deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap">
@@ -96,7 +96,7 @@ function AddressActs({ deployment: { id, name, platform, url, currentRelease, st
         </Button>
       )}
       {PLATFORMS[platform].isServedHere && (
-        <Button size="sm" variant="quiet" className="max-lg:hidden" asChild>
+        <Button size="sm" variant="quiet" className="max-xl:hidden" asChild>
           <Link to={`${href.deployment(id)}?tab=settings`} aria-label={`Change the address of ${name}`}>
             Change
           </Link>

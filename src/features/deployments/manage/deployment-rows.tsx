@@ -26,7 +26,7 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
   return (
     <ul className="divide-y divide-line">
       {deployments.map((deployment) => (
-        <li key={deployment.id} className="relative flex items-center gap-4 px-4 py-3.5 sm:px-5">
+        <li key={deployment.id} className="relative flex items-center gap-2 px-4 py-3.5 sm:gap-4 sm:px-5">
           <div className="min-w-0 grow">
             <div className="flex min-w-0 items-center gap-2">
               <Name deployment={deployment} />
@@ -38,10 +38,11 @@ export function DeploymentRows({ deployments, isReadOnly, badge, below }: Deploy
             {/* What is pressed itself lies above the link of the row. */}
             <div className="[&_:is(a,button)]:relative">{below?.(deployment)}</div>
           </div>
-          <span className="shrink-0 text-sm text-ink-muted max-lg:hidden">
+          {/* Between a telephone and a wide screen the name and the address need their room. */}
+          <span className="shrink-0 text-sm text-ink-muted max-xl:hidden">
             <PlatformsLabel {...deployment} />
           </span>
-          <span className="w-28 shrink-0 text-right text-sm text-ink-muted max-sm:hidden">
+          <span className="w-28 shrink-0 text-right text-sm text-ink-muted max-sm:hidden lg:max-xl:hidden">
             <Time at={deployment.latestRelease?.createdAt ?? deployment.updatedAt} />
           </span>
           <span className="relative">

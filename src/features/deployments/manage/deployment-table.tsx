@@ -15,26 +15,26 @@ export function DeploymentTable({ deployments, isReadOnly, badge }: DeploymentLi
         { key: 'state', title: 'State' },
         { key: 'address', title: 'Address' },
         { key: 'platform', title: 'Platform', className: 'max-xl:hidden' },
-        { key: 'release', title: 'Last release', className: 'max-lg:hidden' },
+        { key: 'release', title: 'Last release', className: 'max-xl:hidden' },
         { key: 'actions', title: '', className: 'w-16' },
       ]}
     >
       {deployments.map((deployment) => (
         <TableRow key={deployment.id}>
           {/* Wide enough for most, and never wider for a long one: that is cut, not the row. */}
-          <TableCell className="max-sm:pr-12 sm:w-[30%] sm:max-w-0">
+          <TableCell className="max-sm:pr-12 sm:w-[24%] sm:max-w-0">
             <Name deployment={deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap">
             <State deployment={deployment} isReadOnly={isReadOnly(deployment.id)} badge={badge} />
           </TableCell>
-          <TableCell className="sm:w-[38%] sm:max-w-0">
+          <TableCell className="sm:w-[44%] sm:max-w-0">
             <Address deployment={deployment} />
           </TableCell>
           <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
             <PlatformsLabel {...deployment} />
           </TableCell>
-          <TableCell className="whitespace-nowrap text-ink-muted max-lg:hidden!">
+          <TableCell className="whitespace-nowrap text-ink-muted max-xl:hidden!">
             <LastRelease deployment={deployment} />
           </TableCell>
           <TableCell isCorner className="[&>*]:relative">

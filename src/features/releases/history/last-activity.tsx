@@ -45,19 +45,19 @@ export function LastActivity({ history, shownEntries, action, className }: LastA
 function ActivityRow({ entry }: { entry: HistoryEntry }) {
   const { to, text, badge, at } = labelsOf(entry);
   return (
-    <li className="flex items-start gap-4 px-4 py-3 sm:px-5">
-      {/* The state has a line of its own in each row, however long the name is. */}
-      <span className="flex min-w-0 grow flex-col items-start gap-1">
-        <Link
-          to={to}
-          title={text}
-          className="-my-0.5 max-w-full truncate rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
-        >
-          {text}
-        </Link>
+    <li className="flex flex-col items-start gap-1 px-4 py-3 sm:px-5">
+      <Link
+        to={to}
+        title={text}
+        className="-my-0.5 max-w-full truncate rounded-tight py-0.5 hover:underline touch:my-0 touch:py-1"
+      >
+        {text}
+      </Link>
+      {/* Below, however long the name is: what happened and when need all of it on no width. */}
+      <span className="flex w-full items-center justify-between gap-4">
         {badge}
+        <Time at={at} className="shrink-0 text-sm text-ink-muted" />
       </span>
-      <Time at={at} className="shrink-0 text-sm text-ink-muted" />
     </li>
   );
 }

@@ -45,12 +45,12 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
         columns={[
           { key: 'release', title: 'Release' },
           { key: 'state', title: 'State' },
-          { key: 'by', title: 'By', className: 'max-md:hidden' },
+          { key: 'by', title: 'By', className: 'max-xl:hidden' },
           { key: 'when', title: 'When' },
-          { key: 'took', title: 'Took', className: 'text-right max-lg:hidden' },
-          { key: 'size', title: 'Size', className: 'text-right max-lg:hidden' },
-          { key: 'changed', title: 'Changed', className: 'text-right' },
-          { key: 'back', title: '', className: 'w-px' },
+          { key: 'took', title: 'Took', className: 'text-right max-xl:hidden' },
+          { key: 'size', title: 'Size', className: 'text-right max-xl:hidden' },
+          { key: 'changed', title: 'Changed', className: 'text-right max-md:hidden' },
+          { key: 'back', title: '', className: 'w-px max-md:hidden' },
           { key: 'actions', title: '', className: 'w-16' },
         ]}
       >
@@ -73,6 +73,17 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
   );
 }
 
+/** Under 640 px a row has three lines: its name, its state beside the way back, and who made it, when, with what changes. */
+const row =
+  'max-sm:flex max-sm:flex-wrap max-sm:items-center max-sm:gap-x-3 max-sm:before:order-2 max-sm:before:basis-full';
+const nameCell = 'max-sm:basis-full sm:w-1/3 sm:max-w-0 sm:min-w-48';
+const stateCell = 'max-sm:grow';
+/** The menu of the row has it as well. */
+const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right sm:max-md:hidden! [&>*]:relative';
+const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
+const byCell = `${factCell} xl:max-w-44 sm:max-xl:hidden!`;
+const tookCell = 'text-right text-ink-muted tabular-nums whitespace-nowrap max-xl:hidden!';
+
 /** One line, in which a long name is cut and the number is not; the row around it is the same link. */
 const rowLink = 'flex min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
 
@@ -83,41 +94,37 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
   const took = durationOf(release);
   const title = showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`;
   return (
-    <TableRow>
+    <TableRow className={row}>
       {/* A long name is cut, not the row. */}
-      <TableCell className="max-sm:pr-12 sm:w-1/3 sm:max-w-0">
+      <TableCell className={classNames(nameCell, 'max-sm:pr-12')}>
         <Link to={address} title={title} className={classNames(rowLink, 'font-medium')}>
           {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(release)}, `}</span>}
           <span className="shrink-0">{showsDeployment ? `release ${release.number}` : title}</span>
         </Link>
       </TableCell>
-      <TableCell>
+      <TableCell className={stateCell}>
         <ReleaseStates release={release} />
       </TableCell>
-      <TableCell label="By" className="text-ink-muted md:max-w-44 md:min-w-28 sm:max-md:hidden!">
+      <TableCell className={classNames(byCell, 'xl:min-w-28')}>
         <span title={release.createdBy} className="flex min-w-0">
           <span className="truncate">{release.createdBy}</span>
           <span className="whitespace-pre">{`, ${SOURCE_LABELS[release.source].toLowerCase()}`}</span>
         </span>
       </TableCell>
-      <TableCell label="When" className="text-ink-muted">
+      <TableCell className={factCell}>
         <Time at={release.createdAt} className="sm:whitespace-nowrap" />
       </TableCell>
-      <TableCell
-        label="Took"
-        className="text-ink-muted tabular-nums sm:text-right sm:whitespace-nowrap sm:max-lg:hidden!"
-      >
-        {took ?? 'not finished'}
+      <TableCell className={tookCell}>{took ?? 'not finished'}</TableCell>
+      <TableCell className={tookCell}>
+        <Size bytes={release.totalBytes} />
       </TableCell>
-      <TableCell label="Size" className="text-ink-muted sm:text-right sm:max-lg:hidden!">
+      <TableCell className={classNames(factCell, 'tabular-nums sm:text-right sm:max-md:hidden!')}>
         <span className="whitespace-nowrap">
-          <Size bytes={release.totalBytes} />
+          {formatCount(release.changedFiles, 'file')}
+          <span className="sm:hidden"> changed</span>
         </span>
       </TableCell>
-      <TableCell label="Changed" className="text-ink-muted tabular-nums sm:text-right">
-        <span className="whitespace-nowrap">{formatCount(release.changedFiles, 'file')}</span>
-      </TableCell>
-      <TableCell className="max-sm:pt-2 max-sm:empty:hidden sm:px-0! sm:text-right [&>*]:relative">
+      <TableCell className={backCell}>
         {onRollBack !== null && (
           <Button size="sm" onClick={onRollBack}>
             <Undo2 /> Roll back
@@ -178,35 +185,33 @@ function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsD
   const { deploymentId, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
   const title = `${showsDeployment ? `${ownerLabel(rollBack)}, from` : 'From'} release ${fromNumber} back to ${toNumber}`;
   return (
-    <TableRow>
-      <TableCell className="sm:w-1/3 sm:max-w-0">
-        <Link to={href.release(deploymentId, toNumber)} title={title} className={rowLink}>
+    <TableRow className={row}>
+      <TableCell className={nameCell}>
+        {/* Both numbers are needed: beside a name they take a line of their own where there is no room. */}
+        <Link to={href.release(deploymentId, toNumber)} title={title} className={classNames(rowLink, 'flex-wrap')}>
           {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(rollBack)}, `}</span>}
           <span className="shrink-0">
             {showsDeployment ? 'from' : 'From'} release {fromNumber} back to {toNumber}
           </span>
         </Link>
       </TableCell>
-      <TableCell>
+      <TableCell className={stateCell}>
         <RollBackBadge state={rollBack.state} />
       </TableCell>
-      <TableCell label="By" className="text-ink-muted md:max-w-44 sm:max-md:hidden!">
+      <TableCell className={byCell}>
         <span title={createdBy} className="block min-w-0 truncate">
           {createdBy}
         </span>
       </TableCell>
-      <TableCell label="When" className="text-ink-muted">
+      <TableCell className={factCell}>
         <Time at={createdAt} className="sm:whitespace-nowrap" />
       </TableCell>
-      <TableCell
-        label="Took"
-        className="text-ink-muted tabular-nums sm:text-right sm:whitespace-nowrap sm:max-lg:hidden!"
-      >
+      <TableCell className={tookCell}>
         {endedAt === null ? 'not finished' : formatDuration(endedAt.getTime() - createdAt.getTime())}
       </TableCell>
-      <TableCell className="max-lg:hidden!" />
-      <TableCell className="max-sm:hidden!" />
-      <TableCell className="max-sm:hidden!" />
+      <TableCell className="max-xl:hidden!" />
+      <TableCell className="max-md:hidden!" />
+      <TableCell className="max-md:hidden!" />
       <TableCell className="max-sm:hidden!" />
     </TableRow>
   );
