@@ -1,4 +1,5 @@
 import { formatExactTime, formatRelativeTime } from '../lib/format.ts';
+import { classNames } from './class-names.ts';
 import { useNow } from './now.ts';
 import { Tooltip } from './overlays/tooltip.tsx';
 
@@ -7,7 +8,8 @@ export function Time({ at, className }: { at: Date; className?: string | undefin
   const now = useNow();
   return (
     <Tooltip content={formatExactTime(at)}>
-      <time dateTime={at.toISOString()} className={className}>
+      {/* Above the link that covers a row, which would take the pointer; a finger has no tooltip, and opens the row. */}
+      <time dateTime={at.toISOString()} className={classNames('pointer-fine:relative', className)}>
         {formatRelativeTime(at, now.getTime() < at.getTime() ? new Date() : now)}
       </time>
     </Tooltip>

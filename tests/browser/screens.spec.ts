@@ -132,6 +132,9 @@ test('a roll back stays in the history, any two releases are compared, and a rel
       expect(await page.evaluate(cutLinks), `${path} at ${width} px`).toEqual([]);
     }
   }
+  // The row around it is a link, and lies below it.
+  await page.locator('time').first().hover();
+  await expect(page.getByRole('tooltip')).toBeVisible();
 
   await page.goto(`${deployment}/releases/1`);
   const changes = page.getByLabel('Changes', { exact: true });
