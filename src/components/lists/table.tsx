@@ -30,7 +30,10 @@ export function Table({ label, columns, children }: TableProps) {
               key={key}
               {...roles.columnheader}
               scope="col"
-              className={classNames('h-10 px-4 text-xs font-medium whitespace-nowrap text-ink-muted', className)}
+              className={classNames(
+                'h-10 px-4 text-xs font-medium whitespace-nowrap text-ink-muted sm:first:pl-5 sm:last:pr-5',
+                className,
+              )}
             >
               {title === '' ? <span className="sr-only">Actions</span> : title}
             </th>
@@ -63,7 +66,7 @@ export function TableCell({ label, isCorner = false, className, children, ...res
       {...rest}
       {...roles.cell}
       className={classNames(
-        'sm:static sm:table-cell sm:h-12 sm:px-4 sm:py-2 sm:align-middle',
+        'sm:static sm:table-cell sm:h-12 sm:px-4 sm:py-2 sm:align-middle sm:first:pl-5 sm:last:pr-5',
         isCorner ? 'absolute top-2 right-2 sm:text-right' : 'flex min-w-0 items-baseline gap-3 py-0.5',
         className,
       )}

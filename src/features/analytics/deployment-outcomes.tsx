@@ -11,13 +11,13 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
     <Table
       label="Releases by deployment"
       columns={[
-        { key: 'deployment', title: 'Deployment', className: 'sm:pl-5' },
+        { key: 'deployment', title: 'Deployment' },
         { key: 'releases', title: 'Releases', className: 'text-right' },
         { key: 'live', title: 'Went live', className: 'text-right' },
         { key: 'failed', title: 'Failed', className: 'text-right' },
         { key: 'cancelled', title: 'Cancelled', className: 'text-right max-xl:hidden' },
         { key: 'typical', title: 'Typical time', className: 'text-right' },
-        { key: 'latest', title: 'Last release', className: 'max-md:hidden sm:pr-5' },
+        { key: 'latest', title: 'Last release', className: 'max-md:hidden' },
       ]}
     >
       {deployments.map((deployment) => (
@@ -35,7 +35,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
   return (
     <TableRow>
       {/* A long name is cut, not the row. */}
-      <TableCell className="sm:w-1/3 sm:max-w-0 sm:pl-5">
+      <TableCell className="sm:w-1/3 sm:max-w-0">
         <Link
           to={href.deployment(deploymentId)}
           title={deploymentLabel}
@@ -58,7 +58,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
       ))}
       <TableCell className={`${figure} max-xl:hidden!`}>{outcomes.cancelled.toLocaleString('en')}</TableCell>
       <TableCell className={figure}>{typicalMs === null ? 'none yet' : formatDuration(typicalMs)}</TableCell>
-      <TableCell className="text-ink-muted max-md:hidden! sm:pr-5">
+      <TableCell className="text-ink-muted max-md:hidden!">
         <Link
           to={href.release(deploymentId, latest.number)}
           className="relative rounded-tight py-0.5 tabular-nums hover:underline sm:whitespace-nowrap touch:py-2"

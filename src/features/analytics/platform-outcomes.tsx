@@ -16,11 +16,11 @@ export function PlatformOutcomes({ statistics: { platforms, isCut } }: { statist
       <Table
         label="Releases by platform"
         columns={[
-          { key: 'platform', title: 'Platform', className: 'sm:pl-5' },
+          { key: 'platform', title: 'Platform' },
           ...['Releases', 'Went live', 'Failed', 'Cancelled'].map(rightColumn),
           { key: 'median', title: 'Median time', className: 'text-right' },
           { key: 'p95', title: '95% within', className: 'text-right max-xl:hidden' },
-          { key: 'size', title: 'Median size', className: 'text-right max-md:hidden sm:pr-5' },
+          { key: 'size', title: 'Median size', className: 'text-right max-md:hidden' },
         ]}
       >
         {platforms.map((row) => (
@@ -40,7 +40,7 @@ function PlatformRow({ row }: { row: Row }) {
   const figure = 'text-right whitespace-nowrap text-ink-muted tabular-nums max-sm:hidden!';
   return (
     <TableRow>
-      <TableCell className="font-medium sm:pl-5">{PLATFORMS[platform].title}</TableCell>
+      <TableCell className="font-medium">{PLATFORMS[platform].title}</TableCell>
       <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">
         {outcomesInOneLine(row, [...(medianMs === null ? [] : [formatDuration(medianMs)]), formatSize(medianBytes)])}
       </TableCell>
@@ -52,7 +52,7 @@ function PlatformRow({ row }: { row: Row }) {
       ))}
       <TableCell className={figure}>{shownTime(medianMs)}</TableCell>
       <TableCell className={`${figure} max-xl:hidden!`}>{shownTime(p95Ms)}</TableCell>
-      <TableCell className={`${figure} max-md:hidden! sm:pr-5`}>{formatSize(medianBytes)}</TableCell>
+      <TableCell className={`${figure} max-md:hidden!`}>{formatSize(medianBytes)}</TableCell>
     </TableRow>
   );
 }

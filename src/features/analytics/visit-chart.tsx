@@ -54,17 +54,17 @@ function VisitTable({ points, step }: { points: readonly VisitPoint[]; step: Vis
       <Table
         label={`Visits by ${step}`}
         columns={[
-          { key: 'label', title: step === 'day' ? 'Day' : 'Hour', className: 'sm:pl-5' },
+          { key: 'label', title: step === 'day' ? 'Day' : 'Hour' },
           ...['Page views', 'Visitors', 'Requests', 'By bots', 'Bandwidth'].map((title) => ({
             key: title,
             title,
-            className: 'text-right last:sm:pr-5',
+            className: 'text-right',
           })),
         ]}
       >
         {shown.map((point) => (
           <TableRow key={point.label}>
-            <TableCell className="tabular-nums sm:pl-5">{point.label}</TableCell>
+            <TableCell className="tabular-nums">{point.label}</TableCell>
             <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">{countsLine(point)}</TableCell>
             {[point.views, point.visitors, point.requests, point.bots].map((count, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the columns never move
@@ -72,7 +72,7 @@ function VisitTable({ points, step }: { points: readonly VisitPoint[]; step: Vis
                 {count.toLocaleString('en')}
               </TableCell>
             ))}
-            <TableCell className="text-right whitespace-nowrap tabular-nums max-sm:hidden! sm:pr-5">
+            <TableCell className="text-right whitespace-nowrap tabular-nums max-sm:hidden!">
               {formatSize(point.bytes)}
             </TableCell>
           </TableRow>
