@@ -335,18 +335,18 @@ test('a step says what it is, how far it is and where it stopped', () => {
   expect(formatAddress('http://photo-site.localhost:3001/')).toBe('photo-site.localhost:3001');
 });
 
-test('what was sent and what was there already is told in numbers', () => {
-  expect(sentText(2, 9_000, 3)).toBe('2 files sent, 9 KB. 3 were already there.');
-  expect(sentText(1, 9_000, 1)).toBe('1 file sent, 9 KB. 1 was already there.');
+test('what was sent of all the files is told in numbers', () => {
+  expect(sentText(2, 9_000, 3)).toBe('2 of 5 files sent, 9 KB');
+  expect(sentText(1, 9_000, 1)).toBe('1 of 2 files sent, 9 KB');
   expect(sentText(5, 9_000, 0)).toBe('5 files sent, 9 KB');
-  expect(sentText(0, 0, 214)).toBe('Nothing to send: every file was already there.');
+  expect(sentText(0, 0, 214)).toBe('Every file was there already');
 });
 
 test('a finished step tells what was really sent, and claims nothing where nobody has counted it', () => {
   const counted = { total: 5, totalBytes: 9_000, doneBefore: null, doneBytesBefore: null };
   expect(stepResult({ name: 'uploading', ...counted })).toBe('5 files in place, 9 KB');
   const some = { ...counted, doneBefore: 3, doneBytesBefore: 8_000 };
-  expect(stepResult({ name: 'uploading', ...some })).toBe('2 files sent, 1 KB. 3 were already there.');
+  expect(stepResult({ name: 'uploading', ...some })).toBe('2 of 5 files sent, 1 KB');
   expect(stepResult({ name: 'verifying', ...counted })).toBe('5 files, 9 KB');
   expect(stepResult({ name: 'processing', ...counted, total: 0, totalBytes: 0 })).toBe(null);
 });

@@ -37,12 +37,11 @@ export function stepResult({
   return totalBytes > 0 ? `${files}, ${formatSize(totalBytes)}` : files;
 }
 
-/** Returns a text like `1 file sent, 9 KB. 213 were already there.` */
+/** Returns a text like `1 of 214 files sent, 9 KB`: the others were there already. */
 export function sentText(sentFiles: number, sentBytes: number, filesThere: number): string {
-  const there = filesThere === 1 ? '1 was already there.' : `${filesThere.toLocaleString('en')} were already there.`;
-  if (sentFiles === 0) return 'Nothing to send: every file was already there.';
-  const sent = `${formatCount(sentFiles, 'file')} sent, ${formatSize(sentBytes)}`;
-  return filesThere === 0 ? sent : `${sent}. ${there}`;
+  if (sentFiles === 0) return 'Every file was there already';
+  const part = filesThere === 0 ? '' : `${sentFiles.toLocaleString('en')} of `;
+  return `${part}${formatCount(sentFiles + filesThere, 'file')} sent, ${formatSize(sentBytes)}`;
 }
 
 /** Returns the duration of a step or a release so far; null before it started. */

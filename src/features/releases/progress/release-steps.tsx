@@ -173,14 +173,17 @@ export type RowBodyProps = {
   log?: readonly LogEntry[];
 };
 
-/** Shows one line below the title, equally tall in every state: while a release runs nothing below it moves. */
+/**
+ * Shows one line below the title, or two on a small screen, equally tall in every state: while a release runs nothing
+ * below it moves.
+ */
 export function RowBody({ title, state, text, fraction, log = [] }: RowBodyProps) {
   const [choice, setChoice] = useState<boolean | null>(null);
   const isOpen = log.length > 0 && (choice ?? state === 'failed');
   return (
     <>
       <div className="relative flex min-h-6 items-center justify-between gap-3 text-sm text-ink-muted touch:min-h-11">
-        <span title={text} className="min-w-0 truncate tabular-nums">
+        <span title={text} className="min-w-0 tabular-nums max-sm:line-clamp-2 sm:truncate">
           {text}
         </span>
         {log.length > 0 && (
