@@ -1,7 +1,6 @@
 import { Download, FilePen, FolderUp } from 'lucide-react';
 import { Suspense } from 'react';
 import { Link, useParams } from 'wouter';
-import { formatCount } from '../../routers/schemas/format-count.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import type { ReleaseDetail } from '../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../routers/schemas/state-names.ts';
@@ -157,9 +156,9 @@ function ReleaseBadge({ release }: { release: ReleaseDetail }) {
   return <StateBadge state={state !== 'waiting' && isRunningReleaseState(state) ? 'publishing' : state} />;
 }
 
-/** Offers the next step after a release that went live: publish another one, or go back to an earlier one. */
+/** Offers the next step: publish other files, or go back from what is live to an earlier release. */
 function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChange: boolean }) {
-  if (!release.isCurrent || !mayChange) return <p>{release.isCurrent ? 'Live.' : 'This release has ended.'}</p>;
+  if (!mayChange) return <p>{release.isCurrent ? 'Live.' : 'This release has ended.'}</p>;
   return (
     <>
       <Button size="sm" asChild>
@@ -167,7 +166,7 @@ function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChang
           <FolderUp /> Publish again
         </Link>
       </Button>
-      <RollBackToEarlier deploymentId={release.deploymentId} label="Undo" />
+      {release.isCurrent && <RollBackToEarlier deploymentId={release.deploymentId} label="Undo" />}
     </>
   );
 }
@@ -206,7 +205,7 @@ function ReleaseFacts({ release }: { release: ReleaseDetail }) {
         { name: 'Started by', value: <span className="wrap-anywhere">{release.createdBy}</span> },
         { name: 'Started', value: <Time at={release.createdAt} /> },
         { name: 'Source', value: SOURCE_LABELS[release.source] },
-        { name: 'Files', value: formatCount(release.fileCount, 'file') },
+        { name: 'Files', value: release.fileCount.toLocaleString('en') },
         { name: 'Size', value: <Size bytes={release.totalBytes} /> },
         { name: 'Changed files', value: release.changedFiles.toLocaleString('en') },
       ]}

@@ -1,6 +1,5 @@
 import { Link } from 'wouter';
 import type { Deployment, ReleaseRef } from '../../../../routers/schemas/deployments.ts';
-import { formatCount } from '../../../../routers/schemas/format-count.ts';
 import { Card } from '../../../components/card.tsx';
 import { FactList } from '../../../components/lists/fact-list.tsx';
 import { Time } from '../../../components/time.tsx';
@@ -29,7 +28,7 @@ export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
               ),
             },
             { name: 'Live since', value: <Time at={current.liveSince ?? current.createdAt} /> },
-            { name: 'All releases', value: formatCount(deployment.releaseCount, 'release') },
+            { name: 'All releases', value: deployment.releaseCount.toLocaleString('en') },
             { name: 'Created', value: <Time at={deployment.createdAt} /> },
           ]}
         />
