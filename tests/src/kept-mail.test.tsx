@@ -64,6 +64,6 @@ test('where no mail is sent, a forgotten password is told of the outbox and not 
 
 test('where no mail is sent, the banner names the command that shows the link', async () => {
   using shown = showScreen(<ConfirmBanner user={{ ...ada, emailConfirmed: false }} />, {});
-  await shown.sees('This Fairlead keeps the link in its outbox. To see it, run npx fairlead outbox show');
+  await shown.sees('This Fairlead keeps the link in its outbox: run npx fairlead outbox show');
   expect(shown.page.textContent).not.toContain('sent to');
 });

@@ -1,6 +1,7 @@
 import { Info } from 'lucide-react';
 import type { User } from '../../../routers/schemas/user.ts';
 import { useKeepsMail } from '../../api/keeps-mail.ts';
+import { classNames } from '../../components/class-names.ts';
 import { OutboxCommand } from './outbox-command.tsx';
 import { SendConfirmation } from './send-confirmation.tsx';
 
@@ -10,13 +11,20 @@ export function ConfirmBanner({ user }: { user: User }) {
   return (
     <div className="mb-6 flex print:hidden min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-col max-sm:items-start max-sm:gap-2 max-sm:py-3 sm:min-h-12 touch:min-h-15">
       <Info className="text-accent max-sm:hidden" />
-      <div className="min-w-0 grow lg:flex lg:gap-2">
+      <div className="min-w-0 grow xl:flex xl:gap-2">
         <p className="shrink-0 font-medium">Confirm your email address</p>
-        <p className="min-h-10 text-ink-muted wrap-anywhere max-sm:text-sm sm:min-h-5 sm:truncate" title={user.email}>
+        <p
+          // A long address is cut; a command is there to be copied, and is not.
+          className={classNames(
+            'min-h-10 text-ink-muted wrap-anywhere max-sm:text-sm sm:min-h-5',
+            keepsMail !== true && 'sm:truncate',
+          )}
+          title={user.email}
+        >
           {keepsMail === false && `Link sent to ${user.email}`}
           {keepsMail === true && (
             <>
-              This Fairlead keeps the link in its outbox. To see it, run <OutboxCommand />
+              This Fairlead keeps the link in its outbox: run <OutboxCommand />
             </>
           )}
         </p>
