@@ -102,14 +102,14 @@ test('a certificate is ordered for a domain from the page of all of them', async
 test('certificates of the own authority are named as not trusted, with the root to install', async () => {
   using shown = showScreen(<CertificatesScreen />, answersFor(certificateOf({ isPublic: false }), 'PEM'));
   await shown.sees('Browsers do not trust the certificates of this Fairlead yet');
-  expect(shown.button('Download the root certificate certificate')).toBeDefined();
+  expect(shown.button('Download the root certificate')).toBeDefined();
 });
 
 test('the root can be had before there is a certificate, with the way to install it', async () => {
   const none = { 'certificates.list': () => ({ items: [], localRoot: 'PEM' }) };
   using shown = showScreen(<CertificatesScreen />, none);
   await shown.sees('No certificates yet.');
-  expect(shown.button('Download the root certificate certificate')).toBeDefined();
+  expect(shown.button('Download the root certificate')).toBeDefined();
   expect(shown.linkTo('How to install it')).toBe('/help#install-root');
 });
 

@@ -14,7 +14,7 @@ export function LocalRootNotice({ root }: { root: string }) {
       title="Browsers do not trust the certificates of this Fairlead yet"
       action={
         <Button size="sm" onClick={() => savePem(root, FILE_NAME)}>
-          Download the root certificate certificate
+          Download the root certificate
         </Button>
       }
     >

@@ -68,7 +68,7 @@ function certificateSeen({ id, state }: Domain, certificates: readonly Certifica
   const seen = certificate.isPublic
     ? until
     : `${until} Browsers trust it once the root certificate of this Fairlead is installed.`;
-  return { verdict: 'pass', seen, at: certificate.notBefore, link: null };
+  return { verdict: 'pass', seen, at: null, link: null };
 }
 
 function certificateAtPlatform({ id }: Domain, { answers, askedAt: at }: NonNullable<Domain['atPlatform']>): Seen {

@@ -34,7 +34,7 @@ export function ReportHistory({ reportId, deploymentId }: ReportHistoryProps) {
   const hidden = items.length - shown.length;
   return (
     <Card className="mb-6 overflow-hidden">
-      <CardHeader title="Reports" count={list.data && items.length} />
+      <CardHeader title="Reports" count={items.length === 0 ? undefined : items.length} />
       <ListStates
         list={list}
         count={items.length}
