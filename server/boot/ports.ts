@@ -36,7 +36,7 @@ export async function listening(env: Env, listen: () => Promise<void>): Promise<
     if (errno === 'EADDRINUSE' && named !== undefined) {
       throw new StartError(
         EXIT_FAILED,
-        `${named.name} is ${named.port}, where another program listens already; stop that one, or set ${named.name} to a free port.`,
+        `${named.name} is ${named.port}, where another program already listens; stop that one, or set ${named.name} to a free port.`,
         error,
       );
     }

@@ -214,5 +214,5 @@ async function alreadyAdded(ctx: AccountContext, name: string): Promise<AppError
   const deployment = await DeploymentModel.findOne({ _id: own?.deploymentId ?? '', accountId }, { name: 1 });
   const where = deployment === null ? '' : ` for ${deployment.name}`;
   const both = own === null ? name : namesOf(own).join(' and ');
-  return nameRefused(`You have added ${both}${where} already.`, 'A domain can be moved to another deployment.');
+  return nameRefused(`You have already added ${both}${where}.`, 'A domain can be moved to another deployment.');
 }

@@ -93,7 +93,7 @@ test('a port that another program listens on', async () => {
     ended,
     1,
     new RegExp(
-      `SITES_PORT is ${ports.SITES_PORT}, where another program listens already; stop that one, or set SITES_PORT to a free port`,
+      `SITES_PORT is ${ports.SITES_PORT}, where another program already listens; stop that one, or set SITES_PORT to a free port`,
     ),
   );
   // Nothing was begun that would have to be ended.

@@ -39,7 +39,7 @@ test('a start that finds its port taken at the end leaves no worker behind', asy
 
   const { start } = createLifeCycle({ env, log, webRoot: folder.path });
 
-  await expect(start()).rejects.toThrow(`PORT is ${port}, where another program listens already`);
+  await expect(start()).rejects.toThrow(`PORT is ${port}, where another program already listens`);
   await expect.poll(timers).toBeLessThan(before + WORKER_LOOPS);
   // A worker that goes on finds no database.
   expect(warnings).toEqual([]);

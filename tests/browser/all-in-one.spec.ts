@@ -87,7 +87,7 @@ test('All-in-One takes a folder and a domain to a page that a browser trusts', a
   await page.getByRole('radio', { name: 'I have a domain' }).check();
   await page.getByLabel('Domain', { exact: true }).fill('www.quay.test');
   await page.getByRole('button', { name: 'Next' }).click();
-  await expect(page.getByText('You have added quay.test and www.quay.test for Quay already.')).toBeVisible();
+  await expect(page.getByText('You have already added quay.test and www.quay.test for Quay.')).toBeVisible();
 
   const root = await ownApp.pebble.root();
   await using visitor = await openTrustingBrowser(root, NAMES);

@@ -26,7 +26,7 @@ test('what is live is published on a further platform, as every release from the
   // What makes no sense is refused: the same place twice, the primary one taken away, more while it is published.
   const [primary, other] = deployment.destinations.map(({ id }) => id);
   const twice = await refusalOf(app.deployments.addDestination({ deploymentId, platform: 'vercel' }));
-  expect(twice).toMatchObject({ code: 'conflict', message: expect.stringContaining('Vercel already') });
+  expect(twice).toMatchObject({ code: 'conflict', message: expect.stringContaining('already published on Vercel') });
   const refusals = [
     app.deployments.removeDestination({ deploymentId, destinationId: primary ?? '' }),
     app.deployments.retryDestination({ deploymentId, destinationId: other ?? '' }),

@@ -150,7 +150,7 @@ test('a name goes to whoever proves it once the proof of its holder is gone, as 
   expect(again).not.toHaveProperty('lostTo');
   await expect(seller.caller.domains.get({ domainId: before.id })).rejects.toMatchObject({ code: 'NOT_FOUND' });
   await expect(seller.caller.domains.add({ deploymentId: seller.deploymentId, name: 'sold.test' })).rejects.toThrow(
-    'You have added sold.test',
+    'You have already added sold.test',
   );
 });
 
@@ -177,7 +177,7 @@ test('a unit is added once, and the app keeps its own names and those of the sit
   const { id: deploymentId } = await person.caller.deployments.create({ name: 'Once', platform: 'built-in' });
   await person.caller.domains.add({ deploymentId, name: 'once.test' });
   for (const [name, message] of [
-    ['www.once.test', 'You have added once.test and www.once.test for Once already.'],
+    ['www.once.test', 'You have already added once.test and www.once.test for Once.'],
     ['ours.test', 'ours.test belongs to this Fairlead itself. Use another domain.'],
     ['x.sites.test', 'Names below sites.test are addresses of this Fairlead. Use a domain of your own.'],
   ] as const) {
@@ -202,7 +202,7 @@ test('what is known against a name is told before anything is made, and of other
   });
   expect(await checked('others.test')).toMatchObject({ problem: null });
   expect(await checked('www.asked.test')).toMatchObject({
-    problem: 'You have added asked.test and www.asked.test for Asked already.',
+    problem: 'You have already added asked.test and www.asked.test for Asked.',
   });
   expect(await checked('co.uk')).toMatchObject({
     problem: 'co.uk is an ending that many domains share. Type the whole name, like example.co.uk.',

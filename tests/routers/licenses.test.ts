@@ -119,7 +119,7 @@ test('of two accounts with one key one has its plan, and the other is told', asy
     field: 'key',
   });
   expect(await refusalOf(first.caller.licenses.redeem({ key }))).toMatchObject({
-    message: 'You have redeemed this license key already.',
+    message: 'You have already redeemed this license key.',
   });
 });
 

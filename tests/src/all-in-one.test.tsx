@@ -128,7 +128,7 @@ test('a platform that takes no domains here says so in the place of the field', 
 });
 
 test('a domain that could not be added fails nothing, and its stage asks for it again', async () => {
-  const message = 'You have added shop.example and www.shop.example for Pier already.';
+  const message = 'You have already added shop.example and www.shop.example for Pier.';
   const fieldErrors = { name: message };
   const answers = answersFor(null, {
     // Its page is not framed.

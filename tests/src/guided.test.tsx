@@ -17,7 +17,7 @@ const answers: Answers = {
 
 /** Checks a name as the server would: one name is taken already. */
 function checked(name: string) {
-  const problem = name === 'taken.example' ? 'You have added taken.example for Pier already.' : null;
+  const problem = name === 'taken.example' ? 'You have already added taken.example for Pier.' : null;
   return { name, counterpart: `www.${name}`, problem };
 }
 
@@ -135,7 +135,7 @@ test('a domain that is missing, is none, or cannot be added is told at its field
   await shown.sees('Type your domain, or choose “No domain yet”.');
   for (const [text, problem] of [
     ['not a domain', 'Type a domain name like example.com'],
-    ['https://Taken.example/menu', 'You have added taken.example for Pier already.'],
+    ['https://Taken.example/menu', 'You have already added taken.example for Pier.'],
   ] as const) {
     typeInto(shown.page, 'domain', text);
     shown.button('Next').click();

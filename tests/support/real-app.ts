@@ -89,7 +89,7 @@ export async function startRealApp(extra: NodeJS.ProcessEnv = {}, entry: readonl
     await untilReady(app);
   } catch (error) {
     await stop(app.child);
-    const taken = /(\w+) is \d+, where another program listens already/.exec(String(error))?.[1];
+    const taken = /(\w+) is \d+, where another program already listens/.exec(String(error))?.[1];
     // Somebody has come in between, at a port that was found free.
     if (taken !== undefined && extra[taken] === undefined) return startRealApp(extra, entry);
     throw error;

@@ -106,7 +106,7 @@ function refuseUnlessOpen(doc: LicenseDoc, accountId: string, now: Date): void {
     throw refused('license_revoked', 'This license key was revoked.', { hint: 'Ask whoever gave it to you.' });
   }
   if (doc.state !== 'unredeemed') {
-    if (doc.accountId === accountId) throw refused('license_redeemed', 'You have redeemed this license key already.');
+    if (doc.accountId === accountId) throw refused('license_redeemed', 'You have already redeemed this license key.');
     throw refused('license_redeemed', 'This license key has been redeemed by another account.');
   }
   const isLate = doc.redeemBy instanceof Date && doc.redeemBy <= now;

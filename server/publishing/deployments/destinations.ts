@@ -84,7 +84,7 @@ function requireNewDestination({ destinations }: DeploymentDoc, added: NewDestin
       (connectionId ?? null) === added.connectionId &&
       (targetId ?? null) === added.targetId,
   );
-  if (isThere) throw new AppError('conflict', `This deployment is published on ${title} already, by the same account.`);
+  if (isThere) throw new AppError('conflict', `This deployment is already published on ${title}, by the same account.`);
   if (destinations.length >= DESTINATIONS_MAX) {
     throw new AppError('conflict', `A deployment can be published on ${DESTINATIONS_MAX} platforms at once.`);
   }

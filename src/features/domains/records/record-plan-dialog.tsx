@@ -50,7 +50,7 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
       onClose={onClose}
     >
       {isBlocked && plan.conflicts.length === 0 && (
-        <Notice tone="quiet" title="Your provider has the records already">
+        <Notice tone="quiet" title="Your provider already has the records">
           It can take a moment until the name servers show them. If they never do, your registrar names other name
           servers: set those of this zone there.
         </Notice>
