@@ -192,6 +192,7 @@ export default defineConfig(({ isSsrBuild }) => ({
             // Threads of their own (server/lib/thread/thread.ts).
             'zip-worker': `${here}server/store/zip/zip.worker.ts`,
             'inspection-worker': `${here}server/publishing/inspection/inspection.worker.ts`,
+            'quick-look-worker': `${here}server/publishing/publication/quick-look.worker.ts`,
           },
           // Comments for tools would be a fifth of what Node reads at each start.
           output: { comments: { legal: true, annotation: false, jsdoc: false } },

@@ -4,6 +4,7 @@ import type { SiteAddress } from '../../database/site-address.ts';
 import { type Egress, EgressError } from '../../lib/egress/egress.ts';
 import { AppError, JobDeferred } from '../../lib/errors.ts';
 import type { Patience } from '../platforms/platform.ts';
+import { lookQuickly } from './quick-look.ts';
 
 const AT_ONCE = 8;
 /**
@@ -31,6 +32,10 @@ const RUN_BYTES_A_MS = 500;
  * ones.
  */
 export const FOREIGN_PAGE_BYTES = 5 * 1024 * 1024;
+/** A thread takes some hundredths of a second to start, as long as some hundred files. */
+const QUICK_FILES_MIN = 500;
+/** A larger file would be seen so late that the thread seemed silent. */
+const QUICK_MAX_BYTES = 16 * 1024 * 1024;
 /** `/about.html` may lead to `/about`, and an address that was given a domain to that domain. */
 const REDIRECTS_MAX = 5;
 
@@ -48,6 +53,8 @@ export type Visiting = {
   edge?: { hasTime(): boolean; patience: Patience };
   /** The time that all visits may take together, besides what their number and size allow; ten minutes when absent. */
   runMs?: number;
+  /** The number of files on our own host from which on they are looked at quickly at first; 500 when absent. */
+  quickFilesMin?: number;
   /** Remembers what earlier runs have seen; present for a job, which gives its worker back between turns. */
   turns?: Turns;
 };
@@ -87,6 +94,8 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
   );
   const turn = startTurn(release.turns);
   const queue = looks.left();
+  const tellProgress = (): void =>
+    release.onProgress?.({ done: looks.done(), total, doneBytes: looks.doneBytes(), totalBytes });
 
   const work = async (): Promise<void> => {
     // The first check of a turn runs to its end, since otherwise a slow one would never finish.
@@ -103,11 +112,19 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
         throw error;
       }
       looks.note(index);
-      release.onProgress?.({ done: looks.done(), total, doneBytes: looks.doneBytes(), totalBytes });
+      tellProgress();
       ends = endsWithTurn;
     }
   };
   try {
+    for await (const seen of quickLooks(
+      release,
+      { at, signal: AbortSignal.any([signal, turn.signal]) },
+      looks.left(),
+    )) {
+      for (const index of seen) looks.note(index);
+      tellProgress();
+    }
     await Promise.all(Array.from({ length: AT_ONCE }, work));
     if (looks.done() < total) throw nextTurn(at, looks.done(), total);
   } catch (error) {
@@ -120,6 +137,32 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
     failed.abort();
   }
   if (looks.isContinued) await looks.keep();
+}
+
+/**
+ * Yields which of many files on our own host were seen by a thread, which does not take as much from the host's as the
+ * careful look does. What it has not seen, for whatever reason, is left to that.
+ */
+async function* quickLooks(
+  { quickFilesMin = QUICK_FILES_MIN }: Visiting,
+  { at: { url, listener }, signal }: Omit<Look, 'release'>,
+  left: Iterable<[number, Expected]>,
+): AsyncGenerator<number[], void> {
+  if (listener?.protocol !== 'http:') return;
+  const wanted = [...left].flatMap(([index, { path, statuses, sha256, sizeBytes }]) =>
+    sha256 !== null && sizeBytes <= QUICK_MAX_BYTES && statuses.includes(200)
+      ? [{ index, path, sha256, sizeBytes }]
+      : [],
+  );
+  if (wanted.length < quickFilesMin) return;
+  const files = wanted.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }));
+  try {
+    const { host, port } = listener;
+    for await (const seen of lookQuickly({ host, port, authority: new URL(url).host, files }, signal))
+      yield seen.flatMap((position) => wanted[position]?.index ?? []);
+  } catch {
+    // The careful look meets the reason of the signal by itself, and needs no thread.
+  }
 }
 
 /** The end of a turn is no failure: the worker serves others meanwhile. */

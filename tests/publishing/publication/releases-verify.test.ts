@@ -309,3 +309,34 @@ test('a site that a platform puts at an address of this network is not gone to',
     message: expect.stringContaining('is not a public web address'),
   });
 });
+
+/** How many of these files were asked for at the host until they were compared, and what came of it. */
+async function quickly(app: PublishingApp, slug: string, content: Content, expected: Manifest = new Map()) {
+  const { toVerify, manifest } = await createSubject(app, slug, content);
+  const asked: string[] = [];
+  const egress: Egress = {
+    request: (url, request, read) => {
+      asked.push(new URL(url).pathname);
+      return toVerify.egress.request(url, request, read);
+    },
+  };
+  const all = new Map([...manifest, ...expected]);
+  const looked = verifyAtOwnAddress({ ...toVerify, egress, manifest: all, quickFilesMin: 1 });
+  return { outcome: await looked.then(({ unseen }) => unseen.length, String), asked };
+}
+
+test('many files are looked at by a thread, and what it does not see is looked at with care', async () => {
+  await using app = await createPublishingApp();
+  const content = { ...oddNames(), 'empty.txt': '', 'large.bin': Buffer.alloc(3_000_000, 'x') };
+  const names = Array.from({ length: 20 }, (_, number) => `${number}.txt`);
+  const many = { ...content, ...Object.fromEntries(names.map((name) => [name, name])) };
+  expect(await quickly(app, 'in-thread', many)).toEqual({ outcome: Object.keys(many).length, asked: [] });
+
+  const wrong = await quickly(app, 'wrong', { 'index.html': 'one' }, new Map([['index.html', different]]));
+  expect(wrong).toMatchObject({ outcome: expect.stringContaining('does not match the file'), asked: ['/index.html'] });
+  const sized = { sha256: different.sha256, sizeBytes: 'one'.length };
+  const other = await quickly(app, 'sized', { 'index.html': 'one' }, new Map([['index.html', sized]]));
+  expect(other).toMatchObject({ outcome: expect.stringContaining('does not match the file'), asked: ['/index.html'] });
+  const missing = await quickly(app, 'missing', { 'index.html': 'one' }, new Map([['a.html', different]]));
+  expect(missing.outcome).toContain('/a.html answers with status 404');
+});
