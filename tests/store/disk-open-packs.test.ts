@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
+import { entriesOf, readPack } from '../../server/store/disk/pack.ts';
 import type { ArtifactStore } from '../../server/store/store.ts';
 import { manyBytes, sha256Of, takeIn } from '../support/store-suite.ts';
 
@@ -18,26 +19,30 @@ async function makeStore() {
   return {
     store,
     open,
+    folder,
     many,
     pack: join(folder, 'packs', name),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
 
-/** Counts the openings of files of this name until it is disposed. */
-function countOpenings(path: string): { count: number } & Disposable {
-  const original = fs.open;
+/** Counts the calls for matching paths until it is disposed. */
+function countCalls(name: 'open' | 'stat', isCounted: (path: string) => boolean): { count: number } & Disposable {
+  const original = fs[name];
   const counted = {
     count: 0,
     [Symbol.dispose]: () => {
-      fs.open = original;
+      Object.assign(fs, { [name]: original });
       syncBuiltinESMExports();
     },
   };
-  fs.open = (opened, ...rest) => {
-    if (opened === path) counted.count += 1;
-    return original(opened, ...rest);
-  };
+  const counting = new Proxy(original, {
+    apply: (call, self, args: [string]) => {
+      if (isCounted(args[0])) counted.count += 1;
+      return Reflect.apply(call, self, args);
+    },
+  });
+  Object.assign(fs, { [name]: counting });
   syncBuiltinESMExports();
   return counted;
 }
@@ -49,7 +54,7 @@ async function readAll(store: ArtifactStore, many: readonly Buffer[]): Promise<v
 
 test('the artifacts of a pack are read through one open file, one after the other and at once', async () => {
   await using place = await makeStore();
-  using openings = countOpenings(place.pack);
+  using openings = countCalls('open', (path) => path === place.pack);
   for (const bytes of place.many) expect(await place.store.readWhole(sha256Of(bytes))).toEqual(bytes);
   await readAll(place.store, place.many);
   expect(openings.count).toBe(1);
@@ -93,4 +98,21 @@ test('a small artifact whose bytes changed and nothing else is found with the ne
   await utimes(place.pack, atime, mtime);
   await expect(place.store.readWhole(sha256Of(first))).rejects.toMatchObject({ code: 'artifact_corrupted' });
   expect(await place.store.readWhole(sha256Of(second))).toEqual(second);
+});
+
+test('of many artifacts each that is here already is found, and no other is looked for on its own', async () => {
+  await using place = await makeStore();
+  const few = manyBytes(10, 1_000);
+  await takeIn(place.store, few);
+  const many = manyBytes(40, 100_000);
+  const loose = new RegExp(`^${place.folder}/[0-9a-f]/`);
+  using looks = countCalls('stat', (path) => loose.test(path));
+  await takeIn(place.store, [...many, ...few, ...place.many]);
+  // The first piece may be all there is.
+  expect(looks.count).toBeLessThanOrEqual(11 + few.length);
+  const packs = await Promise.all(
+    (await readdir(join(place.folder, 'packs'))).map((name) => readPack(join(place.folder, 'packs', name))),
+  );
+  const packed = packs.flatMap((pack) => (pack === null ? [] : [...entriesOf(pack)]));
+  expect(packed.map(({ sha256 }) => sha256).sort()).toEqual([...many, ...place.many].map(sha256Of).sort());
 });

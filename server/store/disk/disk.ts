@@ -46,8 +46,11 @@ export type Disk = {
   packs: Packs;
   now: StoreClock;
   space: DiskSpace;
-  /** Renews the age of artifacts that are here; returns false for those that are missing and have to be written. */
-  renewStored(wanted: readonly Announced[]): Promise<boolean[]>;
+  /**
+   * Renews the age of artifacts that are here; returns false for those that are missing and have to be written. With a
+   * list of the loose ones, no other is looked for beside the packs: one that came since then is written twice.
+   */
+  renewStored(wanted: readonly Announced[], listed?: ReadonlySet<string> | null): Promise<boolean[]>;
   /** Opens the artifact after its hash was verified; null when it is nowhere, or corrupted wherever it is. */
   openIntact: Find;
   /** Opens the file under this name without a check of its bytes; null when there is none. */
@@ -201,11 +204,13 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
     space,
     doubt,
     verified: reading.verified,
-    async renewStored(wanted) {
+    async renewStored(wanted, listed = null) {
       await packs.look();
-      return Promise.all(
-        wanted.map(async (one) => (await reusePacked(one)) || renewLoose(places.loose(one.sha256), one, now)),
-      );
+      const reuse = async (one: Announced): Promise<boolean> => {
+        if (await reusePacked(one)) return true;
+        return listed?.has(one.sha256) !== false && renewLoose(places.loose(one.sha256), one, now);
+      };
+      return Promise.all(wanted.map(reuse));
     },
     openIntact: findBy(openVerified),
     openAsIs: findBy(openUnverified),

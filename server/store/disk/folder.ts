@@ -73,6 +73,21 @@ async function readIfThere(path: string): Promise<string | null> {
   }
 }
 
+/** To list this many names takes a hundredth of a second, as long as to look for some hundred. */
+const LISTED_MAX = 10_000;
+
+/** Returns the names of all loose artifacts; null when they are too many to be listed. */
+export async function listLoose({ folder }: Pick<Places, 'folder'>): Promise<ReadonlySet<string> | null> {
+  const names = new Set<string>();
+  for (const digit of FAN_OUT) {
+    for await (const { name } of await opendir(join(folder, digit), { bufferSize: 500 })) {
+      if (names.size === LISTED_MAX) return null;
+      names.add(name);
+    }
+  }
+  return names;
+}
+
 /** Throws a sentence that names the folder when it cannot be written and read. */
 export async function checkFolder(folder: string): Promise<void> {
   try {

@@ -7,6 +7,7 @@ import { withStorageErrors } from '../storage-errors.ts';
 import type { ArtifactInfo, ArtifactIntake } from '../store.ts';
 import type { Disk } from './disk.ts';
 import { date, flushingWriter, writeAll } from './file.ts';
+import { listLoose } from './folder.ts';
 import { fingerprintOf } from './open-packs.ts';
 import { type Pack, type PackEntry, packOf } from './pack.ts';
 import { type Reservation, withinSpace, withSpace } from './space.ts';
@@ -84,9 +85,14 @@ function createPacking(disk: Disk) {
   let stage = newStage();
   let pack: OpenPack | null = null;
   let writing: Promise<void> = Promise.resolve();
+  let pieces = 0;
+  let listed: ReadonlySet<string> | null = null;
 
   async function writePiece(staged: readonly Staged[]): Promise<void> {
-    const absent = await onlyAbsent(disk, staged);
+    pieces += 1;
+    // From the second piece on there are many, and to look for each loose file takes longer than their list.
+    if (pieces === 2) listed = await listLoose(disk.places);
+    const absent = await onlyAbsent(disk, staged, listed);
     if (absent.length === 0) return;
     if (pack === null && disk.packs.isFull()) return writeLoose(disk, absent);
     pack ??= await openPack(disk);
@@ -109,7 +115,7 @@ function createPacking(disk: Disk) {
     async finish(): Promise<void> {
       await writing;
       const { staged } = stage;
-      if (pack === null && staged.length <= LOOSE_MAX) await writeLoose(disk, await onlyAbsent(disk, staged));
+      if (pack === null && staged.length <= LOOSE_MAX) await writeLoose(disk, await onlyAbsent(disk, staged, listed));
       else await writePiece(staged);
       stage = newStage();
       if (pack !== null) disk.packs.add(await closePack(pack, disk));
@@ -173,8 +179,13 @@ async function writeLoose(disk: Disk, absent: readonly Staged[]): Promise<void> 
 }
 
 /** Returns the artifacts that are missing in the store, and renews the age of the others. */
-async function onlyAbsent(disk: Disk, staged: readonly Staged[]): Promise<Staged[]> {
-  const isHere = await disk.renewStored(staged.map(({ sha256, bytes }) => ({ sha256, sizeBytes: bytes.byteLength })));
+async function onlyAbsent(
+  disk: Disk,
+  staged: readonly Staged[],
+  listed: ReadonlySet<string> | null,
+): Promise<Staged[]> {
+  const wanted = staged.map(({ sha256, bytes }) => ({ sha256, sizeBytes: bytes.byteLength }));
+  const isHere = await disk.renewStored(wanted, listed);
   return staged.filter((_, index) => isHere[index] !== true);
 }
 
