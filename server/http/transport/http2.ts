@@ -161,7 +161,7 @@ function createConnection(socket: TLSSocket, options: Http2Options, unread: Unre
 function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: Http2Options, unread: Unread) {
   const peer = { remoteAddress: socket.remoteAddress, localAddress: socket.localAddress };
   const answering = new Set<Http2Response>();
-  const waiting: (() => void)[] = [];
+  const waiting = new Set<() => void>();
   let requests = 0;
   let endedAt = performance.now();
   let isDue = false;
@@ -179,7 +179,11 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
   function answerNext(): void {
     isDue = false;
     if (requests >= options.requestsMax) session.close();
-    while (waiting.length > 0 && (answering.size < FEW || heldBytes(answering) < HELD_MAX_BYTES)) waiting.shift()?.();
+    for (const begin of waiting) {
+      if (answering.size >= FEW && heldBytes(answering) >= HELD_MAX_BYTES) return;
+      waiting.delete(begin);
+      begin();
+    }
   }
 
   return {
@@ -187,15 +191,8 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
       const response = createHttp2Response(stream, headers[':method'] === 'HEAD', unread);
       requests += 1;
       stream.on('error', () => undefined);
-      stream.once('close', () => {
-        answering.delete(response);
-        response.release();
-        endedAt = performance.now();
-        answerSoon();
-      });
-      if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) closeAfterAnswer(stream);
       const request = requestOf(headers, rawHeaders, peer);
-      waiting.push(() => {
+      const begin = (): void => {
         if (stream.destroyed) return;
         answering.add(response);
         catchErrors(
@@ -203,10 +200,19 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
           (error) => options.onError(request, response, error),
           () => response.destroy(),
         );
+      };
+      waiting.add(begin);
+      stream.once('close', () => {
+        waiting.delete(begin);
+        answering.delete(response);
+        response.release();
+        endedAt = performance.now();
+        answerSoon();
       });
+      if ((flags & constants.NGHTTP2_FLAG_END_STREAM) === 0) closeAfterAnswer(stream);
       answerSoon();
     },
-    isIdle: (now: number) => answering.size + waiting.length === 0 && now - endedAt > options.idleMs,
+    isIdle: (now: number) => answering.size + waiting.size === 0 && now - endedAt > options.idleMs,
     /** Gives back what the answers of a session that has ended still hold. */
     release() {
       for (const response of answering) response.release();

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, constants } from 'node:http2';
 import { createSecureContext } from 'node:tls';
 import { promisify } from 'node:util';
+import { queryObjects } from 'node:v8';
 import { expect, test, vi } from 'vitest';
 import type { WebRequest } from '../../../server/http/transport/http2.ts';
 import type { WebResponse } from '../../../server/http/transport/http2-response.ts';
@@ -222,6 +223,24 @@ test('requests of a reader who takes nothing wait until there is room', async ()
   for (const stream of streams) stream.resume();
   await Promise.all(streams.map((stream) => once(stream, 'close')));
   expect(handled).toBe(60);
+  session.destroy();
+});
+
+test('of requests that are taken back while they wait for room nothing is kept', async () => {
+  let handled = 0;
+  await using server = await listening(() => {
+    handled += 1;
+  });
+  const session = await openHttp2(server.port, HOST);
+  const [first] = Array.from({ length: 16 }, () => request(session));
+  await vi.waitFor(() => expect(handled).toBe(16), { timeout: 20_000 });
+  await resetMany(session, 200);
+  // The server has read everything that came before the answer to this.
+  await promisify((done: () => void) => session.ping(done))();
+  await new Promise(setImmediate);
+  const Stream = Object.getPrototypeOf(first?.constructor);
+  expect(queryObjects(Stream, { format: 'count' })).toBeLessThan(100);
+  expect(handled).toBe(16);
   session.destroy();
 });
 
