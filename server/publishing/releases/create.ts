@@ -21,7 +21,14 @@ import { deploymentBusy } from '../deployments/change.ts';
 import { readManifest, unlessLost } from '../publication/release-files.ts';
 import { destinationKey, writeDestination } from '../publication/release-work.ts';
 import { withFileListSlot } from '../uploads/file-list-slot.ts';
-import { findOpenUpload, KEYS_A_REQUEST, missingHashes, refusePrivateKeys } from '../uploads/index.ts';
+import {
+  findOpenUpload,
+  KEYS_A_REQUEST,
+  missingHashes,
+  refusePrivateKeys,
+  requireUnchanged,
+  uploadChanged,
+} from '../uploads/index.ts';
 import { countRelease } from './pace.ts';
 import { findRelease } from './read.ts';
 import { toReleaseOf } from './to-release.ts';
@@ -75,7 +82,10 @@ async function consumeUpload(
 ): Promise<ReleaseDoc> {
   const described = { deploymentId, source: upload.source, manifestHash, createdBy: await actorName(ctx) };
   const describe = (): Promise<DescribedRelease> =>
-    describeRelease(ctx, described, (manifest) => requireAllFiles(ctx, manifest));
+    describeRelease(ctx, described, {
+      beforeReading: () => requireUnchanged(ctx, { uploadId: upload._id, manifestHash }),
+      check: (manifest) => requireAllFiles(ctx, manifest),
+    });
   return startDescribed(describe, async (session, made) => {
     // First, so that a repeated call learns that its release exists and not that the deployment is busy with it.
     const used = await UploadModel.updateOne(
@@ -83,8 +93,7 @@ async function consumeUpload(
       { $set: { state: 'used', deploymentId } },
       { session },
     );
-    if (used.matchedCount === 0)
-      throw new AppError('upload_closed', 'This upload was changed or used in the meantime.');
+    if (used.matchedCount === 0) throw uploadChanged();
     return startRelease(session, ctx, made);
   });
 }
@@ -132,12 +141,13 @@ export async function requireAllFiles(ctx: AccountContext, manifest: Manifest): 
 function describeRelease(
   ctx: AccountContext,
   release: Pick<NewRelease, 'deploymentId' | 'source' | 'manifestHash' | 'createdBy'>,
-  check: (manifest: Manifest) => Promise<unknown> = async () => undefined,
+  checks: { beforeReading(): Promise<unknown>; check(manifest: Manifest): Promise<unknown> } | null = null,
 ): Promise<DescribedRelease> {
   return withFileListSlot(ctx, async () => {
     const { store } = ctx.providers;
+    await checks?.beforeReading();
     const manifest = await readManifest(store, release.manifestHash);
-    await check(manifest);
+    await checks?.check(manifest);
     const { currentReleaseId, reusedNames } = await findDeployment(ctx, release.deploymentId);
     const previous = await ReleaseModel.findOne({ _id: currentReleaseId ?? '', accountId: ctx.actor.accountId });
     const difference = await differenceTo(store, previous, { manifestHash: release.manifestHash, manifest });

@@ -6,7 +6,7 @@ import { AppError } from '../../lib/errors.ts';
 import { requireWritable } from '../../plans/subscription/writable.ts';
 import { readManifest } from '../publication/release-files.ts';
 import { withFileListSlot } from '../uploads/file-list-slot.ts';
-import { findOpenUpload, quietEnd } from '../uploads/index.ts';
+import { findOpenUpload, quietEnd, requireUnchanged } from '../uploads/index.ts';
 import { requireAllFiles } from './create.ts';
 
 /**
@@ -21,7 +21,10 @@ export async function previewUpload(ctx: AccountContext, { uploadId }: PreviewUp
   if (!manifestHash) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
   await requireWritable(null, ctx, deploymentId);
   const { store, addresses } = ctx.providers;
-  const unread = await withFileListSlot(ctx, async () => requireAllFiles(ctx, await readManifest(store, manifestHash)));
+  const unread = await withFileListSlot(ctx, async () => {
+    await requireUnchanged(ctx, { uploadId, manifestHash });
+    return requireAllFiles(ctx, await readManifest(store, manifestHash));
+  });
   if (unread !== null) throw tooManyKeys(unread);
   await UploadModel.updateOne(
     { _id: uploadId, accountId: ctx.actor.accountId, state: 'open', manifestHash },

@@ -7,7 +7,7 @@ export { entriesOf } from './entries.ts';
 export { receiveFile } from './file.ts';
 export { receiveManifest } from './manifest.ts';
 export { missingHashes } from './missing.ts';
-export { findOpenUpload, openUpload, quietEnd } from './open.ts';
+export { findOpenUpload, openUpload, quietEnd, requireUnchanged, uploadChanged } from './open.ts';
 export { KEYS_A_REQUEST, privateKeyRefusal, refusePrivateKeys } from './private-keys.ts';
 export { countBytes, requireRoomForRow, requireRoomToSend } from './storage-quota.ts';
 export { recountUnconfirmedBytes } from './unconfirmed.ts';

@@ -63,6 +63,22 @@ export async function findOpenUpload(ctx: AccountContext, uploadId: string): Pro
   return doc;
 }
 
+/**
+ * Checks that an upload that was read before is still open, with the same list: another one takes it out of the store,
+ * where reading it would be reported as a corruption. Throws `upload_closed`.
+ */
+export async function requireUnchanged(
+  { actor: { accountId } }: AccountContext,
+  { uploadId: _id, manifestHash }: { uploadId: string; manifestHash: string },
+): Promise<void> {
+  const same = await UploadModel.exists({ _id, accountId, state: 'open', manifestHash });
+  if (same === null) throw uploadChanged();
+}
+
+export function uploadChanged(): AppError {
+  return new AppError('upload_closed', 'This upload was changed or used in the meantime.');
+}
+
 /** Keeps the upload from counting as quiet. */
 export async function touch(ctx: AccountContext, uploadId: string): Promise<void> {
   const soon = new Date(endAfter(ctx).getTime() - TOUCH_MS);

@@ -60,6 +60,37 @@ test('lists of files of releases that are made, and tried again, are read one at
   expect(await ReleaseModel.countDocuments({ accountId: person.user.id, deploymentId })).toBe(before + 1);
 });
 
+test('a list that another replaces while calls wait in line is not read, since it has left the store', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const ctx = await contextOf(app, person);
+  const { id: deploymentId } = await person.caller.deployments.create({ name: 'Replaced', platform: 'built-in' });
+  const { uploadId } = await person.caller.releases.prepare({ deploymentId });
+  await sendSite(ctx, uploadId, { 'index.html': 'first' });
+  const { rateCounters } = app.providers;
+  let inLine = 0;
+  app.providers.rateCounters = {
+    ...rateCounters,
+    takeSlot(key, slots) {
+      if (key.startsWith('lists of files of ')) inLine += 1;
+      return rateCounters.takeSlot(key, slots);
+    },
+  };
+
+  const outcomes = await withFileListSlot(ctx, async () => {
+    const calls = Promise.allSettled([
+      person.caller.releases.create({ deploymentId, uploadId }),
+      person.caller.releases.preview({ uploadId }),
+      person.caller.recommendations.rank({ uploadId }),
+    ]);
+    await expect.poll(() => inLine).toBe(4);
+    await sendSite(ctx, uploadId, { 'index.html': 'second' });
+    return [calls] as const;
+  }).then(([calls]) => calls);
+  const changed = { status: 'rejected', reason: { cause: { code: 'upload_closed' } } };
+  expect(outcomes).toMatchObject([changed, changed, { status: 'fulfilled' }]);
+});
+
 test('a release that waits for another transaction of its account holds no place for lists of files', async () => {
   await using app = await createTestApp();
   const person = await app.trialPerson();
