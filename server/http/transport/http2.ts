@@ -195,11 +195,7 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
       const begin = (): void => {
         if (stream.destroyed) return;
         answering.add(response);
-        catchErrors(
-          () => options.handle(request, response),
-          (error) => options.onError(request, response, error),
-          () => response.destroy(),
-        );
+        answer(options, request, response);
       };
       waiting.add(begin);
       stream.once('close', () => {
@@ -218,6 +214,14 @@ function createStreams(socket: TLSSocket, session: ServerHttp2Session, options: 
       for (const response of answering) response.release();
     },
   };
+}
+
+function answer({ handle, onError }: Http2Options, request: WebRequest, response: WebResponse): void {
+  catchErrors(
+    () => handle(request, response),
+    (error) => onError(request, response, error),
+    () => response.destroy(),
+  );
 }
 
 function heldBytes(answering: ReadonlySet<Http2Response>): number {
