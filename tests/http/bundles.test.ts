@@ -1,8 +1,10 @@
+import { hash } from 'node:crypto';
 import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { ArtifactModel } from '../../server/database/models/publishing/artifact.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
+import { bundleReadingSteps } from '../../server/publishing/uploads/bundle.ts';
 import { receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
@@ -137,6 +139,21 @@ test('a body that is too large is refused: by its length before anything of it i
     });
     expect(status).toBe(413);
   }
+});
+
+test('a large file in a body is hashed a piece at a time, so that others get their turn', () => {
+  const bytes = Buffer.alloc(1024 ** 2 + 1, 'large');
+  const [sha256, sizeBytes] = [hash('sha256', bytes), bytes.length];
+  const body = Buffer.concat([Buffer.from(`${sha256}\n`), bytes]);
+  const steps = bundleReadingSteps(body, new Map([[sha256, { sha256, sizeBytes }]]));
+  let pauses = 0;
+  let step = steps.next();
+  for (; step.done !== true; step = steps.next()) pauses += 1;
+  expect(pauses).toBeGreaterThan(4);
+  expect(step.value).toMatchObject({
+    files: [{ info: { sha256, sha1: hash('sha1', bytes), sizeBytes } }],
+    fault: null,
+  });
 });
 
 test('bytes of files that travel together count as those of others, and a full disk takes none of them', async () => {
