@@ -54,6 +54,10 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/dns/queries/wire.ts received': 'one message of sixteen kilobytes and what came with its end',
   'server/lib/egress/client.ts connectors':
     '32 ports that may be reached, with a resolver and 100 TLS sessions each: 300 KiB',
+  'server/lib/egress/exchange.ts #chunks':
+    'what of one answer is not read yet: 64 KiB and what came with their end, then the peer waits',
+  'server/publishing/publication/quick-look.worker.ts sockets': 'eight, in the thread that looks at one release',
+  'server/publishing/publication/quick-look.worker.ts seen': '50 numbers, then they are told',
   'server/lib/egress/client.ts listeners': 'one for each listener of our own',
   'server/events/stream.ts channels': 'accounts with an open subscription: sockets have limits',
   'server/events/stream.ts listeners': 'the open subscriptions of an account: sockets have limits',

@@ -32,10 +32,6 @@ const RUN_BYTES_A_MS = 500;
  * ones.
  */
 export const FOREIGN_PAGE_BYTES = 5 * 1024 * 1024;
-/** A thread takes some hundredths of a second to start, as long as some hundred files. */
-const QUICK_FILES_MIN = 500;
-/** A larger file would be seen so late that the thread seemed silent. */
-const QUICK_MAX_BYTES = 16 * 1024 * 1024;
 /** `/about.html` may lead to `/about`, and an address that was given a domain to that domain. */
 const REDIRECTS_MAX = 5;
 
@@ -54,7 +50,7 @@ export type Visiting = {
   /** The time that all visits may take together, besides what their number and size allow; ten minutes when absent. */
   runMs?: number;
   /** The number of files on our own host from which on they are looked at quickly at first; 500 when absent. */
-  quickFilesMin?: number;
+  quickFilesMin?: number | undefined;
   /** Remembers what earlier runs have seen; present for a job, which gives its worker back between turns. */
   turns?: Turns;
 };
@@ -117,11 +113,8 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
     }
   };
   try {
-    for await (const seen of quickLooks(
-      release,
-      { at, signal: AbortSignal.any([signal, turn.signal]) },
-      looks.left(),
-    )) {
+    const quick = { at, filesMin: release.quickFilesMin, signal: AbortSignal.any([signal, turn.signal]) };
+    for await (const seen of lookQuickly(quick, looks.left())) {
       for (const index of seen) looks.note(index);
       tellProgress();
     }
@@ -137,32 +130,6 @@ export async function compareAnswers(release: Visiting, at: SiteAddress, expecte
     failed.abort();
   }
   if (looks.isContinued) await looks.keep();
-}
-
-/**
- * Yields which of many files on our own host were seen by a thread, which does not take as much from the host's as the
- * careful look does. What it has not seen, for whatever reason, is left to that.
- */
-async function* quickLooks(
-  { quickFilesMin = QUICK_FILES_MIN }: Visiting,
-  { at: { url, listener }, signal }: Omit<Look, 'release'>,
-  left: Iterable<[number, Expected]>,
-): AsyncGenerator<number[], void> {
-  if (listener?.protocol !== 'http:') return;
-  const wanted = [...left].flatMap(([index, { path, statuses, sha256, sizeBytes }]) =>
-    sha256 !== null && sizeBytes <= QUICK_MAX_BYTES && statuses.includes(200)
-      ? [{ index, path, sha256, sizeBytes }]
-      : [],
-  );
-  if (wanted.length < quickFilesMin) return;
-  const files = wanted.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }));
-  try {
-    const { host, port } = listener;
-    for await (const seen of lookQuickly({ host, port, authority: new URL(url).host, files }, signal))
-      yield seen.flatMap((position) => wanted[position]?.index ?? []);
-  } catch {
-    // The careful look meets the reason of the signal by itself, and needs no thread.
-  }
 }
 
 /** The end of a turn is no failure: the worker serves others meanwhile. */

@@ -1,3 +1,4 @@
+import type { SiteAddress } from '../../database/site-address.ts';
 import { startThread } from '../../lib/thread/thread.ts';
 
 /** A file of a site on our own host; its path is percent-encoded, and begins with a slash. */
@@ -9,19 +10,46 @@ export type QuickTask = { host: string; port: number; authority: string; files: 
 /** Positions in the list of files that were seen since the last message. */
 export type FromQuickLook = { seen: number[]; isOver: boolean };
 
+/** A thread takes some hundredths of a second to start, as long as some hundred files. */
+const FILES_MIN = 500;
+/** A larger file would be seen so late that the thread seemed silent. */
+const FILE_MAX_BYTES = 16 * 1024 * 1024;
 const HEAP_MAX_MB = 64;
-/** Our own host answers within milliseconds, and a busy machine has time for others then. */
+/** Our own host answers within milliseconds; on a busy machine others may have those. */
 const SILENT_MS = 5_000;
 
+type Answer = { path: string; statuses: readonly number[]; sha256: string | null; sizeBytes: number };
+type Wanted = { at: SiteAddress; filesMin?: number | undefined; signal: AbortSignal };
+
 /**
- * Fetches files of a site from our own host in a thread (quick-look.worker.ts), and yields the positions of those whose
- * answers have the right bytes. It knows nothing but the usual answer, and ends at the first that is different: what is
- * left may be right all the same. Throws the reason of the signal, and the errors of a thread.
+ * Fetches files from our own host in a thread, when they are many, and yields the indexes of those whose answers are as
+ * expected: while the thread asks and hashes, this one answers. It knows nothing but the usual answer and ends at the
+ * first other one. So whatever was not seen, for whatever reason, is still to be looked at with care.
  */
-export async function* lookQuickly(task: QuickTask, signal: AbortSignal): AsyncGenerator<number[], void> {
+export async function* lookQuickly(
+  { at: { url, listener }, filesMin = FILES_MIN, signal }: Wanted,
+  answers: Iterable<[number, Answer]>,
+): AsyncGenerator<number[], void> {
+  if (listener?.protocol !== 'http:') return;
+  const wanted = [...answers].flatMap(([index, { path, statuses, sha256, sizeBytes }]) => {
+    const isUsual = sha256 !== null && sizeBytes <= FILE_MAX_BYTES && statuses.includes(200);
+    return isUsual ? [{ index, file: { path, sha256, sizeBytes } }] : [];
+  });
+  if (wanted.length < filesMin) return;
+  const { host, port } = listener;
+  const files = wanted.map(({ file }) => file);
+  try {
+    for await (const seen of seenByThread({ host, port, authority: new URL(url).host, files }, signal))
+      yield seen.flatMap((position) => wanted[position]?.index ?? []);
+  } catch {
+    // The careful look needs no thread, and meets the reason of the signal by itself.
+  }
+}
+
+async function* seenByThread(data: QuickTask, signal: AbortSignal): AsyncGenerator<number[], void> {
   const thread = startThread<never, FromQuickLook>({
     program: 'quick-look-worker',
-    data: task,
+    data,
     heapMaxMb: HEAP_MAX_MB,
     signal,
     silentMs: SILENT_MS,

@@ -176,18 +176,6 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
     return null;
   }
 
-  const doubt = (sha256: string): void => void reading.verified.delete(sha256);
-
-  /** To read the bytes once and to hash them takes less time than to look at the file before. */
-  async function readSmall(sha256: string): Promise<Buffer | null> {
-    const packed = packs.known(sha256);
-    if (packed === null || packed.entry.sizeBytes > SMALL_MAX_BYTES) return null;
-    const bytes = await reading.openPacks.read(packed.pack.path, packed.entry).catch(() => null);
-    if (bytes !== null && hash('sha256', bytes) === sha256) return bytes;
-    doubt(sha256);
-    return null;
-  }
-
   const findBy =
     (openAt: OpenAt): Find =>
     async (sha256) => {
@@ -202,20 +190,28 @@ function createDisk(places: Places, space: DiskSpace, now: StoreClock): Disk {
     packs,
     now,
     space,
-    doubt,
+    doubt: (sha256) => void reading.verified.delete(sha256),
     verified: reading.verified,
     async renewStored(wanted, listed = null) {
       await packs.look();
-      const reuse = async (one: Announced): Promise<boolean> => {
-        if (await reusePacked(one)) return true;
-        return listed?.has(one.sha256) !== false && renewLoose(places.loose(one.sha256), one, now);
-      };
-      return Promise.all(wanted.map(reuse));
+      const mayBeLoose = ({ sha256 }: Announced): boolean => listed === null || listed.has(sha256);
+      const isLoose = (one: Announced) => mayBeLoose(one) && renewLoose(places.loose(one.sha256), one, now);
+      return Promise.all(wanted.map(async (one) => (await reusePacked(one)) || isLoose(one)));
     },
     openIntact: findBy(openVerified),
     openAsIs: findBy(openUnverified),
-    readSmall,
+    readSmall: (sha256) => readSmall(packs.known(sha256), reading),
   };
+}
+
+/** To read the bytes once and to hash them takes less time than to look at the file before. */
+async function readSmall(packed: Packed | null, { openPacks, verified }: Reading): Promise<Buffer | null> {
+  if (packed === null || packed.entry.sizeBytes > SMALL_MAX_BYTES) return null;
+  const { sha256 } = packed.entry;
+  const bytes = await openPacks.read(packed.pack.path, packed.entry).catch(() => null);
+  if (bytes !== null && hash('sha256', bytes) === sha256) return bytes;
+  verified.delete(sha256);
+  return null;
 }
 
 async function renewLoose(path: string, { sizeBytes }: Announced, now: StoreClock): Promise<boolean> {

@@ -78,23 +78,26 @@ export function createOpenPacks(): OpenPacks {
     return borrow(path);
   }
 
-  async function read(path: string, { offset, sizeBytes }: { offset: number; sizeBytes: number }) {
-    const shared = take(path);
-    shared.users += 1;
-    try {
-      const file = await shared.opening;
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, offset);
-      return bytesRead === sizeBytes ? buffer : null;
-    } catch (error) {
-      if (packs.peek(path) === shared) packs.delete(path);
-      throw error;
-    } finally {
-      shared.users -= 1;
-      if (shared.isDropped && shared.users === 0) void closeQuietly(shared);
-    }
-  }
+  return { borrow, read: (path, part) => readPart(packs, { path, shared: take(path) }, part) };
+}
 
-  return { borrow, read };
+async function readPart(
+  packs: LRUCache<string, Shared>,
+  { path, shared }: { path: string; shared: Shared },
+  { offset, sizeBytes }: { offset: number; sizeBytes: number },
+): Promise<Buffer | null> {
+  shared.users += 1;
+  try {
+    const file = await shared.opening;
+    const { buffer, bytesRead } = await file.read(Buffer.allocUnsafeSlow(sizeBytes), 0, sizeBytes, offset);
+    return bytesRead === sizeBytes ? buffer : null;
+  } catch (error) {
+    if (packs.peek(path) === shared) packs.delete(path);
+    throw error;
+  } finally {
+    shared.users -= 1;
+    if (shared.isDropped && shared.users === 0) void closeQuietly(shared);
+  }
 }
 
 /** Returns null when the file has no name any more. */

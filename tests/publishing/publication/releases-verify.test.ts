@@ -310,7 +310,7 @@ test('a site that a platform puts at an address of this network is not gone to',
   });
 });
 
-/** How many of these files were asked for at the host until they were compared, and what came of it. */
+/** Returns the outcome for these files on our own host, and the paths that were fetched one by one. */
 async function quickly(app: PublishingApp, slug: string, content: Content, expected: Manifest = new Map()) {
   const { toVerify, manifest } = await createSubject(app, slug, content);
   const asked: string[] = [];
