@@ -1,9 +1,11 @@
+import { Link } from 'wouter';
 import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../../routers/schemas/state-names.ts';
 import { trpc } from '../../../api/trpc.ts';
 import { Button } from '../../../components/button.tsx';
 import { MendConnection } from '../../../components/states/mend-connection.tsx';
 import { lostAtPrimary } from '../../../lib/lost-at-primary.ts';
+import { href } from '../../../lib/paths.ts';
 import { isRollingBack } from '../../../lib/roll-back.ts';
 import { shownState } from '../../../lib/waiting.ts';
 import { goneBackAt } from '../acts/going-back.ts';
@@ -39,7 +41,11 @@ export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProp
   return (
     <div aria-live="polite">
       {(isRunning || state === 'live') && (
-        <AddressPanel {...release} running={isRunning ? runningText(release) : null} />
+        <AddressPanel
+          {...release}
+          running={isRunning ? runningText(release) : null}
+          action={mayChange && release.isCurrent && <AddDomain deploymentId={deploymentId} />}
+        />
       )}
       {release.state === 'failed' && (
         <FailedPanel
@@ -58,6 +64,17 @@ export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProp
         <SupersededPanel release={release} action={goesBackHere && <RollBackButton target={release} />} />
       )}
     </div>
+  );
+}
+
+/** Offers the next thing, as long as the site has no domain. */
+function AddDomain({ deploymentId }: Pick<ReleaseDetail, 'deploymentId'>) {
+  const domains = trpc.domains.list.useQuery({ deploymentId, limit: 1 });
+  if (domains.data?.items.length !== 0) return null;
+  return (
+    <Button asChild>
+      <Link to={`${href.deployment(deploymentId)}?tab=domains`}>Add your domain</Link>
+    </Button>
   );
 }
 

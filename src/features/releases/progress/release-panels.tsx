@@ -21,12 +21,14 @@ export type AddressPanelProps = {
   platform: PlatformId;
   /** The running act, until it is live. */
   running?: string | null;
+  /** Shown beside the way to the site. */
+  action?: ReactNode;
 };
 
 /**
  * Shows the address large, with the page itself, from the first second on: going live only changes colour and words.
  */
-export function AddressPanel({ deploymentName, url, platform, running = null }: AddressPanelProps) {
+export function AddressPanel({ deploymentName, url, platform, running = null, action }: AddressPanelProps) {
   const isLive = running === null;
   const { title, isSimulated } = PLATFORMS[platform];
   return (
@@ -52,11 +54,14 @@ export function AddressPanel({ deploymentName, url, platform, running = null }: 
           {/* Of what was only simulated nobody answers there. */}
           {isSimulated !== true &&
             (isLive ? (
-              <Button variant="primary" asChild>
-                <a href={url} target="_blank" rel="noreferrer">
-                  Visit <ExternalLink />
-                </a>
-              </Button>
+              <div className="flex flex-wrap gap-2">
+                <Button variant="primary" asChild>
+                  <a href={url} target="_blank" rel="noreferrer">
+                    Visit <ExternalLink />
+                  </a>
+                </Button>
+                {action}
+              </div>
             ) : (
               <Button disabled>
                 Visit <ExternalLink />
