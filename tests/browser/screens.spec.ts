@@ -218,3 +218,18 @@ test('a choice in many words is read whole on a small telephone', async ({ page 
   await expect(list).toBeHidden();
   await expectFits(page, 'the page of a platform whose setting is long');
 });
+
+test('on a small telephone the button after a choice of files, and the last act of a menu, are in sight', async ({
+  page,
+  folder,
+}) => {
+  const { site } = await ownerOfTwoReleases(page, 'low quay');
+  await writeSite(folder, { 'index.html': '<h1>The third</h1>', 'about.html': '<h1>About</h1>' });
+  await page.setViewportSize(SMALL);
+  await page.goto(`/deployments/${site.deploymentId}#publish`);
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await expect(page.getByRole('button', { name: 'Publish', exact: true })).toBeInViewport({ ratio: 1 });
+  await page.evaluate(() => scrollTo(0, 0));
+  await page.getByRole('button', { name: 'Actions for low quay' }).click();
+  await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeInViewport({ ratio: 1 });
+});

@@ -16,7 +16,7 @@ import type { Deployment } from '../../../../routers/schemas/deployments.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
 import { useDownload } from '../../../api/use-download.ts';
 import { IconButton } from '../../../components/icon-button.tsx';
-import { Menu, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
+import { Menu, MenuFooter, MenuItem, MenuSeparator } from '../../../components/overlays/menu.tsx';
 import { href } from '../../../lib/paths.ts';
 import { type DeploymentAct, DeploymentDialog } from './deployment-dialog.tsx';
 
@@ -74,10 +74,11 @@ export function DeploymentMenu({ deployment, isReadOnly, onRemoved }: Deployment
             <Link2 /> Change address
           </MenuItem>
         )}
-        {!isDeleting && <MenuSeparator />}
-        <MenuItem isDestructive disabled={isBusy || isDeleting} onSelect={() => setAct('delete')}>
-          <Trash2 /> Delete
-        </MenuItem>
+        <MenuFooter>
+          <MenuItem isDestructive disabled={isBusy || isDeleting} onSelect={() => setAct('delete')}>
+            <Trash2 /> Delete
+          </MenuItem>
+        </MenuFooter>
       </Menu>
       <DeploymentDialog deployment={deployment} act={act} onClose={() => setAct(null)} onRemoved={onRemoved} />
     </>

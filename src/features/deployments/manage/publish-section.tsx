@@ -29,10 +29,14 @@ export function PublishSection(props: PublishSectionProps) {
   const isZip = hash === '#publish-zip';
   const isWanted = isZip || hash === '#publish';
   const anchor = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again
+  const isAnyLive = props.deployment.currentRelease !== null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: pressing the same link again leads there again, and what is live stands above
+  useEffect(() => {
+    if (isWanted) anchor.current?.scrollIntoView({ block: 'center' });
+  }, [isWanted, isAnyLive, visit]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   useEffect(() => {
     if (!isWanted) return;
-    anchor.current?.scrollIntoView({ block: 'center' });
     anchor.current?.querySelector('button')?.focus({ preventScroll: true });
     // The link asks for the folder or the ZIP already, but browsers open the chooser only after a press.
     const chooser = anchor.current?.querySelector<HTMLInputElement>(isZip ? 'input[accept]' : 'input');

@@ -53,7 +53,11 @@ export type FilesFooterProps = {
 /** The line below the report on the files: what happens next, beside the button that starts it. */
 export function FilesFooter({ text, change, children }: FilesFooterProps) {
   return (
-    <div className="flex flex-wrap items-center justify-between gap-3 p-4 sm:px-5">
+    <div
+      ref={scrollToNextStep}
+      // Above the buttons that float over the page.
+      className="flex scroll-mb-24 flex-wrap items-center justify-between gap-3 p-4 sm:px-5"
+    >
       <div className="min-w-0 text-sm">
         {change !== undefined && <p className="wrap-anywhere">{change}</p>}
         <p className="text-ink-muted">{text}</p>
@@ -61,6 +65,11 @@ export function FilesFooter({ text, change, children }: FilesFooterProps) {
       {children}
     </div>
   );
+}
+
+/** The report is longer than the drop target was: the button below it would be out of sight. */
+function scrollToNextStep(footer: HTMLElement | null): void {
+  footer?.scrollIntoView({ block: 'nearest' });
 }
 
 /** Returns why publishing is blocked, or null when the files can be published; the report gives the reason. */
