@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
+import { DropZone } from '../../src/features/deployments/select/drop-zone.tsx';
 import { leaveChosen, setChosen, useChosen } from '../../src/uploads/chosen-selections.ts';
 import { showScreen } from '../support/screen.tsx';
 
@@ -40,3 +41,22 @@ test('what was chosen is forgotten when its page is left', () => {
   leaveChosen('pier');
   expect(chosenNow()).toBe('nothing');
 });
+
+test.each([true, false])(
+  'a folder that is still being read is taken where its page was left: %s',
+  async (outlivesPage) => {
+    const taken: string[] = [];
+    const zone = <DropZone outlivesPage={outlivesPage} onSelection={({ name }) => taken.push(name)} />;
+    const left = showScreen(zone, {});
+    const input = left.page.querySelector('input');
+    const file = new File(['hello'], 'index.html');
+    Object.defineProperty(file, 'webkitRelativePath', { value: 'harbour/index.html' });
+    Object.defineProperty(input, 'files', { value: [file] });
+    input?.dispatchEvent(new Event('change', { bubbles: true }));
+    left[Symbol.dispose]();
+    await import('../../src/uploads/selection/select.ts');
+    // What it was loaded for has run by the next turn.
+    await new Promise((resolve) => setTimeout(resolve));
+    expect(taken).toEqual(outlivesPage ? ['harbour'] : []);
+  },
+);

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'react';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { paths } from '../../../lib/paths.ts';
 import { setWaiting, useReselect } from '../../../uploads/waiting-selection.ts';
@@ -5,17 +6,25 @@ import { DropZone, type DropZoneProps } from '../select/drop-zone.tsx';
 
 export type LeadingDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title: string; description: string };
 
-/** Takes a folder or a ZIP of a signed-in person, and leads on to Quick Deploy. */
+/** Takes a folder or a ZIP of a signed-in person, and leads on to Quick Deploy unless they have gone elsewhere. */
 export function LeadingDrop(props: LeadingDropProps) {
   const navigate = useNavigate();
   const wanted = useReselect(null);
+  const isHere = useRef(false);
+  useEffect(() => {
+    isHere.current = true;
+    return () => {
+      isHere.current = false;
+    };
+  }, []);
   return (
     <DropZone
       {...props}
       wanted={wanted}
+      outlivesPage
       onSelection={(selection) => {
         setWaiting(selection);
-        navigate(paths.quickDeploy);
+        if (isHere.current) navigate(paths.quickDeploy);
       }}
     />
   );

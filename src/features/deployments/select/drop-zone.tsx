@@ -20,6 +20,8 @@ export type DropZoneProps = {
   isWanted?: DropTargetProps['isWanted'];
   /** The selection that a reload lost, and that must be chosen again. */
   wanted?: StoredSelection | null;
+  /** True when what is still being read is wanted on the next page as well. */
+  outlivesPage?: boolean;
   /** True while a drop from before a reload is being found again. */
   isRestoring?: boolean;
 };
@@ -35,9 +37,10 @@ export function DropZone({
   shape = 'tall',
   isWanted = false,
   wanted = null,
+  outlivesPage = false,
   isRestoring = false,
 }: DropZoneProps) {
-  const { isOver, filesRead, problem, takeFiles } = useDrop(onSelection);
+  const { isOver, filesRead, problem, takeFiles } = useDrop(onSelection, outlivesPage);
   const folderInput = useRef<HTMLInputElement>(null);
   const zipInput = useRef<HTMLInputElement>(null);
   const inputId = useId();

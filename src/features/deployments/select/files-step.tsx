@@ -23,10 +23,10 @@ const summary = lazyComponent<SelectionSummaryProps>(
 
 /** The place for the files: a drop target, and then a report. */
 export function FilesStep({ chosen, place, onChoose, footer, ...zone }: FilesStepProps) {
-  const { report, buildFolder, wanted, isReading, setPublishAnyway } = chosen;
+  const { report, buildFolder, wanted, isReading, outlivesPage, setPublishAnyway } = chosen;
   const choose: (selection: Selection) => void = onChoose ?? chosen.choose;
   if (report === null) {
-    return <DropZone {...zone} wanted={wanted} isRestoring={isReading} onSelection={choose} />;
+    return <DropZone {...zone} {...{ wanted, outlivesPage }} isRestoring={isReading} onSelection={choose} />;
   }
   return (
     <Suspense fallback={<DropZone {...zone} isRestoring onSelection={choose} />}>

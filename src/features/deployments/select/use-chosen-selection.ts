@@ -16,6 +16,8 @@ export type ChosenSelection = {
   isReading: boolean;
   /** A selection that a reload lost, and that must be chosen again. */
   wanted: StoredSelection | null;
+  /** True when it is there on every page. */
+  outlivesPage: boolean;
   choose: (selection: Selection | null) => void;
   setPublishAnyway: (path: string, isWanted: boolean) => void;
 };
@@ -23,23 +25,29 @@ export type ChosenSelection = {
 /** Returns the selection that waits to be published, chosen here or on an earlier page. */
 export function useWaitingSelection(): ChosenSelection {
   const { selection, isRestoring } = useWaiting();
-  return useUnderstood({ selection, isRestoring, wanted: useReselect(null), choose: setWaiting });
+  return useUnderstood({ selection, isRestoring, wanted: useReselect(null), outlivesPage: true, choose: setWaiting });
 }
 
 /** Returns a selection that exists only on the page where it was chosen. */
 export function usePageSelection(): ChosenSelection {
   const [selection, choose] = useState<Selection | null>(null);
-  return useUnderstood({ selection, isRestoring: false, wanted: null, choose });
+  return useUnderstood({ selection, isRestoring: false, wanted: null, outlivesPage: false, choose });
 }
 
 /** Returns the selection that was chosen for a deployment, on its page. */
 export function useDeploymentSelection(deploymentId: string): ChosenSelection {
   const selection = useChosen(deploymentId);
   const choose = (next: Selection | null) => setChosen(deploymentId, next);
-  return useUnderstood({ selection, isRestoring: false, wanted: useReselect(deploymentId), choose });
+  return useUnderstood({
+    selection,
+    isRestoring: false,
+    wanted: useReselect(deploymentId),
+    outlivesPage: false,
+    choose,
+  });
 }
 
-type Chosen = Pick<ChosenSelection, 'selection' | 'wanted' | 'choose'> & { isRestoring: boolean };
+type Chosen = Pick<ChosenSelection, 'selection' | 'wanted' | 'outlivesPage' | 'choose'> & { isRestoring: boolean };
 
 function useUnderstood({ isRestoring, ...chosen }: Chosen): ChosenSelection {
   const { selection, wanted } = chosen;

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { session } from '../../../api/session/session.ts';
 import { type Selection, SelectionUnreadable } from '../../../uploads/selection/selection.ts';
 
 export type Drop = {
@@ -11,11 +12,14 @@ export type Drop = {
   takeFiles(list: FileList): void;
 };
 
+/** A reading whose page was left; the next one takes its place. */
+let leftReading: AbortController | null = null;
+
 /**
  * Makes the whole page a drop target while it is on screen, and reads drops. `onSelection` gets each folder or ZIP
- * that could be read.
+ * that could be read; with `outlivesPage` also after the page was left, unless another account is here by then.
  */
-export function useDrop(onSelection: (selection: Selection) => void): Drop {
+export function useDrop(onSelection: (selection: Selection) => void, outlivesPage = false): Drop {
   const [isOver, setIsOver] = useState(false);
   const [filesRead, setFilesRead] = useState<number | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
@@ -25,15 +29,17 @@ export function useDrop(onSelection: (selection: Selection) => void): Drop {
 
   const read = useCallback(async (start: (signal: AbortSignal) => Promise<Selection>) => {
     running.current?.abort();
+    leftReading?.abort();
     const own = new AbortController();
     running.current = own;
+    const owner = session.accountId();
     setProblem(null);
     setFilesRead(0);
     try {
       const selection = await start(own.signal);
       own.signal.throwIfAborted();
       setFilesRead(null);
-      latest.current(selection);
+      if (owner === null || owner === session.accountId()) latest.current(selection);
     } catch (cause) {
       if (own.signal.aborted) return;
       setFilesRead(null);
@@ -54,9 +60,10 @@ export function useDrop(onSelection: (selection: Selection) => void): Drop {
     const stopListening = listenForDrags(setIsOver, drop);
     return () => {
       stopListening();
-      running.current?.abort();
+      if (outlivesPage) leftReading = running.current;
+      else running.current?.abort();
     };
-  }, [read]);
+  }, [read, outlivesPage]);
 
   const takeFiles = useCallback(
     (list: FileList) => {
