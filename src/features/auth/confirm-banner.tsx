@@ -1,7 +1,6 @@
 import { Info } from 'lucide-react';
 import type { User } from '../../../routers/schemas/user.ts';
 import { useKeepsMail } from '../../api/keeps-mail.ts';
-import { classNames } from '../../components/class-names.ts';
 import { OutboxCommand } from './outbox-command.tsx';
 import { SendConfirmation } from './send-confirmation.tsx';
 
@@ -13,15 +12,9 @@ export function ConfirmBanner({ user }: { user: User }) {
       <Info className="text-accent max-sm:hidden" />
       <div className="min-w-0 grow xl:flex xl:gap-2">
         <p className="shrink-0 font-medium">Confirm your email address</p>
-        <p
-          // A long address is cut; a command is there to be copied, and is not.
-          className={classNames(
-            'min-h-10 text-ink-muted wrap-anywhere max-sm:text-sm sm:min-h-5',
-            keepsMail !== true && 'sm:truncate',
-          )}
-          title={user.email}
-        >
-          {keepsMail === false && `Link sent to ${user.email}`}
+        <p className="min-h-10 text-ink-muted wrap-anywhere max-sm:text-sm sm:min-h-5" title={user.email}>
+          {/* A long address is cut; a command is there to be copied, and is not. */}
+          {keepsMail === false && <span className="block sm:truncate">Link sent to {user.email}</span>}
           {keepsMail === true && (
             <>
               This Fairlead keeps the link in its outbox: run <OutboxCommand />

@@ -1,4 +1,3 @@
-import { useEffect, useRef } from 'react';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { paths } from '../../../lib/paths.ts';
 import { setWaiting, useReselect } from '../../../uploads/waiting-selection.ts';
@@ -10,13 +9,7 @@ export type LeadingDropProps = Required<Pick<DropZoneProps, 'shape'>> & { title:
 export function LeadingDrop(props: LeadingDropProps) {
   const navigate = useNavigate();
   const wanted = useReselect(null);
-  const isHere = useRef(false);
-  useEffect(() => {
-    isHere.current = true;
-    return () => {
-      isHere.current = false;
-    };
-  }, []);
+  const here = location.pathname;
   return (
     <DropZone
       {...props}
@@ -24,7 +17,7 @@ export function LeadingDrop(props: LeadingDropProps) {
       outlivesPage
       onSelection={(selection) => {
         setWaiting(selection);
-        if (isHere.current) navigate(paths.quickDeploy);
+        if (location.pathname === here) navigate(paths.quickDeploy);
       }}
     />
   );

@@ -12,8 +12,8 @@ export type Drop = {
   takeFiles(list: FileList): void;
 };
 
-/** A reading whose page was left; the next one takes its place. */
-let leftReading: AbortController | null = null;
+/** The last reading, perhaps of a page that was left; the next one takes its place. */
+let running: AbortController | null = null;
 
 /**
  * Makes the whole page a drop target while it is on screen, and reads drops. `onSelection` gets each folder or ZIP
@@ -23,15 +23,13 @@ export function useDrop(onSelection: (selection: Selection) => void, outlivesPag
   const [isOver, setIsOver] = useState(false);
   const [filesRead, setFilesRead] = useState<number | null>(null);
   const [problem, setProblem] = useState<string | null>(null);
-  const running = useRef<AbortController | null>(null);
   const latest = useRef(onSelection);
   latest.current = onSelection;
 
   const read = useCallback(async (start: (signal: AbortSignal) => Promise<Selection>) => {
-    running.current?.abort();
-    leftReading?.abort();
+    running?.abort();
     const own = new AbortController();
-    running.current = own;
+    running = own;
     const owner = session.accountId();
     setProblem(null);
     setFilesRead(0);
@@ -60,8 +58,7 @@ export function useDrop(onSelection: (selection: Selection) => void, outlivesPag
     const stopListening = listenForDrags(setIsOver, drop);
     return () => {
       stopListening();
-      if (outlivesPage) leftReading = running.current;
-      else running.current?.abort();
+      if (!outlivesPage) running?.abort();
     };
   }, [read, outlivesPage]);
 

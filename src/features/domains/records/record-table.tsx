@@ -26,7 +26,7 @@ export function RecordTable({ domain, records = domain.records, label = 'Records
           { key: 'name', title: 'Name' },
           { key: 'needed', title: 'Needed' },
           { key: 'seen', title: 'Seen now' },
-          { key: 'state', title: 'State', className: 'text-right sm:max-md:hidden' },
+          { key: 'state', title: 'State', className: 'text-right' },
         ]}
       >
         {records.map((record) => (
@@ -48,17 +48,16 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
   return (
     <TableRow>
       <TableCell className="font-mono text-sm max-sm:pb-2 max-sm:font-medium sm:align-top sm:pt-3.5">{type}</TableCell>
-      <TableCell label="Name" className="sm:w-1/5 sm:min-w-36 sm:align-top">
+      <TableCell label="Name" className="sm:w-1/5 sm:align-top md:min-w-36">
         <Copied text={short} label={`Copy the name ${short}`} />
       </TableCell>
-      <TableCell label="Needed" className="sm:w-3/10 sm:min-w-40 sm:align-top">
+      <TableCell label="Needed" className="sm:w-3/10 sm:align-top md:min-w-40">
         <Copied text={value} label={`Copy the value ${value}`} />
       </TableCell>
       <TableCell label="Seen now" className="sm:w-3/10 sm:align-top sm:pt-3.5">
         <SeenNow record={record} checkedAt={domain.checkedAt} />
       </TableCell>
-      {/* Where the two values have no room beside it, they and the title of the table say as much. */}
-      <TableCell isCorner className="max-sm:top-3 max-sm:right-4 sm:align-top sm:pt-3 sm:max-md:hidden!">
+      <TableCell isCorner className="max-sm:top-3 max-sm:right-4 sm:align-top sm:pt-3">
         <RecordBadge record={record} domain={domain} />
       </TableCell>
     </TableRow>
