@@ -241,7 +241,7 @@ test('a claim that was lost says so, and shows the proof that takes the name bac
   const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc', purpose: 'proof' });
   const lost = domainOf({ state: 'unverified', lostTo: 'another account', records: [proof, recordOf()] });
   using shown = showScreen(<DomainScreen />, domainAnswers(lost), PLACE);
-  await shown.sees('whoever can change the DNS of shop.example decides.');
+  await shown.sees('whoever can change the DNS of shop.example owns it.');
   expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
   expect(shown.rows('Records')).toHaveLength(1);
   expect(shown.button('Check now')).toBeDefined();

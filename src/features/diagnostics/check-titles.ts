@@ -21,7 +21,7 @@ export const CHECK_TITLES: Record<CheckId, string> = {
   'www-and-apex': 'www and the domain agree',
   'mixed-content': 'Nothing is loaded over HTTP',
   caa: 'CAA allows the certificate',
-  'challenge-record': 'DNS proofs can be written',
+  'challenge-record': 'A certificate proof can be written in DNS',
   'ca-side': 'The certificate authority accepts orders',
   'reply-time': 'The site answers fast',
   'email-untouched': 'The mail records are untouched',

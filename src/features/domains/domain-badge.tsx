@@ -20,7 +20,7 @@ export function DomainBadge({ domain }: { domain: Pick<Domain, 'state' | 'proble
   if (domain.lostTo !== undefined) {
     return (
       <Badge tone="bad" icon={CircleAlert}>
-        Claim lost
+        Another owner
       </Badge>
     );
   }

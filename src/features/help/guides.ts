@@ -118,7 +118,7 @@ export const guides: readonly Chapter[] = [
           '/blog/:year/:slug /posts/:slug 302 — a name with a colon stands for one part of the address, which is kept.',
           '/docs/* https://docs.example.com/:splat 301 — a star at the end stands for the rest; :splat puts it in.',
           '/app/* /app/index.html 200 — another file of the site is shown, and the address stays.',
-          'The first line that matches applies, and only where there is no file. An exclamation mark after the status (301!) makes it apply where there is one too. Requests are not passed on to other servers, and rules by country, language, role or query are not followed. The log of the release says which lines are not followed, and why.',
+          'The first line that matches applies, and only where there is no file. An exclamation mark after the status (301!) makes it apply even where there is a file. Requests are not passed on to other servers, and rules by country, language, role or query are not followed. The log of the release says which lines are not followed, and why.',
         ],
       },
       {
@@ -178,7 +178,7 @@ export const guides: readonly Chapter[] = [
         id: 'domain-broken',
         title: 'A domain stopped working',
         paragraphs: [
-          'Fairlead checks each domain regularly. When a record is gone or was changed, the Dashboard says so, you get an email, and Fix it on the page of the domain leads to the records to set.',
+          'Fairlead checks each domain regularly. When a record is gone or was changed, the Dashboard says so, you get an email, and “Fix it” on the page of the domain leads to the records to set.',
         ],
       },
     ],
@@ -226,7 +226,7 @@ export const guides: readonly Chapter[] = [
         title: 'Check a deployment’s health',
         paragraphs: [
           'System Diagnostics checks a domain name or a deployment now, from its name servers to the page itself. The first problem is shown at the top with what to do; where Fairlead can fix it, “Fix it” shows the change first, and the checks run again automatically. A report can be shared by a link that expires after a week.',
-          'Below it is what is known of a deployment without a new check: what is live, when its files were last fetched and compared, whether a file is damaged, how the last release went, and what was seen of its domains and certificates. Analytics says how your releases went, and who visits your sites on the built-in host.',
+          'Below the report, the page shows what is known of a deployment without a new check: what is live, when its files were last fetched and compared, whether a file is damaged, how the last release went, and what was seen of its domains and certificates. Analytics says how your releases went, and who visits your sites on the built-in host.',
         ],
       },
       {

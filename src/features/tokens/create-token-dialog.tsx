@@ -94,7 +94,7 @@ function MakeDialog({ onClose, onMade }: MakeDialogProps) {
       />
       <Field
         label="Current password"
-        hint="Asked for again: the token then works without your password"
+        hint="Asked for once more, because the token will work without your password"
         error={errors.currentPassword?.message}
       >
         <PasswordInput {...form.register('currentPassword')} autoComplete="current-password" />

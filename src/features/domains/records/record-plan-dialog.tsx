@@ -51,8 +51,8 @@ export function RecordPlanDialog({ domain, plan, isPlanning, onBegun, onOutdated
     >
       {isBlocked && plan.conflicts.length === 0 && (
         <Notice tone="quiet" title="Your provider already has the records">
-          It can take a moment until the name servers show them. If they never do, your registrar names other name
-          servers: set those of this zone there.
+          It can take a moment until the name servers show them. If they never do, your registrar lists other name
+          servers: enter those of this zone at your registrar.
         </Notice>
       )}
       <RecordPlanView plan={plan} />
