@@ -125,7 +125,7 @@ function stateOf({ state, holder, redeemedAt, redeemBy, endsAt }: Fate): string 
   if (state === 'redeemed') return `redeemed ${day(redeemedAt)}${by}, until ${day(endsAt)}`;
   if (state === 'transferred') return `transferred${by}`;
   if (state === 'revoked') return redeemedAt === null ? 'revoked' : `revoked, redeemed ${day(redeemedAt)}${by}`;
-  return redeemBy === null ? 'not redeemed' : `not redeemed, by ${day(redeemBy)} at the latest`;
+  return redeemBy === null ? 'not redeemed' : `not redeemed, can be redeemed until ${day(redeemBy)}`;
 }
 
 function day(date: Date | null): string {

@@ -109,7 +109,7 @@ test('a set that is too large to be kept is refused', async () => {
   await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
   const { id: domainId } = await caller.domains.add({ deploymentId, name: 'large.test' });
   await expect(caller.domains.plan({ domainId })).rejects.toMatchObject({
-    message: 'The records in large.test are too large for a plan.',
+    message: 'The records in large.test are too large for Fairlead to plan changes.',
   });
 });
 
@@ -122,7 +122,7 @@ test('how large a set is, is counted in bytes', async () => {
   await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
   const { id: domainId } = await caller.domains.add({ deploymentId, name: 'bytes.test' });
   await expect(caller.domains.plan({ domainId })).rejects.toMatchObject({
-    message: 'The records in bytes.test are too large for a plan.',
+    message: 'The records in bytes.test are too large for Fairlead to plan changes.',
   });
 });
 

@@ -93,7 +93,7 @@ test('links that begin with a slash are told where the site is below a folder, u
   const packed = expect.stringMatching(
     /^Browsers cannot unpack 1 packed file at GitHub Pages\. The header Content-Enc/,
   );
-  const unread = '_redirects: GitHub Pages follows none of its rules';
+  const unread = 'GitHub Pages follows none of the rules in _redirects';
   const lines = [told, 'index.html, line 1: /style.css', packed, 'Build/g.wasm.br', unread];
   expect(await logOf('one')).toEqual(expect.arrayContaining(lines));
   const { id: domainId } = await domains.add({ deploymentId: deployment.id, name: 'below.example.com' });

@@ -65,7 +65,11 @@ export const PLATFORMS: Record<PlatformId, PlatformFacts> = {
   simulated: {
     title: PLATFORM_TITLES.simulated,
     description: 'A simulated platform, to see what happens when one fails.',
-    bullets: ['Fails in the step that you choose', 'Publishes to this machine only', 'Counts in no plan'],
+    bullets: [
+      'Fails in the step that you choose',
+      'Publishes to this machine only',
+      'Does not count against your plan',
+    ],
     isSimulated: true,
   },
 };

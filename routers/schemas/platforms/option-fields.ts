@@ -42,7 +42,7 @@ const FIELDS: Record<HostingPlatform, readonly OptionField[]> = {
         { value: 'basic', label: 'Basic: $7 a month, always on', price: '$7 a month for a Basic dyno' },
         {
           value: 'eco',
-          label: 'Eco: $5 a month for all of them, sleeps without visitors',
+          label: 'Eco: $5 a month for all your Eco dynos together, sleeps without visitors',
           price: '$5 a month for all my Eco dynos together',
         },
       ],

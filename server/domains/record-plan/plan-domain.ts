@@ -127,7 +127,7 @@ function contentOf({ connectionId, zone, changes, conflicts }: DnsChangeDoc): un
 }
 
 function tooLarge({ name }: DnsZone): AppError {
-  return new AppError('records_refused', `The records in ${name} are too large for a plan.`, {
+  return new AppError('records_refused', `The records in ${name} are too large for Fairlead to plan changes.`, {
     hint: 'Add the records at your provider by hand.',
   });
 }

@@ -93,7 +93,7 @@ function proofElsewhere({ domain: { proof, provedAt }, answers, records }: Check
   const isOther = records.some(({ purpose, state }) => purpose === 'proof' && state === 'wrong');
   if (!isOther || provedAt instanceof Date) return null;
   const message = `The text in the TXT record of ${proof.name} is not your proof.`;
-  return { code: 'proof_differs', message, hint: 'Set it to the value shown; Copy copies all of it.' };
+  return { code: 'proof_differs', message, hint: 'Set it to the whole value shown, which the button Copy copies.' };
 }
 
 /** Reports that the proof is gone: the name stays proved, but another account that proves it gets it. */

@@ -221,7 +221,7 @@ function refuseRepeated(
   // The service credits the present plan of its subscription, and that is the smaller one.
   if (subscription.nextPlan) {
     throw new AppError('conflict', `You have chosen ${PLANS[subscription.nextPlan].title} for after this period.`, {
-      hint: `Choose Keep ${PLANS[subscription.plan].title} in Account first. Its unused time is then credited.`,
+      hint: `Choose Keep ${PLANS[subscription.plan].title} in Account first. Its unused time is then taken off the price of the larger plan.`,
     });
   }
   return subscription.subscriptionId;

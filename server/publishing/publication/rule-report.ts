@@ -32,8 +32,8 @@ export async function reportRules(
 ): Promise<string[]> {
   const { redirects, ownRules } = platform.capabilities.serving;
   const texts = await readRuleFiles(store, manifest);
-  if (!redirects) return [...texts.keys()].map((file) => `${file}: ${title} follows none of its rules`);
-  if (ownRules) return [...texts.keys()].map((file) => `${file}: ${title} applies its rules itself`);
+  if (!redirects) return [...texts.keys()].map((file) => `${title} follows none of the rules in ${file}`);
+  if (ownRules) return [...texts.keys()].map((file) => `${title} itself applies the rules in ${file}`);
   const reports = [...texts].map(([file, text]) =>
     file === '_redirects' ? reportRedirects(text) : reportHeaders(text),
   );
