@@ -167,7 +167,7 @@ function addressesThere(name: string, records: readonly CheckedRecord[], { hosts
 export function changeOf({ domain, answers, records, target, caa, certificate }: CheckedDomain): Problem {
   const unanswered = noAnswerProblem(domain.unit, answers);
   if (unanswered !== null) return unanswered;
-  const hint = 'Set the records shown. Fairlead sees them within a minute.';
+  const hint = 'Set what is shown. Fairlead sees it within a minute.';
   const unsigned = brokenDnssec(domain.unit, answers);
   if (unsigned !== null) return unsigned;
   const servers = answers.zone?.servers.map(({ name }) => name) ?? [];
