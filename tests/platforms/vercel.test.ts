@@ -75,7 +75,7 @@ test('files that are missing again are sent again, three times at most', async (
   on.state.forgets.set(sha1Of(Buffer.from('more()')), 100);
   await expect(on.publish(2, { ...FILES, 'app.js': 'more()' })).rejects.toMatchObject({
     code: 'out_of_sync',
-    message: expect.stringContaining('asking for files that it was sent'),
+    message: expect.stringContaining('asking for files that were already sent'),
   });
   expect(on.world.takeSent()).toBe(3);
 });
