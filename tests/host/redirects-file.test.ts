@@ -88,7 +88,7 @@ test.each([
 
 test.each([
   ['/old', 1, 'The target is missing'],
-  ['old /new', 1, 'starts with a slash'],
+  ['old /new', 1, 'Start the address with a slash'],
   ['/ok /fine\n\n/x //evil.example', 3, 'one slash'],
   ['/x /\\evil.example', 1, 'one slash'],
   ['/x ftp://files.example', 1, 'The target is missing'],

@@ -145,7 +145,7 @@ function limits(name: string, platform: Platform): void {
   }
   if (maxFiles !== undefined) {
     test(`${name}: too many files are refused before anything is sent`, () => {
-      expect(refused(many(maxFiles + 1, 0))).toThrow(`${formatCount(maxFiles, 'file')} at most`);
+      expect(refused(many(maxFiles + 1, 0))).toThrow(`at most ${formatCount(maxFiles, 'file')}`);
       expect(refused(many(maxFiles, 0))).not.toThrow();
     });
   }
