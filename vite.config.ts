@@ -150,7 +150,7 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
   },
 ];
 
-/** Hash of the sources that decide how the built-in host answers a file (server/publishing/publication/seen-files.ts). */
+/** Hash of the sources that decide how the built-in host answers a file (server/publishing/publication/verification/seen-files.ts). */
 function hostRules(): string {
   const hash = createHash('sha256').update(readFileSync(`${here}package-lock.json`));
   for (const folder of ['server/host', 'routers/schemas', 'routers/rules']) {
@@ -192,7 +192,7 @@ export default defineConfig(({ isSsrBuild }) => ({
             // Threads of their own (server/lib/thread/thread.ts).
             'zip-worker': `${here}server/store/zip/zip.worker.ts`,
             'inspection-worker': `${here}server/publishing/inspection/inspection.worker.ts`,
-            'quick-look-worker': `${here}server/publishing/publication/quick-look.worker.ts`,
+            'quick-look-worker': `${here}server/publishing/publication/verification/quick-look.worker.ts`,
           },
           // Comments for tools would be a fifth of what Node reads at each start.
           output: { comments: { legal: true, annotation: false, jsdoc: false } },

@@ -222,7 +222,7 @@ function toVisit(
   };
 }
 
-/** The name in `User-Agent` of Fairlead's own requests (server/publishing/publication/compare-answers.ts). */
+/** The name in `User-Agent` of Fairlead's own requests (server/publishing/publication/verification/compare-answers.ts). */
 const OUR_NAME = 'Fairlead';
 
 /**

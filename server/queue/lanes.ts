@@ -33,7 +33,7 @@ export const LANES: Record<LaneName, Lane> = {
   releases: { loops: 4, perAccount: 1, whenAlone: 2 },
   /**
    * Releases that check sites elsewhere and wait for platforms, which may be slow: it takes a dozen accounts to hold
-   * all slots, and those for twenty seconds (publishing/publication/compare-answers.ts, connections/patience.ts).
+   * all slots, and those for twenty seconds (publication/verification/compare-answers.ts, connections/patience.ts).
    */
   looks: { loops: 12, perAccount: 1, whenAlone: 4, asideOf: 'releases' },
   /**

@@ -6,8 +6,8 @@ import type { ReleaseStepName } from '../../routers/schemas/states.ts';
 import { AppError } from '../lib/errors.ts';
 import { notPublished, otherFiles } from '../publishing/platforms/by-hand.ts';
 import { endedThere, type PlatformFailure, platformError } from '../publishing/platforms/failures.ts';
-import { mismatch } from '../publishing/publication/compare-answers.ts';
 import { outOfTime } from '../publishing/publication/release-time.ts';
+import { mismatch } from '../publishing/publication/verification/compare-answers.ts';
 import { privateKeyRefusal } from '../publishing/uploads/index.ts';
 import { SITE_URL } from './cast.ts';
 

@@ -56,8 +56,9 @@ const BOUNDS: Readonly<Record<string, string>> = {
     '32 ports that may be reached, with a resolver and 100 TLS sessions each: 300 KiB',
   'server/lib/egress/exchange.ts #chunks':
     'what of one answer is not read yet: 64 KiB and what came with their end, then the peer waits',
-  'server/publishing/publication/quick-look.worker.ts sockets': 'eight, in the thread that looks at one release',
-  'server/publishing/publication/quick-look.worker.ts seen': '50 numbers, then they are told',
+  'server/publishing/publication/verification/quick-look.worker.ts sockets':
+    'eight, in the thread that looks at one release',
+  'server/publishing/publication/verification/quick-look.worker.ts seen': '50 numbers, then they are told',
   'server/lib/egress/client.ts listeners': 'one for each listener of our own',
   'server/events/stream.ts channels': 'accounts with an open subscription: sockets have limits',
   'server/events/stream.ts listeners': 'the open subscriptions of an account: sockets have limits',
@@ -147,13 +148,15 @@ const BOUNDS: Readonly<Record<string, string>> = {
   'server/account/event-stream.ts sentLines': '200 steps: an id and a number, 100 bytes',
   'server/store/garbage.ts readLists': '10,000 hashes of 100 bytes',
   'server/store/garbage.ts unreadable': '10,000 accounts, then the run ends',
-  'server/publishing/publication/compare-answers.ts seen': 'a bit for each file of one release, gone with its job',
+  'server/publishing/publication/verification/compare-answers.ts seen':
+    'a bit for each file of one release, gone with its job',
   'server/publishing/publication/publish.ts changed': 'the files of one release: 20,000 at most, gone with its job',
   'server/publishing/publication/release-work.ts lists': 'the lists of files that one job reads, gone with it',
   'server/connections/platform-call.ts options': 'the options of one deployment, which have a schema',
-  'server/publishing/publication/seen-files.ts lists':
+  'server/publishing/publication/verification/seen-files.ts lists':
     'the lists of files that one verification reads, gone with its job',
-  'server/publishing/publication/seen-files.ts lost': 'the corrupted files of one release, gone with its job',
+  'server/publishing/publication/verification/seen-files.ts lost':
+    'the corrupted files of one release, gone with its job',
   'server/publishing/uploads/remember.ts absent': 'the hashes of one request: 20,000 at most, gone with it',
   'server/publishing/uploads/remember.ts byHash': 'the files of one request: 20,000 at most, gone with it',
   'server/publishing/uploads/entries.ts cache':

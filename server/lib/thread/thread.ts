@@ -6,7 +6,7 @@ import { AppError } from '../errors.ts';
 const PROGRAMS = {
   'zip-worker': '../../store/zip/zip.worker.ts',
   'inspection-worker': '../../publishing/inspection/inspection.worker.ts',
-  'quick-look-worker': '../../publishing/publication/quick-look.worker.ts',
+  'quick-look-worker': '../../publishing/publication/verification/quick-look.worker.ts',
 } as const;
 
 export type ThreadOptions = {

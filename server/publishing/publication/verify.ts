@@ -13,12 +13,12 @@ import type { RunningJob, StepReport } from '../../queue/handler.ts';
 import type { Manifest, ManifestEntry } from '../../store/manifest.ts';
 import { toldOfEntryPage, visitEntryPage } from '../inspection/entry-page.ts';
 import type { PlatformCall } from '../platforms/platform.ts';
-import { compareAnswers, type Expected, FOREIGN_PAGE_BYTES, type Visiting } from './compare-answers.ts';
-import { createTurns } from './looked.ts';
 import type { Writer } from './publish.ts';
 import type { ReleaseWork } from './release-work.ts';
 import { readRedirects } from './rule-report.ts';
-import { findSeenFiles, type SeenFiles, servingConditions } from './seen-files.ts';
+import { compareAnswers, type Expected, FOREIGN_PAGE_BYTES, type Visiting } from './verification/compare-answers.ts';
+import { createTurns } from './verification/looked.ts';
+import { findSeenFiles, type SeenFiles, servingConditions } from './verification/seen-files.ts';
 import { wasLiveBefore } from './was-live-before.ts';
 
 /**

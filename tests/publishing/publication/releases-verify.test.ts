@@ -11,9 +11,9 @@ import { newId, transaction } from '../../../server/database/mongo.ts';
 import { addressHere } from '../../../server/database/site-address.ts';
 import { createEgress, type Egress } from '../../../server/lib/egress/egress.ts';
 import { JobDeferred } from '../../../server/lib/errors.ts';
-import type { Looked, Turns } from '../../../server/publishing/publication/compare-answers.ts';
-import { createTurns } from '../../../server/publishing/publication/looked.ts';
 import type { ReleaseWork } from '../../../server/publishing/publication/release-work.ts';
+import type { Looked, Turns } from '../../../server/publishing/publication/verification/compare-answers.ts';
+import { createTurns } from '../../../server/publishing/publication/verification/looked.ts';
 import {
   type ReleaseToVerify,
   verifyAtOwnAddress,

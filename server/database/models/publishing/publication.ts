@@ -72,11 +72,11 @@ const publicationDocSchema = new Schema(
     /** The time at which the act was done at the platform; from then on its edge has to follow. */
     publicAt: { type: Date, default: null },
     /**
-     * Records the conditions under which all of its files were seen (server/publishing/publication/seen-files.ts); it counts
+     * Records the conditions under which all of its files were seen (server/publishing/publication/verification/seen-files.ts); it counts
      * once the release was live.
      */
     verifiedUnder: { type: String, default: null },
-    /** The progress of verification in the current act, one line for each list (server/publishing/publication/looked.ts). */
+    /** The progress of verification in the current act, one line for each list (server/publishing/publication/verification/looked.ts). */
     looked: { type: [String], required: true, default: [] },
     /**
      * Resources that the entry page names and visitors do not get (server/publishing/inspection/entry-page.ts), as paths

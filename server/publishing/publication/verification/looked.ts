@@ -1,6 +1,6 @@
+import type { Writer } from '../publish.ts';
+import { type ReleaseWork, savePublished } from '../release-work.ts';
 import type { Looked, Turns } from './compare-answers.ts';
-import type { Writer } from './publish.ts';
-import { type ReleaseWork, savePublished } from './release-work.ts';
 
 /** One list for the release's own address, and one for the public address. */
 const LISTS = 2;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { RULE_FILES } from '../../../routers/rules/hosting/rule-file.ts';
-import { type ReleaseDoc, ReleaseModel } from '../../database/models/publishing/release.ts';
-import type { Manifest } from '../../store/manifest.ts';
-import type { ArtifactStore } from '../../store/store.ts';
-import { findPublication } from './publications.ts';
-import { previousRelease } from './release-files.ts';
-import type { ReleaseWork } from './release-work.ts';
+import { RULE_FILES } from '../../../../routers/rules/hosting/rule-file.ts';
+import { type ReleaseDoc, ReleaseModel } from '../../../database/models/publishing/release.ts';
+import type { Manifest } from '../../../store/manifest.ts';
+import type { ArtifactStore } from '../../../store/store.ts';
+import { findPublication } from '../publications.ts';
+import { previousRelease } from '../release-files.ts';
+import type { ReleaseWork } from '../release-work.ts';
 
 /**
  * Hash of the sources by which the built-in host answers, set at build time (vite.config.ts). After an update that

@@ -1,5 +1,5 @@
-import type { SiteAddress } from '../../database/site-address.ts';
-import { startThread } from '../../lib/thread/thread.ts';
+import type { SiteAddress } from '../../../database/site-address.ts';
+import { startThread } from '../../../lib/thread/thread.ts';
 
 /** A file of a site on our own host; its path is percent-encoded, and begins with a slash. */
 export type QuickFile = { path: string; sha256: string; sizeBytes: number };

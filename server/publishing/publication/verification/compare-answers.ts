@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { SiteAddress } from '../../database/site-address.ts';
-import { type Egress, EgressError } from '../../lib/egress/egress.ts';
-import { AppError, JobDeferred } from '../../lib/errors.ts';
-import type { Patience } from '../platforms/platform.ts';
+import type { SiteAddress } from '../../../database/site-address.ts';
+import { type Egress, EgressError } from '../../../lib/egress/egress.ts';
+import { AppError, JobDeferred } from '../../../lib/errors.ts';
+import type { Patience } from '../../platforms/platform.ts';
 import { lookQuickly } from './quick-look.ts';
 
 const AT_ONCE = 8;
