@@ -93,43 +93,38 @@ export function entriesOfDrop(transfer: Pick<DataTransfer, 'items'>): FileSystem
  * Listens for drags. Moving over a child leaves its parent: the drag is only over when every entered element was left.
  */
 function listenForDrags(setIsOver: (isOver: boolean) => void, onDrop: (transfer: DataTransfer) => void): () => void {
+  const stop = new AbortController();
   let depth = 0;
-  const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
-  const listeners = {
-    dragenter: (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      depth += 1;
-      setIsOver(true);
-    },
-    dragleave: (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      depth = Math.max(0, depth - 1);
-      if (depth === 0) setIsOver(false);
-    },
-    dragover: (event: DragEvent) => {
-      if (!hasFiles(event)) return;
-      // Without it the browser opens the file in place of the page.
-      event.preventDefault();
-      if (event.dataTransfer) event.dataTransfer.dropEffect = 'copy';
-    },
-    drop: (event: DragEvent) => {
-      if (!hasFiles(event) || event.dataTransfer === null) return;
-      event.preventDefault();
-      depth = 0;
-      setIsOver(false);
-      onDrop(event.dataTransfer);
-    },
+  const listen = (
+    name: 'dragenter' | 'dragleave' | 'dragover' | 'drop',
+    listener: (transfer: DataTransfer, event: DragEvent) => void,
+  ) => {
+    const listenToFiles = (event: DragEvent) => {
+      const { dataTransfer } = event;
+      if (dataTransfer?.types.includes('Files')) listener(dataTransfer, event);
+    };
+    document.addEventListener(name, listenToFiles, stop);
   };
-  document.addEventListener('dragenter', listeners.dragenter);
-  document.addEventListener('dragleave', listeners.dragleave);
-  document.addEventListener('dragover', listeners.dragover);
-  document.addEventListener('drop', listeners.drop);
-  return () => {
-    document.removeEventListener('dragenter', listeners.dragenter);
-    document.removeEventListener('dragleave', listeners.dragleave);
-    document.removeEventListener('dragover', listeners.dragover);
-    document.removeEventListener('drop', listeners.drop);
-  };
+  listen('dragenter', () => {
+    depth += 1;
+    setIsOver(true);
+  });
+  listen('dragleave', () => {
+    depth = Math.max(0, depth - 1);
+    if (depth === 0) setIsOver(false);
+  });
+  listen('dragover', (transfer, event) => {
+    // Without it the browser opens the file in place of the page.
+    event.preventDefault();
+    transfer.dropEffect = 'copy';
+  });
+  listen('drop', (transfer, event) => {
+    event.preventDefault();
+    depth = 0;
+    setIsOver(false);
+    onDrop(transfer);
+  });
+  return () => stop.abort();
 }
 
 function problemOf(cause: unknown): string {
