@@ -216,7 +216,7 @@ test('after a reload the records that are missing are there to be copied and loo
   await shown.sees('5 of 8 stages done');
   expect(shown.page.textContent).toContain('DNS waits for you');
   expect(stage(shown, 'Domain')).toMatchObject({ mark: 'Done' });
-  expect(stage(shown, 'Certificate').text).toContain('as soon as the domain points here');
+  expect(stage(shown, 'Certificate').text).toContain('once the domain points here');
   expect(shown.button('Copy the value 203.0.113.7')).toBeDefined();
   expect(shown.button('Check now')).toBeDefined();
 });

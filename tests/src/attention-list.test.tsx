@@ -68,7 +68,7 @@ test('of more domains than are listed, those that no longer work or were lost co
   const news = ['a', 'b'].map((id) => domainOf({ id, name: `${id}.example`, state: 'unverified' }));
   using shown = show(news, [], 'more', [domainOf({ id: 'old', name: 'old.example', state: 'misconfigured' })]);
   await shown.sees('old.example needs attention');
-  await shown.sees('Those that no longer work, or were lost, come first.');
+  await shown.sees('Broken and lost ones come first.');
   expect(shown.items().map((item) => item?.slice(0, 11))).toEqual(['old.example', 'a.example n', 'More domain']);
 });
 

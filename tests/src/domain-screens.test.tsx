@@ -36,7 +36,7 @@ test('a record that the domain does without is shown to be copied, and not count
   const records = [recordOf({ state: 'ok' }), persistent];
   using shown = showScreen(<DomainScreen />, domainAnswers(domainOf({ state: 'active', records })), PLACE);
   await shown.sees('1 of 1 record seen');
-  expect(shown.rows('Records')[1]).toMatch(/Optional: with it .*Optional$/);
+  expect(shown.rows('Records')[1]).toMatch(/Optional: the certificate then .*Optional$/);
   expect(shown.button('Copy the value ca.example; accounturi=1')).toBeDefined();
   expect(shown.page.textContent).not.toContain('Let Fairlead write these records');
 });
@@ -241,7 +241,7 @@ test('a claim that was lost says so, and shows the proof that takes the name bac
   const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc', purpose: 'proof' });
   const lost = domainOf({ state: 'unverified', lostTo: 'another account', records: [proof, recordOf()] });
   using shown = showScreen(<DomainScreen />, domainAnswers(lost), PLACE);
-  await shown.sees('whoever can change the DNS of shop.example owns it.');
+  await shown.sees('If it is yours, replace their TXT record with the one below.');
   expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
   expect(shown.rows('Records')).toHaveLength(1);
   expect(shown.button('Check now')).toBeDefined();
@@ -462,5 +462,5 @@ test('of a domain at a platform the page shows what that says, and what is left 
     'Open GitHub Pages',
   );
   // Those of Fairlead's own authority are for what it serves itself.
-  expect(shown.page.textContent).not.toContain('Ordered automatically');
+  expect(shown.page.textContent).not.toContain('Ordered once');
 });

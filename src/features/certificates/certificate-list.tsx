@@ -50,7 +50,7 @@ export function CertificateList({ domain, children }: CertificateListProps) {
             text:
               domain === undefined
                 ? 'No certificates yet. Each domain gets one automatically as soon as it points here.'
-                : 'Ordered automatically as soon as the domain points here.',
+                : 'Ordered once the domain points here.',
             action: domain?.mayIssue && <IssueButton domainId={domain.id} />,
           }}
         >

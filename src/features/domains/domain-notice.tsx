@@ -18,7 +18,7 @@ export function DomainNotice({ domain, action }: DomainNoticeProps) {
   if (lostTo !== undefined) {
     return (
       <Notice tone="bad" title="Another account has proved that it owns this domain">
-        If it is yours, replace their TXT record with the one below: whoever can change the DNS of {name} owns it.
+        If it is yours, replace their TXT record with the one below.
       </Notice>
     );
   }

@@ -203,7 +203,7 @@ function certificateStage(domain: Domain, certificate: Certificate | null, platf
   if (certificate === null) {
     return domain.state === 'active'
       ? { title, state: 'running', text: 'It is being ordered.' }
-      : { title, state: 'waiting', text: 'Ordered automatically as soon as the domain points here.' };
+      : { title, state: 'waiting', text: 'Ordered once the domain points here.' };
   }
   const { state, issuer, notAfter, isPublic, problem, nextTryAt } = certificate;
   if (isIssued(certificate)) {

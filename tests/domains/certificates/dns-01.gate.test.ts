@@ -249,7 +249,7 @@ test('a CAA record that allows our authority by DNS alone is followed, and one f
   await world.app.jobs.drain();
   const { problem } = await caller.certificates.get({ certificateId });
   expect(problem?.type).toBe('caa');
-  expect(problem?.detail).toContain('Add 0 issue "pebble.letsencrypt.org" to them.');
+  expect(problem?.detail).toContain('Add the record 0 issue "pebble.letsencrypt.org".');
 });
 
 /** Somebody else's web server. */

@@ -60,7 +60,7 @@ export function NewDeploymentStages({ domainField }: { domainField: ReactNode })
           ? {
               title: 'Certificate',
               state: 'waiting',
-              text: 'Ordered automatically as soon as your domain points here.',
+              text: 'Ordered once your domain points here.',
             }
           : { title: 'Certificate', state: 'absent', text: 'Only a domain of your own needs one.' },
         { title: 'Diagnostics', state: 'waiting', text: LIVE_ONCE_COMPARED },

@@ -48,7 +48,7 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
   return (
     <TableRow>
       <TableCell className="font-mono text-sm max-sm:pb-2 max-sm:font-medium sm:align-top sm:pt-3.5">{type}</TableCell>
-      <TableCell label="Name" className="sm:w-1/5 sm:align-top md:min-w-36">
+      <TableCell label="Name" className="sm:w-1/5 sm:align-top md:min-w-40">
         <Copied text={short} label={`Copy the name ${short}`} />
       </TableCell>
       <TableCell label="Needed" className="sm:w-3/10 sm:align-top md:min-w-40">
@@ -85,9 +85,7 @@ function SeenNow({ record, checkedAt }: { record: CheckedRecord; checkedAt: Date
         values.map((value) => <HostName key={value} name={value} fit="wrap" />)
       )}
       {record.purpose === 'certificate' && (
-        <span className="text-xs text-ink-muted">
-          Optional: with it the certificate is renewed without changing records again.
-        </span>
+        <span className="text-xs text-ink-muted">Optional: the certificate then renews by itself.</span>
       )}
       {cached !== null && <span className="text-xs text-ink-muted">kept by caches until {formatClock(cached)}</span>}
       {record.seen.length > 0 && (

@@ -16,8 +16,7 @@ export function domainItems(list: DomainList | undefined, broken: readonly Domai
       key: 'more domains',
       kind: 'warning',
       title: 'More domains need a record',
-      text:
-        broken.length === 0 ? 'These are the newest of them.' : 'Those that no longer work, or were lost, come first.',
+      text: broken.length === 0 ? 'These are the newest of them.' : 'Broken and lost ones come first.',
       action: { to: paths.domains, label: 'See all domains' },
     },
   ];
