@@ -105,7 +105,8 @@ test('while the primary steps down again and again no acknowledged write is lost
   const publisher = await openAccount(app.url, 'publisher', PASSWORD);
   const { id: deploymentId } = await clientOf(publisher).deployments.create.mutate({ name: 'A', platform: 'built-in' });
   const forgetful = Array.from({ length: FORGETFUL }, (_, number) => `forgetful ${number}`);
-  expect(await Promise.all(forgetful.map((username) => register(app, username)))).toEqual(forgetful.map(() => true));
+  // One after the other: the app refuses some of so many at once.
+  for (const username of forgetful) expect(await register(app, username)).toBe(true);
 
   const [registrations, releases, resets] = [noOutcomes(), noOutcomes(), noOutcomes()];
   const stop = new AbortController();
