@@ -35,7 +35,7 @@ export async function receiveBundle(
 ): Promise<void> {
   const { store, zips } = ctx.providers;
   const upload = await endWhenAway(() => findOpenUpload(ctx, uploadId));
-  const entries = await announcedBy(store, upload);
+  const entries = await announcedBy(ctx, upload);
   const arriving = untilCut(counting(ctx, keepingOpen(ctx, upload, body)));
   await zips.spool(arriving.bytes, async (readWhole) => {
     const { files, fault } = await withBundleSlot(ctx, async () => {
@@ -55,7 +55,7 @@ export async function receiveBundle(
  */
 export async function missingOfUpload(ctx: AccountContext, uploadId: string): Promise<string[]> {
   return endWhenAway(async () => {
-    const entries = await announcedBy(ctx.providers.store, await findOpenUpload(ctx, uploadId));
+    const entries = await announcedBy(ctx, await findOpenUpload(ctx, uploadId));
     return missingHashes(ctx.actor.accountId, entries, { which: 'staying' });
   });
 }

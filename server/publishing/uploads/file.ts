@@ -6,9 +6,9 @@ import { AppError } from '../../lib/errors.ts';
 import { withSlot } from '../../lib/with-slot.ts';
 import { clearStoredAgain } from '../../store/corruption.ts';
 import type { ManifestEntry } from '../../store/manifest.ts';
-import type { ArtifactInfo, ArtifactStore } from '../../store/store.ts';
+import type { ArtifactInfo } from '../../store/store.ts';
 import { entriesOf } from './entries.ts';
-import { endAfter, findOpenUpload, TOUCH_MS, touch } from './open.ts';
+import { endAfter, findOpenUpload, requireUnchanged, TOUCH_MS, touch } from './open.ts';
 import { countBytes } from './storage-quota.ts';
 
 /**
@@ -52,7 +52,7 @@ type ExpectedFile = { entry: ManifestEntry; upload: UploadDoc };
  */
 async function expectFile(ctx: AccountContext, uploadId: string, file: IncomingFile): Promise<ExpectedFile> {
   const upload = await findOpenUpload(ctx, uploadId);
-  const entry = requireAnnounced(await announcedBy(ctx.providers.store, upload), file.sha256);
+  const entry = requireAnnounced(await announcedBy(ctx, upload), file.sha256);
   const length = file.contentLength ?? entry.sizeBytes;
   if (length > entry.sizeBytes)
     throw new AppError('body_too_large', `This file is larger than the ${entry.sizeBytes} bytes in the list of files.`);
@@ -109,12 +109,19 @@ async function storeFile(ctx: AccountContext, uploadId: string, info: ArtifactIn
   await touch(ctx, uploadId);
 }
 
-/** Returns the entries of an upload's list, by hash. */
+/**
+ * Returns the entries of an upload's list, by hash. Throws `upload_closed` when another list has taken this one out of
+ * the store meanwhile.
+ */
 export async function announcedBy(
-  store: ArtifactStore,
-  { manifestHash }: UploadDoc,
+  ctx: AccountContext,
+  { _id: uploadId, manifestHash }: UploadDoc,
 ): Promise<ReadonlyMap<string, ManifestEntry>> {
-  return manifestHash ? entriesOf(store, manifestHash) : new Map();
+  if (!manifestHash) return new Map();
+  return entriesOf(ctx.providers.store, manifestHash).catch(async (error: unknown) => {
+    await requireUnchanged(ctx, { uploadId, manifestHash });
+    throw error;
+  });
 }
 
 /** Throws `hash_unannounced`. */

@@ -20,7 +20,7 @@ const slabs: ArrayBuffer[] = Array.from({ length: SLABS }, () => new ArrayBuffer
 let onSlab: (() => void) | undefined;
 let onStart: (() => void) | undefined;
 
-/** Validates the task; `thread.ts` alone starts this thread. */
+/** Trusts the task: `thread.ts` alone starts this thread. */
 function taskOf(data: unknown): ZipTask {
   return data as ZipTask;
 }

@@ -3,9 +3,10 @@ import { expect, test } from 'vitest';
 import { ReleaseModel } from '../../../server/database/models/publishing/release.ts';
 import { publishEvent } from '../../../server/events/publish.ts';
 import { withFileListSlot } from '../../../server/publishing/uploads/file-list-slot.ts';
+import { receiveFile, receiveManifest } from '../../../server/publishing/uploads/index.ts';
 import { createTestApp, type TestApp } from '../../support/app.ts';
 import { holdReading } from '../../support/held-reading.ts';
-import { contextOf, sendSite } from '../../support/publishing.ts';
+import { bytesOf, contextOf, manifestOf, sendSite, sha256Of } from '../../support/publishing.ts';
 
 /** One reads, and twenty wait in line. */
 const HEARD = 21;
@@ -113,4 +114,25 @@ test('a release that waits for another transaction of its account holds no place
   await session.abortTransaction();
   await session.endSession();
   await made;
+});
+
+test('a file whose list another replaces while it is being read is told so, and nothing of a damage', async () => {
+  await using app = await createTestApp();
+  const person = await app.trialPerson();
+  const ctx = await contextOf(app, person);
+  const { uploadId } = await person.caller.releases.prepare({});
+  await receiveManifest(ctx, uploadId, { files: manifestOf({ 'index.html': 'one that is replaced' }) });
+  const { store } = app.providers;
+  app.providers.store = {
+    ...store,
+    async readWhole(hash) {
+      app.providers.store = store;
+      await receiveManifest(ctx, uploadId, { files: manifestOf({ 'index.html': 'the one instead of it' }) });
+      return store.readWhole(hash);
+    },
+  };
+
+  const body = bytesOf('one that is replaced');
+  const sent = receiveFile(ctx, uploadId, { sha256: sha256Of('one that is replaced'), body, contentLength: null });
+  await expect(sent).rejects.toMatchObject({ code: 'upload_closed' });
 });

@@ -21,7 +21,7 @@ let seenCount = 0;
 let seen: number[] = [];
 let isOver = false;
 
-/** Validates the task; `quick-look.ts` alone starts this thread. */
+/** Trusts the task: `quick-look.ts` alone starts this thread. */
 function taskOf(data: unknown): QuickTask {
   return data as QuickTask;
 }
