@@ -58,9 +58,9 @@ const FAULTS: readonly Fault[] = [
     open: async (stack, port) => ({ authority: await pebbleAt(stack, port), portOfNames: port }),
     type: 'caa',
     message:
-      'The CAA records of caa.test do not allow pebble.letsencrypt.org to issue certificates. Add 0 issue "pebble.letsencrypt.org" to them.',
+      'The CAA records of caa.test do not allow pebble.letsencrypt.org to issue certificates. Add the record 0 issue "pebble.letsencrypt.org".',
     detail:
-      'The CAA records of caa.test do not allow pebble.letsencrypt.org to issue certificates. Add 0 issue "pebble.letsencrypt.org" to them.',
+      'The CAA records of caa.test do not allow pebble.letsencrypt.org to issue certificates. Add the record 0 issue "pebble.letsencrypt.org".',
     looks: 0,
   },
   {
