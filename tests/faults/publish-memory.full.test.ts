@@ -33,7 +33,7 @@ beforeAll(async () => {
     siteBytes += count * bytes;
   }
   await writeFile(join(folder, 'index.html'), 'large');
-}, 300_000);
+});
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The first platform for each way to send files; the full counts have the others. */

@@ -116,7 +116,7 @@ test(`a cap of three holds against ${CREATIONS} at once in one process, and the 
   const refusal = await refusalOf(ada.caller.deployments.create({ name: 'One more', platform: 'built-in' }));
   expect(refusal).toMatchObject({ code: 'deployment_limit_reached', status: 403 });
   expect(refusal.message).toBe('The Standard plan allows 3 deployments. Choose a larger plan under Pricing & Trial.');
-}, 180_000);
+});
 
 test('without a plan there is no deployment', async () => {
   await using app = await createTestApp();
@@ -150,7 +150,7 @@ test('after creations and removals in any order the count is the number of deplo
   const { counted, there } = await countsOf(ada);
   expect(counted).toBe(there);
   expect(there).toBeGreaterThan(0);
-}, 300_000);
+});
 
 /** Lets it begin, and kills it somewhere within its next turn, another place each time. */
 async function killInTurn(instance: Instance | undefined, kill: number): Promise<void> {
@@ -218,7 +218,7 @@ test('once the plan fell, nothing above its cap is created any more', async () =
   expect(new Set(ends)).toEqual(new Set(['deployment_limit_reached']));
   expect(createdAfter).toBe(0);
   expect(await countsOf(ada)).toEqual({ counted: created, there: created });
-}, 180_000);
+});
 
 /** The one that no cap bounds is held by a quick test (routers/deployments.test.ts). */
 test.each<PaidPlan>(IS_FULL ? ['PRO', 'BASIC'] : ['BASIC'])(
