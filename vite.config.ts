@@ -207,7 +207,8 @@ export default defineConfig(({ isSsrBuild }) => ({
         modulePreload: false,
         rolldownOptions: {
           // A schema that nobody parses with is built for nothing: with it zod stays out of the pages that have no form.
-          treeshake: { manualPureFunctions: ['z'] },
+          // Radix names each of its functions by a call of `__name`, which would keep those that nobody uses.
+          treeshake: { manualPureFunctions: ['z', '__name'] },
           output: {
             codeSplitting: { groups: web.groups },
             // The base lists all files of all screens: their names are a kilobyte that nobody reads. Of their hashes 42
