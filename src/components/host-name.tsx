@@ -19,7 +19,7 @@ const TAIL_LENGTH = 18;
 const HEAD_LENGTH = 3;
 
 /** Cuts the shortened part after a whole letter, so that no piece of one leaves a gap before the tail; 18 as above. */
-const WHOLE_LETTERS = 'max-w-[calc(round(down,100%-18ch+0.5px,1ch)+0.1px)]';
+const WHOLE_LETTERS = 'max-w-[calc(round(down,100%-18ch+0.1px,1ch)+0.1px)]';
 
 export function HostName({ name, fit = 'truncate', className }: HostNameProps) {
   if (fit === 'wrap') return <BrokenAtDots name={name} className={className} />;
@@ -35,8 +35,9 @@ export function HostName({ name, fit = 'truncate', className }: HostNameProps) {
       {cut > 0 && (
         <span
           aria-hidden
+          // It shrinks alone: the loss of a part of a pixel would cost the tail a letter.
           style={{ minWidth: `${Math.min(cut, HEAD_LENGTH)}ch` }}
-          className={classNames('shrink-1000 overflow-hidden text-ellipsis', WHOLE_LETTERS)}
+          className={classNames('shrink-99999 overflow-hidden text-ellipsis', WHOLE_LETTERS)}
         >
           {name.slice(0, cut)}
         </span>

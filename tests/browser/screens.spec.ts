@@ -26,6 +26,18 @@ function cutLinks(): string[] {
     .map((element) => element.textContent ?? '');
 }
 
+/** Runs in the page: the ends of names that are cut, be it by a part of a pixel. */
+function cutEnds(): string[] {
+  const isCut = (end: Element): boolean => {
+    const text = document.createRange();
+    text.selectNodeContents(end);
+    return text.getBoundingClientRect().width > end.getBoundingClientRect().width + 0.01;
+  };
+  return [...document.querySelectorAll('[title] > [aria-hidden]:last-child')]
+    .filter((end) => end.checkVisibility() && isCut(end))
+    .map((end) => end.textContent ?? '');
+}
+
 const NO_NETWORK = /net::ERR_INTERNET_DISCONNECTED|Failed to fetch dynamically imported module/;
 
 test('a folder without an entry page is published after one question, and not before', async ({
@@ -232,4 +244,14 @@ test('on a small telephone the button after a choice of files, and the last act 
   await page.evaluate(() => scrollTo(0, 0));
   await page.getByRole('button', { name: 'Actions for low quay' }).click();
   await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeInViewport({ ratio: 1 });
+});
+
+test('the end of an address is whole at any width', async ({ page }) => {
+  const { site } = await ownerOfTwoReleases(page, 'the lighthouse of the northern islands');
+  await page.goto('/deployments');
+  await expect(page.getByRole('link', { name: site.slug })).toBeVisible();
+  for (let width = 640; width < 660; width += 1) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await page.evaluate(cutEnds), `at ${width} px`).toEqual([]);
+  }
 });
