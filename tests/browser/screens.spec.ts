@@ -1,6 +1,13 @@
 import { stat } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { type Account, type Publication, publishSite, releaseEnd, startPublish } from '../support/api-account.ts';
+import {
+  type Account,
+  clientOf,
+  type Publication,
+  publishSite,
+  releaseEnd,
+  startPublish,
+} from '../support/api-account.ts';
 import { writeSite } from '../support/sites.ts';
 import { expectFits, SMALL } from './fits.ts';
 import { expect, nameDeployment, newcomer, refusedCall, test } from './fixtures.ts';
@@ -246,12 +253,21 @@ test('on a small telephone the button after a choice of files, and the last act 
   await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeInViewport({ ratio: 1 });
 });
 
-test('the end of an address is whole at any width', async ({ page }) => {
-  const { site } = await ownerOfTwoReleases(page, 'the lighthouse of the northern islands');
+test('the end of an address is whole at any width, and records are read at one between telephone and desk', async ({
+  page,
+}) => {
+  const { account, site } = await ownerOfTwoReleases(page, 'the lighthouse of the northern islands');
+  const name = `${site.slug}.harbour.test`;
+  const domain = await clientOf(account).domains.add.mutate({ deploymentId: site.deploymentId, name });
   await page.goto('/deployments');
   await expect(page.getByRole('link', { name: site.slug })).toBeVisible();
   for (let width = 640; width < 660; width += 1) {
     await page.setViewportSize({ width, height: 900 });
     expect(await page.evaluate(cutEnds), `at ${width} px`).toEqual([]);
   }
+  await page.goto(`/domains/${domain.id}`);
+  const proof = page.getByRole('cell', { name: `_fairlead.${name}` });
+  await expect(proof).toBeVisible();
+  // Two lines, and the button that copies them.
+  expect((await proof.boundingBox())?.height).toBeLessThan(60);
 });

@@ -19,11 +19,14 @@ const roles = {
   cell: { role: 'cell' },
 } as const;
 
-/** A table; under 640 px each row is a card of its own. */
+/**
+ * A table; under 640 px each row is a card of its own, or under 768 px within `data-wide`, for columns that need more
+ * room (the variant `row` of base.css).
+ */
 export function Table({ label, columns, children }: TableProps) {
   return (
-    <table {...roles.table} aria-label={label} className="block w-full text-left sm:table">
-      <thead {...roles.rowgroup} className="sr-only sm:not-sr-only sm:table-header-group">
+    <table {...roles.table} aria-label={label} className="block w-full text-left row:table">
+      <thead {...roles.rowgroup} className="sr-only row:not-sr-only row:table-header-group">
         <tr {...roles.row} className="border-b border-line">
           {columns.map(({ key, title, className }) => (
             <th
@@ -31,7 +34,7 @@ export function Table({ label, columns, children }: TableProps) {
               {...roles.columnheader}
               scope="col"
               className={classNames(
-                'h-10 px-4 text-xs font-medium whitespace-nowrap text-ink-muted sm:first:pl-5 sm:last:pr-5',
+                'h-10 px-4 text-xs font-medium whitespace-nowrap text-ink-muted row:first:pl-5 row:last:pr-5',
                 className,
               )}
             >
@@ -40,7 +43,7 @@ export function Table({ label, columns, children }: TableProps) {
           ))}
         </tr>
       </thead>
-      <tbody {...roles.rowgroup} className="block divide-y divide-line sm:table-row-group">
+      <tbody {...roles.rowgroup} className="block divide-y divide-line row:table-row-group">
         {children}
       </tbody>
     </table>
@@ -49,7 +52,7 @@ export function Table({ label, columns, children }: TableProps) {
 
 export function TableRow({ className, ...rest }: ComponentProps<'tr'>) {
   return (
-    <tr {...rest} {...roles.row} className={classNames('relative block px-4 py-3 sm:table-row sm:p-0', className)} />
+    <tr {...rest} {...roles.row} className={classNames('relative block px-4 py-3 row:table-row row:p-0', className)} />
   );
 }
 
@@ -66,13 +69,13 @@ export function TableCell({ label, isCorner = false, className, children, ...res
       {...rest}
       {...roles.cell}
       className={classNames(
-        'sm:static sm:table-cell sm:h-12 sm:px-4 sm:py-2 sm:align-middle sm:first:pl-5 sm:last:pr-5',
-        isCorner ? 'absolute top-2 right-2 sm:text-right' : 'flex min-w-0 items-baseline gap-3 py-0.5',
+        'row:static row:table-cell row:h-12 row:px-4 row:py-2 row:align-middle row:first:pl-5 row:last:pr-5',
+        isCorner ? 'absolute top-2 right-2 row:text-right' : 'flex min-w-0 items-baseline gap-3 py-0.5',
         className,
       )}
     >
       {label !== undefined && (
-        <span aria-hidden className="w-24 shrink-0 text-sm text-ink-muted sm:hidden">
+        <span aria-hidden className="w-24 shrink-0 text-sm text-ink-muted row:hidden">
           {label}
         </span>
       )}

@@ -18,7 +18,7 @@ export type RecordTableProps = {
 /** Shows the records that a domain needs, beside its name servers' answers. */
 export function RecordTable({ domain, records = domain.records, label = 'Records' }: RecordTableProps) {
   return (
-    <>
+    <div data-wide>
       <Table
         label={label}
         columns={[
@@ -38,7 +38,7 @@ export function RecordTable({ domain, records = domain.records, label = 'Records
           Where several types are listed for one name, one of them is enough: use the one your DNS provider offers.
         </p>
       )}
-    </>
+    </div>
   );
 }
 
@@ -47,17 +47,17 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
   const short = relativeName(name, domain);
   return (
     <TableRow>
-      <TableCell className="font-mono text-sm max-sm:pb-2 max-sm:font-medium sm:align-top sm:pt-3.5">{type}</TableCell>
-      <TableCell label="Name" className="sm:w-1/5 sm:align-top md:min-w-40">
+      <TableCell className="font-mono text-sm max-md:pb-2 max-md:font-medium row:align-top row:pt-3.5">{type}</TableCell>
+      <TableCell label="Name" className="row:w-1/5 row:align-top md:min-w-40">
         <Copied text={short} label={`Copy the name ${short}`} />
       </TableCell>
-      <TableCell label="Needed" className="sm:w-3/10 sm:align-top md:min-w-40">
+      <TableCell label="Needed" className="row:w-3/10 row:align-top md:min-w-40">
         <Copied text={value} label={`Copy the value ${value}`} />
       </TableCell>
-      <TableCell label="Seen now" className="sm:w-3/10 sm:align-top sm:pt-3.5">
+      <TableCell label="Seen now" className="row:w-3/10 row:align-top row:pt-3.5">
         <SeenNow record={record} checkedAt={domain.checkedAt} />
       </TableCell>
-      <TableCell isCorner className="max-sm:top-3 max-sm:right-4 sm:align-top sm:pt-3">
+      <TableCell isCorner className="max-md:top-3 max-md:right-4 row:align-top row:pt-3">
         <RecordBadge record={record} domain={domain} />
       </TableCell>
     </TableRow>
@@ -66,7 +66,7 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
 
 function Copied({ text, label }: { text: string; label: string }) {
   return (
-    <span className="flex min-w-0 flex-1 items-center justify-between gap-1 sm:items-start sm:justify-start">
+    <span className="flex min-w-0 flex-1 items-center justify-between gap-1 row:items-start row:justify-start">
       <HostName name={text} fit="wrap" className="py-1.5" />
       <CopyButton text={text} label={label} />
     </span>
