@@ -32,11 +32,14 @@ export function NewDeploymentScreen() {
   return (
     <NewDeploymentForm namedBy="typed">
       <PageHeader title="New Deployment" description={<OtherWays />} />
-      <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_340px]">
+      {/* Below one another the form has no box of its own, so that its button can stay in sight from the files on. */}
+      <div className="flex flex-col gap-6 max-lg:**:scroll-mb-20 lg:grid lg:grid-cols-[minmax(0,1fr)_340px] lg:items-start">
         <Files />
-        <Card className="p-4 sm:p-5">
-          <PublishForm>
-            <NameField />
+        <Card className="p-5 max-lg:contents">
+          <PublishForm className="max-lg:contents">
+            <Card className="p-4 sm:p-5 lg:contents">
+              <NameField />
+            </Card>
           </PublishForm>
         </Card>
       </div>

@@ -251,6 +251,10 @@ test('on a small telephone the button after a choice of files, and the last act 
   await page.evaluate(() => scrollTo(0, 0));
   await page.getByRole('button', { name: 'Actions for low quay' }).click();
   await expect(page.getByRole('menuitem', { name: 'Delete' })).toBeInViewport({ ratio: 1 });
+
+  await page.goto('/new-deployment');
+  await page.getByLabel('Folder to publish').setInputFiles(folder);
+  await expect(page.getByRole('button', { name: 'Publish', exact: true })).toBeInViewport({ ratio: 1 });
 });
 
 test('the end of an address is whole at any width, and records are read at one between telephone and desk', async ({

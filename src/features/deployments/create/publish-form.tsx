@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { Button } from '../../../components/button.tsx';
+import { classNames } from '../../../components/class-names.ts';
 import { useSubmitOnce } from '../../../components/overlays/use-submit-once.ts';
 import { paths } from '../../../lib/paths.ts';
 import { costText } from '../plan-labels.ts';
@@ -8,13 +9,18 @@ import { Consents } from './consents.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
-/** Publish below the given fields, or the link to a plan when there is none. */
-export function PublishForm({ children }: { children?: ReactNode }) {
+export type PublishFormProps = { className?: string; children?: ReactNode };
+
+/**
+ * Publish below the given fields, or the link to a plan when there is none. On a small screen the button sticks to the
+ * bottom while it may be pressed: as far as the box around the form goes.
+ */
+export function PublishForm({ className, children }: PublishFormProps) {
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
   const plan = usePlanBlocker();
   const submit = useSubmitOnce(isPublishing, publish);
   return (
-    <form className="flex flex-col gap-4" onSubmit={submit}>
+    <form className={classNames('flex flex-col gap-4', className)} onSubmit={submit}>
       {children}
       {plan.blocker === null ? (
         <>
@@ -25,6 +31,7 @@ export function PublishForm({ children }: { children?: ReactNode }) {
             disabled={blockedBecause !== null || plan.allowance === undefined}
             isBusy={isPublishing}
             busyLabel="Publishing…"
+            className={blockedBecause === null ? STICKY : undefined}
           >
             Publish
           </Button>
@@ -44,6 +51,8 @@ export function PublishForm({ children }: { children?: ReactNode }) {
     </form>
   );
 }
+
+const STICKY = 'bottom-4 z-10 ring-16 ring-surface max-lg:sticky';
 
 /** The line below the button: why it is disabled, or what publishing uses of the plan. */
 function CostLine() {
