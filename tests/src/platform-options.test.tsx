@@ -131,7 +131,9 @@ test('settings that were chosen on the page of a platform come along, and no oth
   const path = pathToNew({ platform: 'heroku', options: { dyno: 'eco', app: 'harbour-app', repository: 'none' } });
   expect(path).toBe('/new-deployment?platform=heroku&dyno=eco&app=harbour-app');
   const search = new URLSearchParams('dyno=eco&app=Not%20An%20App&paymentThere=true');
-  expect(optionsIn('heroku', search)).toEqual({ dyno: 'eco' });
+  // Without the name that was typed a new app would be made, and paid for.
+  expect(optionsIn('heroku', search)).toEqual({ dyno: 'eco', app: 'Not An App' });
+  expect(optionsIn('heroku', new URLSearchParams('dyno=huge'))).toEqual({});
   expect(pathToNew({ platform: 'netlify' })).toBe('/new-deployment?platform=netlify');
 });
 

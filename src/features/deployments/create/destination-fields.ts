@@ -45,13 +45,15 @@ export function optionProblem(
   return issues.find(({ path }) => path[0] === name)?.message;
 }
 
-/** Reads the platform's settings from the address; invalid ones are left out. */
+/**
+ * Reads the platform's settings from the address. An unknown choice is left out; a text with a problem is kept, since
+ * without it the site would go elsewhere.
+ */
 export function optionsIn(platform: PlatformId, search: URLSearchParams): PlatformOptions {
-  const named = optionFieldsOf(platform).flatMap(({ name }) => {
+  const named = optionFieldsOf(platform).flatMap(({ name, choices }) => {
     const value = search.get(name) ?? '';
-    return value === '' || optionProblem({ platform, options: { [name]: value } }, name) !== undefined
-      ? []
-      : [[name, value] as const];
+    const isKnown = choices === undefined || choices.some((choice) => choice.value === value);
+    return value !== '' && isKnown ? [[name, value] as const] : [];
   });
   return Object.fromEntries(named);
 }
