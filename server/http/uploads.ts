@@ -132,7 +132,13 @@ const drainBody: ErrorRequestHandler = (error, request, _response, next) => {
 };
 
 /** With these errors a list of files ends before it is stored, and so before its bytes are counted. */
-const REFUSED_UNCOUNTED: ReadonlySet<string> = new Set(['bad_request', 'validation_failed', 'upload_refused']);
+const REFUSED_UNCOUNTED: ReadonlySet<string> = new Set([
+  'bad_request',
+  'validation_failed',
+  'upload_refused',
+  'not_found',
+  'upload_closed',
+]);
 
 /** Takes a list of files. One that is refused was sent and validated all the same, so its bytes count as well. */
 async function takeManifest(ctx: AccountContext, uploadId: string, body: Buffer): Promise<UploadManifestAnswer> {

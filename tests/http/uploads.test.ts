@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { ArtifactModel } from '../../server/database/models/publishing/artifact.ts';
 import { UploadModel } from '../../server/database/models/publishing/upload.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
@@ -348,11 +349,14 @@ test('the bytes of a day are counted, those of the list as well, and the limit i
 
 test('a list that is refused counts like one that is taken: as a call, and with its bytes', async () => {
   const lists = ['[]', { files: manifestOf({ 'b\nc': 'z' }) }, { files: 'none' }];
-  const size = lists.map((list) => (typeof list === 'string' ? list : JSON.stringify(list)).length);
+  // There is no upload for it.
+  const lost = { files: manifestOf(SITE) };
+  const size = [...lists, lost].map((list) => (typeof list === 'string' ? list : JSON.stringify(list)).length);
   await using app = await createTestApp({ limits: { uploadBytesPerDay: size.reduce((sum, one) => sum + one, 0) } });
   const { listener, person, uploadId } = await open(app);
   await using _listener = listener;
   for (const list of lists) expect((await announce(listener, person, uploadId, list)).status).toBe(400);
+  expect((await announce(listener, person, newId(), lost)).status).toBe(404);
   expect(await announce(listener, person, uploadId, '[]')).toMatchObject({
     status: 429,
     body: { code: 'quota_exhausted' },
