@@ -170,6 +170,12 @@ test.each([
     'X takes at most 1 MB; these files are 2.5 MB.',
     'The largest are img/film.mp4 (2 MB), lib/a.js (0.5 MB), and index.html (0 MB).',
   ],
+  [
+    'their sum, which the platform counts in thousands,',
+    { maxTotalBytes: 1_000_000 },
+    'X takes at most 1 MB; these files are 2.62 MB.',
+    'The largest are img/film.mp4 (2.1 MB), lib/a.js (0.52 MB), and index.html (0 MB).',
+  ],
 ])('limits of %s are held against the files, and name where most of it is', (_what, limits, message, where) => {
   const files = [
     { path: 'index.html', sizeBytes: 2 },

@@ -5,6 +5,7 @@ import { PLATFORM_CAPABILITIES } from '../../schemas/platforms/capabilities/inde
 import type { PlatformCapabilities } from '../../schemas/platforms/capabilities/platform-capabilities.ts';
 import { domainsRefusal } from '../../schemas/platforms/domains-refusal.ts';
 import { type AvailablePlatform, HOSTING_PLATFORMS } from '../../schemas/platforms/ids.ts';
+import { unitBaseOf } from '../../schemas/platforms/limit-units.ts';
 import { PLATFORMS } from '../../schemas/platforms/list.ts';
 import { RANKING_FACTS, type RankingFacts, type Source } from '../../schemas/platforms/ranking-facts.ts';
 import type { Needs, RankedPlatform, Reason, UploadKind } from '../../schemas/recommendations.ts';
@@ -190,12 +191,12 @@ function limitReasons({ id, title, capabilities, facts }: Subject, { project }: 
     else refused.push(no(`${sum}.`, `Leave out ${formatCount(files.length - maxFiles, 'file')}.`, source));
   }
   if (maxTotalBytes !== undefined) {
-    const sum = `${sizeText(totalBytes)} (limit ${sizeText(maxTotalBytes)})`;
+    const sum = compared(totalBytes, maxTotalBytes);
     if (totalBytes <= maxTotalBytes) held.push(sum);
-    else refused.push(no(`${sum}.`, `Leave out ${sizeText(totalBytes - maxTotalBytes)}.`, source));
+    else refused.push(no(`${sum}.`, `Leave out ${sizeText(totalBytes - maxTotalBytes, maxTotalBytes)}.`, source));
   }
   if (maxFileBytes !== undefined && largest !== null) {
-    const sum = `largest file ${sizeText(largest.sizeBytes)} (limit ${sizeText(maxFileBytes)})`;
+    const sum = `largest file ${compared(largest.sizeBytes, maxFileBytes)}`;
     if (largest.sizeBytes <= maxFileBytes) held.push(sum);
     else refused.push(no(`${largest.path}: ${sum}.`, 'Make this file smaller, or leave it out.', source));
   }
@@ -212,7 +213,7 @@ function freeReasons(
   title: string,
 ): Finding[] {
   if (freeTotalBytes === undefined || totalBytes <= freeTotalBytes) return [];
-  const sum = `${sizeText(totalBytes)} (limit ${sizeText(freeTotalBytes)})`;
+  const sum = compared(totalBytes, freeTotalBytes);
   return [note(`More than the free plan of ${title} takes: ${sum}.`, -20, limitsSource)];
 }
 
@@ -226,9 +227,18 @@ function domainReasons({ id, title, capabilities }: Subject, { needs }: Asked): 
 
 const UNITS = ['B', 'KB', 'MB', 'GB'] as const;
 
-/** Formats sizes like `8.4 MB` or `1 GB`; a round number in 1,024s is a limit, and shown as its platform writes it. */
-function sizeText(bytes: number): string {
-  const base = bytes >= 1_024 ** 2 && bytes % 1_024 ** 2 === 0 ? 1_024 : 1_000;
+/** A number in thousands is larger than the same size in 1,024s by less than this. */
+const NEAR_LIMIT = 0.9;
+
+/** Shows a size beside its limit: near it in the units of the limit, otherwise as the list of files does. */
+function compared(bytes: number, limitBytes: number): string {
+  const size = bytes > limitBytes * NEAR_LIMIT ? sizeText(bytes, limitBytes) : sizeText(bytes);
+  return `${size} (limit ${sizeText(limitBytes, limitBytes)})`;
+}
+
+/** Formats sizes like `8.4 MB` or `1 GB`, in the units of the limit if there is one. */
+function sizeText(bytes: number, limitBytes?: number): string {
+  const base = limitBytes === undefined ? 1_000 : unitBaseOf(limitBytes);
   let power = 0;
   while (power < UNITS.length - 1 && bytes >= base ** (power + 1)) power += 1;
   const value = bytes / base ** power;

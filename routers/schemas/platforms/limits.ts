@@ -1,6 +1,7 @@
 import { formatCount } from '../format-count.ts';
 import { caseTwins } from '../name-notices.ts';
 import type { PlatformCapabilities } from './capabilities/platform-capabilities.ts';
+import { unitBaseOf } from './limit-units.ts';
 
 export type LimitRefusal = { message: string; hint: string };
 
@@ -18,7 +19,7 @@ export function refusalByLimits(
   const { maxFiles, maxFileBytes, maxTotalBytes } = limits;
   for (const { path, sizeBytes } of files) {
     if (maxFileBytes !== undefined && sizeBytes > maxFileBytes) {
-      const sizes = `it is ${inMegabytes(sizeBytes)}, and the limit is ${inMegabytes(maxFileBytes)}`;
+      const sizes = `it is ${inMegabytes(sizeBytes, maxFileBytes)}, and the limit is ${inMegabytes(maxFileBytes)}`;
       return refusal(`${title} does not take ${path}: ${sizes}.`, 'Make the file smaller or leave it out.');
     }
     if (refusedNames?.test(path)) {
@@ -39,8 +40,8 @@ export function refusalByLimits(
   }
   const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   if (maxTotalBytes !== undefined && totalBytes > maxTotalBytes) {
-    const sizes = `at most ${inMegabytes(maxTotalBytes)}; these files are ${inMegabytes(totalBytes)}`;
-    return refusal(`${title} takes ${sizes}.`, `${largestFiles(files)}Publish fewer or smaller files.`);
+    const sizes = `at most ${inMegabytes(maxTotalBytes)}; these files are ${inMegabytes(totalBytes, maxTotalBytes)}`;
+    return refusal(`${title} takes ${sizes}.`, `${largestFiles(files, maxTotalBytes)}Publish fewer or smaller files.`);
   }
   return null;
 }
@@ -60,15 +61,17 @@ function fullestFolders(files: readonly SizedFile[]): string {
   return `Most are in ${list.format(fullest.map(([name, count]) => `${name} (${count.toLocaleString('en')})`))}. `;
 }
 
-function largestFiles(files: readonly SizedFile[]): string {
+function largestFiles(files: readonly SizedFile[], limitBytes: number): string {
   const largest = [...files].sort((a, b) => b.sizeBytes - a.sizeBytes).slice(0, NAMED_MAX);
-  return `The largest are ${list.format(largest.map(({ path, sizeBytes }) => `${path} (${inMegabytes(sizeBytes)})`))}. `;
+  const named = largest.map(({ path, sizeBytes }) => `${path} (${inMegabytes(sizeBytes, limitBytes)})`);
+  return `The largest are ${list.format(named)}. `;
 }
 
 function refusal(message: string, remedy: string): LimitRefusal {
   return { message, hint: `${remedy} The built-in host has wider limits.` };
 }
 
-function inMegabytes(bytes: number): string {
-  return `${(bytes / 1024 ** 2).toLocaleString('en-US', { maximumFractionDigits: 2 })} MB`;
+function inMegabytes(bytes: number, limitBytes = bytes): string {
+  const megabytes = bytes / unitBaseOf(limitBytes) ** 2;
+  return `${megabytes.toLocaleString('en-US', { maximumFractionDigits: 2 })} MB`;
 }

@@ -3,6 +3,7 @@ import { githubPagesCapabilities } from './capabilities/github-pages.ts';
 import { herokuCapabilities } from './capabilities/heroku.ts';
 import { vercelCapabilities } from './capabilities/vercel.ts';
 import type { HostingPlatform } from './ids.ts';
+import { unitBaseOf } from './limit-units.ts';
 
 /** The texts of a platform's setup page, apart from the facts, which every visitor's page carries. */
 export type PlatformSetup = {
@@ -103,8 +104,7 @@ export const PLATFORM_SETUPS: Record<HostingPlatform, PlatformSetup> = {
   },
 };
 
-/** Formats a limit. Vendors count in thousands or in 1,024s: the units are those that make it a round number. */
 function formatLimit(bytes: number): string {
-  const unit = bytes % 1_000_000 === 0 ? 1_000 : 1_024;
+  const unit = unitBaseOf(bytes);
   return bytes >= unit ** 3 ? `${bytes / unit ** 3} GB` : `${bytes / unit ** 2} MB`;
 }
