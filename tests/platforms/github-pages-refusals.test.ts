@@ -59,7 +59,7 @@ const REFUSALS: readonly Refusal[] = [
     errors: [{ resource: 'Repository', field: 'name', code: 'custom', message: 'name already exists on this account' }],
     code: 'name_taken',
     says: 'Somebody else has this name at GitHub Pages: Repository creation failed. name already exists on this account.',
-    hint: 'Give the deployment another address, then try again.',
+    hint: 'Publish these files as a new deployment with another name.',
   },
   {
     step: 'site',

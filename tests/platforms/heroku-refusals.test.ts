@@ -87,7 +87,7 @@ const ROWS: readonly Refusal[] = [
     fault: said(422, 'invalid_params', 'Name must start with a letter.'),
     code: 'platform_failed',
     says: 'Name must start with a letter',
-    remedy: 'Change the address of the deployment',
+    remedy: 'as a new deployment, with a name of letters',
   },
   {
     title: 'an app that was deleted',

@@ -40,7 +40,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { errors: { subdomain: ['must be unique'] } },
     code: 'name_taken',
     says: 'Somebody else has this name at Netlify: subdomain must be unique.',
-    hint: 'Give the deployment another address, then try again.',
+    hint: 'Publish these files as a new deployment with another name.',
   },
   {
     step: 'site',
@@ -48,7 +48,7 @@ const REFUSALS: readonly Refusal[] = [
     body: { errors: { name: ['has already been taken'] } },
     code: 'name_taken',
     says: 'Somebody else has this name at Netlify: name has already been taken.',
-    hint: 'Give the deployment another address, then try again.',
+    hint: 'Publish these files as a new deployment with another name.',
   },
   {
     step: 'site',

@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
     fault: said(409, 'name already in use'),
     code: 'name_taken',
     says: 'name already in use',
-    remedy: 'Give the deployment another address',
+    remedy: 'as a new deployment with another name',
   },
   {
     title: 'a name that cannot be one',
@@ -81,7 +81,7 @@ const ROWS: readonly Row[] = [
     fault: said(400, 'name must be between 1 and 63 characters'),
     code: 'platform_failed',
     says: 'between 1 and 63 characters',
-    remedy: 'Change the address of the deployment',
+    remedy: 'as a new deployment, with a name of letters',
   },
   {
     title: 'a plan that ends here',
@@ -160,7 +160,7 @@ const ROWS: readonly Row[] = [
     step: 'finish',
     fault: { how: 'states', states: ['build_in_progress', 'error'] },
     code: 'platform_failed',
-    says: 'build failed',
+    says: 'Render could not do it: build failed.',
     remedy: 'the log of this release',
   },
   {

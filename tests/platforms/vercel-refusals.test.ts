@@ -73,7 +73,7 @@ const ROWS: readonly Refusal[] = [
     fault: said(400, 'bad_request', 'The name contains invalid characters.'),
     code: 'platform_failed',
     says: 'The name contains invalid characters',
-    remedy: 'Change the address of the deployment',
+    remedy: 'as a new deployment, with a name of letters',
   },
   {
     title: 'a project that is gone',

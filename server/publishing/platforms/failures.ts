@@ -32,7 +32,7 @@ export function remedyOf(rows: readonly RefusalRow[], status: number, said: stri
 }
 
 /** Another try with the same impossible name or domain would be in vain. */
-export const OTHER_NAME = 'Change the address of the deployment to one of letters, digits and hyphens, then try again.';
+export const OTHER_NAME = 'Publish these files as a new deployment, with a name of letters, digits and hyphens.';
 export const OTHER_DOMAIN = 'Check how the domain is spelled, then add it again.';
 export const UPDATE_FAIRLEAD = 'The platform has changed its API: ask the operator to update Fairlead.';
 export const PUBLISH_ANEW = 'It cannot be restored there: publish its files as a new release.';
@@ -51,7 +51,11 @@ export function endedThere(
   title: string,
   { state, text, remedy }: { state: 'failed' | 'cancelled'; text: string | null; remedy?: string | undefined },
 ): AppError {
-  if (state === 'failed') return platformError('platform_failed', title, { said: text, remedy: remedy ?? MEND_IT });
+  if (state === 'failed') {
+    // The log names the platform before its state, and the sentence does so itself.
+    const said = text?.startsWith(`${title}: `) ? text.slice(title.length + 2) : text;
+    return platformError('platform_failed', title, { said, remedy: remedy ?? MEND_IT });
+  }
   return platformError('platform_failed', title, {
     said: 'it was cancelled there',
     remedy: `Find out who cancelled it at ${title}, and why. Then try again.`,
@@ -77,7 +81,7 @@ const FAILURES = {
   },
   name_taken: {
     says: (title, said) => `Somebody else has this name at ${title}${said}.`,
-    remedy: () => 'Give the deployment another address, then try again.',
+    remedy: () => 'Publish these files as a new deployment with another name.',
   },
   domain_taken: {
     says: (title, said) => `Another site at ${title} has this domain${said}.`,
