@@ -1,6 +1,8 @@
 import type { Destination, ShownError } from '../../routers/schemas/platforms/destination.ts';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
+import { optionFieldsOf } from '../../routers/schemas/platforms/option-fields.ts';
+import { type PlatformOptions, platformOptionsSchema } from '../../routers/schemas/platforms/options.ts';
 import type { Addresses } from '../context.ts';
 import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost } from '../lib/site-names.ts';
 import { type Placed, primaryOf } from './models/publishing/deployment.ts';
@@ -62,12 +64,28 @@ function urlHere(addresses: Addresses, name: SiteName): string {
   return siteUrl(addresses, siteHost(addresses.sitesDomain, name));
 }
 
-type Stored = Pick<DestinationDoc, '_id' | 'platform' | 'url' | 'state'> & { error?: ErrorDoc | null | undefined };
+type Stored = Pick<DestinationDoc, '_id' | 'platform' | 'url' | 'state'> & {
+  error?: ErrorDoc | null | undefined;
+  options?: unknown;
+};
 
 /** Converts a destination of a deployment, or of one of its releases, with its public address. */
 export function toDestination(addresses: Addresses, slug: string, doc: Stored): Destination {
   const { _id: id, platform, url, state, error } = doc;
-  return { id, platform, url: siteUrlOf(addresses, { platform, slug, url }), state, error: toShownError(error) };
+  const named = namedThere(doc);
+  return {
+    ...{ id, platform, url: siteUrlOf(addresses, { platform, slug, url }), state, error: toShownError(error) },
+    ...(named !== undefined && { named }),
+  };
+}
+
+/** Returns the place that its person named in the settings: those without choices are names of places. */
+function namedThere({ platform, options }: Stored): Destination['named'] {
+  const given: PlatformOptions = platformOptionsSchema.safeParse(options).data ?? {};
+  return optionFieldsOf(platform).flatMap(({ name: what, choices }) => {
+    const { [what]: name = '' } = given;
+    return choices === undefined && typeof name === 'string' && name !== '' ? [{ what, name }] : [];
+  })[0];
 }
 
 type ErrorDoc = { code: string; message: string; hint?: string | null | undefined; raw?: string | null | undefined };

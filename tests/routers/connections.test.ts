@@ -444,6 +444,17 @@ test('a deployment publishes by a connection of its own platform and account', a
   expect(await create({ connectionId: first.id })).toMatchObject({ platform: 'netlify', state: 'draft' });
 });
 
+test('an app of the person’s own is named with the destination, since it stays when the site goes', async () => {
+  await using app = await createConnectionApp();
+  await app.caller.connections.connect({ provider: 'netlify', token: TOKEN });
+  const { id: deploymentId, destinations } = await app.caller.deployments.create({ name: 'Shop', platform: 'netlify' });
+  expect(destinations[0]).not.toHaveProperty('named');
+  const there = { 'destinations.0.platform': 'heroku', 'destinations.0.options': { paymentThere: true, app: 'boats' } };
+  await DeploymentModel.updateOne({ _id: deploymentId, accountId: app.person.user.id }, there);
+  const [destination] = (await app.caller.deployments.get({ deploymentId })).destinations;
+  expect(destination?.named).toEqual({ what: 'app', name: 'boats' });
+});
+
 test('Render takes two connections of the account, one of them to GitHub, and the consent to public files', async () => {
   await using app = await createConnectionApp();
   const create = (options: Record<string, string | boolean>) =>

@@ -20,6 +20,8 @@ export const destinationSchema = z.strictObject({
   state: destinationStateSchema,
   /** The reason why the last attempt failed there; an earlier release may still be live. */
   error: z.nullable(shownErrorSchema),
+  /** The app or repository that the person named there, which stays when the site is deleted. */
+  named: z.exactOptional(z.strictObject({ what: z.string(), name: z.string() })),
 });
 
 /** The destination of one release. */

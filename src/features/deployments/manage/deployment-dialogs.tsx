@@ -191,7 +191,7 @@ export function lossText(
 
 /** Describes the effect on the site at one platform; null when nothing was published yet. */
 function siteText(
-  { platform, url, state }: Destination,
+  { platform, url, state, named }: Destination,
   isReachedAt: (platform: PlatformId) => boolean,
 ): string | null {
   if (url === '' || state === 'idle') return null;
@@ -204,11 +204,14 @@ function siteText(
   const { furtherConnections = [] } = PLATFORM_CAPABILITIES[platform] ?? {};
   const isReached = isReachedAt(platform);
   const sources = furtherConnections.filter(({ provider }) => !isReached || !isReachedAt(provider));
+  const { title: keeper } = PLATFORMS[furtherConnections[0]?.provider ?? platform];
   return [
     isReached
       ? `${address} is taken down at ${title}.`
       : `${address} stays at ${title}, which Fairlead can no longer reach: take it down there.`,
-    ...sources.map(({ provider }) => `Its repository stays at ${PLATFORMS[provider].title}.`),
+    ...(named !== undefined
+      ? [`The ${named.what} ${named.name} stays at ${keeper}, without the site.`]
+      : sources.map(({ provider }) => `Its repository stays at ${PLATFORMS[provider].title}.`)),
   ].join(' ');
 }
 
