@@ -128,8 +128,14 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
   {
     extends: true,
     root: here,
-    // Of the sources alone, by `npm run check`; the bundle has to be built first.
-    test: { name: 'architecture', environment: 'node', include: ['tests/architecture/!(bundle).test.ts'], ...PATIENCE },
+    // Of the sources alone, by `npm run check`, which has one worker parse them; the bundle has to be built first.
+    test: {
+      name: 'architecture',
+      environment: 'node',
+      isolate: false,
+      include: ['tests/architecture/!(bundle).test.ts'],
+      ...PATIENCE,
+    },
   },
   {
     extends: true,

@@ -30,9 +30,10 @@ function longFunctions(tree: SourceTree): string[] {
     const source = parse(path, text);
     const lineOf = (position: number): number => source.getLineAndCharacterOfPosition(position).line + 1;
     const visit = (node: ts.Node): void => {
-      const [first, last] = [lineOf(node.getStart()), lineOf(node.end)];
-      if (isCode(node) && last - first >= FUNCTION_LINES_MAX)
-        found.push(`${path}:${first} has ${last - first + 1} lines`);
+      if (isCode(node)) {
+        const [first, last] = [lineOf(node.getStart()), lineOf(node.end)];
+        if (last - first >= FUNCTION_LINES_MAX) found.push(`${path}:${first} has ${last - first + 1} lines`);
+      }
       ts.forEachChild(node, visit);
     };
     visit(source);

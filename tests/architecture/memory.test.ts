@@ -1,6 +1,6 @@
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { readSources } from '../support/source-tree.ts';
+import { parse, readSources } from '../support/source-tree.ts';
 
 /**
  * Every map, set and list that outlives a call, and what bounds it however many strangers come. What is remembered because
@@ -300,7 +300,7 @@ function livesOn(holder: Holder): boolean {
  * them for others.
  */
 function keptIn(path: string, text: string): Map<string, ts.Node> {
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const file = parse(path, text);
   const assigned = assignedIn(file);
   const kept = new Map<string, ts.Node>();
   const visit = (node: ts.Node): void => {

@@ -32,13 +32,25 @@ export function parse(path: string, text: string): ts.SourceFile {
   const known = parsed.get(path);
   if (known?.text === text) return known;
   const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
-  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind);
+  const { ParseNone } = ts.JSDocParsingMode;
+  const source = ts.createSourceFile(
+    path,
+    text,
+    { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ParseNone },
+    true,
+    kind,
+  );
   parsed.set(path, source);
   return source;
 }
 
+const imports = new WeakMap<ts.SourceFile, Import[]>();
+
 /** Returns all imports of a file, `export … from` and `import()` among them. */
 export function importsOf(path: string, text: string): Import[] {
+  const source = parse(path, text);
+  const known = imports.get(source);
+  if (known !== undefined) return known;
   const found: Import[] = [];
   const add = (specifier: ts.Expression | undefined, isType: boolean): void => {
     if (specifier === undefined || !ts.isStringLiteralLike(specifier)) return;
@@ -53,7 +65,8 @@ export function importsOf(path: string, text: string): Import[] {
       add(node.arguments[0], false);
     ts.forEachChild(node, visit);
   };
-  visit(parse(path, text));
+  visit(source);
+  imports.set(source, found);
   return found;
 }
 
