@@ -1,231 +1,106 @@
 import { expect, test } from 'vitest';
-import type { ErrorCode } from '../../routers/schemas/errors.ts';
+import { OTHER_DOMAIN } from '../../server/publishing/platforms/failures.ts';
 import { platformHarness, published } from '../support/platform-harness.ts';
-import type { Step } from '../support/standins/faults.ts';
+import { refusalSuite } from '../support/platform-refusals.ts';
+import type { Fault } from '../support/standins/faults.ts';
 import { initialize, newRepository, OWNER } from '../support/standins/github-pages/state.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 
-type Refusal = {
-  step: Step;
-  status: number;
-  headers?: Record<string, string>;
-  message: string;
-  errors?: unknown;
-  code: ErrorCode;
-  /** The answer of GitHub and its meaning. */
-  says: string;
-  hint: string;
-};
+function said(status: number, message: string, headers: Record<string, string> = {}, errors?: unknown): Fault {
+  const body = { message, errors, documentation_url: 'https://docs.github.com/rest' };
+  return { how: 'status', status, headers, body };
+}
 
-const LATER_S = 3_600;
 const TOKENS = 'https://github.com/settings/tokens';
 const BILLING = 'https://github.com/settings/billing';
-const WAITS = 'It continues automatically; there is nothing to do.';
-const LEAVE_OUT = 'Change or leave out what is named, then publish again.';
-const PERMISSION = `Give the token this permission at GitHub Pages, then try again. ${TOKENS}`;
+const PAGES = {
+  credentials_invalid: TOKENS,
+  permission_missing: TOKENS,
+  payment_required: BILLING,
+  plan_limit: BILLING,
+};
 
 /** docs.github.com: "Troubleshooting the REST API", "Rate limits", "GitHub Pages"; issues of octokit and of this API. */
-const REFUSALS: readonly Refusal[] = [
-  {
-    step: 'look',
-    status: 401,
-    message: 'Bad credentials',
-    code: 'credentials_invalid',
-    says: 'GitHub Pages no longer accepts the token of this connection.',
-    hint: `Connect GitHub Pages again, then try again. ${TOKENS}`,
-  },
-  {
-    step: 'site',
-    status: 403,
-    headers: { 'x-accepted-github-permissions': 'administration=write' },
-    message: 'Resource not accessible by personal access token',
-    code: 'permission_missing',
-    says: 'GitHub Pages refused this because a permission is missing: Resource not accessible by personal access token (it needs administration=write).',
-    hint: PERMISSION,
-  },
-  {
-    step: 'site',
-    status: 404,
-    headers: { 'x-oauth-scopes': 'gist', 'x-accepted-oauth-scopes': 'public_repo, repo' },
-    message: 'Not Found',
-    code: 'permission_missing',
-    says: 'GitHub Pages refused this because a permission is missing: Not Found (it needs the scope public_repo or repo).',
-    hint: PERMISSION,
-  },
-  {
-    step: 'site',
-    status: 422,
-    message: 'Repository creation failed.',
-    errors: [{ resource: 'Repository', field: 'name', code: 'custom', message: 'name already exists on this account' }],
-    code: 'name_taken',
-    says: 'Somebody else has this name at GitHub Pages: Repository creation failed. name already exists on this account.',
-    hint: 'Publish these files as a new deployment with another name.',
-  },
-  {
-    step: 'site',
-    status: 422,
-    message: 'Your current plan does not support GitHub Pages for this repository.',
-    code: 'plan_limit',
-    says: 'Your plan at GitHub Pages does not allow this: Your current plan does not support GitHub Pages for this repository.',
-    hint: `Change the plan at GitHub Pages, or make room there, then try again. ${BILLING}`,
-  },
-  {
-    step: 'site',
-    status: 403,
-    message: 'Upgrade to GitHub Pro or make this repository public to enable this feature.',
-    code: 'plan_limit',
-    says: 'Your plan at GitHub Pages does not allow this: Upgrade to GitHub Pro or make this repository public to enable this feature.',
-    hint: `Change the plan at GitHub Pages, or make room there, then try again. ${BILLING}`,
-  },
-  {
-    step: 'site',
-    status: 403,
-    message: 'Your account is locked due to a billing issue.',
-    code: 'payment_required',
-    says: 'GitHub Pages asks for a payment or a payment method first: Your account is locked due to a billing issue.',
-    hint: `Settle it at GitHub Pages, then try again. ${BILLING}`,
-  },
-  {
-    step: 'site',
-    status: 403,
-    message: 'Resource protected by organization SAML enforcement.',
-    code: 'permission_missing',
-    says: 'GitHub Pages refused this because a permission is missing: Resource protected by organization SAML enforcement.',
-    hint: `Authorize the token for the organization (Configure SSO, beside the token), then try again. ${TOKENS}`,
-  },
-  {
-    step: 'upload',
-    status: 403,
-    headers: { 'retry-after': String(LATER_S) },
-    message: 'You have exceeded a secondary rate limit. Please wait a few minutes before you try again.',
-    code: 'rate_limited',
-    says: 'GitHub Pages asks us to slow down.',
-    hint: WAITS,
-  },
-  {
-    step: 'upload',
-    status: 403,
-    headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000) + LATER_S) },
-    message: 'API rate limit exceeded for user ID 1.',
-    code: 'rate_limited',
-    says: 'GitHub Pages asks us to slow down.',
-    hint: WAITS,
-  },
-  {
-    step: 'upload',
-    status: 429,
-    headers: { 'retry-after': String(LATER_S) },
-    message: 'Too many requests.',
-    code: 'rate_limited',
-    says: 'GitHub Pages asks us to slow down.',
-    hint: WAITS,
-  },
-  {
-    step: 'upload',
-    status: 404,
-    message: 'Not Found',
-    code: 'platform_place_gone',
-    says: 'The site of this deployment was deleted at GitHub Pages.',
-    hint: 'Try again: the site is created again there.',
-  },
-  {
-    step: 'upload',
-    status: 409,
-    message: 'Git Repository is empty.',
-    code: 'platform_down',
-    says: 'GitHub Pages did not respond as expected: Git Repository is empty.',
-    hint: 'Fairlead tries again automatically. If it lasts, look at the status page of GitHub Pages.',
-  },
-  {
-    step: 'upload',
-    status: 422,
-    message: 'Sorry, your request timed out. It’s likely that your input was too large to process.',
-    code: 'platform_down',
-    says: 'GitHub Pages did not respond as expected: Sorry, your request timed out. It’s likely that your input was too large to process.',
-    hint: 'Fairlead tries again automatically. If it lasts, look at the status page of GitHub Pages.',
-  },
-  {
-    step: 'upload',
-    status: 422,
-    message: 'tree.path contains a malformed path component',
-    code: 'content_refused',
-    says: 'GitHub Pages does not accept these files: tree.path contains a malformed path component.',
-    hint: LEAVE_OUT,
-  },
-  {
-    step: 'upload',
-    status: 409,
-    message: 'Repository rule violations found: a secret was detected in the content.',
-    code: 'content_refused',
-    says: 'GitHub Pages does not accept these files: Repository rule violations found: a secret was detected in the content.',
-    hint: LEAVE_OUT,
-  },
-  {
-    step: 'release',
-    status: 422,
-    message: 'Tree SHA does not exist',
-    code: 'platform_failed',
-    says: 'GitHub Pages could not do it: Tree SHA does not exist.',
-    hint: 'Somebody rewrote the history of the repository at GitHub. Delete it there and try again, so that it is created again, or choose another.',
-  },
-  {
-    step: 'finish',
-    status: 422,
-    message: 'Update is not a fast forward',
-    code: 'out_of_sync',
-    says: 'The state of this release at GitHub Pages differs from the one here: somebody else keeps writing to the branch.',
-    hint: 'It is checked again automatically.',
-  },
-  {
-    step: 'state',
-    status: 502,
-    message: 'Server Error',
-    code: 'platform_down',
-    says: 'GitHub Pages did not respond as expected: Server Error.',
-    hint: 'Fairlead tries again automatically. If it lasts, look at the status page of GitHub Pages.',
-  },
-  {
-    step: 'attach',
-    status: 400,
-    message: 'The custom domain `shop.example.com` is already taken.',
-    code: 'domain_taken',
-    says: 'Another site at GitHub Pages has this domain: The custom domain `shop.example.com` is already taken.',
-    hint: 'If that site is yours, take the domain off it, then try again. If not, ask GitHub Pages to release the domain: you can prove through its DNS that it is yours.',
-  },
-  {
-    step: 'attach',
-    status: 400,
-    message: 'The custom domain `shop.example.com` is not properly formatted.',
-    code: 'platform_failed',
-    says: 'GitHub Pages could not do it: The custom domain `shop.example.com` is not properly formatted.',
-    hint: 'Check how the domain is spelled, then add it again.',
-  },
-  {
-    step: 'attach',
-    status: 451,
-    message: 'Repository access blocked',
-    code: 'platform_failed',
-    says: 'GitHub Pages could not do it: Repository access blocked.',
-    hint: 'GitHub has blocked the repository, and says why in an email to its owner. Settle it with GitHub, or publish elsewhere.',
-  },
-];
-
-test.each(REFUSALS)('$status in $step, $message: $code', async (refusal) => {
-  const { step, status, headers, message, errors, code, says, hint } = refusal;
-  await using subject = await githubUnderTest();
-  await using harness = await platformHarness();
-  const { platform, standIn } = subject;
-  const body = { message, ...(errors !== undefined && { errors }), documentation_url: 'https://docs.github.com/rest' };
-  standIn.fail(step, { how: 'status', status, body, ...(headers !== undefined && { headers }) }, 100);
-  const whole = async (): Promise<void> => {
-    await published(platform, harness.call, await harness.release(1, { 'index.html': 'one' }));
-    await platform.attachDomain?.(harness.call, 'shop.example.com');
-  };
-  // Its pages for people are where its API is.
-  const hintHere = hint.replaceAll('https://github.com', standIn.apiUrl);
-  await expect(whole()).rejects.toMatchObject({ code, message: says, hint: hintHere });
-  expect(standIn.drift).toEqual([]);
-});
+refusalSuite('GitHub Pages', githubUnderTest, PAGES, [
+  ['look', said(401, 'Bad credentials'), 'credentials_invalid'],
+  [
+    'site',
+    said(403, 'Resource not accessible by personal access token', {
+      'x-accepted-github-permissions': 'administration=write',
+    }),
+    'permission_missing',
+    { says: 'Resource not accessible by personal access token (it needs administration=write)' },
+  ],
+  [
+    'site',
+    said(404, 'Not Found', { 'x-oauth-scopes': 'gist', 'x-accepted-oauth-scopes': 'public_repo, repo' }),
+    'permission_missing',
+    { says: 'Not Found (it needs the scope public_repo or repo)' },
+  ],
+  [
+    'site',
+    said(422, 'Repository creation failed.', {}, [
+      { resource: 'Repository', field: 'name', code: 'custom', message: 'name already exists on this account' },
+    ]),
+    'name_taken',
+    { says: 'Repository creation failed. name already exists on this account' },
+  ],
+  ['site', said(422, 'Your current plan does not support GitHub Pages for this repository.'), 'plan_limit'],
+  ['site', said(403, 'Upgrade to GitHub Pro or make this repository public to enable this feature.'), 'plan_limit'],
+  ['site', said(403, 'Your account is locked due to a billing issue.'), 'payment_required'],
+  [
+    'site',
+    said(403, 'Resource protected by organization SAML enforcement.'),
+    'permission_missing',
+    'Authorize the token for the organization',
+  ],
+  [
+    'upload',
+    said(403, 'You have exceeded a secondary rate limit. Please wait a few minutes.', { 'retry-after': '3600' }),
+    'rate_limited',
+    { waits: true },
+  ],
+  [
+    'upload',
+    said(403, 'API rate limit exceeded for user ID 1.', {
+      'x-ratelimit-remaining': '0',
+      'x-ratelimit-reset': String(Math.ceil(Date.now() / 1_000) + 3_600),
+    }),
+    'rate_limited',
+    { waits: true },
+  ],
+  ['upload', said(429, 'Too many requests.', { 'retry-after': '3600' }), 'rate_limited', { waits: true }],
+  ['upload', said(404, 'Not Found'), 'platform_place_gone'],
+  ['upload', said(409, 'Git Repository is empty.'), 'platform_down'],
+  [
+    'upload',
+    said(422, 'Sorry, your request timed out. It’s likely that your input was too large to process.'),
+    'platform_down',
+  ],
+  ['upload', said(422, 'tree.path contains a malformed path component'), 'content_refused'],
+  ['upload', said(409, 'Repository rule violations found: a secret was detected in the content.'), 'content_refused'],
+  [
+    'release',
+    said(422, 'Tree SHA does not exist'),
+    'platform_failed',
+    'Somebody rewrote the history of the repository at GitHub.',
+  ],
+  [
+    'finish',
+    said(422, 'Update is not a fast forward'),
+    'out_of_sync',
+    { says: 'somebody else keeps writing to the branch' },
+  ],
+  ['state', said(502, 'Server Error'), 'platform_down'],
+  ['attach', said(400, 'The custom domain `shop.example.com` is already taken.'), 'domain_taken'],
+  [
+    'attach',
+    said(400, 'The custom domain `shop.example.com` is not properly formatted.'),
+    'platform_failed',
+    OTHER_DOMAIN,
+  ],
+  ['attach', said(451, 'Repository access blocked'), 'platform_failed', 'GitHub has blocked the repository'],
+]);
 
 test.each([
   ['"archived":false', '"archived":true', 'pat/my-things is archived', 'Unarchive the repository'],
