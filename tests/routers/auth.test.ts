@@ -214,32 +214,6 @@ test('twenty browsers that were left idle for too long take no place from the on
   expect((await authenticate(app.providers, accessToken)).actor).toMatchObject({ accountId: ada.user.id });
 });
 
-test('procedures of a signed-in browser refuse the anonymous and API tokens', async () => {
-  await using app = await createTestApp();
-  const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({
-    name: 'CI',
-    scopes: ['read', 'write'],
-    currentPassword: ada.password,
-  });
-  const sessionId = (await ada.caller.auth.sessions()).items[0]?.id ?? '';
-  const callers = [
-    { caller: app.anonymous(), code: 'unauthenticated' },
-    { caller: await app.callerFor(secret), code: 'session_required' },
-  ];
-
-  for (const { caller, code } of callers) {
-    const calls = [
-      caller.auth.sessions(),
-      caller.auth.changePassword({ currentPassword: ada.password, newPassword: 'Another horse 2' }),
-      caller.auth.sendConfirmation(),
-      caller.auth.changeEmail({ email: 'x@example.com', currentPassword: ada.password }),
-      caller.auth.revokeSession({ sessionId }),
-    ];
-    for (const call of calls) expect(await refusalOf(call)).toMatchObject({ code });
-  }
-});
-
 test('bad input is named by its field, in words for a person', async () => {
   await using app = await createTestApp();
   const { auth } = app.anonymous();

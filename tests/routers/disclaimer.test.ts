@@ -114,10 +114,3 @@ test('with a token that is over nothing is recorded for a stranger', async () =>
   expect(await refusalOf(late.disclaimer.accept())).toMatchObject({ code: 'unauthenticated' });
   expect(jar.cookies.size).toBe(0);
 });
-
-test('an unknown field is refused by its name', async () => {
-  await using app = await createTestApp();
-  // @ts-expect-error the procedure takes no input
-  const stray = app.anonymous().disclaimer.accept({ version: 99 });
-  expect(await refusalOf(stray)).toMatchObject({ code: 'validation_failed', field: 'version' });
-});

@@ -89,32 +89,6 @@ test('who has a plan has nothing to try out', async () => {
   expect(await ada.caller.subscription.allowance()).toMatchObject({ plan: 'BASIC', deploymentLimit: 1, remaining: 1 });
 });
 
-test('the anonymous and unknown fields are refused', async () => {
-  await using app = await createTestApp();
-  const ada = await app.person();
-  const { subscription } = app.anonymous();
-  for (const call of [subscription.get(), subscription.allowance(), subscription.startTrial()]) {
-    expect(await refusalOf(call)).toMatchObject({ code: 'unauthenticated' });
-  }
-  // @ts-expect-error the procedures take no input
-  const stray = ada.caller.subscription.startTrial({ plan: 'BETA' });
-  expect(await refusalOf(stray)).toMatchObject({ code: 'validation_failed', field: 'plan' });
-});
-
-test('an API token that may only read does not start the trial', async () => {
-  await using app = await createTestApp();
-  const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({
-    name: 'reader',
-    scopes: ['read'],
-    currentPassword: ada.password,
-  });
-  const reader = await app.callerFor(secret);
-
-  expect(await reader.subscription.allowance()).toMatchObject({ plan: 'free' });
-  expect(await refusalOf(reader.subscription.startTrial())).toMatchObject({ code: 'scope_missing', status: 403 });
-});
-
 async function buy(person: Person, plan: 'BASIC' | 'STANDARD' | 'PRO' | 'BETA') {
   const { url } = await person.caller.payments.checkout({ plan });
   return person.caller.payments.answerTest({ paymentId: url.slice(-20), answer: 'pay' });

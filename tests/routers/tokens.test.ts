@@ -114,28 +114,6 @@ test("another account's token is not found, and stays", async () => {
   expect((await authenticate(app.providers, secret)).actor).toMatchObject({ kind: 'token', tokenId: id });
 });
 
-test('tokens are out of reach of the anonymous and of tokens', async () => {
-  await using app = await createTestApp();
-  const ada = await app.person();
-  const { id, secret } = await ada.caller.tokens.create({
-    name: 'CI',
-    scopes: ['read', 'write'],
-    currentPassword: ada.password,
-  });
-  const callers = [
-    { caller: app.anonymous(), code: 'unauthenticated' },
-    { caller: await app.callerFor(secret), code: 'session_required' },
-  ];
-
-  for (const { caller, code } of callers) {
-    expect(await refusalOf(caller.tokens.list())).toMatchObject({ code });
-    expect(
-      await refusalOf(caller.tokens.create({ name: 'more', scopes: ['write'], currentPassword: ada.password })),
-    ).toMatchObject({ code });
-    expect(await refusalOf(caller.tokens.revoke({ tokenId: id }))).toMatchObject({ code });
-  }
-});
-
 test('bad input is named by its field', async () => {
   await using app = await createTestApp();
   const ada = await app.person();

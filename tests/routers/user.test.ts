@@ -34,15 +34,6 @@ test('nobody is signed in without a token, with an unknown one, or with one that
   }
 });
 
-test('an unknown field is refused by its name', async () => {
-  await using app = await createTestApp();
-  const ada = await app.person();
-  const stray: unknown = { accountId: ada.user.id };
-
-  // @ts-expect-error the procedure takes no input
-  expect(await refusalOf(ada.caller.user.get(stray))).toMatchObject({ code: 'validation_failed', field: 'accountId' });
-});
-
 test('a session whose account is gone is nobody', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
