@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
-import type { RecordChange } from '../../server/dns/provider.ts';
-import { openDns } from '../support/standins/dns-world.ts';
+import { openDns, replacing, WEB } from '../support/standins/dns-world.ts';
 import { OURS } from '../support/standins/held-zones.ts';
 import { hetznerSlowDown, hetznerUnderTest } from '../support/standins/hetzner/index.ts';
 import { refusal } from '../support/standins/hetzner/routes.ts';
 
-const WEB = `www.${OURS}`;
-
 test('a write resolves when its action is done, and not before', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.standIn.state.looksUntilDone = 3;
   await subject.write([replacing('A', [], ['192.0.2.1'])]);
   expect(subject.waits).toEqual([1_000, 1_000, 1_000]);
@@ -16,13 +13,13 @@ test('a write resolves when its action is done, and not before', async () => {
 });
 
 test('an action that goes on without end is given up as trouble of the provider', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.standIn.state.looksUntilDone = 10_000;
   await expect(subject.write([replacing('A', [], ['192.0.2.1'])])).rejects.toMatchObject({ code: 'platform_down' });
 });
 
 test('an action that failed is told in its own words, and the set before it is taken back', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.place({ type: 'CNAME', name: WEB, ttl: 600, values: ['old.example.net'] });
   const before = subject.dump();
   Object.assign(subject.standIn.state, { looksUntilDone: 1, actionErrors: [null, 'name server unreachable'] });
@@ -35,7 +32,7 @@ test('an action that failed is told in its own words, and the set before it is t
 });
 
 test('a set that takes another time to live has that changed before its values', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.place({ type: 'A', name: WEB, ttl: 3_600, values: ['198.51.100.1'] });
   const before = { ttl: 3_600, values: ['198.51.100.1'] };
   await subject.write([{ type: 'A', name: WEB, before, after: { ttl: 5, values: ['192.0.2.1'] } }]);
@@ -47,7 +44,7 @@ test('a set that takes another time to live has that changed before its values',
 });
 
 test('a set whose values are refused gets its time to live back', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.place({ type: 'A', name: WEB, ttl: 3_600, values: ['198.51.100.1'] });
   const before = subject.dump();
   subject.standIn.state.actionErrors = [null, 'name server unreachable'];
@@ -58,7 +55,7 @@ test('a set whose values are refused gets its time to live back', async () => {
 });
 
 test('values that stay keep their comments', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.place({ type: 'TXT', name: OURS, ttl: 600, values: ['v=spf1 -all'] });
   subject.standIn.state.comments.set('v=spf1 -all', 'by the mail provider');
   const before = { ttl: 600, values: ['v=spf1 -all'] };
@@ -67,7 +64,7 @@ test('values that stay keep their comments', async () => {
 });
 
 test('names below the zone are relative there, and whole here', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.place({ type: 'CNAME', name: WEB, ttl: 600, values: [`app.${OURS}`] });
   subject.place({ type: 'MX', name: OURS, ttl: 600, values: [`10 mail.${OURS}`, '20 mail.example.net'] });
   expect((await subject.read(WEB)).map(({ values }) => values)).toEqual([[`app.${OURS}`]]);
@@ -76,14 +73,14 @@ test('names below the zone are relative there, and whole here', async () => {
 });
 
 test('a set without a time to live has that of its zone', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.place({ type: 'A', name: WEB, ttl: 3_600, values: ['192.0.2.1'] });
   subject.standIn.state.bare.add(`${WEB} A`);
   expect((await subject.read(WEB)).map(({ ttl }) => ttl)).toEqual([3_600]);
 });
 
 test('a set that is protected from changes is read as one that no plan may change', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.place({ type: 'A', name: WEB, ttl: 600, values: ['198.51.100.1'] });
   subject.standIn.state.fixed.add(`${WEB} A`);
   expect((await subject.read(WEB)).map(({ isFixed }) => isFixed)).toEqual([true]);
@@ -92,7 +89,7 @@ test('a set that is protected from changes is read as one that no plan may chang
 });
 
 test('a secondary zone is warned of, and a write to it says what it is', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.standIn.state.secondary.add(OURS);
   expect((await subject.verify()).warnings).toEqual([
     `${OURS} is a secondary zone: its records are kept at its primary server.`,
@@ -104,21 +101,21 @@ test('a secondary zone is warned of, and a write to it says what it is', async (
 });
 
 test('a zone that another action holds is waited for', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.standIn.fail('change', { how: 'status', ...refusal(423, 'locked', 'zone is locked') });
   await subject.write([replacing('A', [], ['192.0.2.1'])]);
   expect(subject.waits.length).toBe(1);
 });
 
 test('a limit that comes back little by little is not waited for until all of it is back', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.standIn.fail('any', hetznerSlowDown());
   await subject.write([replacing('A', [], ['192.0.2.1'])]);
   expect(subject.waits.map((ms) => ms < 5_000)).toEqual([true]);
 });
 
 test('a limit of the project is told in its own words, and not as a missing permission', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   const limit = refusal(403, 'resource_limit_exceeded', 'record limit exceeded');
   subject.standIn.fail('change', { how: 'status', ...limit });
   await expect(subject.write([replacing('A', [], ['192.0.2.1'])])).rejects.toMatchObject({
@@ -127,32 +124,16 @@ test('a limit of the project is told in its own words, and not as a missing perm
   });
 });
 
-test('a set whose answer is lost is not made twice', async () => {
-  await using subject = await opened();
-  subject.standIn.fail('change', { how: 'halfBody' });
-  await subject.write([replacing('A', [], ['192.0.2.1'])]);
-  expect(subject.changed()).toEqual(['POST']);
-});
-
 test('a set that somebody made between the look and the write is not overwritten', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   subject.standIn.state.meanwhile = () => subject.place({ type: 'A', name: WEB, ttl: 600, values: ['203.0.113.1'] });
   await expect(subject.write([replacing('A', [], ['192.0.2.1'])])).rejects.toMatchObject({ code: 'records_changed' });
   expect((await subject.read(WEB)).map(({ values }) => values)).toEqual([['203.0.113.1']]);
 });
 
 test('an identity is made of the zones, and an account without any is warned of', async () => {
-  await using subject = await opened();
+  await using subject = await openDns(hetznerUnderTest);
   expect((await subject.verify()).identity).toBe(`${OURS}, other.test`);
   subject.standIn.state.zones.clear();
   expect((await subject.verify()).warnings.join()).toContain('no zone');
 });
-
-function replacing(type: RecordChange['type'], before: string[], after: string[], ttlBefore = 600): RecordChange {
-  const state = (values: string[], ttl = 600) => (values.length === 0 ? null : { ttl, values });
-  return { type, name: WEB, before: state(before, ttlBefore), after: state(after) };
-}
-
-function opened() {
-  return openDns(hetznerUnderTest);
-}

@@ -34,6 +34,8 @@ export type DnsWorld = {
   addZones?(count: number): Promise<void>;
   /** The next requests go wrong; absent where nothing of ours stands between. */
   fail?(fault: DnsFault, times: number): void;
+  /** The next change is made, and the answer to it breaks off. The result counts what was changed. */
+  loseAnswer?(): () => number;
   /** Deviations from the provider's description: empty at the end of every test. */
   drift?: readonly string[];
 };
@@ -267,6 +269,14 @@ function faultTests<Id extends DnsProviderId>(run: Run<Id>): void {
     expect(waits.length).toBe(1);
     world.fail('slow_down', 100);
     await expect(provider.zones(call)).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  run('a record whose answer is lost is not made twice', async ({ world, write }) => {
+    const before = await world.dump();
+    const countChanges = world.loseAnswer?.();
+    await write([adding('A', WEB, STATE.values)]);
+    expect((await world.dump()).length).toBe(before.length + 1);
+    if (countChanges !== undefined) expect(countChanges()).toBe(1);
   });
 
   for (const fault of ['server_error', 'html'] as const) {

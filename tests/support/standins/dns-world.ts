@@ -24,8 +24,25 @@ export function heldWorld(standIn: StandIn<{ zones: Map<string, HeldZone> }>, sl
       for (let added = 0; added < count; added += 1) addHeldZone(zones, `zone-${added}.test`);
     },
     fail: (fault, times) => standIn.fail('any', faults[fault], times),
+    loseAnswer: () => {
+      standIn.fail('change', { how: 'halfBody' });
+      return () => standIn.requests.filter(({ step, method }) => step === 'change' && method !== 'GET').length;
+    },
     drift: standIn.drift,
   };
+}
+
+export const WEB = `www.${OURS}`;
+
+/** The change of the set of this type at `WEB` to other values; an empty list is a set that is not there. */
+export function replacing(
+  type: RecordChange['type'],
+  before: string[],
+  after: string[],
+  ttlBefore = 600,
+): RecordChange {
+  const state = (values: string[], ttl = 600) => (values.length === 0 ? null : { ttl, values });
+  return { type, name: WEB, before: state(before, ttlBefore), after: state(after) };
 }
 
 /** A provider over its stand-in with `ours.test` opened, for tests of what is its own; waits take no time. */
