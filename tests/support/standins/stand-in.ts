@@ -81,6 +81,17 @@ export type Route<State> = {
   answer(call: StandInCall<State>): Promise<Reply>;
 };
 
+/** One route, in one line where its answer is short. */
+export function at<State>(
+  method: string,
+  path: string,
+  step: Step,
+  answer: Route<State>['answer'],
+  more: Pick<Route<State>, 'isOpen' | 'isUndescribed'> = {},
+): Route<State> {
+  return { method, path, step, answer, ...more };
+}
+
 export type StandInOptions<State> = {
   state: State;
   /** The vendor's published description that answers must fit; null where there is none. */

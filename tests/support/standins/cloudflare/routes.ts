@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { READING_TOKEN } from '../dns-world.ts';
 import { conflictIn, type HeldRecord, type HeldZone, newId, pageOf } from '../held-zones.ts';
-import type { Reply, Route, StandInCall } from '../stand-in.ts';
+import { at, type Reply, type Route, type StandInCall } from '../stand-in.ts';
 
 export type CloudflareState = {
   zones: Map<string, HeldZone>;
@@ -37,25 +37,16 @@ const PROXIABLE: readonly string[] = ['A', 'AAAA', 'CNAME'];
 const ZONES_MAX = 50;
 
 export const ROUTES: readonly Route<CloudflareState>[] = [
-  {
-    method: 'GET',
-    path: '/user/tokens/verify',
-    step: 'account',
-    answer: async () => success({ id: 'ed17574386854bf78a67040be0a770b0', status: 'active' }),
-  },
-  { method: 'GET', path: '/zones', step: 'zones', answer: async (call) => listZones(call) },
-  {
-    method: 'GET',
-    path: '/zones/{zone_id}/dns_records',
-    step: 'records',
-    answer: async (call) => withZone(call, (zone) => listRecords(call, zone)),
-  },
-  {
-    method: 'POST',
-    path: '/zones/{zone_id}/dns_records/batch',
-    step: 'change',
-    answer: async (call) => withZone(call, (zone) => runBatch(call, zone)),
-  },
+  at('GET', '/user/tokens/verify', 'account', async () =>
+    success({ id: 'ed17574386854bf78a67040be0a770b0', status: 'active' }),
+  ),
+  at('GET', '/zones', 'zones', async (call) => listZones(call)),
+  at('GET', '/zones/{zone_id}/dns_records', 'records', async (call) =>
+    withZone(call, (zone) => listRecords(call, zone)),
+  ),
+  at('POST', '/zones/{zone_id}/dns_records/batch', 'change', async (call) =>
+    withZone(call, (zone) => runBatch(call, zone)),
+  ),
 ];
 
 export function refusal(status: number, code: number, message: string): Reply {

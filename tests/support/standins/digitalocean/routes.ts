@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { READING_TOKEN } from '../dns-world.ts';
 import { conflictIn, type HeldRecord, type HeldZone, newId, pageOf } from '../held-zones.ts';
-import type { Reply, Route, StandInCall } from '../stand-in.ts';
+import { at, type Reply, type Route, type StandInCall } from '../stand-in.ts';
 
 export type DigitalOceanState = {
   zones: Map<string, HeldZone>;
@@ -30,33 +30,13 @@ const RECORDS = '/v2/domains/{domain_name}/records';
 const RECORD = `${RECORDS}/{domain_record_id}`;
 
 export const ROUTES: readonly Route<DigitalOceanState>[] = [
-  { method: 'GET', path: '/v2/account', step: 'account', answer: async ({ state }) => readAccount(state) },
-  { method: 'GET', path: '/v2/domains', step: 'zones', answer: async (call) => listDomains(call) },
-  {
-    method: 'GET',
-    path: RECORDS,
-    step: 'records',
-    answer: async (call) => withZone(call, (zone) => listRecords(call, zone)),
-  },
-  {
-    method: 'POST',
-    path: RECORDS,
-    step: 'change',
-    answer: async (call) => changing(call, (zone) => create(call, zone)),
-  },
-  { method: 'PUT', path: RECORD, step: 'change', answer: async (call) => changing(call, (zone) => update(call, zone)) },
-  {
-    method: 'PATCH',
-    path: RECORD,
-    step: 'change',
-    answer: async (call) => changing(call, (zone) => update(call, zone)),
-  },
-  {
-    method: 'DELETE',
-    path: RECORD,
-    step: 'change',
-    answer: async (call) => changing(call, (zone) => remove(call, zone)),
-  },
+  at('GET', '/v2/account', 'account', async ({ state }) => readAccount(state)),
+  at('GET', '/v2/domains', 'zones', async (call) => listDomains(call)),
+  at('GET', RECORDS, 'records', async (call) => withZone(call, (zone) => listRecords(call, zone))),
+  at('POST', RECORDS, 'change', async (call) => changing(call, (zone) => create(call, zone))),
+  at('PUT', RECORD, 'change', async (call) => changing(call, (zone) => update(call, zone))),
+  at('PATCH', RECORD, 'change', async (call) => changing(call, (zone) => update(call, zone))),
+  at('DELETE', RECORD, 'change', async (call) => changing(call, (zone) => remove(call, zone))),
 ];
 
 export function refusal(status: number, id: string, message: string): Reply {

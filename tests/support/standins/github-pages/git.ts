@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import { commitBody, refBody } from './bodies.ts';
 import {
   type GithubCall,
@@ -44,73 +44,31 @@ const BELOW = '/repos/{owner}/{repo}/git';
 
 /** Blobs, trees, commits and branches (docs.github.com/rest/git). */
 export const GIT_ROUTES: readonly Route<GithubState>[] = [
-  {
-    method: 'POST',
-    path: `${BELOW}/blobs`,
-    step: 'upload',
-    answer: async (call) => writing(call, (one) => addBlob(call, one)),
-  },
-  {
-    method: 'POST',
-    path: `${BELOW}/trees`,
-    step: 'upload',
-    answer: async (call) => writing(call, (one) => addTree(call, one)),
-  },
-  {
-    method: 'GET',
-    path: `${BELOW}/trees/{tree_sha}`,
-    step: 'state',
-    answer: async (call) => withRepository(call, (one) => readTree(call, one)),
-  },
-  {
-    method: 'POST',
-    path: `${BELOW}/commits`,
-    step: 'release',
-    answer: async (call) => writing(call, (one) => addCommit(call, one)),
-  },
-  {
-    method: 'GET',
-    path: `${BELOW}/commits/{commit_sha}`,
-    step: 'state',
-    answer: async (call) =>
-      withRepository(call, ({ commits }) => {
-        const commit = commits.get(call.parts[2] ?? '');
-        return commit === undefined ? NOT_THERE : { status: 200, body: commitBody(call, commit) };
-      }),
-  },
-  {
-    method: 'GET',
-    path: `${BELOW}/ref/{ref+}`,
-    step: 'look',
-    answer: async (call) =>
-      withRepository(call, ({ branches }) => {
-        if (branches.size === 0) return EMPTY;
-        const branch = branchIn(call);
-        const sha = branches.get(branch);
-        return sha === undefined ? NOT_THERE : { status: 200, body: refBody(call, branch, sha) };
-      }),
-  },
-  {
-    method: 'POST',
-    path: `${BELOW}/refs`,
-    step: 'finish',
-    answer: async (call) => writing(call, (one) => addRef(call, one)),
-  },
-  {
-    method: 'PATCH',
-    path: `${BELOW}/refs/{ref+}`,
-    step: 'finish',
-    answer: async (call) => writing(call, (one) => moveRef(call, one)),
-  },
-  {
-    method: 'DELETE',
-    path: `${BELOW}/refs/{ref+}`,
-    step: 'remove',
-    answer: async (call) =>
-      withRepository(call, ({ branches }) =>
-        branches.delete(branchIn(call)) ? { status: 204 } : refused(422, 'Reference does not exist'),
-      ),
-  },
+  at('POST', `${BELOW}/blobs`, 'upload', async (call) => writing(call, (one) => addBlob(call, one))),
+  at('POST', `${BELOW}/trees`, 'upload', async (call) => writing(call, (one) => addTree(call, one))),
+  at('GET', `${BELOW}/trees/{tree_sha}`, 'state', async (call) => withRepository(call, (one) => readTree(call, one))),
+  at('POST', `${BELOW}/commits`, 'release', async (call) => writing(call, (one) => addCommit(call, one))),
+  at('GET', `${BELOW}/commits/{commit_sha}`, 'state', async (call) =>
+    withRepository(call, ({ commits }) => {
+      const commit = commits.get(call.parts[2] ?? '');
+      return commit === undefined ? NOT_THERE : { status: 200, body: commitBody(call, commit) };
+    }),
+  ),
+  at('GET', `${BELOW}/ref/{ref+}`, 'look', async (call) =>
+    withRepository(call, ({ branches }) => {
+      if (branches.size === 0) return EMPTY;
+      const branch = branchIn(call);
+      const sha = branches.get(branch);
+      return sha === undefined ? NOT_THERE : { status: 200, body: refBody(call, branch, sha) };
+    }),
+  ),
+  at('POST', `${BELOW}/refs`, 'finish', async (call) => writing(call, (one) => addRef(call, one))),
+  at('PATCH', `${BELOW}/refs/{ref+}`, 'finish', async (call) => writing(call, (one) => moveRef(call, one))),
+  at('DELETE', `${BELOW}/refs/{ref+}`, 'remove', async (call) =>
+    withRepository(call, ({ branches }) =>
+      branches.delete(branchIn(call)) ? { status: 204 } : refused(422, 'Reference does not exist'),
+    ),
+  ),
 ];
 
 function branchIn({ parts }: GithubCall): string {

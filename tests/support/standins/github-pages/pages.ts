@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import { buildBody, pageBody } from './bodies.ts';
 import {
   advance,
@@ -37,66 +37,35 @@ const AT = '/repos/{owner}/{repo}/pages';
 
 /** The website of a repository, its builds and its domain (docs.github.com/rest/pages). */
 export const PAGES_ROUTES: readonly Route<GithubState>[] = [
-  {
-    method: 'GET',
-    path: AT,
-    step: 'domains',
-    answer: async (call) => withPages(call, (pages, one) => read(call, pages, one)),
-  },
-  { method: 'POST', path: AT, step: 'site', answer: async (call) => withRepository(call, (one) => create(call, one)) },
-  {
-    method: 'PUT',
-    path: AT,
-    step: 'attach',
-    answer: async (call) => withPages(call, (pages, one) => change(call, pages, one)),
-  },
-  {
-    method: 'DELETE',
-    path: AT,
-    step: 'remove',
-    answer: async (call) =>
-      withPages(call, (_pages, repository) => {
-        repository.pages = null;
-        return { status: 204 };
-      }),
-  },
-  {
-    method: 'GET',
-    path: `${AT}/builds`,
-    step: 'state',
-    answer: async (call) =>
-      withPages(call, ({ builds }, repository) => {
-        if (repository.pages !== null) advance(repository, repository.pages);
-        return { status: 200, body: builds.map((build) => buildBody(call, build)) };
-      }),
-  },
-  {
-    method: 'POST',
-    path: `${AT}/builds`,
-    step: 'state',
-    answer: async (call) =>
-      withPages(call, (pages, { branches }) => {
-        startBuild(pages, { commit: branches.get(pages.branch) ?? '', at: call.state.now() });
-        return { status: 201, body: { url: `${call.origin}/pages/builds/latest`, status: 'queued' } };
-      }),
-  },
-  {
-    method: 'GET',
-    path: `${AT}/builds/latest`,
-    step: 'state',
-    answer: async (call) =>
-      withPages(call, (pages, repository) => {
-        advance(repository, pages);
-        const [latest] = pages.builds;
-        return latest === undefined ? NOT_THERE : { status: 200, body: buildBody(call, latest) };
-      }),
-  },
-  {
-    method: 'GET',
-    path: `${AT}/health`,
-    step: 'certificate',
-    answer: async (call) => withPages(call, (pages) => health(call, pages)),
-  },
+  at('GET', AT, 'domains', async (call) => withPages(call, (pages, one) => read(call, pages, one))),
+  at('POST', AT, 'site', async (call) => withRepository(call, (one) => create(call, one))),
+  at('PUT', AT, 'attach', async (call) => withPages(call, (pages, one) => change(call, pages, one))),
+  at('DELETE', AT, 'remove', async (call) =>
+    withPages(call, (_pages, repository) => {
+      repository.pages = null;
+      return { status: 204 };
+    }),
+  ),
+  at('GET', `${AT}/builds`, 'state', async (call) =>
+    withPages(call, ({ builds }, repository) => {
+      if (repository.pages !== null) advance(repository, repository.pages);
+      return { status: 200, body: builds.map((build) => buildBody(call, build)) };
+    }),
+  ),
+  at('POST', `${AT}/builds`, 'state', async (call) =>
+    withPages(call, (pages, { branches }) => {
+      startBuild(pages, { commit: branches.get(pages.branch) ?? '', at: call.state.now() });
+      return { status: 201, body: { url: `${call.origin}/pages/builds/latest`, status: 'queued' } };
+    }),
+  ),
+  at('GET', `${AT}/builds/latest`, 'state', async (call) =>
+    withPages(call, (pages, repository) => {
+      advance(repository, pages);
+      const [latest] = pages.builds;
+      return latest === undefined ? NOT_THERE : { status: 200, body: buildBody(call, latest) };
+    }),
+  ),
+  at('GET', `${AT}/health`, 'certificate', async (call) => withPages(call, (pages) => health(call, pages))),
 ];
 
 function withPages(call: GithubCall, work: (pages: PagesRecord, repository: RepositoryRecord) => Reply): Reply {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import { accountBody, organizationBody, repositoryBody } from './bodies.ts';
 import {
   type GithubCall,
@@ -24,52 +24,31 @@ const NAME = /^[\w.-]{1,100}$/;
 
 /** The account, its organization, and their repositories. */
 export const REPOSITORY_ROUTES: readonly Route<GithubState>[] = [
-  {
-    method: 'GET',
-    path: '/user',
-    step: 'account',
-    answer: async (call) => ({
-      status: 200,
-      body: accountBody(call),
-      headers: {
-        'x-oauth-scopes': call.state.scopes,
-        ...(call.state.quirks.tokenEndsAt !== undefined && {
-          'github-authentication-token-expiration': call.state.quirks.tokenEndsAt,
-        }),
-      },
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/user/orgs',
-    step: 'account',
-    answer: async (call) => ({ status: 200, body: [organizationBody(call, ORGANIZATION)] }),
-  },
-  { method: 'POST', path: '/user/repos', step: 'site', answer: async (call) => create(call, OWNER) },
-  {
-    method: 'POST',
-    path: '/orgs/{org}/repos',
-    step: 'site',
-    answer: async (call) => (call.parts[0] === ORGANIZATION ? create(call, ORGANIZATION) : NOT_THERE),
-  },
-  {
-    method: 'GET',
-    path: '/repos/{owner}/{repo}',
-    step: 'look',
-    answer: async (call) =>
-      withRepository(call, (repository) => ({ status: 200, body: repositoryBody(call, repository) })),
-  },
-  {
-    method: 'DELETE',
-    path: '/repos/{owner}/{repo}',
-    step: 'remove',
-    answer: async (call) =>
-      withRepository(call, ({ owner, name }) => {
-        if (!call.state.scopes.includes('delete_repo')) return refused(403, 'Must have admin rights to Repository.');
-        call.state.repositories.delete(`${owner}/${name}`.toLowerCase());
-        return { status: 204 };
+  at('GET', '/user', 'account', async (call) => ({
+    status: 200,
+    body: accountBody(call),
+    headers: {
+      'x-oauth-scopes': call.state.scopes,
+      ...(call.state.quirks.tokenEndsAt !== undefined && {
+        'github-authentication-token-expiration': call.state.quirks.tokenEndsAt,
       }),
-  },
+    },
+  })),
+  at('GET', '/user/orgs', 'account', async (call) => ({ status: 200, body: [organizationBody(call, ORGANIZATION)] })),
+  at('POST', '/user/repos', 'site', async (call) => create(call, OWNER)),
+  at('POST', '/orgs/{org}/repos', 'site', async (call) =>
+    call.parts[0] === ORGANIZATION ? create(call, ORGANIZATION) : NOT_THERE,
+  ),
+  at('GET', '/repos/{owner}/{repo}', 'look', async (call) =>
+    withRepository(call, (repository) => ({ status: 200, body: repositoryBody(call, repository) })),
+  ),
+  at('DELETE', '/repos/{owner}/{repo}', 'remove', async (call) =>
+    withRepository(call, ({ owner, name }) => {
+      if (!call.state.scopes.includes('delete_repo')) return refused(403, 'Must have admin rights to Repository.');
+      call.state.repositories.delete(`${owner}/${name}`.toLowerCase());
+      return { status: 204 };
+    }),
+  ),
 ];
 
 function create(call: GithubCall, owner: string): Reply {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import {
   type App,
   bodyIn,
@@ -34,72 +34,44 @@ const formationSchema = z.object({
 const SIZES = ['eco', 'basic', 'standard-1x'];
 
 export const accountRoutes: readonly Route<HerokuState>[] = [
-  {
-    method: 'GET',
-    path: '/account',
-    step: 'account',
-    answer: async ({ state }) => ({
-      status: 200,
-      body: {
-        ...OWNER,
-        name: 'Pat',
-        allow_tracking: true,
-        beta: false,
-        created_at: NOW,
-        updated_at: NOW,
-        last_login: NOW,
-        two_factor_authentication: true,
-        ...state.account,
-      },
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/teams',
-    step: 'account',
-    answer: async () => ({
-      status: 200,
-      body: [{ id: STACK.id, name: TEAM, role: 'admin', type: 'team', created_at: NOW, updated_at: NOW }],
-    }),
-  },
+  at('GET', '/account', 'account', async ({ state }) => ({
+    status: 200,
+    body: {
+      ...OWNER,
+      name: 'Pat',
+      allow_tracking: true,
+      beta: false,
+      created_at: NOW,
+      updated_at: NOW,
+      last_login: NOW,
+      two_factor_authentication: true,
+      ...state.account,
+    },
+  })),
+  at('GET', '/teams', 'account', async () => ({
+    status: 200,
+    body: [{ id: STACK.id, name: TEAM, role: 'admin', type: 'team', created_at: NOW, updated_at: NOW }],
+  })),
 ];
 
 export const appRoutes: readonly Route<HerokuState>[] = [
-  { method: 'POST', path: '/apps', step: 'site', answer: async (call) => make(call, false) },
-  { method: 'POST', path: '/teams/apps', step: 'site', answer: async (call) => make(call, true) },
-  {
-    method: 'GET',
-    path: '/apps/{app}',
-    step: 'look',
-    answer: async (call) => withApp(call, (app) => ({ status: 200, body: shown(app) })),
-  },
-  {
-    method: 'DELETE',
-    path: '/apps/{app}',
-    step: 'remove',
-    answer: async (call) =>
-      withApp(call, (app) => {
-        dropApp(call.state, app.id);
-        return { status: 200, body: shown(app) };
-      }),
-  },
-  {
-    method: 'POST',
-    path: '/apps/{app}/acm',
-    step: 'certificate',
-    answer: async (call) =>
-      withApp(call, (app) => {
-        if (app.acm) return refused(422, 'invalid_params', 'ACM has already been enabled for this app.');
-        app.acm = true;
-        return { status: 200, body: shown(app) };
-      }),
-  },
-  {
-    method: 'PATCH',
-    path: '/apps/{app}/formation',
-    step: 'certificate',
-    answer: async (call) => withApp(call, (app) => scale(call, app)),
-  },
+  at('POST', '/apps', 'site', async (call) => make(call, false)),
+  at('POST', '/teams/apps', 'site', async (call) => make(call, true)),
+  at('GET', '/apps/{app}', 'look', async (call) => withApp(call, (app) => ({ status: 200, body: shown(app) }))),
+  at('DELETE', '/apps/{app}', 'remove', async (call) =>
+    withApp(call, (app) => {
+      dropApp(call.state, app.id);
+      return { status: 200, body: shown(app) };
+    }),
+  ),
+  at('POST', '/apps/{app}/acm', 'certificate', async (call) =>
+    withApp(call, (app) => {
+      if (app.acm) return refused(422, 'invalid_params', 'ACM has already been enabled for this app.');
+      app.acm = true;
+      return { status: 200, body: shown(app) };
+    }),
+  ),
+  at('PATCH', '/apps/{app}/formation', 'certificate', async (call) => withApp(call, (app) => scale(call, app))),
 ];
 
 function make(call: Call, isTeams: boolean): Reply {

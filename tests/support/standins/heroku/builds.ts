@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import { commandOf, unpack } from './dyno.ts';
 import {
   type App,
@@ -32,102 +32,67 @@ const DESCRIBED = ['pending', 'succeeded', 'failed', 'expired'];
 const NO_BUILD = refused(404, 'not_found', 'Couldn’t find that build.');
 
 export const buildRoutes: readonly Route<HerokuState>[] = [
-  {
-    method: 'POST',
-    path: '/sources',
-    step: 'release',
-    answer: async ({ state, origin }) => {
-      const id = randomUUID();
-      state.sources.set(id, null);
-      const [put_url, get_url] = [`${origin}/storage/${id}?Signature=put`, `${origin}/storage/${id}?Signature=get`];
-      return { status: 201, body: { source_blob: { put_url, get_url } } };
-    },
-  },
-  { method: 'PUT', path: '/storage/{id}', step: 'upload', isOpen: true, isUndescribed: true, answer: store },
-  {
-    method: 'POST',
-    path: '/apps/{app}/builds',
-    step: 'finish',
-    answer: async (call) => {
-      const gone = withApp(call, () => ({ status: 200 }));
-      return gone.status === 200 ? build(call) : gone;
-    },
-  },
-  {
-    method: 'GET',
-    path: '/apps/{app}/builds',
-    step: 'look',
-    answer: async (call) =>
-      withApp(call, (app) => ({ status: 200, body: app.builds.map((one) => shown(call, app, one)) })),
-  },
-  {
-    method: 'GET',
-    path: '/apps/{app}/builds/{build}',
-    step: 'state',
-    answer: async (call) =>
-      withBuild(call, (app, one) => {
-        advance(call.state, app, one);
-        return answer(one.status, shown(call, app, one));
-      }),
-  },
-  {
-    method: 'DELETE',
-    path: '/apps/{app}/builds/{build}',
-    step: 'cancel',
-    answer: async (call) =>
-      withBuild(call, (app, one) => {
-        if (one.ahead.length === 0) return refused(409, 'conflict', 'The build is not running.');
-        Object.assign(one, { status: 'failed', ahead: [], output: `${one.output} !     Build cancelled.\n` });
-        return { status: 200, body: shown(call, app, one) };
-      }),
-  },
-  {
-    method: 'GET',
-    path: '/streams/{build}',
-    step: 'state',
-    isOpen: true,
-    isUndescribed: true,
-    answer: async ({ state, parts }) => {
+  at('POST', '/sources', 'release', async ({ state, origin }) => {
+    const id = randomUUID();
+    state.sources.set(id, null);
+    const [put_url, get_url] = [`${origin}/storage/${id}?Signature=put`, `${origin}/storage/${id}?Signature=get`];
+    return { status: 201, body: { source_blob: { put_url, get_url } } };
+  }),
+  at('PUT', '/storage/{id}', 'upload', store, { isOpen: true, isUndescribed: true }),
+  at('POST', '/apps/{app}/builds', 'finish', async (call) => {
+    const gone = withApp(call, () => ({ status: 200 }));
+    return gone.status === 200 ? build(call) : gone;
+  }),
+  at('GET', '/apps/{app}/builds', 'look', async (call) =>
+    withApp(call, (app) => ({ status: 200, body: app.builds.map((one) => shown(call, app, one)) })),
+  ),
+  at('GET', '/apps/{app}/builds/{build}', 'state', async (call) =>
+    withBuild(call, (app, one) => {
+      advance(call.state, app, one);
+      return answer(one.status, shown(call, app, one));
+    }),
+  ),
+  at('DELETE', '/apps/{app}/builds/{build}', 'cancel', async (call) =>
+    withBuild(call, (app, one) => {
+      if (one.ahead.length === 0) return refused(409, 'conflict', 'The build is not running.');
+      Object.assign(one, { status: 'failed', ahead: [], output: `${one.output} !     Build cancelled.\n` });
+      return { status: 200, body: shown(call, app, one) };
+    }),
+  ),
+  at(
+    'GET',
+    '/streams/{build}',
+    'state',
+    async ({ state, parts }) => {
       const all = [...state.apps.values()].flatMap(({ builds }) => builds);
       return { status: 200, body: all.find(({ id }) => id === parts[0])?.output ?? '' };
     },
-  },
-  {
-    method: 'GET',
-    path: '/apps/{app}/releases',
-    step: 'restore',
-    answer: async (call) =>
-      withApp(call, (app) => {
-        const isNewestFirst = /order=desc/.test(String(call.headers.range ?? ''));
-        const listed = app.releases.map((release) => shownRelease(app, release));
-        return { status: 200, body: isNewestFirst ? listed.toReversed() : listed };
-      }),
-  },
-  {
-    method: 'GET',
-    path: '/apps/{app}/releases/{release}',
-    step: 'state',
-    answer: async (call) =>
-      withApp(call, (app) => {
-        const release = app.releases.find(({ id }) => id === call.parts[1]);
-        if (release === undefined) return refused(404, 'not_found', 'Couldn’t find that release.');
-        if (release.status === 'pending') release.status = release.endsAs;
-        return answer(release.status, shownRelease(app, release));
-      }),
-  },
-  {
-    method: 'POST',
-    path: '/apps/{app}/releases',
-    step: 'restore',
-    answer: async (call) =>
-      withApp(call, (app) => {
-        const { release: wanted } = rollBackSchema.parse(bodyIn(call));
-        const earlier = app.releases.find(({ id }) => id === wanted);
-        if (earlier === undefined) return refused(422, 'invalid_params', 'This release cannot be rolled back to.');
-        const { slug, archive } = earlier;
-        return { status: 201, body: shownRelease(app, addRelease(app, { slug, archive, endsAs: 'succeeded' })) };
-      }),
-  },
+    { isOpen: true, isUndescribed: true },
+  ),
+  at('GET', '/apps/{app}/releases', 'restore', async (call) =>
+    withApp(call, (app) => {
+      const isNewestFirst = /order=desc/.test(String(call.headers.range ?? ''));
+      const listed = app.releases.map((release) => shownRelease(app, release));
+      return { status: 200, body: isNewestFirst ? listed.toReversed() : listed };
+    }),
+  ),
+  at('GET', '/apps/{app}/releases/{release}', 'state', async (call) =>
+    withApp(call, (app) => {
+      const release = app.releases.find(({ id }) => id === call.parts[1]);
+      if (release === undefined) return refused(404, 'not_found', 'Couldn’t find that release.');
+      if (release.status === 'pending') release.status = release.endsAs;
+      return answer(release.status, shownRelease(app, release));
+    }),
+  ),
+  at('POST', '/apps/{app}/releases', 'restore', async (call) =>
+    withApp(call, (app) => {
+      const { release: wanted } = rollBackSchema.parse(bodyIn(call));
+      const earlier = app.releases.find(({ id }) => id === wanted);
+      if (earlier === undefined) return refused(422, 'invalid_params', 'This release cannot be rolled back to.');
+      const { slug, archive } = earlier;
+      return { status: 201, body: shownRelease(app, addRelease(app, { slug, archive, endsAs: 'succeeded' })) };
+    }),
+  ),
 ];
 
 /** The storage behind the addresses: what is signed has no media type, and no token belongs there. */

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import { bodyIn, type Call, type Domain, type HerokuState, NOW, refused, withApp } from './state.ts';
 
 const bodySchema = z.strictObject({ hostname: z.string(), sni_endpoint: z.nullable(z.string()) });
@@ -9,32 +9,19 @@ const NO_DOMAIN = refused(404, 'not_found', 'Couldn’t find that domain name.')
 const CERTIFICATE_STATES = ['verified', 'dns-verified', 'cert issued'];
 
 export const domainRoutes: readonly Route<HerokuState>[] = [
-  {
-    method: 'POST',
-    path: '/apps/{app}/domains',
-    step: 'attach',
-    answer: async (call) => withApp(call, ({ id }) => attach(call, id)),
-  },
-  {
-    method: 'GET',
-    path: '/apps/{app}/domains/{domain}',
-    step: 'domains',
-    answer: async (call) =>
-      withDomain(call, (domain) => {
-        advance(call, domain);
-        return { status: 200, body: shown(domain) };
-      }),
-  },
-  {
-    method: 'DELETE',
-    path: '/apps/{app}/domains/{domain}',
-    step: 'detach',
-    answer: async (call) =>
-      withDomain(call, (domain) => {
-        call.state.domains.delete(domain.hostname);
-        return { status: 200, body: shown(domain) };
-      }),
-  },
+  at('POST', '/apps/{app}/domains', 'attach', async (call) => withApp(call, ({ id }) => attach(call, id))),
+  at('GET', '/apps/{app}/domains/{domain}', 'domains', async (call) =>
+    withDomain(call, (domain) => {
+      advance(call, domain);
+      return { status: 200, body: shown(domain) };
+    }),
+  ),
+  at('DELETE', '/apps/{app}/domains/{domain}', 'detach', async (call) =>
+    withDomain(call, (domain) => {
+      call.state.domains.delete(domain.hostname);
+      return { status: 200, body: shown(domain) };
+    }),
+  ),
 ];
 
 function attach(call: Call, app: string): Reply {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { READING_TOKEN } from '../dns-world.ts';
 import { conflictIn, type HeldRecord, type HeldZone, newId, pageOf } from '../held-zones.ts';
-import type { Reply, Route, StandInCall } from '../stand-in.ts';
+import { at, type Reply, type Route, type StandInCall } from '../stand-in.ts';
 
 export type HetznerState = {
   zones: Map<string, HeldZone>;
@@ -37,39 +37,22 @@ const SETS = '/zones/{id_or_name}/rrsets';
 const SET = `${SETS}/{rr_name}/{rr_type}`;
 
 export const ROUTES: readonly Route<HetznerState>[] = [
-  { method: 'GET', path: '/zones', step: 'zones', answer: async (call) => listZones(call) },
-  {
-    method: 'GET',
-    path: '/zones/{id_or_name}',
-    step: 'records',
-    answer: async (call) => withZone(call, (zone) => ({ status: 200, body: { zone: zoneBody(call.state, zone) } })),
-  },
-  {
-    method: 'GET',
-    path: SETS,
-    step: 'records',
-    answer: async (call) => withZone(call, (zone) => listSets(call, zone)),
-  },
-  { method: 'POST', path: SETS, step: 'change', answer: async (call) => changing(call, (zone) => create(call, zone)) },
-  {
-    method: 'DELETE',
-    path: SET,
-    step: 'change',
-    answer: async (call) => onSet(call, (zone, key) => begin(call, zone, () => replace(zone, key, []))),
-  },
-  {
-    method: 'POST',
-    path: `${SET}/actions/set_records`,
-    step: 'change',
-    answer: async (call) => onSet(call, (zone, key) => setRecords(call, zone, key)),
-  },
-  {
-    method: 'POST',
-    path: `${SET}/actions/change_ttl`,
-    step: 'change',
-    answer: async (call) => onSet(call, (zone, key) => changeTtl(call, zone, key)),
-  },
-  { method: 'GET', path: '/actions/{id}', step: 'state', answer: async (call) => readAction(call) },
+  at('GET', '/zones', 'zones', async (call) => listZones(call)),
+  at('GET', '/zones/{id_or_name}', 'records', async (call) =>
+    withZone(call, (zone) => ({ status: 200, body: { zone: zoneBody(call.state, zone) } })),
+  ),
+  at('GET', SETS, 'records', async (call) => withZone(call, (zone) => listSets(call, zone))),
+  at('POST', SETS, 'change', async (call) => changing(call, (zone) => create(call, zone))),
+  at('DELETE', SET, 'change', async (call) =>
+    onSet(call, (zone, key) => begin(call, zone, () => replace(zone, key, []))),
+  ),
+  at('POST', `${SET}/actions/set_records`, 'change', async (call) =>
+    onSet(call, (zone, key) => setRecords(call, zone, key)),
+  ),
+  at('POST', `${SET}/actions/change_ttl`, 'change', async (call) =>
+    onSet(call, (zone, key) => changeTtl(call, zone, key)),
+  ),
+  at('GET', '/actions/{id}', 'state', async (call) => readAction(call)),
 ];
 
 export function refusal(status: number, code: string, message: string): Reply {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import {
   type DeployRecord,
   deployBody,
@@ -30,56 +30,30 @@ const manifestSchema = z.looseObject({
 
 /** Deploys by digests: the manifest first, then the files that are missing, then the end is waited for. */
 export const DEPLOY_ROUTES: readonly Route<NetlifyState>[] = [
-  {
-    method: 'GET',
-    path: '/sites/{site_id}/deploys',
-    step: 'look',
-    answer: async (call) => {
-      const [siteId = ''] = call.parts;
-      if (!call.state.sites.has(siteId)) return NOT_THERE;
-      const all = [...call.state.deploys.values()].filter((one) => one.siteId === siteId).toReversed();
-      // A list does not say what is required.
-      return { status: 200, body: all.map((one) => ({ ...deployBody(call, one), required: undefined })) };
-    },
-  },
-  { method: 'POST', path: '/sites/{site_id}/deploys', step: 'release', answer: create },
-  {
-    method: 'PUT',
-    path: '/sites/{site_id}/deploys/{deploy_id}',
-    step: 'release',
-    answer: async (call) =>
-      withDeploy(call, 1, (deploy) => announce(call, deploy) ?? { status: 200, body: deployBody(call, deploy) }),
-  },
-  {
-    method: 'GET',
-    path: '/sites/{site_id}/deploys/{deploy_id}',
-    step: 'state',
-    answer: async (call) => withDeploy(call, 1, (deploy) => look(call, deploy)),
-  },
-  {
-    method: 'GET',
-    path: '/deploys/{deploy_id}',
-    step: 'state',
-    answer: async (call) => withDeploy(call, 0, (deploy) => look(call, deploy)),
-  },
-  {
-    method: 'PUT',
-    path: '/deploys/{deploy_id}/files/{path+}',
-    step: 'upload',
-    answer: async (call) => withDeploy(call, 0, (deploy) => receive(call, deploy)),
-  },
-  {
-    method: 'POST',
-    path: '/deploys/{deploy_id}/cancel',
-    step: 'cancel',
-    answer: async (call) => withDeploy(call, 0, (deploy) => cancel(call, deploy)),
-  },
-  {
-    method: 'POST',
-    path: '/sites/{site_id}/deploys/{deploy_id}/restore',
-    step: 'restore',
-    answer: async (call) => withDeploy(call, 1, (deploy) => restore(call, deploy)),
-  },
+  at('GET', '/sites/{site_id}/deploys', 'look', async (call) => {
+    const [siteId = ''] = call.parts;
+    if (!call.state.sites.has(siteId)) return NOT_THERE;
+    const all = [...call.state.deploys.values()].filter((one) => one.siteId === siteId).toReversed();
+    // A list does not say what is required.
+    return { status: 200, body: all.map((one) => ({ ...deployBody(call, one), required: undefined })) };
+  }),
+  at('POST', '/sites/{site_id}/deploys', 'release', create),
+  at('PUT', '/sites/{site_id}/deploys/{deploy_id}', 'release', async (call) =>
+    withDeploy(call, 1, (deploy) => announce(call, deploy) ?? { status: 200, body: deployBody(call, deploy) }),
+  ),
+  at('GET', '/sites/{site_id}/deploys/{deploy_id}', 'state', async (call) =>
+    withDeploy(call, 1, (deploy) => look(call, deploy)),
+  ),
+  at('GET', '/deploys/{deploy_id}', 'state', async (call) => withDeploy(call, 0, (deploy) => look(call, deploy))),
+  at('PUT', '/deploys/{deploy_id}/files/{path+}', 'upload', async (call) =>
+    withDeploy(call, 0, (deploy) => receive(call, deploy)),
+  ),
+  at('POST', '/deploys/{deploy_id}/cancel', 'cancel', async (call) =>
+    withDeploy(call, 0, (deploy) => cancel(call, deploy)),
+  ),
+  at('POST', '/sites/{site_id}/deploys/{deploy_id}/restore', 'restore', async (call) =>
+    withDeploy(call, 1, (deploy) => restore(call, deploy)),
+  ),
 ];
 
 /** Returns the deploy that this part of the path names, if it is one of the site before it. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import {
   invalid,
   invalidFields,
@@ -27,84 +27,39 @@ const siteSchema = z.looseObject({
 
 /** Sites of one account with two teams, with their domains and certificates. */
 export const SITE_ROUTES: readonly Route<NetlifyState>[] = [
-  {
-    method: 'GET',
-    path: '/user',
-    step: 'account',
-    answer: async ({ state }) => ({
-      status: 200,
-      body: { id: 'user-1', full_name: 'Simulated person', email: 'person@example.com', site_count: state.sites.size },
+  at('GET', '/user', 'account', async ({ state }) => ({
+    status: 200,
+    body: { id: 'user-1', full_name: 'Simulated person', email: 'person@example.com', site_count: state.sites.size },
+  })),
+  at('GET', '/accounts', 'account', async () => ({
+    status: 200,
+    body: TEAMS.map((slug) => ({ id: `id-of-${slug}`, slug, name: slug, type_name: 'Free' })),
+  })),
+  at('GET', '/sites', 'look', async (call) => list(call, null)),
+  at('POST', '/sites', 'site', async (call) => create(call, TEAMS[0] ?? '')),
+  at('GET', '/{account_slug}/sites', 'look', async (call) => list(call, call.parts[0] ?? '')),
+  at('POST', '/{account_slug}/sites', 'site', async (call) => create(call, call.parts[0] ?? '')),
+  at('GET', '/sites/{site_id}', 'domains', async (call) =>
+    withSite(call, (site) => ({ status: 200, body: siteBody(call, site) })),
+  ),
+  at('PATCH', '/sites/{site_id}', 'attach', async (call) => withSite(call, (site) => change(call, site))),
+  at('DELETE', '/sites/{site_id}', 'remove', async (call) =>
+    withSite(call, (site) => {
+      call.state.sites.delete(site.id);
+      return { status: 204 };
     }),
-  },
-  {
-    method: 'GET',
-    path: '/accounts',
-    step: 'account',
-    answer: async () => ({
-      status: 200,
-      body: TEAMS.map((slug) => ({ id: `id-of-${slug}`, slug, name: slug, type_name: 'Free' })),
-    }),
-  },
-  { method: 'GET', path: '/sites', step: 'look', answer: async (call) => list(call, null) },
-  { method: 'POST', path: '/sites', step: 'site', answer: async (call) => create(call, TEAMS[0] ?? '') },
-  {
-    method: 'GET',
-    path: '/{account_slug}/sites',
-    step: 'look',
-    answer: async (call) => list(call, call.parts[0] ?? ''),
-  },
-  {
-    method: 'POST',
-    path: '/{account_slug}/sites',
-    step: 'site',
-    answer: async (call) => create(call, call.parts[0] ?? ''),
-  },
-  {
-    method: 'GET',
-    path: '/sites/{site_id}',
-    step: 'domains',
-    answer: async (call) => withSite(call, (site) => ({ status: 200, body: siteBody(call, site) })),
-  },
-  {
-    method: 'PATCH',
-    path: '/sites/{site_id}',
-    step: 'attach',
-    answer: async (call) => withSite(call, (site) => change(call, site)),
-  },
-  {
-    method: 'DELETE',
-    path: '/sites/{site_id}',
-    step: 'remove',
-    answer: async (call) =>
-      withSite(call, (site) => {
-        call.state.sites.delete(site.id);
-        return { status: 204 };
-      }),
-  },
-  {
-    method: 'GET',
-    path: '/sites/{site_id}/ssl',
-    step: 'state',
-    answer: async (call) => withSite(call, (site) => readCertificate(call, site)),
-  },
-  {
-    method: 'POST',
-    path: '/sites/{site_id}/ssl',
-    step: 'certificate',
-    answer: async (call) =>
-      withSite(call, (site) =>
-        site.certificate === null
-          ? order(call, site)
-          : invalid('certificate parameter is required when updating an existing certificate'),
-      ),
-  },
-  {
-    method: 'POST',
-    path: '/sites/{site_id}/ssl/renew',
-    step: 'certificate',
+  ),
+  at('GET', '/sites/{site_id}/ssl', 'state', async (call) => withSite(call, (site) => readCertificate(call, site))),
+  at('POST', '/sites/{site_id}/ssl', 'certificate', async (call) =>
+    withSite(call, (site) =>
+      site.certificate === null
+        ? order(call, site)
+        : invalid('certificate parameter is required when updating an existing certificate'),
+    ),
+  ),
+  at('POST', '/sites/{site_id}/ssl/renew', 'certificate', async (call) => withSite(call, (site) => order(call, site)), {
     isUndescribed: true,
-    answer: async (call) => withSite(call, (site) => order(call, site)),
-  },
+  }),
 ];
 
 function withSite({ state, parts }: NetlifyCall, work: (site: SiteRecord) => Reply): Reply {

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import type { GithubState, RepositoryRecord } from '../github-pages/state.ts';
 import { HOUR_MS, MINUTE_MS, type RequestLimit } from '../limits.ts';
-import type { Page, Reply, Route, StandIn, StandInCall } from '../stand-in.ts';
-import { startStandIn } from '../stand-in.ts';
+import { at, type Page, type Reply, type Route, type StandIn, type StandInCall, startStandIn } from '../stand-in.ts';
 
 export type ServiceRecord = {
   id: string;
@@ -62,42 +61,23 @@ const service = (
   path: string,
   step: Route<RenderState>['step'],
   answer: (call: Call, one: ServiceRecord) => Reply,
-): Route<RenderState> => ({
-  method,
-  path: `/services/{serviceId}${path}`,
-  step,
-  answer: async (call) => {
+): Route<RenderState> =>
+  at(method, `/services/{serviceId}${path}`, step, async (call) => {
     const one = call.state.services.get(call.parts[0] ?? '');
     return one === undefined ? NOT_THERE : answer(call, one);
-  },
-});
+  });
 
 const ROUTES: readonly Route<RenderState>[] = [
-  {
-    method: 'GET',
-    path: '/users',
-    step: 'account',
-    answer: async () => ({ status: 200, body: { email: 'pat@example.com', name: 'Pat' } }),
-  },
-  {
-    method: 'GET',
-    path: '/owners',
-    step: 'account',
-    answer: async () => ({
-      status: 200,
-      body: [{ owner: { id: OWNER, name: 'Pat’s workspace', email: 'pat@example.com', type: 'user' }, cursor: 'c' }],
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/services',
-    step: 'account',
-    answer: async (call) => {
-      const named = [...call.state.services.values()].filter(({ name }) => name === call.query.get('name'));
-      return { status: 200, body: named.map((one) => ({ service: serviceBody(call, one), cursor: 'c' })) };
-    },
-  },
-  { method: 'POST', path: '/services', step: 'finish', answer: async (call) => create(call) },
+  at('GET', '/users', 'account', async () => ({ status: 200, body: { email: 'pat@example.com', name: 'Pat' } })),
+  at('GET', '/owners', 'account', async () => ({
+    status: 200,
+    body: [{ owner: { id: OWNER, name: 'Pat’s workspace', email: 'pat@example.com', type: 'user' }, cursor: 'c' }],
+  })),
+  at('GET', '/services', 'account', async (call) => {
+    const named = [...call.state.services.values()].filter(({ name }) => name === call.query.get('name'));
+    return { status: 200, body: named.map((one) => ({ service: serviceBody(call, one), cursor: 'c' })) };
+  }),
+  at('POST', '/services', 'finish', async (call) => create(call)),
   service('DELETE', '', 'remove', ({ state }, one) => {
     state.services.delete(one.id);
     return { status: 204 };
@@ -136,7 +116,7 @@ const ROUTES: readonly Route<RenderState>[] = [
     const body = one.routes.map((route, priority) => ({ id: `rdr-${priority}`, ...route, priority }));
     return { status: 200, body };
   }),
-  { method: 'GET', path: '/logs', step: 'state', answer: async (call) => logsAnswer(call) },
+  at('GET', '/logs', 'state', async (call) => logsAnswer(call)),
   service('GET', '/custom-domains', 'domains', (_call, one) => ({
     status: 200,
     body: one.domains.map((domain) => ({ customDomain: domainBody(one, domain), cursor: 'c' })),

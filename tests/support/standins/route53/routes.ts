@@ -2,7 +2,7 @@ import { parseXml } from '@rgrove/parse-xml';
 import * as z from 'zod/mini';
 import { elementAt, elementsIn, textAt, xmlElement, xmlText } from '../../../../server/dns/providers/xml-answers.ts';
 import { conflictIn, type HeldRecord, type HeldZone, newId } from '../held-zones.ts';
-import type { Reply, Route, StandInCall } from '../stand-in.ts';
+import { at, type Reply, type Route, type StandInCall } from '../stand-in.ts';
 import { keyIdIn } from './signature.ts';
 
 export type Route53State = {
@@ -32,22 +32,17 @@ const RECORDS_MAX = 1_000;
 const CHARACTERS_MAX = 32_000;
 
 export const ROUTES: readonly Route<Route53State>[] = [
-  { method: 'GET', path: `${BASE}/hostedzone`, step: 'zones', answer: async (call) => listZones(call) },
-  {
-    method: 'GET',
-    path: `${BASE}/hostedzone/{Id}/rrset`,
-    step: 'records',
-    answer: async (call) => withZone(call, 'ListResourceRecordSets', (zone) => listSets(call, zone)),
-  },
-  ...['rrset', 'rrset/'].map(
-    (end): Route<Route53State> => ({
-      method: 'POST',
-      path: `${BASE}/hostedzone/{Id}/${end}`,
-      step: 'change',
-      answer: async (call) => withZone(call, 'ChangeResourceRecordSets', (zone) => runBatch(call, zone)),
-    }),
+  at('GET', `${BASE}/hostedzone`, 'zones', async (call) => listZones(call)),
+  at('GET', `${BASE}/hostedzone/{Id}/rrset`, 'records', async (call) =>
+    withZone(call, 'ListResourceRecordSets', (zone) => listSets(call, zone)),
   ),
-  { method: 'GET', path: `${BASE}/change/{Id}`, step: 'state', answer: async (call) => readChange(call) },
+  ...['rrset', 'rrset/'].map(
+    (end): Route<Route53State> =>
+      at('POST', `${BASE}/hostedzone/{Id}/${end}`, 'change', async (call) =>
+        withZone(call, 'ChangeResourceRecordSets', (zone) => runBatch(call, zone)),
+      ),
+  ),
+  at('GET', `${BASE}/change/{Id}`, 'state', async (call) => readChange(call)),
 ];
 
 export function refusal(status: number, code: string, message: string): Reply {

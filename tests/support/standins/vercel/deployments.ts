@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import { makeProject } from './projects.ts';
 import {
   type Call,
@@ -39,77 +39,52 @@ const bodySchema = z.object({
 type Body = z.infer<typeof bodySchema>;
 
 export const deploymentRoutes: readonly Route<VercelState>[] = [
-  {
-    method: 'POST',
-    path: '/v2/files',
-    step: 'upload',
-    answer: async (call) => withTeam(call, (team) => keep(call, team)),
-  },
-  {
-    method: 'POST',
-    path: '/v13/deployments',
-    step: 'release',
-    answer: async (call) =>
-      withTeam(call, (team) => make(call, team, bodySchema.parse(JSON.parse(call.body.toString())))),
-  },
-  {
-    method: 'GET',
-    path: '/v13/deployments/{idOrUrl}',
-    step: 'state',
-    answer: async (call) =>
-      withDeployment(call, (deployment, project) => {
-        advance(call.state, deployment, project);
-        const isDescribed = STATES.includes(deployment.state);
-        return { status: 200, body: shown(call, deployment, project), ...(!isDescribed && { isUndescribed: true }) };
-      }),
-  },
-  {
-    method: 'PATCH',
-    path: '/v12/deployments/{id}/cancel',
-    step: 'cancel',
-    answer: async (call) =>
-      withDeployment(call, (deployment, project) => {
-        if (!ON_THE_WAY.includes(deployment.state)) {
-          return refused(400, 'bad_request', 'This deployment cannot be canceled any more.');
-        }
-        Object.assign(deployment, { state: 'CANCELED', ahead: [] });
-        return { status: 200, body: shown(call, deployment, project) };
-      }),
-  },
-  {
-    method: 'GET',
-    path: '/v6/deployments',
-    step: 'look',
-    answer: async (call) =>
-      withTeam(call, (team) => {
-        const project = findProject(call.state, team, call.query.get('projectId') ?? '');
-        if (project === null) return GONE;
-        const limit = Number(call.query.get('limit') ?? 20);
-        const all = [...call.state.deployments.values()].filter((one) => one.project === project.id);
-        const deployments = all.toSorted((a, b) => b.createdAt - a.createdAt).slice(0, limit);
-        return {
-          status: 200,
-          body: {
-            deployments: deployments.map((one) => listed(one, project)),
-            pagination: { count: deployments.length, next: null, prev: null },
-          },
-        };
-      }),
-  },
-  {
-    method: 'GET',
-    path: '/v3/deployments/{idOrUrl}/events',
-    step: 'state',
-    answer: async (call) =>
-      withDeployment(call, ({ id, createdAt }) => ({
+  at('POST', '/v2/files', 'upload', async (call) => withTeam(call, (team) => keep(call, team))),
+  at('POST', '/v13/deployments', 'release', async (call) =>
+    withTeam(call, (team) => make(call, team, bodySchema.parse(JSON.parse(call.body.toString())))),
+  ),
+  at('GET', '/v13/deployments/{idOrUrl}', 'state', async (call) =>
+    withDeployment(call, (deployment, project) => {
+      advance(call.state, deployment, project);
+      const isDescribed = STATES.includes(deployment.state);
+      return { status: 200, body: shown(call, deployment, project), ...(!isDescribed && { isUndescribed: true }) };
+    }),
+  ),
+  at('PATCH', '/v12/deployments/{id}/cancel', 'cancel', async (call) =>
+    withDeployment(call, (deployment, project) => {
+      if (!ON_THE_WAY.includes(deployment.state)) {
+        return refused(400, 'bad_request', 'This deployment cannot be canceled any more.');
+      }
+      Object.assign(deployment, { state: 'CANCELED', ahead: [] });
+      return { status: 200, body: shown(call, deployment, project) };
+    }),
+  ),
+  at('GET', '/v6/deployments', 'look', async (call) =>
+    withTeam(call, (team) => {
+      const project = findProject(call.state, team, call.query.get('projectId') ?? '');
+      if (project === null) return GONE;
+      const limit = Number(call.query.get('limit') ?? 20);
+      const all = [...call.state.deployments.values()].filter((one) => one.project === project.id);
+      const deployments = all.toSorted((a, b) => b.createdAt - a.createdAt).slice(0, limit);
+      return {
         status: 200,
-        body: ['\u001b[32mBuild\u001b[0m started', 'Build\0 completed'].map((text, index) => ({
-          type: 'stdout',
-          created: createdAt + index,
-          payload: { deploymentId: id, id: `${index}`, date: createdAt, serial: `${index}`, text },
-        })),
+        body: {
+          deployments: deployments.map((one) => listed(one, project)),
+          pagination: { count: deployments.length, next: null, prev: null },
+        },
+      };
+    }),
+  ),
+  at('GET', '/v3/deployments/{idOrUrl}/events', 'state', async (call) =>
+    withDeployment(call, ({ id, createdAt }) => ({
+      status: 200,
+      body: ['\u001b[32mBuild\u001b[0m started', 'Build\0 completed'].map((text, index) => ({
+        type: 'stdout',
+        created: createdAt + index,
+        payload: { deploymentId: id, id: `${index}`, date: createdAt, serial: `${index}`, text },
       })),
-  },
+    })),
+  ),
 ];
 
 /** Takes a file whose bytes are what its digest says, and whose length is what the headers say. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import { type Call, type Domain, GONE, refused, sha1Of, type VercelState, withProject, withTeam } from './state.ts';
 
 /** Records that it asks for; the CNAME's host is this account's own. Addresses for documentation (RFC 5737). */
@@ -7,68 +7,50 @@ const WANTED = { a: ['192.0.2.79', '192.0.2.1'], cname: '0123456789abcdef.dns-01
 const bodySchema = z.object({ name: z.string() });
 
 export const domainRoutes: readonly Route<VercelState>[] = [
-  {
-    method: 'POST',
-    path: '/v10/projects/{idOrName}/domains',
-    step: 'attach',
-    answer: async (call) =>
-      withProject(call, (project) => {
-        const { name } = bodySchema.parse(JSON.parse(call.body.toString()));
-        if (project.production === null) {
-          return refused(400, 'bad_request', 'The latest production deployment of the project was not successful.');
-        }
-        return attach(call, project.id, name);
-      }),
-  },
-  {
-    method: 'GET',
-    path: '/v9/projects/{idOrName}/domains/{domain}',
-    step: 'domains',
-    answer: async (call) => withDomain(call, (domain) => ({ status: 200, body: shown(domain) })),
-  },
-  {
-    method: 'DELETE',
-    path: '/v9/projects/{idOrName}/domains/{domain}',
-    step: 'detach',
-    answer: async (call) =>
-      withDomain(call, ({ name }) => {
-        call.state.domains.delete(name);
-        return { status: 200, body: {} };
-      }),
-  },
-  {
-    method: 'POST',
-    path: '/v9/projects/{idOrName}/domains/{domain}/verify',
-    step: 'finish',
-    answer: async (call) => withDomain(call, (domain) => verify(call, domain)),
-  },
-  {
-    method: 'GET',
-    path: '/v6/domains/{domain}/config',
-    step: 'certificate',
-    answer: async (call) =>
-      withTeam(call, () => {
-        const name = call.parts[0] ?? '';
-        const here = call.state.zone.filter((record) => record.name === name);
-        const kind = here.find(({ value }) => [...WANTED.a, WANTED.cname].includes(value))?.type ?? null;
-        return {
-          status: 200,
-          body: {
-            configuredBy: kind,
-            acceptedChallenges: kind === null ? [] : ['http-01'],
-            recommendedIPv4: [
-              { rank: 2, value: ['192.0.2.21'] },
-              { rank: 1, value: WANTED.a },
-            ],
-            recommendedCNAME: [
-              { rank: 2, value: 'cname.vercel-dns.com' },
-              { rank: 1, value: `${WANTED.cname}.` },
-            ],
-            misconfigured: kind === null,
-          },
-        };
-      }),
-  },
+  at('POST', '/v10/projects/{idOrName}/domains', 'attach', async (call) =>
+    withProject(call, (project) => {
+      const { name } = bodySchema.parse(JSON.parse(call.body.toString()));
+      if (project.production === null) {
+        return refused(400, 'bad_request', 'The latest production deployment of the project was not successful.');
+      }
+      return attach(call, project.id, name);
+    }),
+  ),
+  at('GET', '/v9/projects/{idOrName}/domains/{domain}', 'domains', async (call) =>
+    withDomain(call, (domain) => ({ status: 200, body: shown(domain) })),
+  ),
+  at('DELETE', '/v9/projects/{idOrName}/domains/{domain}', 'detach', async (call) =>
+    withDomain(call, ({ name }) => {
+      call.state.domains.delete(name);
+      return { status: 200, body: {} };
+    }),
+  ),
+  at('POST', '/v9/projects/{idOrName}/domains/{domain}/verify', 'finish', async (call) =>
+    withDomain(call, (domain) => verify(call, domain)),
+  ),
+  at('GET', '/v6/domains/{domain}/config', 'certificate', async (call) =>
+    withTeam(call, () => {
+      const name = call.parts[0] ?? '';
+      const here = call.state.zone.filter((record) => record.name === name);
+      const kind = here.find(({ value }) => [...WANTED.a, WANTED.cname].includes(value))?.type ?? null;
+      return {
+        status: 200,
+        body: {
+          configuredBy: kind,
+          acceptedChallenges: kind === null ? [] : ['http-01'],
+          recommendedIPv4: [
+            { rank: 2, value: ['192.0.2.21'] },
+            { rank: 1, value: WANTED.a },
+          ],
+          recommendedCNAME: [
+            { rank: 2, value: 'cname.vercel-dns.com' },
+            { rank: 1, value: `${WANTED.cname}.` },
+          ],
+          misconfigured: kind === null,
+        },
+      };
+    }),
+  ),
 ];
 
 function attach({ state }: Call, project: string, name: string): Reply {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Reply, Route } from '../stand-in.ts';
+import { at, type Reply, type Route } from '../stand-in.ts';
 import {
   findProject,
   newId,
@@ -31,96 +31,65 @@ const bodySchema = z.object({
 });
 
 export const accountRoutes: readonly Route<VercelState>[] = [
-  {
-    method: 'GET',
-    path: '/v2/user',
-    step: 'account',
-    answer: async () => ({ status: 200, body: { user: USER } }),
-  },
-  {
-    method: 'GET',
-    path: '/v5/user/tokens/{tokenId}',
-    step: 'account',
-    answer: async () => ({
-      status: 200,
-      body: {
-        token: {
-          id: 'tok',
-          name: 'fairlead',
-          type: 'token',
-          activeAt: 1_760_000_000_000,
-          createdAt: 1_760_000_000_000,
-          expiresAt: Date.parse('2031-05-01'),
-        },
+  at('GET', '/v2/user', 'account', async () => ({ status: 200, body: { user: USER } })),
+  at('GET', '/v5/user/tokens/{tokenId}', 'account', async () => ({
+    status: 200,
+    body: {
+      token: {
+        id: 'tok',
+        name: 'fairlead',
+        type: 'token',
+        activeAt: 1_760_000_000_000,
+        createdAt: 1_760_000_000_000,
+        expiresAt: Date.parse('2031-05-01'),
       },
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/v2/teams',
-    step: 'account',
-    answer: async ({ query }) => {
-      const isFirst = query.get('until') === null;
-      const one = isFirst ? { id: TEAM, slug: 'standin', name: 'Stand-in' } : { id: 'team_b', slug: 'b', name: null };
-      const team = { ...one, limited: true, limitedBy: ['scope'], avatar: null, createdAt: 1, membership: MEMBER };
-      return {
-        status: 200,
-        body: { teams: [team], pagination: { count: 1, next: isFirst ? 1_540_095_775_951 : null, prev: null } },
-      };
     },
-  },
+  })),
+  at('GET', '/v2/teams', 'account', async ({ query }) => {
+    const isFirst = query.get('until') === null;
+    const one = isFirst ? { id: TEAM, slug: 'standin', name: 'Stand-in' } : { id: 'team_b', slug: 'b', name: null };
+    const team = { ...one, limited: true, limitedBy: ['scope'], avatar: null, createdAt: 1, membership: MEMBER };
+    return {
+      status: 200,
+      body: { teams: [team], pagination: { count: 1, next: isFirst ? 1_540_095_775_951 : null, prev: null } },
+    };
+  }),
 ];
 
 const MEMBER = { confirmed: true, role: 'OWNER', createdAt: 1, created: 1 };
 
 export const projectRoutes: readonly Route<VercelState>[] = [
-  {
-    method: 'POST',
-    path: '/v11/projects',
-    step: 'site',
-    answer: async (call) =>
-      withTeam(call, (team) => {
-        const body = bodySchema.parse(JSON.parse(call.body.toString()));
-        return makeProject(call.state, team, body);
-      }),
-  },
-  {
-    method: 'GET',
-    path: '/v9/projects/{idOrName}',
-    step: 'look',
-    answer: async (call) =>
-      withProject(call, (project) => {
-        const reply = { status: 200, body: shown(project) };
-        // Moving the addresses is done in the background.
-        if (project.move?.status === 'pending') project.move.status = 'in-progress';
-        else if (project.move?.status === 'in-progress') settleMove(project, project.move);
-        return reply;
-      }),
-  },
-  {
-    method: 'DELETE',
-    path: '/v9/projects/{idOrName}',
-    step: 'remove',
-    answer: async (call) =>
-      withProject(call, ({ id }) => {
-        dropProject(call.state, id);
-        return { status: 204 };
-      }),
-  },
-  {
-    method: 'POST',
-    path: '/v10/projects/{projectId}/promote/{deploymentId}',
-    step: 'restore',
-    answer: async (call) =>
-      withProject(call, (project) => {
-        const deployment = call.state.deployments.get(call.parts[1] ?? '');
-        if (deployment?.project !== project.id) return refused(404, 'not_found', 'Deployment not found.');
-        if (project.production === deployment.id) return refused(409, 'conflict', 'It is the current one already.');
-        const from = project.production ?? '';
-        project.move = { from, to: deployment.id, status: 'pending', at: tick(call.state) };
-        return { status: 201, body: {} };
-      }),
-  },
+  at('POST', '/v11/projects', 'site', async (call) =>
+    withTeam(call, (team) => {
+      const body = bodySchema.parse(JSON.parse(call.body.toString()));
+      return makeProject(call.state, team, body);
+    }),
+  ),
+  at('GET', '/v9/projects/{idOrName}', 'look', async (call) =>
+    withProject(call, (project) => {
+      const reply = { status: 200, body: shown(project) };
+      // Moving the addresses is done in the background.
+      if (project.move?.status === 'pending') project.move.status = 'in-progress';
+      else if (project.move?.status === 'in-progress') settleMove(project, project.move);
+      return reply;
+    }),
+  ),
+  at('DELETE', '/v9/projects/{idOrName}', 'remove', async (call) =>
+    withProject(call, ({ id }) => {
+      dropProject(call.state, id);
+      return { status: 204 };
+    }),
+  ),
+  at('POST', '/v10/projects/{projectId}/promote/{deploymentId}', 'restore', async (call) =>
+    withProject(call, (project) => {
+      const deployment = call.state.deployments.get(call.parts[1] ?? '');
+      if (deployment?.project !== project.id) return refused(404, 'not_found', 'Deployment not found.');
+      if (project.production === deployment.id) return refused(409, 'conflict', 'It is the current one already.');
+      const from = project.production ?? '';
+      project.move = { from, to: deployment.id, status: 'pending', at: tick(call.state) };
+      return { status: 201, body: {} };
+    }),
+  ),
 ];
 
 function settleMove(project: Project, move: NonNullable<Project['move']>): void {
