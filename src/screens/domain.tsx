@@ -121,7 +121,7 @@ function DomainPage({ domain, onRemoved }: DomainPageProps) {
       <div className="flex flex-col gap-4">
         {domain.isOverCap && <OverCap deploymentId={domain.deploymentId} />}
         {!mayRepair && <DomainNotice domain={domain} />}
-        <LoopbackNotice records={domain.records} />
+        {!isEnding && <LoopbackNotice records={domain.records} />}
         {!isEnding && !readOnly && <RecordSetup domain={domain} />}
         {!isRemoving && <RecordCards domain={isEnding ? proofOnly(domain) : domain} />}
         {!isEnding && <CertifiedBy domain={domain} isReadOnly={readOnly} />}

@@ -239,13 +239,18 @@ test('whoever has no plan is told what was changed, without an act', async () =>
 
 test('a claim that was lost says so, and shows the proof that takes the name back', async () => {
   const proof = recordOf({ type: 'TXT', name: '_fairlead.shop.example', value: 'fairlead=abc', purpose: 'proof' });
-  const lost = domainOf({ state: 'unverified', lostTo: 'another account', records: [proof, recordOf()] });
+  const lost = domainOf({
+    state: 'unverified',
+    lostTo: 'another account',
+    records: [proof, recordOf({ value: '127.0.0.1' })],
+  });
   using shown = showScreen(<DomainScreen />, domainAnswers(lost), PLACE);
   await shown.sees('If it is yours, replace their TXT record with the one below.');
   expect(shown.button('Copy the value fairlead=abc')).toBeDefined();
   expect(shown.rows('Records')).toHaveLength(1);
   expect(shown.button('Check now')).toBeDefined();
   expect(shown.page.textContent).not.toContain('Visitors see');
+  expect(shown.page.textContent).not.toContain('Do not create these records');
 });
 
 test('a domain that is not there is an error with the way back', async () => {
