@@ -16,7 +16,7 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
         { key: 'live', title: 'Went live', className: 'text-right' },
         { key: 'failed', title: 'Failed', className: 'text-right' },
         { key: 'cancelled', title: 'Cancelled', className: 'text-right max-xl:hidden' },
-        { key: 'typical', title: 'Typical time', className: 'text-right' },
+        { key: 'median', title: 'Median time', className: 'text-right' },
         { key: 'latest', title: 'Last release', className: 'max-md:hidden' },
       ]}
     >
