@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { BrowserContext } from '@playwright/test';
+import type { BrowserContext, Page, Request } from '@playwright/test';
 import { paths } from '../../src/lib/paths.ts';
 import { seenBefore } from '../specification/accounts.ts';
 import { clientOf, openAccount, publishSite } from '../support/api-account.ts';
@@ -85,30 +85,31 @@ async function buildReference(): Promise<number> {
   }
 }
 
-/** Opens a page of its own and answers what its scripts weigh. */
-async function firstLoadKb(context: BrowserContext, path: string): Promise<number> {
-  const page = await context.newPage();
+/** Loads the screen anew and returns what its scripts weigh. */
+async function firstLoadKb(page: Page, path: string): Promise<number> {
   const scripts = new Set<string>();
-  page.on('request', (request) => {
+  const note = (request: Request): void => {
     const { pathname } = new URL(request.url());
     if (pathname.endsWith('.js') && pathname.startsWith('/assets/')) scripts.add(pathname);
-  });
+  };
+  page.on('request', note);
   await page.goto(path, { waitUntil: 'networkidle' });
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
   await page.waitForLoadState('networkidle');
-  await page.close();
+  page.off('request', note);
   return brotliKb(WEB_ROOT, scripts);
 }
 
 /**
  * Each screen is waited for until the network rests, so several contexts are opened beside each other: of one, only the
- * page in front draws frames.
+ * page in front draws frames. A page of its own for each screen would be a process of its own.
  */
 async function firstLoads(contexts: readonly BrowserContext[], screens: readonly Screen[]): Promise<Load[]> {
   const queue = screens.values();
   const loads: Load[] = [];
   const work = async (context: BrowserContext): Promise<void> => {
-    for (const screen of queue) loads.push({ ...screen, kb: await firstLoadKb(context, screen.path) });
+    const page = await context.newPage();
+    for (const screen of queue) loads.push({ ...screen, kb: await firstLoadKb(page, screen.path) });
   };
   await Promise.all(contexts.map(work));
   return loads;
