@@ -56,13 +56,14 @@ for (const visitor of VISITORS) {
   });
 }
 
-/** Screens of platforms with other words alone: outside full counts one of an API and one by hand stand for all. */
-const ALIKE = /^\/(?:deploy|deployment-setup)\/(?:vercel|github-pages|render|heroku)$/;
-
 /** Longer than a small screen is wide. */
 const LONG_NAME = 'Harbour lights, the breakwater and the whole quay';
 
-test('the pages of one deployment, and every title in the mobile bar', async ({ page, context, app, complaints }) => {
+/**
+ * The bar and the document get their title from one place. Outside full counts it is looked at where the title is a
+ * person's own, and each screen's width by tests/browser/accessible-routes.spec.ts.
+ */
+test('the pages of one deployment, and the titles in the mobile bar', async ({ page, context, app, complaints }) => {
   // It has no release yet.
   complaints.allow(refusedCall(404, 'releases.get'));
   const person = await enrol(context.request, { accepted: true, subscribed: true });
@@ -71,9 +72,9 @@ test('the pages of one deployment, and every title in the mobile bar', async ({ 
     platform: 'built-in',
   });
   await seenBefore(context, app.url);
-  const rows = [...ROUTES, ...routesOf(String(data.id), LONG_NAME)];
+  const pages = routesOf(String(data.id), LONG_NAME);
   await page.goto('/dashboard');
-  for (const route of routesOf(String(data.id), LONG_NAME)) {
+  for (const route of pages) {
     await test.step(route.path, async () => {
       await follow(page, route.path);
       compare(await look(page, route.path, route), route.path, route, route.path);
@@ -81,7 +82,8 @@ test('the pages of one deployment, and every title in the mobile bar', async ({ 
   }
 
   await page.setViewportSize({ width: 360, height: 740 });
-  for (const route of rows.filter(({ layout, path }) => layout === 'sidebar' && (IS_FULL || !ALIKE.test(path)))) {
+  const others = ROUTES.filter(({ layout }) => layout === 'sidebar');
+  for (const route of IS_FULL ? [...others, ...pages] : pages) {
     await test.step(`${route.path} at 360 px`, async () => {
       await follow(page, route.path);
       const { title } = await look(page, route.path, route);
