@@ -137,8 +137,11 @@ async function expectWithin(loads: readonly Load[], limitElsewhere: number): Pro
 }
 
 const AT_ONCE = 3;
-/** Other addresses of a screen that is weighed already; what they bring is the same. */
-const SAME: readonly string[] = [paths.login, paths.register, paths.deploy];
+/** Other addresses of a screen that is weighed already, or the same screen with other words. */
+const SAME: readonly string[] = [
+  ...[paths.login, paths.register, paths.deploy],
+  ...[paths.subscriptionPrivacy, paths.subscriptionRefunds],
+];
 const ALL: readonly string[] = Object.values(paths).filter((path) => IS_FULL || !SAME.includes(path));
 
 test('the first load of each public screen stays within its share of the reference app', async ({ browser, app }) => {
