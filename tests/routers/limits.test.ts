@@ -15,142 +15,120 @@ import { type Caller, createTestApp, type Person } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 type Ids = { deploymentId: string; domainId: string; certificateId: string };
-/** `name` is the counter's; `call` is what it refuses, where that is quickly said: else other tests hold it. */
-type Limited = { name: string; call?: (caller: Caller, ids: Ids) => Promise<unknown> };
+/** The name of the counter, and a call that it refuses, where that is quickly said: else other tests hold it. */
+type Limited = readonly [name: string, call?: (caller: Caller, ids: Ids) => Promise<unknown>];
 
 /** The limit of each mutation, or the reason why it needs none. */
 const MUTATIONS: Readonly<Record<string, Limited | string>> = {
-  'user.update': { name: 'taken-names', call: (caller) => caller.user.update({ username: 'another' }) },
+  'user.update': ['taken-names', (caller) => caller.user.update({ username: 'another' })],
   'user.updateNotifications': 'writes two flags of one row',
-  'auth.register': { name: 'taken-names' },
-  'auth.login': { name: 'failures by address, by name and by both (auth-limits.test.ts)' },
+  'auth.register': ['taken-names'],
+  'auth.login': ['failures by address, by name and by both (auth-limits.test.ts)'],
   'auth.refresh': 'writes one row, at most once in half a minute',
   'auth.logout': 'ends a session',
   'auth.forgotPassword': 'answers always, and mails by counters of its own (auth-mail.test.ts)',
   'auth.checkResetLink': 'reads one row, and its calls without a session are counted by address',
   'auth.resetPassword': 'takes a link that works once',
-  'auth.changePassword': {
-    name: 'credential-acts',
-    call: (caller) =>
-      caller.auth.changePassword({ currentPassword: 'Correct horse 1', newPassword: 'Another horse 2' }),
-  },
+  'auth.changePassword': [
+    'credential-acts',
+    (caller) => caller.auth.changePassword({ currentPassword: 'Correct horse 1', newPassword: 'Another horse 2' }),
+  ],
   'auth.sendConfirmation': 'mails by a counter of its own (auth-mail.test.ts)',
   'auth.confirmEmail': 'takes a link that works once',
   'auth.changeEmail': 'asks for the password, and mails by a counter of its own (auth-mail.test.ts)',
   'auth.stopEmailChange': 'takes a link that works once',
   'auth.revokeSession': 'ends a session',
   'subscription.startTrial': 'once for an account',
-  'subscription.cancel': { name: 'plan-changes', call: (caller) => caller.subscription.cancel() },
-  'subscription.resume': { name: 'plan-changes', call: (caller) => caller.subscription.resume() },
-  'subscription.change': { name: 'plan-changes', call: (caller) => caller.subscription.change({ plan: 'BASIC' }) },
+  'subscription.cancel': ['plan-changes', (caller) => caller.subscription.cancel()],
+  'subscription.resume': ['plan-changes', (caller) => caller.subscription.resume()],
+  'subscription.change': ['plan-changes', (caller) => caller.subscription.change({ plan: 'BASIC' })],
   'subscription.chooseWritable': 'once in a period',
   'domains.chooseWritable': 'once in a period',
-  'feedback.rate': {
-    name: 'feedback',
-    call: (caller) => caller.feedback.rate({ rating: 5, deploymentId: 'main-app' }),
-  },
+  'feedback.rate': ['feedback', (caller) => caller.feedback.rate({ rating: 5, deploymentId: 'main-app' })],
   'disclaimer.accept': 'once for an account, and signed out by a counter of its own (disclaimer.test.ts)',
-  'events.sendTest': { name: 'test-notifications', call: (caller) => caller.events.sendTest({ message: 'a' }) },
-  'tokens.create': {
-    name: 'credential-acts',
-    call: (caller) => caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: 'Correct horse 1' }),
-  },
+  'events.sendTest': ['test-notifications', (caller) => caller.events.sendTest({ message: 'a' })],
+  'tokens.create': [
+    'credential-acts',
+    (caller) => caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: 'Correct horse 1' }),
+  ],
   'tokens.revoke': 'ends a token',
-  'certificates.issue': {
-    name: 'certificate-acts',
-    call: (caller, { domainId }) => caller.certificates.issue({ domainId }),
-  },
-  'certificates.renew': {
-    name: 'certificate-acts',
-    call: (caller, { certificateId }) => caller.certificates.renew({ certificateId }),
-  },
-  'certificates.revoke': {
-    name: 'certificate-acts',
-    call: (caller, { certificateId }) => caller.certificates.revoke({ certificateId }),
-  },
-  'certificates.rehearse': {
-    name: 'certificate-acts',
-    call: (caller, { certificateId }) => caller.certificates.rehearse({ certificateId }),
-  },
-  'diagnostics.run': {
-    name: 'diagnostics',
-    call: (caller, { deploymentId }) => caller.diagnostics.run({ deploymentId }),
-  },
-  'diagnostics.check': {
-    name: 'health-checks',
-    call: (caller, { deploymentId }) => caller.diagnostics.check({ deploymentId }),
-  },
+  'certificates.issue': ['certificate-acts', (caller, { domainId }) => caller.certificates.issue({ domainId })],
+  'certificates.renew': [
+    'certificate-acts',
+    (caller, { certificateId }) => caller.certificates.renew({ certificateId }),
+  ],
+  'certificates.revoke': [
+    'certificate-acts',
+    (caller, { certificateId }) => caller.certificates.revoke({ certificateId }),
+  ],
+  'certificates.rehearse': [
+    'certificate-acts',
+    (caller, { certificateId }) => caller.certificates.rehearse({ certificateId }),
+  ],
+  'diagnostics.run': ['diagnostics', (caller, { deploymentId }) => caller.diagnostics.run({ deploymentId })],
+  'diagnostics.check': ['health-checks', (caller, { deploymentId }) => caller.diagnostics.check({ deploymentId })],
   'diagnostics.share': 'changes two fields of one row',
   'diagnostics.stopSharing': 'changes two fields of one row',
-  'connections.connect': {
-    name: 'connection-tests',
-    call: (caller) => caller.connections.connect({ provider: 'netlify', token: 'a'.repeat(40) }),
-  },
+  'connections.connect': [
+    'connection-tests',
+    (caller) => caller.connections.connect({ provider: 'netlify', token: 'a'.repeat(40) }),
+  ],
   'connections.authorize': 'writes one row for each platform',
-  'connections.finishAuthorization': { name: 'connection-tests' },
-  'connections.replace': { name: 'connection-tests' },
-  'connections.test': { name: 'connection-tests' },
+  'connections.finishAuthorization': ['connection-tests'],
+  'connections.replace': ['connection-tests'],
+  'connections.test': ['connection-tests'],
   'connections.remove': 'what was connected, which is counted',
-  'deployments.create': {
-    name: 'added-deployments',
-    call: (caller) => caller.deployments.create({ name: 'One more', platform: 'built-in' }),
-  },
-  'deployments.preflight': {
-    name: 'preflights',
-    call: (caller) => caller.deployments.preflight({ name: 'One more', platform: 'built-in' }),
-  },
-  'simulation.run': {
-    name: 'simulations',
-    call: (caller) => caller.simulation.run({ platform: 'built-in', withDomain: false }),
-  },
-  'deployments.update': {
-    name: 'deployment-updates',
-    call: (caller, { deploymentId }) => caller.deployments.update({ deploymentId, name: 'Renamed' }),
-  },
-  'deployments.rollBack': { name: 'releases' },
-  'deployments.addDestination': { name: 'added-destinations' },
+  'deployments.create': [
+    'added-deployments',
+    (caller) => caller.deployments.create({ name: 'One more', platform: 'built-in' }),
+  ],
+  'deployments.preflight': [
+    'preflights',
+    (caller) => caller.deployments.preflight({ name: 'One more', platform: 'built-in' }),
+  ],
+  'simulation.run': ['simulations', (caller) => caller.simulation.run({ platform: 'built-in', withDomain: false })],
+  'deployments.update': [
+    'deployment-updates',
+    (caller, { deploymentId }) => caller.deployments.update({ deploymentId, name: 'Renamed' }),
+  ],
+  'deployments.rollBack': ['releases'],
+  'deployments.addDestination': ['added-destinations'],
   'deployments.removeDestination': 'what was added, which is counted',
   'deployments.retryDestination': 'one job at a time for a destination',
-  'deployments.makePrimary': {
-    name: 'primary-moves',
-    call: (caller, { deploymentId }) => caller.deployments.makePrimary({ deploymentId, destinationId: newId() }),
-  },
+  'deployments.makePrimary': [
+    'primary-moves',
+    (caller, { deploymentId }) => caller.deployments.makePrimary({ deploymentId, destinationId: newId() }),
+  ],
   'deployments.remove': 'what was created, which is counted',
   'deployments.dismissLeftSite': 'takes one of fifty from one row',
   'releases.download': 'makes a ticket that is kept nowhere',
   'analytics.download': 'makes a ticket that is kept nowhere',
-  'releases.confirm': { name: 'address-looks' },
+  'releases.confirm': ['address-looks'],
   'releases.preview': 'reads one list of files, in the one slot that an account has for them',
   'releases.prepare': 'three uploads are open at once',
-  'releases.create': { name: 'releases' },
+  'releases.create': ['releases'],
   'releases.cancel': 'a release that runs, once',
-  'releases.retry': { name: 'releases' },
-  'domains.add': {
-    name: 'added-domains',
-    call: (caller, { deploymentId }) => caller.domains.add({ deploymentId, name: 'limited-add.test' }),
-  },
-  'domains.check': { name: 'domain-checks', call: (caller, { domainId }) => caller.domains.check({ domainId }) },
-  'domains.plan': { name: 'connection-tests' },
+  'releases.retry': ['releases'],
+  'domains.add': [
+    'added-domains',
+    (caller, { deploymentId }) => caller.domains.add({ deploymentId, name: 'limited-add.test' }),
+  ],
+  'domains.check': ['domain-checks', (caller, { domainId }) => caller.domains.check({ domainId })],
+  'domains.plan': ['connection-tests'],
   'domains.applyPlan': 'one job at a time for a plan, and plans are counted',
   'domains.undoPlan': 'a plan that was applied, once',
-  'domains.update': {
-    name: 'domain-updates',
-    call: (caller, { domainId }) => caller.domains.update({ domainId, servedName: 'www.limited.test' }),
-  },
+  'domains.update': [
+    'domain-updates',
+    (caller, { domainId }) => caller.domains.update({ domainId, servedName: 'www.limited.test' }),
+  ],
   'domains.remove': 'what was added, which is counted',
-  'licenses.redeem': { name: 'guesses by account and by address (licenses.test.ts)' },
-  'licenses.transfer': {
-    name: 'license-transfer',
-    call: (caller) => caller.licenses.transfer({ licenseId: newId() }),
-  },
+  'licenses.redeem': ['guesses by account and by address (licenses.test.ts)'],
+  'licenses.transfer': ['license-transfer', (caller) => caller.licenses.transfer({ licenseId: newId() })],
   'licenses.revoke': 'a transfer, which is counted',
-  'payments.checkout': { name: 'checkouts', call: (caller) => caller.payments.checkout({ plan: 'BASIC' }) },
-  'payments.portal': { name: 'portals', call: (caller) => caller.payments.portal() },
+  'payments.checkout': ['checkouts', (caller) => caller.payments.checkout({ plan: 'BASIC' })],
+  'payments.portal': ['portals', (caller) => caller.payments.portal()],
   'payments.answerTest': 'a checkout, which is counted, once',
-  'contact.send': {
-    name: 'contact',
-    call: (caller) => caller.contact.send({ name: 'a', email: 'a@example.com', message: 'b' }),
-  },
+  'contact.send': ['contact', (caller) => caller.contact.send({ name: 'a', email: 'a@example.com', message: 'b' })],
   'account.export': 'one at a time for an account, and downloads have slots',
   'account.confirmDeletion': 'takes a link that works once',
   'account.delete': 'asks for the password, and there is no second time',
@@ -231,10 +209,12 @@ test('a call beyond its limit is refused, for the account that has used it up al
   const refused: Record<string, string> = {};
   const expected: Record<string, string> = {};
   for (const [path, limited] of Object.entries(MUTATIONS)) {
-    if (typeof limited === 'string' || limited.call === undefined) continue;
-    await exhaust(person.user.id, limited.name);
+    if (typeof limited === 'string') continue;
+    const [name, call] = limited;
+    if (call === undefined) continue;
+    await exhaust(person.user.id, name);
     expected[path] = 'rate_limited';
-    refused[path] = (await refusalOf(limited.call(person.caller, ids))).code;
+    refused[path] = (await refusalOf(call(person.caller, ids))).code;
   }
   expect(refused).toEqual(expected);
   await DomainModel.deleteMany({ accountId: person.user.id });

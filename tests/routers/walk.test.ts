@@ -11,7 +11,7 @@ import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { CertificateModel } from '../../server/database/models/domains/certificate.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { makeLicenses } from '../../server/plans/licenses/operate.ts';
-import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { createTestApp, type Person, type TestApp, tokenOf } from '../support/app.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 
 /**
@@ -20,13 +20,13 @@ import { createPublishingApp, publish } from '../support/publishing.ts';
  * cookie is nobody, whatever else they send.
  */
 type Access = 'public' | 'public-write' | 'read' | 'write' | 'session' | 'cookie';
-type Case = {
-  access: Access;
+type Case = readonly [
+  access: Access,
   /** An input that the schema takes, with ids of the owner. */
-  input?: (owned: Owned) => Record<string, unknown>;
+  input?: (owned: Owned) => Record<string, unknown>,
   /** Keys of the input that name objects of an account. */
-  ids?: readonly string[];
-};
+  ids?: readonly string[],
+];
 type Owned = {
   deploymentId: string;
   destinationId: string;
@@ -48,195 +48,154 @@ const PASSWORD = 'Correct horse 1';
 const ofDestination = ({ deploymentId, destinationId }: Owned) => ({ deploymentId, destinationId });
 const chosenDomains = ({ deploymentId, domainId }: Owned) => ({ deploymentId, domainIds: [domainId] });
 
+const ofId = (access: Access, id: keyof Owned): Case => [access, (owned) => ({ [id]: owned[id] }), [id]];
+
 const CASES: Record<string, Case> = {
-  'user.get': { access: 'read' },
-  'user.notifications': { access: 'session' },
-  'user.update': { access: 'session', input: () => ({ username: `walked ${newId()}` }) },
-  'user.updateNotifications': { access: 'session', input: () => ({ releaseFailed: true, releaseLive: true }) },
-  'auth.sessions': { access: 'session' },
-  'auth.register': {
-    access: 'public',
-    input: () => ({ username: `walker ${newId()}`, email: `${newId()}@example.com`, password: PASSWORD }),
-  },
-  'auth.login': { access: 'public', input: () => ({ username: `nobody ${newId()}`, password: PASSWORD }) },
-  'auth.refresh': { access: 'cookie' },
-  'auth.logout': { access: 'public' },
-  'auth.forgotPassword': { access: 'public', input: () => ({ email: `${newId()}@example.com` }) },
-  'auth.checkResetLink': { access: 'public', input: () => ({ token: MAILED }) },
-  'auth.resetPassword': { access: 'public', input: () => ({ token: MAILED, password: PASSWORD }) },
-  'auth.changePassword': { access: 'session', input: () => ({ currentPassword: 'wrong one', newPassword: PASSWORD }) },
-  'auth.sendConfirmation': { access: 'session' },
-  'auth.confirmEmail': { access: 'public', input: () => ({ token: MAILED }) },
-  'auth.changeEmail': { access: 'session', input: () => ({ email: 'a@example.com', currentPassword: 'wrong one' }) },
-  'auth.stopEmailChange': { access: 'public', input: () => ({ token: MAILED }) },
-  'auth.revokeSession': { access: 'session', input: ({ sessionId }) => ({ sessionId }), ids: ['sessionId'] },
-  'subscription.get': { access: 'read' },
-  'subscription.allowance': { access: 'read' },
-  'subscription.startTrial': { access: 'write' },
-  'subscription.cancel': { access: 'session' },
-  'subscription.resume': { access: 'session' },
-  'subscription.change': { access: 'session', input: () => ({ plan: 'BASIC' }) },
-  'subscription.chooseWritable': {
-    access: 'session',
-    input: ({ deploymentId }) => ({ deploymentIds: [deploymentId] }),
-    ids: ['deploymentIds'],
-  },
-  'domains.chooseWritable': { access: 'session', input: chosenDomains, ids: ['deploymentId', 'domainIds'] },
-  'payments.list': { access: 'read' },
-  'payments.portal': { access: 'session' },
-  'payments.get': { access: 'read', input: ({ paymentId }) => ({ paymentId }), ids: ['paymentId'] },
-  'payments.checkout': { access: 'write', input: () => ({ plan: 'BASIC' }) },
-  'payments.answerTest': {
-    access: 'session',
-    input: ({ paymentId }) => ({ paymentId, answer: 'later' }),
-    ids: ['paymentId'],
-  },
-  'feedback.rate': {
-    access: 'public-write',
-    input: ({ deploymentId }) => ({ rating: 5, deploymentId }),
-    ids: ['deploymentId'],
-  },
-  'analytics.visits': {
-    access: 'read',
-    input: ({ deploymentId }) => ({ deploymentId, days: 7, timeZone: 'Europe/Berlin' }),
-    ids: ['deploymentId'],
-  },
-  'analytics.releases': {
-    access: 'read',
-    input: ({ deploymentId }) => ({ deploymentId, days: 30 }),
-    ids: ['deploymentId'],
-  },
-  'analytics.download': {
-    access: 'read',
-    input: ({ deploymentId }) => ({ deploymentId, days: 7, timeZone: 'UTC', table: 'pages' }),
-    ids: ['deploymentId'],
-  },
-  'account.export': { access: 'session' },
-  'account.confirmDeletion': { access: 'public', input: () => ({ token: MAILED }) },
-  'account.delete': { access: 'session', input: () => ({ username: 'nobody', currentPassword: 'wrong one' }) },
-  'contact.get': { access: 'public' },
-  'contact.send': { access: 'public-write', input: () => ({ name: 'a', email: 'a@example.com', message: 'b' }) },
-  'disclaimer.status': { access: 'public' },
-  'disclaimer.accept': { access: 'public-write' },
-  'events.stream': { access: 'read', input: () => ({}) },
-  'events.sendTest': { access: 'write', input: () => ({ message: 'a' }) },
-  'tokens.list': { access: 'session' },
-  'tokens.create': { access: 'session', input: () => ({ name: 'a', scopes: ['read'], currentPassword: 'wrong one' }) },
-  'tokens.revoke': { access: 'session', input: ({ tokenId }) => ({ tokenId }), ids: ['tokenId'] },
-  'licenses.list': { access: 'read' },
-  'licenses.redeem': { access: 'write', input: () => ({ key: licenseKeyOf('0'.repeat(24)) }) },
-  'licenses.transfer': { access: 'session', input: ({ licenseId }) => ({ licenseId }), ids: ['licenseId'] },
-  'licenses.revoke': { access: 'session', input: ({ licenseId }) => ({ licenseId }), ids: ['licenseId'] },
-  'domains.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }) },
-  'domains.get': { access: 'read', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
-  'domains.checkName': { access: 'read', input: () => ({ name: 'walked-elsewhere.test' }) },
-  'domains.setupOffer': { access: 'read', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
-  'domains.lastPlan': { access: 'read', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
-  'domains.add': {
-    access: 'write',
-    input: ({ deploymentId }) => ({ deploymentId, name: `${newId()}.test` }),
-    ids: ['deploymentId'],
-  },
-  'domains.check': { access: 'write', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
-  'domains.plan': { access: 'write', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
-  'domains.applyPlan': { access: 'write', input: () => ({ planId: newId() }) },
-  'domains.undoPlan': { access: 'write', input: () => ({ planId: newId() }) },
-  'domains.update': {
-    access: 'write',
-    input: ({ domainId }) => ({ domainId, servedName: 'walked.test' }),
-    ids: ['domainId'],
-  },
-  'domains.remove': { access: 'write', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
-  'certificates.list': { access: 'read', input: ({ domainId }) => ({ domainId }) },
-  'certificates.get': { access: 'read', input: ({ certificateId }) => ({ certificateId }), ids: ['certificateId'] },
-  'certificates.issue': { access: 'write', input: ({ domainId }) => ({ domainId }), ids: ['domainId'] },
-  'certificates.renew': { access: 'write', input: ({ certificateId }) => ({ certificateId }), ids: ['certificateId'] },
-  'certificates.revoke': { access: 'write', input: ({ certificateId }) => ({ certificateId }), ids: ['certificateId'] },
-  'certificates.rehearse': {
-    access: 'write',
-    input: ({ certificateId }) => ({ certificateId }),
-    ids: ['certificateId'],
-  },
-  'diagnostics.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }) },
-  'diagnostics.get': { access: 'read', input: ({ reportId }) => ({ reportId }), ids: ['reportId'] },
-  'diagnostics.health': { access: 'read', input: ({ deploymentId }) => ({ deploymentIds: [deploymentId] }) },
-  'diagnostics.check': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
-  'diagnostics.shared': { access: 'public', input: () => ({ token: MAILED }) },
-  'diagnostics.run': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
-  'diagnostics.share': { access: 'write', input: ({ reportId }) => ({ reportId }), ids: ['reportId'] },
-  'diagnostics.stopSharing': { access: 'write', input: ({ reportId }) => ({ reportId }), ids: ['reportId'] },
-  'connections.list': { access: 'read' },
-  'connections.targets': { access: 'read', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
-  'connections.connect': { access: 'session', input: () => ({ provider: 'netlify', token: 'walked' }) },
-  'connections.authorize': { access: 'session', input: () => ({ provider: 'netlify' }) },
-  'connections.finishAuthorization': {
-    access: 'session',
-    input: () => ({ provider: 'netlify', code: 'walked', state: 'walked' }),
-  },
-  'connections.replace': {
-    access: 'session',
-    input: ({ connectionId }) => ({ connectionId, token: 'walked' }),
-    ids: ['connectionId'],
-  },
-  'connections.test': { access: 'write', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
-  'connections.remove': { access: 'session', input: ({ connectionId }) => ({ connectionId }), ids: ['connectionId'] },
-  'deployments.list': { access: 'read', input: () => ({}) },
-  'deployments.get': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
-  'deployments.checkAddress': {
-    access: 'read',
-    input: ({ deploymentId }) => ({ deploymentId, slug: 'walked-elsewhere' }),
-    ids: ['deploymentId'],
-  },
-  'deployments.create': { access: 'write', input: () => ({ name: 'a', platform: 'built-in' }) },
-  'deployments.preflight': { access: 'write', input: () => ({ name: 'a', platform: 'built-in' }) },
-  'deployments.update': {
-    access: 'write',
-    input: ({ deploymentId }) => ({ deploymentId, name: 'b' }),
-    ids: ['deploymentId'],
-  },
-  'deployments.rollBack': {
-    access: 'write',
-    input: ({ deploymentId, releaseId }) => ({ deploymentId, releaseId }),
-    ids: ['deploymentId', 'releaseId'],
-  },
-  'deployments.addDestination': {
-    access: 'write',
-    input: ({ deploymentId }) => ({ deploymentId, platform: 'built-in' }),
-    ids: ['deploymentId'],
-  },
-  'deployments.removeDestination': { access: 'write', input: ofDestination, ids: ['deploymentId', 'destinationId'] },
-  'deployments.retryDestination': { access: 'write', input: ofDestination, ids: ['deploymentId', 'destinationId'] },
-  'deployments.makePrimary': { access: 'write', input: ofDestination, ids: ['deploymentId', 'destinationId'] },
-  'deployments.remove': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
-  'deployments.leftSites': { access: 'read', input: () => ({}) },
-  'deployments.dismissLeftSite': { access: 'write', input: ({ deploymentId }) => ({ id: deploymentId }) },
-  'releases.list': { access: 'read', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
-  'releases.get': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
-  'releases.platformLog': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
-  'releases.diff': {
-    access: 'read',
-    input: ({ releaseId }) => ({ releaseId, against: releaseId }),
-    ids: ['releaseId', 'against'],
-  },
-  'releases.download': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
-  'releases.preview': { access: 'write', input: ({ uploadId }) => ({ uploadId }), ids: ['uploadId'] },
-  'releases.prepare': { access: 'write', input: ({ deploymentId }) => ({ deploymentId }), ids: ['deploymentId'] },
-  'releases.create': {
-    access: 'write',
-    input: ({ deploymentId, uploadId }) => ({ deploymentId, uploadId }),
-    ids: ['deploymentId', 'uploadId'],
-  },
-  'releases.cancel': { access: 'write', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
-  'releases.handOff': { access: 'read', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
-  'releases.confirm': {
-    access: 'write',
-    input: ({ releaseId }) => ({ releaseId, url: 'https://name.replit.app' }),
-    ids: ['releaseId'],
-  },
-  'releases.retry': { access: 'write', input: ({ releaseId }) => ({ releaseId }), ids: ['releaseId'] },
-  'simulation.failures': { access: 'read', input: () => ({ platform: 'built-in', withDomain: true }) },
-  'simulation.run': { access: 'write', input: () => ({ platform: 'built-in', withDomain: true }) },
-  'recommendations.rank': { access: 'read', input: ({ uploadId }) => ({ uploadId }), ids: ['uploadId'] },
+  'user.get': ['read'],
+  'user.notifications': ['session'],
+  'user.update': ['session', () => ({ username: `walked ${newId()}` })],
+  'user.updateNotifications': ['session', () => ({ releaseFailed: true, releaseLive: true })],
+  'auth.sessions': ['session'],
+  'auth.register': [
+    'public',
+    () => ({ username: `walker ${newId()}`, email: `${newId()}@example.com`, password: PASSWORD }),
+  ],
+  'auth.login': ['public', () => ({ username: `nobody ${newId()}`, password: PASSWORD })],
+  'auth.refresh': ['cookie'],
+  'auth.logout': ['public'],
+  'auth.forgotPassword': ['public', () => ({ email: `${newId()}@example.com` })],
+  'auth.checkResetLink': ['public', () => ({ token: MAILED })],
+  'auth.resetPassword': ['public', () => ({ token: MAILED, password: PASSWORD })],
+  'auth.changePassword': ['session', () => ({ currentPassword: 'wrong one', newPassword: PASSWORD })],
+  'auth.sendConfirmation': ['session'],
+  'auth.confirmEmail': ['public', () => ({ token: MAILED })],
+  'auth.changeEmail': ['session', () => ({ email: 'a@example.com', currentPassword: 'wrong one' })],
+  'auth.stopEmailChange': ['public', () => ({ token: MAILED })],
+  'auth.revokeSession': ofId('session', 'sessionId'),
+  'subscription.get': ['read'],
+  'subscription.allowance': ['read'],
+  'subscription.startTrial': ['write'],
+  'subscription.cancel': ['session'],
+  'subscription.resume': ['session'],
+  'subscription.change': ['session', () => ({ plan: 'BASIC' })],
+  'subscription.chooseWritable': [
+    'session',
+    ({ deploymentId }) => ({ deploymentIds: [deploymentId] }),
+    ['deploymentIds'],
+  ],
+  'domains.chooseWritable': ['session', chosenDomains, ['deploymentId', 'domainIds']],
+  'payments.list': ['read'],
+  'payments.portal': ['session'],
+  'payments.get': ofId('read', 'paymentId'),
+  'payments.checkout': ['write', () => ({ plan: 'BASIC' })],
+  'payments.answerTest': ['session', ({ paymentId }) => ({ paymentId, answer: 'later' }), ['paymentId']],
+  'feedback.rate': ['public-write', ({ deploymentId }) => ({ rating: 5, deploymentId }), ['deploymentId']],
+  'analytics.visits': [
+    'read',
+    ({ deploymentId }) => ({ deploymentId, days: 7, timeZone: 'Europe/Berlin' }),
+    ['deploymentId'],
+  ],
+  'analytics.releases': ['read', ({ deploymentId }) => ({ deploymentId, days: 30 }), ['deploymentId']],
+  'analytics.download': [
+    'read',
+    ({ deploymentId }) => ({ deploymentId, days: 7, timeZone: 'UTC', table: 'pages' }),
+    ['deploymentId'],
+  ],
+  'account.export': ['session'],
+  'account.confirmDeletion': ['public', () => ({ token: MAILED })],
+  'account.delete': ['session', () => ({ username: 'nobody', currentPassword: 'wrong one' })],
+  'contact.get': ['public'],
+  'contact.send': ['public-write', () => ({ name: 'a', email: 'a@example.com', message: 'b' })],
+  'disclaimer.status': ['public'],
+  'disclaimer.accept': ['public-write'],
+  'events.stream': ['read', () => ({})],
+  'events.sendTest': ['write', () => ({ message: 'a' })],
+  'tokens.list': ['session'],
+  'tokens.create': ['session', () => ({ name: 'a', scopes: ['read'], currentPassword: 'wrong one' })],
+  'tokens.revoke': ofId('session', 'tokenId'),
+  'licenses.list': ['read'],
+  'licenses.redeem': ['write', () => ({ key: licenseKeyOf('0'.repeat(24)) })],
+  'licenses.transfer': ofId('session', 'licenseId'),
+  'licenses.revoke': ofId('session', 'licenseId'),
+  'domains.list': ['read', ({ deploymentId }) => ({ deploymentId })],
+  'domains.get': ofId('read', 'domainId'),
+  'domains.checkName': ['read', () => ({ name: 'walked-elsewhere.test' })],
+  'domains.setupOffer': ofId('read', 'domainId'),
+  'domains.lastPlan': ofId('read', 'domainId'),
+  'domains.add': ['write', ({ deploymentId }) => ({ deploymentId, name: `${newId()}.test` }), ['deploymentId']],
+  'domains.check': ofId('write', 'domainId'),
+  'domains.plan': ofId('write', 'domainId'),
+  'domains.applyPlan': ['write', () => ({ planId: newId() })],
+  'domains.undoPlan': ['write', () => ({ planId: newId() })],
+  'domains.update': ['write', ({ domainId }) => ({ domainId, servedName: 'walked.test' }), ['domainId']],
+  'domains.remove': ofId('write', 'domainId'),
+  'certificates.list': ['read', ({ domainId }) => ({ domainId })],
+  'certificates.get': ofId('read', 'certificateId'),
+  'certificates.issue': ofId('write', 'domainId'),
+  'certificates.renew': ofId('write', 'certificateId'),
+  'certificates.revoke': ofId('write', 'certificateId'),
+  'certificates.rehearse': ofId('write', 'certificateId'),
+  'diagnostics.list': ['read', ({ deploymentId }) => ({ deploymentId })],
+  'diagnostics.get': ofId('read', 'reportId'),
+  'diagnostics.health': ['read', ({ deploymentId }) => ({ deploymentIds: [deploymentId] })],
+  'diagnostics.check': ofId('write', 'deploymentId'),
+  'diagnostics.shared': ['public', () => ({ token: MAILED })],
+  'diagnostics.run': ofId('write', 'deploymentId'),
+  'diagnostics.share': ofId('write', 'reportId'),
+  'diagnostics.stopSharing': ofId('write', 'reportId'),
+  'connections.list': ['read'],
+  'connections.targets': ofId('read', 'connectionId'),
+  'connections.connect': ['session', () => ({ provider: 'netlify', token: 'walked' })],
+  'connections.authorize': ['session', () => ({ provider: 'netlify' })],
+  'connections.finishAuthorization': ['session', () => ({ provider: 'netlify', code: 'walked', state: 'walked' })],
+  'connections.replace': ['session', ({ connectionId }) => ({ connectionId, token: 'walked' }), ['connectionId']],
+  'connections.test': ofId('write', 'connectionId'),
+  'connections.remove': ofId('session', 'connectionId'),
+  'deployments.list': ['read', () => ({})],
+  'deployments.get': ofId('read', 'deploymentId'),
+  'deployments.checkAddress': [
+    'read',
+    ({ deploymentId }) => ({ deploymentId, slug: 'walked-elsewhere' }),
+    ['deploymentId'],
+  ],
+  'deployments.create': ['write', () => ({ name: 'a', platform: 'built-in' })],
+  'deployments.preflight': ['write', () => ({ name: 'a', platform: 'built-in' })],
+  'deployments.update': ['write', ({ deploymentId }) => ({ deploymentId, name: 'b' }), ['deploymentId']],
+  'deployments.rollBack': [
+    'write',
+    ({ deploymentId, releaseId }) => ({ deploymentId, releaseId }),
+    ['deploymentId', 'releaseId'],
+  ],
+  'deployments.addDestination': [
+    'write',
+    ({ deploymentId }) => ({ deploymentId, platform: 'built-in' }),
+    ['deploymentId'],
+  ],
+  'deployments.removeDestination': ['write', ofDestination, ['deploymentId', 'destinationId']],
+  'deployments.retryDestination': ['write', ofDestination, ['deploymentId', 'destinationId']],
+  'deployments.makePrimary': ['write', ofDestination, ['deploymentId', 'destinationId']],
+  'deployments.remove': ofId('write', 'deploymentId'),
+  'deployments.leftSites': ['read', () => ({})],
+  'deployments.dismissLeftSite': ['write', ({ deploymentId }) => ({ id: deploymentId })],
+  'releases.list': ofId('read', 'deploymentId'),
+  'releases.get': ofId('read', 'releaseId'),
+  'releases.platformLog': ofId('read', 'releaseId'),
+  'releases.diff': ['read', ({ releaseId }) => ({ releaseId, against: releaseId }), ['releaseId', 'against']],
+  'releases.download': ofId('read', 'releaseId'),
+  'releases.preview': ofId('write', 'uploadId'),
+  'releases.prepare': ofId('write', 'deploymentId'),
+  'releases.create': [
+    'write',
+    ({ deploymentId, uploadId }) => ({ deploymentId, uploadId }),
+    ['deploymentId', 'uploadId'],
+  ],
+  'releases.cancel': ofId('write', 'releaseId'),
+  'releases.handOff': ofId('read', 'releaseId'),
+  'releases.confirm': ['write', ({ releaseId }) => ({ releaseId, url: 'https://name.replit.app' }), ['releaseId']],
+  'releases.retry': ofId('write', 'releaseId'),
+  'simulation.failures': ['read', () => ({ platform: 'built-in', withDomain: true })],
+  'simulation.run': ['write', () => ({ platform: 'built-in', withDomain: true })],
+  'recommendations.rank': ofId('read', 'uploadId'),
 };
 
 /** An id that is listed by a filter finds nothing instead of being looked up. */
@@ -306,11 +265,7 @@ async function ownedBy(app: TestApp, person: Person): Promise<Owned> {
   const release = await publish(app, person, deployment, { 'index.html': person.user.id });
   expect(release.state).toBe('live');
   const { uploadId } = await person.caller.releases.prepare({ deploymentId });
-  const { id: tokenId } = await person.caller.tokens.create({
-    name: 'walked',
-    scopes: ['read'],
-    currentPassword: person.password,
-  });
+  const { id: tokenId } = await tokenOf(person, ['read'], 'walked');
   const { id: domainId } = await person.caller.domains.add({ deploymentId, name: 'walked.test' });
   const [session] = (await person.caller.auth.sessions()).items;
   const connection = await ConnectionModel.create({
@@ -363,8 +318,9 @@ const RANDOM: Owned = {
   sessionId: newId(),
 };
 
-const entries = Object.entries(CASES).map(([path, entry]) => ({ path, ...entry }));
-const inputOf = ({ input }: Case, owned: Owned): Record<string, unknown> | undefined => input?.(owned);
+const entries = Object.entries(CASES).map(([path, [access, input, ids]]) => ({ path, access, input, ids }));
+type Entry = (typeof entries)[number];
+const inputOf = ({ input }: Entry, owned: Owned): Record<string, unknown> | undefined => input?.(owned);
 
 /**
  * Made once: no call removes or locks what another needs. Nothing is waited for, since a platform where nobody listens is
@@ -386,11 +342,7 @@ function theApp(): ReturnType<typeof makeApp> {
 }
 
 async function actorOfToken(app: TestApp, person: Person, scopes: Scope[]): Promise<Actor> {
-  const { secret } = await person.caller.tokens.create({
-    name: scopes.join(),
-    scopes,
-    currentPassword: person.password,
-  });
+  const { secret } = await tokenOf(person, scopes, scopes.join());
   return (await authenticate(app.providers, secret)).actor;
 }
 
