@@ -5,7 +5,7 @@ import { VisitModel, type VisitRow } from '../../server/database/models/analytic
 import { ConnectionModel } from '../../server/database/models/connection.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { makeLicenses } from '../../server/plans/licenses/operate.ts';
-import type { Person } from '../support/app.ts';
+import { type Person, tokenOf } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { platforms } from '../support/platforms.ts';
 import { createPublishingApp, type PublishingApp, publish, sha256Of, startRelease } from '../support/publishing.ts';
@@ -113,10 +113,7 @@ test('everything of an account comes down as one ZIP that others read, without w
   await using app = await createPublishingApp();
   await using listener = await listen(app);
   const { person, deployment, draft } = await publisher(app);
-  const [{ secret }, stranger] = [
-    await person.caller.tokens.create({ name: 'Build server', scopes: ['read'], currentPassword: person.password }),
-    await app.person(),
-  ];
+  const [{ secret }, stranger] = [await tokenOf(person, ['read'], 'Build server'), await app.person()];
   const [key = ''] = await makeLicenses({ plan: 'PRO', months: 1, count: 1, redeemBy: null, note: '' }, new Date());
   const { prefix } = await person.caller.licenses.redeem({ key });
   await person.caller.feedback.rate({ rating: 4, comment: 'Quick' });
@@ -222,11 +219,7 @@ test('the link works for its account, for a minute, and as it was made; a bearer
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Mine', platform: 'built-in' });
   const release = await startRelease(app, person, deployment, FIRST);
-  const { secret } = await person.caller.tokens.create({
-    name: 'All',
-    scopes: ['read', 'write'],
-    currentPassword: person.password,
-  });
+  const { secret } = await tokenOf(person, ['read', 'write'], 'All');
   const { url } = await person.caller.account.export();
   const ofRelease = (await person.caller.releases.download({ releaseId: release.id })).url;
   const ticketOf = (link: string) => link.split('ticket=')[1] ?? '';
@@ -286,11 +279,7 @@ test('links are over with the session or the API token that they were made by', 
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Mine', platform: 'built-in' });
   const { id: releaseId } = await startRelease(app, person, deployment, FIRST);
-  const made = await person.caller.tokens.create({
-    name: 'Reader',
-    scopes: ['read', 'write'],
-    currentPassword: person.password,
-  });
+  const made = await tokenOf(person, ['read', 'write'], 'Reader');
   const byToken = (await (await app.callerFor(made.secret)).releases.download({ releaseId })).url;
   const byThisBrowser = [
     (await person.caller.account.export()).url,

@@ -7,7 +7,7 @@ import { UploadModel } from '../../server/database/models/publishing/upload.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
-import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { createTestApp, type Person, type TestApp, tokenOf } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { manifestOf, type Site, sha256Of } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
@@ -311,16 +311,8 @@ test('a token that may only read sends nothing', async () => {
   await using app = await createTestApp();
   const { listener, person, uploadId } = await open(app);
   await using _listener = listener;
-  const reader = await person.caller.tokens.create({
-    name: 'reader',
-    scopes: ['read'],
-    currentPassword: person.password,
-  });
-  const writer = await person.caller.tokens.create({
-    name: 'writer',
-    scopes: ['write'],
-    currentPassword: person.password,
-  });
+  const reader = await tokenOf(person, ['read'], 'reader');
+  const writer = await tokenOf(person, ['write'], 'writer');
   const body = { files: manifestOf(SITE) };
   expect(await announce(listener, person, uploadId, body, { token: reader.secret })).toMatchObject({
     status: 403,

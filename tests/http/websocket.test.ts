@@ -8,7 +8,7 @@ import { type Change, type ChangeFeed, createChangeFeed } from '../../server/dat
 import { connectMongo, transaction } from '../../server/database/mongo.ts';
 import { publishEvent } from '../../server/events/publish.ts';
 import type { Log } from '../../server/lib/log.ts';
-import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { createTestApp, type Person, type TestApp, tokenOf } from '../support/app.ts';
 import { followEvents } from '../support/event-client.ts';
 import { type Listening, listen } from '../support/listen.ts';
 
@@ -91,11 +91,7 @@ test('without an origin an API token may connect and a session may not', async (
   await using app = await testApp();
   await using listener = await listen(app);
   const person = await app.person();
-  const { secret } = await person.caller.tokens.create({
-    name: 'script',
-    scopes: ['read'],
-    currentPassword: person.password,
-  });
+  const { secret } = await tokenOf(person, ['read'], 'script');
 
   const browser = open(listener);
   await hello(browser, person.accessToken);
@@ -432,11 +428,7 @@ test('an API token that is revoked closes its sockets', async () => {
   await using app = await testApp();
   await using listener = await listen(app);
   const person = await app.person();
-  const { id, secret } = await person.caller.tokens.create({
-    name: 'script',
-    scopes: ['read'],
-    currentPassword: person.password,
-  });
+  const { id, secret } = await tokenOf(person, ['read'], 'script');
   const raw = open(listener);
   await hello(raw, secret);
   raw.socket.send(subscribe(1));

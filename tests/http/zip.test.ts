@@ -10,7 +10,7 @@ import { UploadModel } from '../../server/database/models/publishing/upload.ts';
 import { AppError } from '../../server/lib/errors.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
-import { createTestApp, type Person, type TestApp, type TestAppOptions } from '../support/app.ts';
+import { createTestApp, type Person, type TestApp, type TestAppOptions, tokenOf } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { createPublishingApp, sha256Of } from '../support/publishing.ts';
 import { writeZip, type ZipPart } from '../support/zip-writer.ts';
@@ -153,11 +153,7 @@ test('a ZIP is for the owner of the upload, signed in, from the app itself, and 
   expect(await sendZip(site.listener, stranger, site.uploadId, zip)).toMatchObject({ status: 404 });
   expect((await site.send(zip, { token: 'nobody' })).status).toBe(401);
   expect((await site.send(zip, { headers: { origin: 'https://evil.example' } })).status).toBe(403);
-  const reader = await site.person.caller.tokens.create({
-    name: 'reader',
-    scopes: ['read'],
-    currentPassword: site.person.password,
-  });
+  const reader = await tokenOf(site.person, ['read'], 'reader');
   expect(await site.send(zip, { token: reader.secret })).toMatchObject({
     status: 403,
     body: { code: 'scope_missing' },
@@ -166,11 +162,7 @@ test('a ZIP is for the owner of the upload, signed in, from the app itself, and 
     expect(await site.send(zip, { type })).toMatchObject({ status: 415, body: { code: 'body_type_unsupported' } });
   }
   expect((await site.send(zip, { type: 'application/x-zip-compressed' })).status).toBe(200);
-  const { secret } = await site.person.caller.tokens.create({
-    name: 'writer',
-    scopes: ['write'],
-    currentPassword: site.person.password,
-  });
+  const { secret } = await tokenOf(site.person, ['write'], 'writer');
   expect((await site.send(zip, { token: secret })).status).toBe(200);
 });
 

@@ -12,7 +12,7 @@ import {
 import { SubscriptionModel } from '../../server/database/models/plans/subscription.ts';
 import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import { type WritableCandidate, writableOf } from '../../server/plans/subscription/writable.ts';
-import { createTestApp, type Person, type TestApp } from '../support/app.ts';
+import { createTestApp, type Person, type TestApp, tokenOf } from '../support/app.ts';
 import { setPlan } from '../support/plans.ts';
 import { contextOf, createPublishingApp, publish, sendSite } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
@@ -146,11 +146,7 @@ test('a choice names own deployments, and is made by the person and not by a tok
   await using app = await createTestApp();
   const [ada, bob] = [await app.trialPerson(), await app.trialPerson()];
   const [own = '', foreign = ''] = [...(await makeDeployments(ada, ['One'])), ...(await makeDeployments(bob, ['Two']))];
-  const { secret } = await ada.caller.tokens.create({
-    name: 'all',
-    scopes: ['read', 'write'],
-    currentPassword: ada.password,
-  });
+  const { secret } = await tokenOf(ada, ['read', 'write'], 'all');
   await setPlan(ada, 'BASIC');
 
   expect(await refusalOf(ada.caller.subscription.chooseWritable({ deploymentIds: [foreign] }))).toMatchObject({

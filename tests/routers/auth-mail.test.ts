@@ -5,7 +5,7 @@ import { SessionModel } from '../../server/database/models/account/session.ts';
 import { UserModel } from '../../server/database/models/account/user.ts';
 import { EventModel } from '../../server/database/models/event.ts';
 import { afterNextPasswordCheck } from '../support/after-password-check.ts';
-import { createJar, createTestApp, type Person } from '../support/app.ts';
+import { createJar, createTestApp, type Person, tokenOf } from '../support/app.ts';
 import { databaseLoadOf } from '../support/database-load.ts';
 import { askForEmail, mailsOf, resetTokenFor, tokenIn } from '../support/mailed.ts';
 import { refusalOf } from '../support/refusal.ts';
@@ -16,11 +16,7 @@ const newPassword = 'Another horse 2';
 test('a forgotten password is replaced by the mailed link: sessions and tokens end, nobody is signed in, a mail tells', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({
-    name: 'script',
-    scopes: ['read'],
-    currentPassword: ada.password,
-  });
+  const { secret } = await tokenOf(ada, ['read'], 'script');
   const token = await resetTokenFor(app, ada.user.email.toUpperCase());
   const jar = createJar();
 
@@ -318,7 +314,7 @@ test('an address of another account cannot be taken, neither when asked for nor 
 test('a dump of the database holds no token that works, before and after the mails went out', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['write'], currentPassword: ada.password });
+  const { secret } = await tokenOf(ada, ['write'], 'CI');
   await app.anonymous().auth.forgotPassword({ email: ada.user.email });
   const secrets = [ada.accessToken, ada.jar.cookies.get('refresh') ?? '', secret, ada.password];
   secrets.push(ada.jar.cookies.get('device') ?? '');

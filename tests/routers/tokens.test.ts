@@ -4,7 +4,7 @@ import { ApiTokenModel } from '../../server/database/models/account/api-token.ts
 import { UserModel } from '../../server/database/models/account/user.ts';
 import { newId } from '../../server/database/mongo.ts';
 import { afterNextPasswordCheck } from '../support/after-password-check.ts';
-import { createTestApp, type Person } from '../support/app.ts';
+import { createTestApp, type Person, tokenOf } from '../support/app.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const DAY_MS = 86_400_000;
@@ -13,11 +13,7 @@ test('an API token is shown once, works, and is kept as a hash', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
 
-  const { secret, ...token } = await ada.caller.tokens.create({
-    name: ' CI ',
-    scopes: ['write', 'write'],
-    currentPassword: ada.password,
-  });
+  const { secret, ...token } = await tokenOf(ada, ['write', 'write'], ' CI ');
 
   expect(secret).toMatch(/^flt_[A-Za-z0-9_-]{49}$/);
   expect(token).toMatchObject({ name: 'CI', scopes: ['write'], prefix: secret.slice(0, 8), expiresAt: null });
@@ -30,7 +26,7 @@ test('an API token is shown once, works, and is kept as a hash', async () => {
 test('a revoked token and one past its end are nobody at once', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const revoked = await ada.caller.tokens.create({ name: 'revoked', scopes: ['read'], currentPassword: ada.password });
+  const revoked = await tokenOf(ada, ['read'], 'revoked');
   const dated = await ada.caller.tokens.create({
     name: 'dated',
     scopes: ['read'],
@@ -48,7 +44,7 @@ test('a revoked token and one past its end are nobody at once', async () => {
 test('a token with a wrong checksum, and a good-looking one that nobody made, are nobody', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: ada.password });
+  const { secret } = await tokenOf(ada, ['read'], 'CI');
   const last = secret.endsWith('A') ? 'B' : 'A';
 
   for (const bearer of [`${secret.slice(0, -1)}${last}`, `flt_${'a'.repeat(49)}`, 'flt_', secret.toUpperCase()]) {
@@ -59,7 +55,7 @@ test('a token with a wrong checksum, and a good-looking one that nobody made, ar
 test('the last use is written at most once a minute', async () => {
   await using app = await createTestApp();
   const ada = await app.person();
-  const { secret } = await ada.caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: ada.password });
+  const { secret } = await tokenOf(ada, ['read'], 'CI');
   const lastUse = async () => (await ada.caller.tokens.list()).items[0]?.lastUsedAt?.getTime();
 
   await authenticate(app.providers, secret);
@@ -88,9 +84,7 @@ test('an account has a hundred tokens at most, also when many are made at once',
   );
 
   const made = await Promise.allSettled(
-    Array.from({ length: 5 }, (_, count) =>
-      ada.caller.tokens.create({ name: `new ${count}`, scopes: ['read'], currentPassword: ada.password }),
-    ),
+    Array.from({ length: 5 }, (_, count) => tokenOf(ada, ['read'], `new ${count}`)),
   );
 
   expect(await ApiTokenModel.countDocuments({ accountId })).toBe(100);
@@ -103,11 +97,7 @@ test('an account has a hundred tokens at most, also when many are made at once',
 test("another account's token is not found, and stays", async () => {
   await using app = await createTestApp();
   const [ada, eve] = [await app.person(), await app.person()];
-  const { id, secret } = await ada.caller.tokens.create({
-    name: 'CI',
-    scopes: ['read'],
-    currentPassword: ada.password,
-  });
+  const { id, secret } = await tokenOf(ada, ['read'], 'CI');
 
   expect(await refusalOf(eve.caller.tokens.revoke({ tokenId: id }))).toMatchObject({ code: 'not_found' });
   expect((await eve.caller.tokens.list()).items).toEqual([]);
@@ -174,8 +164,7 @@ test('a mailbox that nobody confirmed is told so often and no more, whatever hap
   const victim = `victim.${newId()}@example.com`;
   const ada = await app.person({ email: victim });
   const other = await app.person({ email: victim.replace('@', '+1@') });
-  const make = (someone: Person) =>
-    someone.caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: someone.password });
+  const make = (someone: Person) => tokenOf(someone, ['read'], 'CI');
   const kindsTold = async (act: () => Promise<unknown>): Promise<string[]> => {
     await app.jobs.drain();
     app.outbox.length = 0;
@@ -202,7 +191,7 @@ test('a token that is asked for while its account is deleted is not made', async
   const { username } = ada.user;
   afterNextPasswordCheck(app, () => other.account.delete({ username, currentPassword: ada.password }));
 
-  const making = ada.caller.tokens.create({ name: 'CI', scopes: ['read'], currentPassword: ada.password });
+  const making = tokenOf(ada, ['read'], 'CI');
 
   expect(await refusalOf(making)).toMatchObject({ code: 'validation_failed', field: 'currentPassword' });
   expect(await ApiTokenModel.countDocuments({ accountId: ada.user.id })).toBe(0);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appRouter } from '../../routers/_app.ts';
 import type { SignedIn } from '../../routers/schemas/auth.ts';
+import type { CreatedToken, Scope } from '../../routers/schemas/tokens.ts';
 import { createCaller } from '../../routers/trpc.ts';
 import { authenticate } from '../../server/account/auth/index.ts';
 import type { Mail } from '../../server/account/mail/mailer.ts';
@@ -89,6 +90,11 @@ export type Person = {
   jar: ReturnType<typeof createJar>;
 };
 export type TestApp = Awaited<ReturnType<typeof createTestApp>>;
+
+/** Makes an API token of the person's, as its screen does. */
+export function tokenOf({ caller, password }: Person, scopes: Scope[], name: string): Promise<CreatedToken> {
+  return caller.tokens.create({ name, scopes, currentPassword: password });
+}
 
 /**
  * Creates the whole application in process, on the test file's own database: providers with a cheap password hasher, a

@@ -9,6 +9,7 @@ import { ApiTokenModel } from '../../../server/database/models/account/api-token
 import { DeploymentModel } from '../../../server/database/models/publishing/deployment.ts';
 import { newId } from '../../../server/database/mongo.ts';
 import { makeLicenses } from '../../../server/plans/licenses/operate.ts';
+import { tokenOf } from '../../support/app.ts';
 import { createPublishingApp, publish } from '../../support/publishing.ts';
 import { refusalOf } from '../../support/refusal.ts';
 
@@ -30,11 +31,7 @@ async function collectionsOf(accountId: string): Promise<string[]> {
 test('a deleted account is signed out everywhere, its websites go, and nothing of it stays', async () => {
   await using app = await createPublishingApp();
   const ada = await app.trialPerson();
-  const { secret } = await ada.caller.tokens.create({
-    name: 'script',
-    scopes: ['read'],
-    currentPassword: ada.password,
-  });
+  const { secret } = await tokenOf(ada, ['read'], 'script');
   await ada.caller.feedback.rate({ rating: 4 });
   const [key = ''] = await makeLicenses({ plan: 'PRO', months: 1, count: 1, redeemBy: null, note: '' }, new Date());
   await ada.caller.licenses.redeem({ key });
