@@ -4,7 +4,7 @@ import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import { MINUTE_MS } from '../../server/lib/durations.ts';
 import type { PlatformRef, PublishRequest } from '../../server/publishing/platforms/platform.ts';
 import type { ArtifactStore } from '../../server/store/store.ts';
-import { killedAfter, platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
+import { countRequests, killedAfter, onPlatform, published, restored, textAt } from '../support/platform-harness.ts';
 import { IS_FULL } from '../support/size.ts';
 import type { GithubState } from '../support/standins/github-pages/state.ts';
 import {
@@ -18,7 +18,7 @@ import {
   type RepositoryRecord,
 } from '../support/standins/github-pages/state.ts';
 import { githubUnderTest, releasesOf } from '../support/standins/github-pages/world.ts';
-import type { SeenRequest, StandInOptions } from '../support/standins/stand-in.ts';
+import type { StandInOptions } from '../support/standins/stand-in.ts';
 
 /** Enough that a request a file would be seen. */
 const PAGES = IS_FULL ? 9_999 : 499;
@@ -26,33 +26,19 @@ const PAGES = IS_FULL ? 9_999 : 499;
 const REQUESTS_MAX = 4;
 
 async function onGithub(more: Partial<StandInOptions<GithubState>> = {}) {
-  const subject = await githubUnderTest(more);
-  const harness = await platformHarness();
-  const { platform, standIn, world } = subject;
-  const { call } = harness;
-  standIn.state.now = () => call.now().getTime();
-  const publish = async (request: PublishRequest) => (await published(platform, call, request)).ref;
+  const on = await onPlatform(await githubUnderTest(more));
+  on.state.now = () => on.call.now().getTime();
+  const publish = async (request: PublishRequest) => (await on.send(request)).ref;
   return {
-    harness,
-    call,
-    platform,
-    standIn,
-    world,
-    state: standIn.state,
+    ...on,
     publish,
     /** A release after another, as the caller of a platform asks for it. */
     publishAfter: async (request: PublishRequest, before: { request: PublishRequest; ref: PlatformRef }) =>
       publish({ ...request, previous: { ref: before.ref, manifest: before.request.manifest } }),
     repository: (): RepositoryRecord => {
-      const [one] = standIn.state.repositories.values();
+      const [one] = on.state.repositories.values();
       if (one === undefined) throw new Error('There is no repository.');
       return one;
-    },
-    urlOf: async (ref: PlatformRef) => (await platform.release(call, ref)).url,
-    [Symbol.asyncDispose]: async () => {
-      await harness[Symbol.asyncDispose]();
-      await subject[Symbol.asyncDispose]();
-      expect(standIn.drift).toEqual([]);
     },
   };
 }
@@ -61,11 +47,6 @@ async function onGithub(more: Partial<StandInOptions<GithubState>> = {}) {
 function filesOf({ trees, commits, branches, blobs }: RepositoryRecord, branch = 'main'): Record<string, string> {
   const files = trees.get(commits.get(branches.get(branch) ?? '')?.tree ?? '') ?? new Map<string, string>();
   return Object.fromEntries([...files].map(([path, sha]) => [path, blobs.get(sha)?.toString() ?? '']));
-}
-
-/** Repeated reads of one path count once. */
-function countRequests(requests: readonly SeenRequest[]): number {
-  return new Set(requests.map(({ method, path }, index) => (method === 'GET' ? path : `${index}`))).size;
 }
 
 test('one changed file of very many is sent alone, with as many requests as the API needs', async () => {
@@ -88,8 +69,7 @@ test('one changed file of very many is sent alone, with as many requests as the 
   });
   const url = await on.urlOf(ref);
   const asked = on.standIn.requests.slice(before);
-  process.stdout.write(`GitHub Pages: ${countRequests(asked)} requests for one changed file of ${PAGES + 1}\n`);
-  expect(countRequests(asked)).toBeLessThanOrEqual(REQUESTS_MAX);
+  expect(countRequests('GitHub Pages', asked, `${PAGES + 1}`)).toBeLessThanOrEqual(REQUESTS_MAX);
   expect(on.world.takeSent()).toBe(2);
   expect(await textAt(on.call, url)).toBe('two');
   expect(await textAt(on.call, url, `pages/${PAGES - 1}.html`)).toBe('unchanged');

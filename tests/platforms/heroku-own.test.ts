@@ -5,12 +5,11 @@ import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import { readOutput } from '../../server/publishing/platforms/heroku/api.ts';
 import type { PlatformRef } from '../../server/publishing/platforms/platform.ts';
 import { fillAnswerBudget } from '../support/full-budget.ts';
-import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
+import { countRequests, onPlatform, restored, textAt } from '../support/platform-harness.ts';
 import { IS_FULL } from '../support/size.ts';
 import { startDyno, unpack } from '../support/standins/heroku/dyno.ts';
 import { newApp, TEAM } from '../support/standins/heroku/state.ts';
 import { herokuUnderTest } from '../support/standins/heroku/world.ts';
-import type { SeenRequest } from '../support/standins/stand-in.ts';
 
 /** Enough that a request or an archive a file would be seen. */
 const PAGES = IS_FULL ? 9_999 : 499;
@@ -19,27 +18,8 @@ const REQUESTS_MAX = 5;
 const FILES = { 'index.html': '<h1>one</h1>', 'about.html': 'about', '404.html': 'nothing here', 'app.js': 'app()' };
 
 async function onHeroku() {
-  const subject = await herokuUnderTest();
-  const harness = await platformHarness();
-  const { platform, standIn } = subject;
-  const { call } = harness;
-  const publish = async (number: number, files: Record<string, string>) =>
-    published(platform, call, await harness.release(number, files));
-  return {
-    platform,
-    standIn,
-    state: standIn.state,
-    harness,
-    call,
-    publish,
-    app: () => [...standIn.state.apps.values()].filter(({ isOurs }) => isOurs)[0],
-    urlOf: async (ref: PlatformRef) => (await platform.release(call, ref)).url,
-    [Symbol.asyncDispose]: async () => {
-      await harness[Symbol.asyncDispose]();
-      await subject[Symbol.asyncDispose]();
-      expect(standIn.drift).toEqual([]);
-    },
-  };
+  const on = await onPlatform(await herokuUnderTest());
+  return { ...on, app: () => [...on.state.apps.values()].filter(({ isOurs }) => isOurs)[0] };
 }
 
 test('an empty app of the person that has the name is neither taken over nor deleted', async () => {
@@ -51,23 +31,17 @@ test('an empty app of the person that has the name is neither taken over nor del
   expect([...on.state.apps.values()].map(({ name }) => name)).toEqual(['a-site']);
 });
 
-/** Repeated reads of one path count once. */
-function countRequests(requests: readonly SeenRequest[]): number {
-  return new Set(requests.map(({ method, path }, index) => (method === 'GET' ? path : `${index}`))).size;
-}
-
 test('one changed file of very many takes five requests and one archive', async () => {
   await using on = await onHeroku();
   const pages = Object.fromEntries(Array.from({ length: PAGES }, (_, page) => [`pages/${page}.txt`, `page ${page}`]));
   const releaseOf = (number: number, text: string) => on.harness.release(number, { ...pages, 'index.html': text });
   const before = await releaseOf(1, 'one');
-  const previous = { ref: (await published(on.platform, on.call, before)).ref, manifest: before.manifest };
+  const previous = { ref: (await on.send(before)).ref, manifest: before.manifest };
   const count = on.standIn.requests.length;
-  const { ref } = await published(on.platform, on.call, { ...(await releaseOf(2, 'two')), previous });
+  const { ref } = await on.send({ ...(await releaseOf(2, 'two')), previous });
   const url = await on.urlOf(ref);
   const asked = on.standIn.requests.slice(count);
-  process.stdout.write(`Heroku: ${countRequests(asked)} requests for one changed file of ${PAGES + 1}\n`);
-  expect(countRequests(asked)).toBeLessThanOrEqual(REQUESTS_MAX);
+  expect(countRequests('Heroku', asked, `${PAGES + 1}`)).toBeLessThanOrEqual(REQUESTS_MAX);
   expect(asked.filter(({ step }) => step === 'upload')).toHaveLength(1);
   expect(await textAt(on.call, url)).toBe('two');
   expect(await textAt(on.call, url, `pages/${PAGES - 1}.txt`)).toBe(`page ${PAGES - 1}`);
@@ -86,8 +60,8 @@ test('an address of the storage that has ended is asked for anew, with the relea
   await using on = await onHeroku();
   const request = await on.harness.release(1, FILES);
   on.standIn.fail('upload', { how: 'status', status: 403, body: '<Error><Code>AccessDenied</Code></Error>' });
-  await expect(published(on.platform, on.call, request)).rejects.toMatchObject({ code: 'out_of_sync' });
-  const { ref } = await published(on.platform, on.call, request);
+  await expect(on.send(request)).rejects.toMatchObject({ code: 'out_of_sync' });
+  const { ref } = await on.send(request);
   expect(await textAt(on.call, await on.urlOf(ref))).toBe(FILES['index.html']);
 });
 

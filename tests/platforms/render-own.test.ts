@@ -1,37 +1,20 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { PlatformRef, PublishRequest } from '../../server/publishing/platforms/platform.ts';
-import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
+import { countRequests, onPlatform, restored, textAt } from '../support/platform-harness.ts';
 import { keepBlob, keepCommit, keepTree } from '../support/standins/github-pages/state.ts';
 import { renderUnderTest } from '../support/standins/render/world.ts';
-import type { SeenRequest } from '../support/standins/stand-in.ts';
 
 /** The API's minimum: a tree, a commit, the branch, a deploy, and a look at it. */
 const REQUESTS_MAX = 5;
 
 async function onRender() {
-  const subject = await renderUnderTest();
-  const harness = await platformHarness();
-  const { platform, standIn, github, world } = subject;
-  const { call } = harness;
+  const on = await onPlatform(await renderUnderTest());
   return {
-    ...subject,
-    harness,
-    call,
-    publish: async (request: PublishRequest) => (await published(platform, call, request)).ref,
-    urlOf: async (ref: PlatformRef) => (await platform.release(call, ref)).url,
-    asked: () => [...github.requests, ...standIn.requests],
-    [Symbol.asyncDispose]: async () => {
-      await harness[Symbol.asyncDispose]();
-      await subject[Symbol.asyncDispose]();
-      expect(world.drift).toEqual([]);
-    },
+    ...on,
+    publish: async (request: PublishRequest) => (await on.send(request)).ref,
+    asked: () => [...on.github.requests, ...on.standIn.requests],
   };
-}
-
-/** Repeated reads of one path count once. */
-function countRequests(requests: readonly SeenRequest[]): number {
-  return new Set(requests.map(({ method, path }, index) => (method === 'GET' ? path : `${index}`))).size;
 }
 
 test('one changed file of 10,000 is sent alone, with as many requests as the two APIs need', async () => {
@@ -58,8 +41,7 @@ test('one changed file of 10,000 is sent alone, with as many requests as the two
   const url = await on.urlOf(ref);
   const asked = [...on.github.requests.slice(atGithub), ...on.standIn.requests.slice(atRender)];
   expect(asked.length).toBe(on.asked().length - before);
-  process.stdout.write(`Render: ${countRequests(asked)} requests for one changed file of 10,000\n`);
-  expect(countRequests(asked)).toBeLessThanOrEqual(REQUESTS_MAX);
+  expect(countRequests('Render', asked, '10,000')).toBeLessThanOrEqual(REQUESTS_MAX);
   expect(await textAt(on.call, url)).toBe('two');
   expect(await textAt(on.call, url, 'pages/9998.html')).toBe('unchanged');
 });
@@ -131,14 +113,14 @@ test('a page that does not exist shows the single page as long as the deployment
   const { destination } = on.call;
   const at = async (ref: PlatformRef) => textAt(on.call, await on.urlOf(ref), 'nowhere');
   destination.isSinglePage = true;
-  const first = await published(on.platform, on.call, await on.harness.release(1, { 'index.html': 'one' }));
+  const first = await on.send(await on.harness.release(1, { 'index.html': 'one' }));
   expect(await at(first.ref)).toBe('one');
 
   destination.isSinglePage = false;
-  const second = await published(on.platform, on.call, await on.harness.release(2, { 'index.html': 'two' }));
+  const second = await on.send(await on.harness.release(2, { 'index.html': 'two' }));
   expect(await at(second.ref)).toBe('Not Found');
   const asked = on.standIn.requests.length;
-  await published(on.platform, on.call, await on.harness.release(3, { 'index.html': 'three' }));
+  await on.send(await on.harness.release(3, { 'index.html': 'three' }));
   expect(on.standIn.requests.slice(asked).filter(({ path }) => path.endsWith('/routes'))).toEqual([]);
 });
 

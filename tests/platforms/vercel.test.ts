@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { PlatformCall, PlatformRef } from '../../server/publishing/platforms/platform.ts';
-import { platformHarness, published, restored, textAt } from '../support/platform-harness.ts';
+import { countRequests, onPlatform, restored, textAt } from '../support/platform-harness.ts';
 import { platformSuite } from '../support/platform-suite.ts';
 import { deploymentRoutes } from '../support/standins/vercel/deployments.ts';
 import { sha1Of, TEAM } from '../support/standins/vercel/state.ts';
@@ -11,28 +10,7 @@ const FILES = { 'index.html': '<h1>one</h1>', 'about.html': 'about', '404.html':
 
 await platformSuite('Vercel', vercelUnderTest);
 
-async function onVercel() {
-  const subject = await vercelUnderTest();
-  const harness = await platformHarness();
-  const { platform, standIn, world } = subject;
-  const publish = async (number: number, files: Record<string, string>, call: PlatformCall = harness.call) =>
-    published(platform, call, await harness.release(number, files));
-  const urlOf = async (ref: PlatformRef) => (await platform.release(harness.call, ref)).url;
-  return {
-    platform,
-    standIn,
-    state: standIn.state,
-    world,
-    harness,
-    publish,
-    urlOf,
-    [Symbol.asyncDispose]: async () => {
-      await harness[Symbol.asyncDispose]();
-      await subject[Symbol.asyncDispose]();
-      expect(standIn.drift).toEqual([]);
-    },
-  };
-}
+const onVercel = async () => onPlatform(await vercelUnderTest());
 
 test('one changed file of 10,000 is sent alone, with three requests', async () => {
   await using on = await onVercel();
@@ -47,7 +25,7 @@ test('one changed file of 10,000 is sent alone, with three requests', async () =
   const sha1s = unchanged.map(({ sha256, sha1 }) => [sha256, sha1] as const);
   for (const { sha1 } of unchanged) state.files.set(` ${sha1}`, Buffer.from('x'));
   const before = standIn.requests.length;
-  await published(on.platform, harness.call, {
+  await on.send({
     ...request,
     manifest: new Map([...request.manifest, ...entries]),
     previous: { ref: first.ref, manifest: new Map(entries) },
@@ -57,9 +35,7 @@ test('one changed file of 10,000 is sent alone, with three requests', async () =
     },
   });
   const made = standIn.requests.slice(before);
-  const counted = new Set(made.map(({ method, path }, index) => (method === 'GET' ? path : `${method} ${index}`)));
-  process.stdout.write(`Vercel: ${counted.size} requests for one changed file of 10,000\n`);
-  expect(counted.size).toBe(3);
+  expect(countRequests('Vercel', made, '10,000')).toBe(3);
   expect(made.filter(({ step }) => step === 'upload')).toHaveLength(1);
 });
 
@@ -84,7 +60,7 @@ test('files may be missing in an answer that is no refusal', async () => {
   await using on = await onVercel();
   on.state.quirks.missingInSuccess = true;
   const { ref } = await on.publish(1, FILES);
-  expect(await textAt(on.harness.call, await on.urlOf(ref), '')).toBe(FILES['index.html']);
+  expect(await textAt(on.call, await on.urlOf(ref), '')).toBe(FILES['index.html']);
   on.standIn.drift.length = 0;
 });
 
@@ -117,9 +93,9 @@ test('what is built and did not get its addresses is a failure', async () => {
 test('a site is open to visitors, at the address of each release too', async () => {
   await using on = await onVercel();
   const { ref } = await on.publish(1, FILES);
-  const seen = await on.platform.release(on.harness.call, ref);
+  const seen = await on.platform.release(on.call, ref);
   expect(seen.url).toMatch(/^http:\/\/a-site\.vercel\.localhost:\d+$/);
-  expect(await textAt(on.harness.call, seen.ownUrl, 'app.js')).toBe('app()');
+  expect(await textAt(on.call, seen.ownUrl, 'app.js')).toBe('app()');
   for (const project of on.state.projects.values()) expect(project.protection).toBe(null);
 });
 
@@ -128,9 +104,9 @@ test('after a roll back there, the next release goes public all the same', async
   const { ref } = await on.publish(1, FILES);
   for (const project of on.state.projects.values()) project.isRolledBack = true;
   const two = await on.publish(2, { ...FILES, 'index.html': 'two' });
-  expect(await textAt(on.harness.call, await on.urlOf(two.ref), '')).toBe('two');
-  await restored(on.platform, on.harness.call, ref);
-  expect(await textAt(on.harness.call, await on.urlOf(ref), '')).toBe(FILES['index.html']);
+  expect(await textAt(on.call, await on.urlOf(two.ref), '')).toBe('two');
+  await restored(on.platform, on.call, ref);
+  expect(await textAt(on.call, await on.urlOf(ref), '')).toBe(FILES['index.html']);
 });
 
 test('a release with the files of an earlier one is a deployment of its own, and public', async () => {
@@ -139,7 +115,7 @@ test('a release with the files of an earlier one is a deployment of its own, and
   await on.publish(2, { ...FILES, 'index.html': 'two' });
   const three = await on.publish(3, FILES);
   expect(three.ref.id).not.toBe(one.ref.id);
-  expect(await textAt(on.harness.call, await on.urlOf(three.ref), '')).toBe(FILES['index.html']);
+  expect(await textAt(on.call, await on.urlOf(three.ref), '')).toBe(FILES['index.html']);
 });
 
 test('every request of a deployment names its team, and a team that the token does not open is refused', async () => {
@@ -161,8 +137,8 @@ test('every request of a deployment names its team, and a team that the token do
 test('the platform’s log is read as text, and a connection tells when its token ends', async () => {
   await using on = await onVercel();
   const { ref } = await on.publish(1, FILES);
-  expect(await on.platform.readLog?.(on.harness.call, ref)).toBe('\u001b[32mBuild\u001b[0m started\nBuild\0 completed');
-  expect(await on.platform.verify(on.harness.call)).toEqual({
+  expect(await on.platform.readLog?.(on.call, ref)).toBe('\u001b[32mBuild\u001b[0m started\nBuild\0 completed');
+  expect(await on.platform.verify(on.call)).toEqual({
     identity: 'pat (pat@example.com)',
     subject: 'user_standin',
     warnings: [],
@@ -185,7 +161,7 @@ test('the records are those of the first rank, for the project itself', async ()
   await using on = await onVercel();
   await on.publish(1, FILES);
   const values = async (name: string) =>
-    (await on.platform.attachDomain?.(on.harness.call, name))?.records.map(({ type, value }) => `${type} ${value}`);
+    (await on.platform.attachDomain?.(on.call, name))?.records.map(({ type, value }) => `${type} ${value}`);
   expect(await values('example.com')).toEqual(['A 192.0.2.79', 'A 192.0.2.1']);
   expect(await values('www.example.com')).toEqual(['CNAME 0123456789abcdef.dns-017.vercel-dns.com']);
   const asked = on.standIn.requests.filter(({ path }) => path.endsWith('/config'));

@@ -19,7 +19,7 @@ import { encodeManifest, type Manifest, type ManifestEntry } from '../../server/
 import type { ArtifactStore } from '../../server/store/store.ts';
 import { testEgress } from './platforms.ts';
 import type { Fault, Step } from './standins/faults.ts';
-import { TOKEN } from './standins/stand-in.ts';
+import { type SeenRequest, type StandIn, TOKEN } from './standins/stand-in.ts';
 
 /** The platform's side, where it is not ours: what a stand-in has seen, and how it is made to fail. */
 export type PlatformWorld = {
@@ -268,4 +268,36 @@ export async function killedAfter(
   killed.abort(new Error('killed'));
   await run.return({}).catch(() => undefined);
   return last;
+}
+
+type WithStandIn = PlatformUnderTest & { world: PlatformWorld; standIn: StandIn<unknown> };
+
+/** The adapter, its stand-in and a call, for the tests of what one platform alone does. */
+export async function onPlatform<Subject extends WithStandIn>(subject: Subject) {
+  const harness = await platformHarness();
+  const { platform, standIn, world } = subject;
+  const { call } = harness;
+  const send = (request: PublishRequest) => published(platform, call, request);
+  const state: Subject['standIn']['state'] = standIn.state;
+  return {
+    ...subject,
+    harness,
+    call,
+    state,
+    send,
+    publish: async (number: number, files: Record<string, string>) => send(await harness.release(number, files)),
+    urlOf: async (ref: PlatformRef) => (await platform.release(call, ref)).url,
+    [Symbol.asyncDispose]: async () => {
+      await harness[Symbol.asyncDispose]();
+      await subject[Symbol.asyncDispose]();
+      if (world.drift.length > 0) throw new Error(`Adapter and description differ: ${world.drift.join('; ')}`);
+    },
+  };
+}
+
+/** Says how many requests one changed file of many took; repeated reads of one path count once. */
+export function countRequests(title: string, requests: readonly SeenRequest[], files: string): number {
+  const count = new Set(requests.map(({ method, path }, index) => (method === 'GET' ? path : `${index}`))).size;
+  process.stdout.write(`${title}: ${count} requests for one changed file of ${files}\n`);
+  return count;
 }
