@@ -90,7 +90,10 @@ test('what is asked before a deletion says of each platform what becomes of the 
   expect(lossText(built, (platform) => platform === 'render')).toContain(`is taken down at Render. ${repository}`);
   expect(lossText(built, (platform) => platform !== 'render')).toContain(`take it down there. ${repository}`);
   const own = (platform: PlatformId, what: string) =>
-    lossText(deploymentOf({ destinations: [{ ...at(platform, 'x.example'), named: { what, name: 'boats' } }] }), () => true);
+    lossText(
+      deploymentOf({ destinations: [{ ...at(platform, 'x.example'), named: { what, name: 'boats' } }] }),
+      () => true,
+    );
   expect(own('heroku', 'app')).toContain('The app boats stays at Heroku, without the site.');
   expect(own('render', 'repository')).toContain('The repository boats stays at GitHub Pages, without the site.');
   const draft = lossText(deploymentOf({ currentRelease: null, destinations: [here, ...there] }), () => true);

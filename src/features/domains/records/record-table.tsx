@@ -47,7 +47,9 @@ function RecordRow({ record, domain }: { record: CheckedRecord; domain: Domain }
   const short = relativeName(name, domain);
   return (
     <TableRow>
-      <TableCell className="font-mono text-sm max-md:pb-2 max-md:font-medium row:align-top row:pt-3.5">{type}</TableCell>
+      <TableCell className="font-mono text-sm max-md:pb-2 max-md:font-medium row:align-top row:pt-3.5">
+        {type}
+      </TableCell>
       <TableCell label="Name" className="row:w-1/5 row:align-top md:min-w-40">
         <Copied text={short} label={`Copy the name ${short}`} />
       </TableCell>
