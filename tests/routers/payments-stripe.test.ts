@@ -5,7 +5,7 @@ import { SubscriptionModel } from '../../server/database/models/plans/subscripti
 import { transaction } from '../../server/database/mongo.ts';
 import { addMonths, DAY_MS, HOUR_MS } from '../../server/lib/durations.ts';
 import { takePaymentNotice } from '../../server/plans/payments/customer.ts';
-import { grantPlan } from '../../server/plans/subscription/grant.ts';
+import { grantLicense } from '../support/plans.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
 import {
@@ -416,8 +416,7 @@ test('money for less than what runs meanwhile is given back, and its subscriptio
   await using app = await createStripeApp();
   const ada = await app.person();
   const session = await payUntold(app, ada, 'BASIC');
-  const license = { accountId: ada.user.id, plan: 'PRO', source: 'license', months: 1 } as const;
-  await transaction((own) => grantPlan(own, { ...license, now: app.providers.now() }));
+  await grantLicense(app, ada, 'PRO');
 
   await app.tell('checkout.session.completed', session);
 
@@ -431,8 +430,7 @@ test('a license for a higher plan ends the subscription that it takes the place 
   await using app = await createStripeApp();
   const ada = await app.person();
   await buy(app, ada, 'BASIC');
-  const license = { accountId: ada.user.id, plan: 'PRO', source: 'license', months: 1 } as const;
-  await transaction((own) => grantPlan(own, { ...license, now: app.providers.now() }));
+  await grantLicense(app, ada, 'PRO');
   await app.jobs.drain();
   expect([...app.state.subscriptions.values()]).toMatchObject([{ status: 'canceled' }]);
   expect(await ada.caller.subscription.get()).toMatchObject({ plan: 'PRO', renews: false });
@@ -443,8 +441,7 @@ test('a key makes a plan longer, and the next payment is said to come when it do
   const ada = await app.person();
   await buy(app, ada, 'STANDARD');
   const { endsAt: renewsAt } = await ada.caller.subscription.get();
-  const license = { accountId: ada.user.id, plan: 'STANDARD', source: 'license', months: 2 } as const;
-  const { endsAt } = await transaction((own) => grantPlan(own, { ...license, now: app.providers.now() }));
+  const { endsAt } = await grantLicense(app, ada, 'STANDARD', 2);
 
   expect(await ada.caller.subscription.get()).toMatchObject({ renews: true, renewsAt, endsAt });
   const [{ id = '' } = {}] = app.state.subscriptions.values();

@@ -6,9 +6,9 @@ import { transaction } from '../../server/database/mongo.ts';
 import { addMonths, DAY_MS } from '../../server/lib/durations.ts';
 import { applyPaymentEvent } from '../../server/plans/payments/apply-event.ts';
 import type { PaymentService } from '../../server/plans/payments/payments.ts';
-import { grantPlan } from '../../server/plans/subscription/grant.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { makeDue } from '../support/make-due.ts';
+import { grantLicense } from '../support/plans.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { retryUntilAvailable } from '../support/retry-until-available.ts';
 import { IS_FULL } from '../support/size.ts';
@@ -202,15 +202,7 @@ test('what is paid later and cannot be granted then has failed, and another plan
   const ada = await app.person();
   const paymentId = await checkoutOf(ada, 'BASIC');
   await ada.caller.payments.answerTest({ paymentId, answer: 'later' });
-  await transaction((session) =>
-    grantPlan(session, {
-      accountId: ada.user.id,
-      plan: 'STANDARD',
-      source: 'license',
-      months: 1,
-      now: app.providers.now(),
-    }),
-  );
+  await grantLicense(app, ada, 'STANDARD');
   await makeDue();
   await app.jobs.drain();
 
@@ -234,15 +226,7 @@ test('a plan that a license has replaced is credited to no upgrade', async () =>
   await using app = await createTestApp();
   const ada = await app.person();
   await buy(ada, 'BASIC');
-  await transaction((session) =>
-    grantPlan(session, {
-      accountId: ada.user.id,
-      plan: 'STANDARD',
-      source: 'license',
-      months: 1,
-      now: app.providers.now(),
-    }),
-  );
+  await grantLicense(app, ada, 'STANDARD');
   expect(await PaymentModel.findOne({ accountId: ada.user.id, plan: 'BASIC' })).toMatchObject({
     replacedAt: expect.any(Date),
   });
@@ -317,15 +301,7 @@ test('a plan that runs since the checkout was opened is not paid down, and the p
   await using app = await createTestApp();
   const ada = await app.person();
   const paymentId = await checkoutOf(ada, 'BASIC');
-  await transaction((session) =>
-    grantPlan(session, {
-      accountId: ada.user.id,
-      plan: 'PRO',
-      source: 'license',
-      months: 1,
-      now: app.providers.now(),
-    }),
-  );
+  await grantLicense(app, ada, 'PRO');
 
   expect(await refusalOf(ada.caller.payments.answerTest({ paymentId, answer: 'pay' }))).toMatchObject({
     code: 'conflict',
@@ -383,8 +359,7 @@ test('months of a license are no money, and make an upgrade longer all the same'
   await using app = await createTestApp();
   const ada = await app.person();
   await buy(ada, 'STANDARD');
-  const standard = { accountId: ada.user.id, plan: 'STANDARD', source: 'license', now: app.providers.now() } as const;
-  const license = await transaction((session) => grantPlan(session, { ...standard, months: 12 }));
+  const license = await grantLicense(app, ada, 'STANDARD', 12);
   const licensedMs = license.endsAt.getTime() - license.startsAt.getTime();
 
   const pro = await buy(ada, 'PRO');
