@@ -14,10 +14,6 @@ import {
   stepOf,
 } from '../support/screen-fixtures.ts';
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 afterEach(() => {
   setWaiting(null);
   sessionStorage.clear();

@@ -7,10 +7,6 @@ import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { showScreen, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, work: () => unknown) => work() };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 beforeEach(() => {
   localStorage.clear();
   // Somebody was signed in here before, and finds the form to log in.

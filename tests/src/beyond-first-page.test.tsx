@@ -5,10 +5,6 @@ import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { type Answers, showScreen } from '../support/screen.tsx';
 import { ada, allowanceOf, deploymentOf, releaseRefOf, shownAt } from '../support/screen-fixtures.ts';
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, work: () => unknown) => work() };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 beforeEach(() => {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 401 }));
   signInAs(ada);

@@ -4,10 +4,6 @@ import { DropZone } from '../../src/features/deployments/select/drop-zone.tsx';
 import { leaveChosen, setChosen, useChosen } from '../../src/uploads/chosen-selections.ts';
 import { showScreen } from '../support/screen.tsx';
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 const signIn = (accountId: string) =>
   session.signIn({ accessToken: 'token', expiresAt: new Date('2099-01-01') }, accountId);
 const selection = { name: 'harbour', files: [{ path: 'index.html', file: new File(['hello'], 'index.html') }] };

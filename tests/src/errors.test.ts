@@ -4,10 +4,6 @@ import { trpcClient } from '../../src/api/trpc.ts';
 import { isUnanswered } from '../../src/uploads/request.ts';
 import { refusal } from '../support/screen.tsx';
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, work: () => unknown) => Promise.resolve(work()) };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 afterEach(() => vi.restoreAllMocks());
 
 /** A network that swallows what it is given: only the caller's own signal ends a call. */

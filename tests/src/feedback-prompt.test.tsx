@@ -21,10 +21,6 @@ let asked = 0;
 let below: Element[] = [];
 Object.defineProperty(document, 'elementsFromPoint', { value: () => below, configurable: true });
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, work: () => unknown) => work() };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 beforeEach(() => {
   localStorage.clear();
   sessionStorage.clear();

@@ -8,10 +8,6 @@ const DEPLOYMENT = '0123456789abcdefghij';
 let asked: string[] = [];
 let isRefusing = false;
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, work: () => unknown) => work() };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 beforeEach(() => {
   asked = [];
   isRefusing = false;

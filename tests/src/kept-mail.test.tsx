@@ -8,10 +8,6 @@ import { SendConfirmation } from '../../src/features/auth/send-confirmation.tsx'
 import { showScreen, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, work: () => unknown) => work() };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 let known = Promise.resolve();
 
 beforeEach(() => {

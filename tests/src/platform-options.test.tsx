@@ -9,10 +9,6 @@ import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, type ShownScreen, showScreen } from '../support/screen.tsx';
 import { allowanceOf } from '../support/screen-fixtures.ts';
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 afterEach(() => {
   setWaiting(null);
   sessionStorage.clear();

@@ -13,10 +13,6 @@ import type { Selection } from '../../src/uploads/selection/selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { allowanceOf, deploymentOf, releaseRefOf, stepOf } from '../support/screen-fixtures.ts';
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 const harbour: Selection = {
   name: 'harbour',
   files: [{ path: 'index.html', file: new File(['<h1>Harbour</h1>'], 'index.html') }],

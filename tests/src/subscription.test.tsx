@@ -15,10 +15,6 @@ import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
 import { ada, allowanceOf } from '../support/screen-fixtures.ts';
 
-// happy-dom names the locks and has none.
-const locks = { request: (_name: string, _options: unknown, work: () => unknown) => Promise.resolve(work()) };
-Object.defineProperty(navigator, 'locks', { value: locks, configurable: true });
-
 const at = new Date('2030-01-01T12:00:00Z');
 const trial: Subscription = {
   status: 'trialing',

@@ -2,6 +2,12 @@ import { afterAll, vi } from 'vitest';
 import { clearToasts } from '../../src/components/overlays/toast-store.ts';
 import './patient-wait.ts';
 
+// happy-dom names the locks and has none.
+const request = async (_name: string, options: object, work = options) =>
+  typeof work === 'function' ? work() : undefined;
+if (typeof document !== 'undefined')
+  Object.defineProperty(navigator, 'locks', { value: { request }, configurable: true });
+
 /** The files of a worker share its modules: each leaves the page and what it remembers as it found them. */
 afterAll(async () => {
   vi.useRealTimers();
