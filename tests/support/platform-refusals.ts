@@ -6,7 +6,7 @@ import type { Fault, Step } from './standins/faults.ts';
 import type { StandIn } from './standins/stand-in.ts';
 
 type Unusual = {
-  /** What the sentence has, where the vendor's own words are not all. */
+  /** A part of the sentence, where it is not made of the vendor's own words alone. */
   says?: string;
   remedy?: string;
   act?: Step;
@@ -18,7 +18,7 @@ export type Refusal = readonly [step: Step, fault: Fault, code: ErrorCode, unusu
 
 type Refusing = PlatformUnderTest & { standIn: Pick<StandIn<unknown>, 'fail' | 'apiUrl'>; world: { drift: unknown } };
 
-/** What a person reads of each code, `%` being the platform and `…` its own words; and the advice. */
+/** The sentence of each code, with `%` for the platform and `…` for its own words, and the advice. */
 const SENTENCES: Partial<Record<ErrorCode, readonly [says: string, remedy: string]>> = {
   credentials_invalid: ['% no longer accepts the token of this connection.', 'Connect % again, then try again.'],
   permission_missing: [
@@ -91,7 +91,7 @@ async function expectRefusal(
   if (waits) expect(harness.waits).toEqual([]);
 }
 
-/** Returns what the vendor says, in whichever field; of a page for people, its status alone. */
+/** Returns the words of the vendor, in whichever field they are; of a page for people, its status alone. */
 function wordsOf(fault: Fault): string {
   const { status, body } = { status: undefined, body: undefined, ...fault };
   const { message, error, errors } = Object(body);
