@@ -264,7 +264,9 @@ test('null is taken for what has no value', async () => {
     body: { id: 'deploy-1', state: 'error', required: null, error_message: null, published_at: null },
   });
   on.standIn.fail('state', { how: 'status', status: 200, body: { id: 'deploy-1', state: 'error', required: null } });
-  await expect(on.send(await on.harness.release(1, { 'index.html': 'one' }))).rejects.toThrow('Netlify: error');
+  await expect(on.send(await on.harness.release(1, { 'index.html': 'one' }))).rejects.toThrow(
+    'Netlify could not do it: error.',
+  );
 });
 
 test('an address without a scheme takes that of the API', async () => {
