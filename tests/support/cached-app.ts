@@ -1,8 +1,8 @@
-import { afterAll, afterEach } from 'vitest';
+import { afterAll, afterEach, beforeAll } from 'vitest';
 import type { RealApp } from './real-app.ts';
 
 export type CachedApp = {
-  /** Starts it when it is first asked for, and again after a test that has ended it. */
+  /** Returns the app, and starts it again after a test that has ended it. */
   running(): Promise<RealApp>;
   end(): Promise<void>;
 };
@@ -17,6 +17,10 @@ export function cacheApp(start: () => Promise<RealApp>): CachedApp {
     await app?.[Symbol.asyncDispose]();
     app = undefined;
   }
+  // Its first start beside other tests is no part of the time of the one that comes first.
+  beforeAll(async () => {
+    app = await start();
+  });
   afterEach(({ task }) => (task.result?.state === 'fail' ? end() : undefined));
   afterAll(end);
   return {
