@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFairleadClient } from '../../routers/client.ts';
 import { cacheApp } from '../support/cached-app.ts';
 import { type EventClient, followEvents, type Seen } from '../support/event-client.ts';
@@ -36,6 +36,14 @@ async function tokensOf(app: RealApp): Promise<{ reading: string; writing: strin
 /** An app whose account may send as many notifications as it likes (tests/support/faulty-main.ts). */
 const startApp = (env?: NodeJS.ProcessEnv): Promise<RealApp> => startRealApp(env, faultyEntry({}));
 const cachedApp = cacheApp(() => startApp());
+
+let fixtures: Awaited<ReturnType<typeof makeSharedFixtures>> | undefined;
+beforeAll(async () => {
+  fixtures = await makeSharedFixtures();
+});
+afterAll(() => fixtures?.[Symbol.asyncDispose]());
+/** Two on one database. */
+const [cachedOne, cachedTwo] = [cacheApp(() => startApp(fixtures?.env)), cacheApp(() => startApp(fixtures?.env))];
 
 type Writer = { acknowledged: string[]; stop(): Promise<void> };
 
@@ -140,9 +148,7 @@ test('a database that is killed in mid-stream loses nothing either, and no socke
 });
 
 test('two servers on one database tell each other, and either may be killed', async () => {
-  await using fixtures = await makeSharedFixtures();
-  await using one = await startApp(fixtures.env);
-  await using two = await startApp(fixtures.env);
+  const [one, two] = [await cachedOne.running(), await cachedTwo.running()];
   const { reading: token, writing } = await tokensOf(one);
   await using reader = follow(one, token);
   await using unaffected = follow(two, token);

@@ -46,7 +46,7 @@ export function anyCall(random: Random, attacked: Pick<AttackedApp, 'procedures'
 /** Every procedure of the router and every REST call: inputs, annotations, batches, types of bodies, broken off or not. */
 export const target: Target = {
   name: 'calls',
-  rounds: { few: 60, many: 8_000 },
+  rounds: { few: 40, many: 8_000 },
   async prepare(attacked) {
     const callers = await signedIn(attacked);
     return async (random) => {

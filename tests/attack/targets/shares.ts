@@ -11,7 +11,7 @@ import { openRowCount } from '../support/row-count.ts';
 /** Each round of so many is the neighbour's, who does one piece of work after the other. */
 const NEIGHBOUR_EVERY = 8;
 /** In the gate the neighbour does each piece of work once. */
-const ROUNDS = { few: 40, many: 2_000 };
+const ROUNDS = { few: 25, many: 2_000 };
 const SITES = IS_FULL ? ['One', 'Two', 'Three'] : ['One'];
 const PATIENCE_MS = 60_000;
 /**
