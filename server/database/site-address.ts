@@ -2,7 +2,7 @@ import type { Destination, ShownError } from '../../routers/schemas/platforms/de
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { optionFieldsOf } from '../../routers/schemas/platforms/option-fields.ts';
-import { type PlatformOptions, platformOptionsSchema } from '../../routers/schemas/platforms/options.ts';
+import { platformOptionsSchema } from '../../routers/schemas/platforms/options.ts';
 import type { Addresses } from '../context.ts';
 import { certifiedUrl, certifiedUrlHere, type SiteName, siteHost, siteUrl, uploadHost } from '../lib/site-names.ts';
 import { type Placed, primaryOf } from './models/publishing/deployment.ts';
@@ -79,13 +79,12 @@ export function toDestination(addresses: Addresses, slug: string, doc: Stored): 
   };
 }
 
-/** Returns the place that its person named in the settings: those without choices are names of places. */
+/** Returns the place that its person named in the settings: one without choices is the name of a place. */
 function namedThere({ platform, options }: Stored): Destination['named'] {
-  const given: PlatformOptions = platformOptionsSchema.safeParse(options).data ?? {};
-  return optionFieldsOf(platform).flatMap(({ name: what, choices }) => {
-    const { [what]: name = '' } = given;
-    return choices === undefined && typeof name === 'string' && name !== '' ? [{ what, name }] : [];
-  })[0];
+  const field = optionFieldsOf(platform).find(({ choices }) => choices === undefined);
+  if (field === undefined) return undefined;
+  const name = platformOptionsSchema.safeParse(options).data?.[field.name];
+  return typeof name === 'string' && name !== '' ? { what: field.name, name } : undefined;
 }
 
 type ErrorDoc = { code: string; message: string; hint?: string | null | undefined; raw?: string | null | undefined };

@@ -89,13 +89,17 @@ test('what is asked before a deletion says of each platform what becomes of the 
   expect(lossText(built, () => true)).not.toContain(repository);
   expect(lossText(built, (platform) => platform === 'render')).toContain(`is taken down at Render. ${repository}`);
   expect(lossText(built, (platform) => platform !== 'render')).toContain(`take it down there. ${repository}`);
-  const own = (platform: PlatformId, what: string) =>
+  const own = (platform: PlatformId, what: string, isReached = (_at: PlatformId) => true) =>
     lossText(
       deploymentOf({ destinations: [{ ...at(platform, 'x.example'), named: { what, name: 'boats' } }] }),
-      () => true,
+      isReached,
     );
   expect(own('heroku', 'app')).toContain('The app boats stays at Heroku, without the site.');
+  expect(own('heroku', 'app', () => false)).toContain('take it down there. The app boats stays at Heroku.');
   expect(own('render', 'repository')).toContain('The repository boats stays at GitHub Pages, without the site.');
+  const repositoryStays = 'The repository boats stays at GitHub Pages.';
+  for (const lost of ['render', 'github-pages'])
+    expect(own('render', 'repository', (one) => one !== lost)).toContain(repositoryStays);
   const draft = lossText(deploymentOf({ currentRelease: null, destinations: [here, ...there] }), () => true);
   expect(draft).not.toMatch(/netlify|30 days/);
 });

@@ -210,7 +210,9 @@ function siteText(
       ? `${address} is taken down at ${title}.`
       : `${address} stays at ${title}, which Fairlead can no longer reach: take it down there.`,
     ...(named !== undefined
-      ? [`The ${named.what} ${named.name} stays at ${keeper}, without the site.`]
+      ? [
+          `The ${named.what} ${named.name} stays at ${keeper}${isReached && sources.length === 0 ? ', without the site' : ''}.`,
+        ]
       : sources.map(({ provider }) => `Its repository stays at ${PLATFORMS[provider].title}.`)),
   ].join(' ');
 }
