@@ -224,6 +224,6 @@ export default defineConfig(({ isSsrBuild }) => ({
         },
       },
   // Inlining everything is right for the server bundle only: under Vitest it would quadruple the import time.
-  ...(isSsrBuild && { ssr: { noExternal: true, external: ['@node-rs/argon2', 'mongodb-memory-server'] } }),
+  ...(isSsrBuild && { ssr: { noExternal: true, external: ['@node-rs/argon2'] } }),
   test: { projects: PROJECTS },
 }));

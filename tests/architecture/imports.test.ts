@@ -116,7 +116,7 @@ const ROWS: readonly Row[] = [
     of: DATABASE,
     files: [LIB, SCHEMAS],
     types: SERVER_TYPES,
-    packages: [...WITH_DATABASE, ZOD, /^mongodb-memory-server$/],
+    packages: [...WITH_DATABASE, ZOD],
   },
   {
     of: /^server\/store\/gridfs\//,

@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import mongoose from 'mongoose';
 import { errnoOf } from '../../lib/durable-file.ts';
@@ -62,43 +64,71 @@ const ARGUMENTS = [
 const ALREADY_INITIALIZED = 23;
 
 /**
- * Starts a `mongod`. A watcher process of mongodb-memory-server ends it within seconds when this process is killed. It
- * has a process group of its own: Ctrl-C in a terminal reaches the app, and the app stops the database last.
+ * Starts a `mongod` and waits until it takes connections. It ends when this process ends, however that comes. It has a
+ * process group of its own: Ctrl-C in a terminal reaches the app, and the app stops the database last. Throws an Error
+ * with what its log says when it does not start.
  */
 export async function launchMongod(options: LaunchOptions): Promise<MongodProcess> {
-  const { credentials, keyfile } = options;
-  // The library has its own copy of the driver, so it is loaded only here: with MONGODB_URI, and in all processes but
-  // the first, nobody has to wait for it.
-  const { MongoInstance } = await import('mongodb-memory-server');
-  const instance = new MongoInstance({
-    instance: {
-      ip: '127.0.0.1',
-      port: options.port,
-      dbPath: options.dbPath,
-      ...(options.replSet !== undefined && { replSet: options.replSet }),
-      storageEngine: 'wiredTiger',
-      args: [...ARGUMENTS, ...(options.args ?? [])],
-      launchTimeout: LAUNCH_TIMEOUT_MS,
-      auth: credentials !== undefined,
-      ...(keyfile !== undefined && { keyfileLocation: keyfile }),
-    },
-    // With a version the library does not compare the program with its own default.
-    binary: { systemBinary: options.mongod.path, version: options.mongod.version },
-    spawn: { detached: true },
+  const mongod = spawn(options.mongod.path, argumentsOf(options), {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
   });
-  const ended = once(instance, 'instanceClosed').then(([code, signal]) => String(signal ?? `exit code ${code}`));
-  await instance.start();
-  const pid = instance.mongodProcess?.pid;
+  const ended = once(mongod, 'close').then(([code, signal]) => String(signal ?? `exit code ${code}`));
+  const { pid } = mongod;
+  if (pid !== undefined) endWithThisProcess(pid, ended);
+  await untilListening(mongod, ended);
   return {
     pid,
     ended,
     async stop() {
-      // The library would sign in and send a command; a signal does the same and needs no password.
       if (pid !== undefined) signalProcess(pid, 'SIGTERM');
       await ended;
-      await instance.stop();
     },
   };
+}
+
+function argumentsOf({ port, dbPath, replSet, args = [], keyfile, credentials }: LaunchOptions): string[] {
+  return [
+    ...['--bind_ip', '127.0.0.1', '--port', String(port), '--dbpath', dbPath, ...ARGUMENTS],
+    ...(replSet === undefined ? [] : ['--replSet', replSet]),
+    ...(credentials === undefined ? ['--noauth'] : ['--auth']),
+    ...(keyfile === undefined ? [] : ['--keyFile', keyfile]),
+    ...args,
+  ];
+}
+
+/** Lets a shell wait for the end of a pipe from this process, which the system closes also when this one is killed. */
+function endWithThisProcess(pid: number, ended: Promise<string>): void {
+  const watcher = spawn('/bin/sh', ['-c', 'read -r _; kill "$0"', String(pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  watcher.unref();
+  // Without a watcher, what a killed app leaves is ended by the next start (stopOrphanedMongod).
+  watcher.on('error', () => undefined);
+  // Its number may belong to another process soon.
+  void ended.then(() => watcher.kill('SIGKILL'));
+}
+
+async function untilListening(
+  mongod: ChildProcessByStdio<null, Readable, null>,
+  ended: Promise<string>,
+): Promise<void> {
+  const giveUp = setTimeout(() => mongod.kill('SIGKILL'), LAUNCH_TIMEOUT_MS);
+  let fault: string | undefined;
+  try {
+    for await (const line of createInterface({ input: mongod.stdout })) {
+      if (line.includes('"msg":"Waiting for connections"')) return;
+      // Its log is JSON, one entry a line: "s" is the severity, E an error and F a fatal one.
+      const isError = line.includes('"s":"E"') || line.includes('"s":"F"');
+      if (isError) fault ??= line.slice(line.indexOf('"msg"'));
+    }
+  } finally {
+    clearTimeout(giveUp);
+    // A pipe that nobody reads would stop it.
+    mongod.stdout.resume();
+  }
+  throw new Error(fault ?? `mongod ended with ${await ended}`);
 }
 
 /** Sends a signal; returns false when the process is gone, which may happen at any moment. */
