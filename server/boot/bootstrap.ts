@@ -1,48 +1,51 @@
 import mongoose from 'mongoose';
 import type { Providers } from '../context.ts';
 import { startDatabaseClock } from '../database/clock.ts';
-import { startEmbeddedMongo } from '../database/embedded/embedded-mongo.ts';
-import { NoMongodError } from '../database/embedded/mongod-binary.ts';
+import { prepareEmbeddedMongo } from '../database/embedded/replica-set.ts';
 import { runMigrations } from '../database/migrations/index.ts';
 import { buildIndexes, connectMongo, UnsupportedDatabaseError } from '../database/mongo.ts';
 import type { Keys } from '../lib/crypto/secrets.ts';
 import type { Log } from '../lib/log.ts';
 import type { RateCounters } from '../lib/rate-counters.ts';
 import { EXIT_CONFIG, EXIT_FAILED, StartError, sentenceOf } from '../lib/start-error.ts';
-import { type DataFolder, openDataFolder, readOrMakeKeys } from './data-folder.ts';
+import { readOrMakeKeys } from './data-folder.ts';
 import type { Env } from './env/env.ts';
+import { databaseDoesNotStart } from './ground.ts';
 import { claimInstallation, hasData } from './installation.ts';
-import { refuseTakenPorts } from './ports.ts';
 import { buildProviders } from './providers.ts';
 import type { OnShutdown } from './shutdown-stack.ts';
-
-/** The result of a start so far: the open database, its adapters, and which earlier run the data folder has seen. */
-export type Bootstrapped = Pick<DataFolder, 'run' | 'killedRuns' | 'forgetKilledRuns'> & {
-  uri: string;
-  providers: Providers;
-};
 
 const NEW_DATA =
   'There is no data yet. Everything from now on, certificates included, is stored in DATA_DIR: keep that folder across restarts';
 
 type BootstrapParts = { env: Env; log: Log; rateCounters: RateCounters };
 
+export type BootstrapOptions = {
+  uri: string;
+  /** The name of this process's job worker; its connections carry it. */
+  worker: string;
+  /** False in a process that takes over from one that has served: the database is as this one needs it. */
+  isFirst: boolean;
+};
+
 /**
- * Does everything that a start does once, however often the app is started again:
+ * Opens the database and builds the adapters on it:
  *
- * data folder and lock → database → connection, migrations, indexes → keys and store, checked against the database
+ * connection, migrations, indexes → keys and store, checked against the database
  *
  * Throws StartError with one sentence for the operator.
  */
-export async function bootstrap(parts: BootstrapParts, onShutdown: OnShutdown): Promise<Bootstrapped> {
+export async function bootstrap(
+  { uri, worker, isFirst }: BootstrapOptions,
+  parts: BootstrapParts,
+  onShutdown: OnShutdown,
+): Promise<Providers> {
   const { env, log } = parts;
-  await refuseTakenPorts(env);
-  const data = await openDataFolder(env.dataDir, { onLost: () => endLost(env, log) });
-  onShutdown('data folder', data.release);
-  const uri = await openDatabase(env, log, onShutdown);
-  await connect(uri, env, data.run);
+  if (isFirst && env.mongodbUri === undefined) await prepareOwnDatabase(env, uri);
+  await connect(uri, env, worker);
   onShutdown('connection', () => mongoose.disconnect());
   const now = await startClock(onShutdown);
+  if (!isFirst) return openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
   await runMigrations(log);
   await buildIndexes();
   const isUsed = await hasData();
@@ -51,53 +54,21 @@ export async function bootstrap(parts: BootstrapParts, onShutdown: OnShutdown): 
   const keys = await readOrMakeKeys(env.dataDir, env.keys, isUsed);
   const providers = await openProviders(parts, keys, now);
   await claimInstallation({ keysFingerprint: providers.secrets.fingerprint, storeId: providers.store.id });
-  return { uri, run: data.run, killedRuns: data.killedRuns, forgetKilledRuns: data.forgetKilledRuns, providers };
+  return providers;
 }
 
-/** Ends this process because another run has taken over its data folder: two runs would corrupt it. */
-function endLost({ dataDir }: Env, log: Log): void {
-  log.error('Another Fairlead has taken over DATA_DIR because this one had stopped responding; this one is stopping', {
-    dataDir,
-  });
-  process.exit(EXIT_FAILED);
-}
-
-/** Prepares the child of a supervisor, which has opened the folder and the database, and made the keys. */
-export async function bootstrapChild(
-  { uri, worker }: { uri: string; worker: string },
-  parts: BootstrapParts,
-  onShutdown: OnShutdown,
-): Promise<Providers> {
-  const { env } = parts;
-  await connect(uri, env, worker);
-  onShutdown('connection', () => mongoose.disconnect());
-  const now = await startClock(onShutdown);
-  return openProviders(parts, await readOrMakeKeys(env.dataDir, env.keys, true), now);
+async function prepareOwnDatabase(env: Env, uri: string): Promise<void> {
+  try {
+    await prepareEmbeddedMongo(env.dataDir, uri);
+  } catch (error) {
+    throw databaseDoesNotStart(env, error);
+  }
 }
 
 async function startClock(onShutdown: OnShutdown): Promise<() => Date> {
   const clock = await startDatabaseClock();
   onShutdown('clock', async () => clock.stop());
   return clock.now;
-}
-
-async function openDatabase(env: Env, log: Log, onShutdown: OnShutdown): Promise<string> {
-  if (env.mongodbUri !== undefined) {
-    log.info('Database: the one that MONGODB_URI names');
-    return env.mongodbUri;
-  }
-  try {
-    const mongo = await startEmbeddedMongo({ dataDir: env.dataDir, sources: env.mongodSources, log });
-    onShutdown('database', mongo.stop);
-    return mongo.uri;
-  } catch (error) {
-    if (error instanceof NoMongodError) throw new StartError(EXIT_CONFIG, error.message, error);
-    throw new StartError(
-      EXIT_FAILED,
-      `The database in "${env.dataDir}/mongo" does not start (${sentenceOf(error)}); look at its files and the space on the disk, or set MONGODB_URI.`,
-      error,
-    );
-  }
 }
 
 async function connect(uri: string, env: Env, processName: string): Promise<void> {

@@ -1,27 +1,13 @@
 import { url as debuggerUrl } from 'node:inspector';
 import type { Log } from '../lib/log.ts';
 import { createRateCounters } from '../lib/rate-counters.ts';
-import { EXIT_FAILED, type ExitCode, StartError, sentenceOf } from '../lib/start-error.ts';
-import { bootstrapChild } from './bootstrap.ts';
+import { EXIT_FAILED, StartError, sentenceOf } from '../lib/start-error.ts';
+import { bootstrap } from './bootstrap.ts';
 import type { Env } from './env/env.ts';
 import { startServing } from './serving.ts';
 import { createShutdownStack } from './shutdown-stack.ts';
+import type { FromChild, ToChild } from './supervisor.ts';
 import { ALIVE_EVERY_MS } from './watchdog.ts';
-
-/** The first argument of a child, which tells it apart from a worker of somebody else's cluster. */
-export const CHILD_ARGUMENT = 'child-of-a-supervisor';
-
-/** Messages of the supervisor to its child; `worker` names the job worker, which takes over the jobs of the others. */
-export type ToChild = { kind: 'start'; uri: string; worker: string; takesOverFrom: string[] } | { kind: 'stop' };
-
-/** Messages of the child to its supervisor. */
-export type FromChild =
-  /** The child takes messages from now on; earlier ones are lost. */
-  | { kind: 'connected' }
-  | { kind: 'ready' }
-  /** Sent again and again by a child whose event loop turns. `isDebugged` says that a debugger may hold it at any line. */
-  | { kind: 'alive'; isDebugged: boolean }
-  | { kind: 'failed'; sentence: string; exitCode: ExitCode };
 
 export type ChildOptions = { env: Env; log: Log; webRoot: string };
 
@@ -36,7 +22,7 @@ export function runChild({ env, log, webRoot }: ChildOptions): void {
   async function start(told: Extract<ToChild, { kind: 'start' }>): Promise<void> {
     const { worker, takesOverFrom } = told;
     try {
-      const providers = await bootstrapChild(told, { env, log, rateCounters: createRateCounters() }, shutdown.push);
+      const providers = await bootstrap(told, { env, log, rateCounters: createRateCounters() }, shutdown.push);
       await startServing(providers, { env, webRoot, worker, takesOverFrom, isServing: () => isServing }, shutdown.push);
       isServing = !shutdown.isStopping;
       tell({ kind: 'ready' });

@@ -3,6 +3,7 @@ import type { Log } from '../lib/log.ts';
 import { createRateCounters } from '../lib/rate-counters.ts';
 import { bootstrap } from './bootstrap.ts';
 import type { Env } from './env/env.ts';
+import { openDatabase, openOwnFolder } from './ground.ts';
 import { startServing } from './serving.ts';
 import { createShutdownStack } from './shutdown-stack.ts';
 
@@ -32,18 +33,18 @@ export function createLifeCycle({ env, log, webRoot, faults, limits }: LifeCycle
   let isServing = false;
 
   async function start(): Promise<void> {
-    const { providers, run, killedRuns, forgetKilledRuns } = await bootstrap(
-      { env, log, rateCounters: createRateCounters() },
-      shutdown.push,
-    );
+    const data = await openOwnFolder(env, log, shutdown.push);
+    const uri = await openDatabase(env, log, shutdown.push);
+    const parts = { env, log, rateCounters: createRateCounters() };
+    const providers = await bootstrap({ uri, worker: data.run, isFirst: true }, parts, shutdown.push);
     const complete = {
       ...providers,
       limits: { ...providers.limits, ...limits },
       ...(faults !== undefined && { faults }),
     };
-    const serving = { env, webRoot, worker: run, takesOverFrom: killedRuns, isServing: () => isServing };
+    const serving = { env, webRoot, worker: data.run, takesOverFrom: data.killedRuns, isServing: () => isServing };
     await startServing(complete, serving, shutdown.push);
-    forgetKilledRuns();
+    data.forgetKilledRuns();
     isServing = !shutdown.isStopping;
   }
 

@@ -5,11 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { createLog, type Log, redactSecrets, writerTo } from '../lib/log.ts';
 import { SLUG_MARK } from '../lib/site-names.ts';
 import { EXIT_FAILED, StartError, sentenceOf } from '../lib/start-error.ts';
-import { CHILD_ARGUMENT, runChild } from './child.ts';
 import { type Env, readEnv, showsStackTraces } from './env/env.ts';
 import { endOnFatalErrors } from './fatal-errors.ts';
-import { createLifeCycle } from './life-cycle.ts';
-import { createSupervisor, SUPERVISED_ARGUMENT } from './supervisor.ts';
+import type { LifeCycle } from './life-cycle.ts';
+import { CHILD_ARGUMENT, createSupervisor, SUPERVISED_ARGUMENT } from './supervisor.ts';
 
 /**
  * A second signal within this time counts as the same one: npm forwards the signal that the terminal has already sent
@@ -30,14 +29,24 @@ async function main(): Promise<void> {
   process.stderr.on('error', () => undefined);
   const webRoot = join(packageRoot(), 'dist', 'web');
   endOnFatalErrors(log);
-  if (cluster.isWorker && process.argv.includes(CHILD_ARGUMENT)) return runChild({ env, log, webRoot });
+  if (cluster.isWorker && process.argv.includes(CHILD_ARGUMENT)) {
+    const { runChild } = await import('./child.ts');
+    return runChild({ env, log, webRoot });
+  }
   for (const warning of env.warnings) log.warn(warning);
-  const entry = fileURLToPath(import.meta.url);
   const isSupervised = process.argv.includes(SUPERVISED_ARGUMENT);
-  const app = isSupervised ? createSupervisor({ env, log, entry }) : createLifeCycle({ env, log, webRoot });
+  const app = isSupervised
+    ? createSupervisor({ env, log, entry: fileURLToPath(import.meta.url) })
+    : await unsupervised(env, log, webRoot);
   endOnSignals(() => app.stop(), log);
   await app.start();
   announce(env, log, isTerminal ? write : undefined);
+}
+
+/** Loads the app itself, which a supervisor leaves to its child. */
+async function unsupervised(env: Env, log: Log, webRoot: string): Promise<LifeCycle> {
+  const { createLifeCycle } = await import('./life-cycle.ts');
+  return createLifeCycle({ env, log, webRoot });
 }
 
 function endOnSignals(stop: () => Promise<void>, log: Log): void {

@@ -1,12 +1,9 @@
 import cluster, { type Worker as Child } from 'node:cluster';
 import { setTimeout as wait } from 'node:timers/promises';
-import mongoose from 'mongoose';
 import type { Log } from '../lib/log.ts';
-import { createRateCounters } from '../lib/rate-counters.ts';
-import { EXIT_FAILED, StartError } from '../lib/start-error.ts';
-import { bootstrap } from './bootstrap.ts';
-import { CHILD_ARGUMENT, type FromChild, type ToChild } from './child.ts';
+import { EXIT_FAILED, type ExitCode, StartError } from '../lib/start-error.ts';
 import type { Env } from './env/env.ts';
+import { openDatabase, openOwnFolder } from './ground.ts';
 import type { LifeCycle } from './life-cycle.ts';
 import { createShutdownStack } from './shutdown-stack.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -18,6 +15,26 @@ const SERVED_WELL_MS = 10_000;
 /** With this argument, which `npm start` gives, the app runs as a child that this process starts again when it ends. */
 export const SUPERVISED_ARGUMENT = '--supervised';
 
+/** The first argument of a child, which tells it apart from a worker of somebody else's cluster. */
+export const CHILD_ARGUMENT = 'child-of-a-supervisor';
+
+/**
+ * Messages of the supervisor to its child; `worker` names the job worker, which takes over the jobs of the others, and
+ * `isFirst` is true until a child has served.
+ */
+export type ToChild =
+  | { kind: 'start'; uri: string; worker: string; isFirst: boolean; takesOverFrom: string[] }
+  | { kind: 'stop' };
+
+/** Messages of the child to its supervisor. */
+export type FromChild =
+  /** The child takes messages from now on; earlier ones are lost. */
+  | { kind: 'connected' }
+  | { kind: 'ready' }
+  /** Sent again and again by a child whose event loop turns. `isDebugged` says that a debugger may hold it at any line. */
+  | { kind: 'alive'; isDebugged: boolean }
+  | { kind: 'failed'; sentence: string; exitCode: ExitCode };
+
 export type SupervisorOptions = {
   env: Env;
   log: Log;
@@ -26,7 +43,9 @@ export type SupervisorOptions = {
 
 type Supervisor = {
   log: Log;
-  start: ToChild;
+  /** Resolves when the database takes connections. */
+  uri: Promise<string>;
+  start: Omit<Extract<ToChild, { kind: 'start' }>, 'uri'>;
   /** No child is started again once this is aborted. */
   stopping: AbortController;
   /** `ended` resolves with how. */
@@ -44,22 +63,25 @@ export function createSupervisor({ env, log, entry }: SupervisorOptions): LifeCy
   const shutdown = createShutdownStack(log);
 
   async function start(): Promise<void> {
-    const parts = { env, log, rateCounters: createRateCounters() };
-    const { uri, run, killedRuns, forgetKilledRuns } = await bootstrap(parts, shutdown.push);
-    // The child has a connection of its own, and this process has nothing more to ask.
-    await mongoose.disconnect();
+    const data = await openOwnFolder(env, log, shutdown.push);
     // A connection that is handed over is lost with a child that ends before it has taken it: its client hears nothing,
     // not even a refusal. One that waits at the port is taken by the next child.
     cluster.schedulingPolicy = cluster.SCHED_NONE;
     cluster.setupPrimary({ exec: entry, args: [CHILD_ARGUMENT] });
+    const uri = openDatabase(env, log, shutdown.push);
     // Each child has the name of the one before it, and so takes over its jobs.
-    const worker = `${run}.0`;
-    const told: ToChild = { kind: 'start', uri, worker, takesOverFrom: [worker, ...killedRuns] };
-    const supervisor: Supervisor = { log, start: told, stopping: new AbortController(), running: null };
+    const worker = `${data.run}.0`;
+    const takesOverFrom = [worker, ...data.killedRuns];
+    const start: Supervisor['start'] = { kind: 'start', worker, isFirst: true, takesOverFrom };
+    const supervisor: Supervisor = { log, uri, start, stopping: new AbortController(), running: null };
+    // The child loads its modules while the database starts.
+    const serving = startChild(supervisor);
+    serving.catch(() => undefined);
+    await uri;
     shutdown.push('app', () => stopChild(supervisor));
-    if (shutdown.isStopping) return;
-    await startChild(supervisor);
-    forgetKilledRuns();
+    await serving;
+    start.isFirst = false;
+    data.forgetKilledRuns();
   }
 
   return {
@@ -77,13 +99,13 @@ export function createSupervisor({ env, log, entry }: SupervisorOptions): LifeCy
 
 /** Resolves when the child serves, and starts it again when it ends later; throws StartError when it does not serve. */
 async function startChild(supervisor: Supervisor, attempt = 0): Promise<void> {
-  const { log, start, stopping } = supervisor;
+  const { log, stopping } = supervisor;
   const child = cluster.fork();
   const ended = endOf(child).finally(() => {
     supervisor.running = null;
   });
   supervisor.running = { child, ended };
-  await untilReady(child, ended, () => tell(child, stopping.signal.aborted ? { kind: 'stop' } : start));
+  await untilReady(child, ended, () => tellStart(child, supervisor));
   const readyAt = performance.now();
   log.info('Process is running', { pid: child.process.pid });
   endWhenUnresponsive(child, ended, log);
@@ -117,10 +139,10 @@ function endOf(child: Child): Promise<string> {
 }
 
 /** Only our own program writes to this channel, and it takes `FromChild` alone (child.ts). */
-function untilReady(child: Child, ended: Promise<string>, onConnected: () => void): Promise<void> {
+function untilReady(child: Child, ended: Promise<string>, onConnected: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     child.on('message', (message: FromChild) => {
-      if (message.kind === 'connected') onConnected();
+      if (message.kind === 'connected') void onConnected();
       else if (message.kind === 'ready') resolve();
       else if (message.kind === 'failed') reject(new StartError(message.exitCode, message.sentence));
     });
@@ -152,6 +174,12 @@ async function startAgain(supervisor: Supervisor, firstAttempt: number): Promise
 
 function restartDelayMs(attempt: number): number {
   return RESTART_DELAYS_MS[Math.min(attempt, RESTART_DELAYS_MS.length - 1)] ?? 0;
+}
+
+/** Has the child start once the database is there; without one the start ends, and the child with it. */
+async function tellStart(child: Child, { uri, start, stopping }: Supervisor): Promise<void> {
+  const known = await uri.catch(() => null);
+  if (known !== null) tell(child, stopping.signal.aborted ? { kind: 'stop' } : { ...start, uri: known });
 }
 
 /** Asks the child to stop, and waits for it; the child limits its own time. */

@@ -5,7 +5,8 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readMongodSources } from '../../server/boot/env/env.ts';
 import { findMongod } from '../../server/database/embedded/mongod-binary.ts';
-import { freePort, initiate, launchMongod } from '../../server/database/embedded/mongod-process.ts';
+import { freePort, launchMongod } from '../../server/database/embedded/mongod-process.ts';
+import { initiate } from '../../server/database/embedded/replica-set.ts';
 import { install, NETLIFY_COMMAND, VERCEL_CLIENT } from '../clients/install.ts';
 import { loadLine, pinned, stopChild } from './harness.ts';
 

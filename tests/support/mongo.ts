@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { readMongodSources } from '../../server/boot/env/env.ts';
 import { findMongod } from '../../server/database/embedded/mongod-binary.ts';
-import { initiate, launchMongod } from '../../server/database/embedded/mongod-process.ts';
+import { launchMongod } from '../../server/database/embedded/mongod-process.ts';
+import { initiate } from '../../server/database/embedded/replica-set.ts';
 import { onFreePort } from './free-ports.ts';
 
 declare module 'vitest' {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { readMongodSources } from '../../server/boot/env/env.ts';
 import { startEmbeddedMongo } from '../../server/database/embedded/embedded-mongo.ts';
+import { prepareEmbeddedMongo } from '../../server/database/embedded/replica-set.ts';
 import { newKeys } from '../../server/lib/crypto/secrets.ts';
 
 const quiet = (): void => undefined;
@@ -15,6 +16,7 @@ const SILENT = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 export async function makeSharedFixtures(): Promise<{ env: NodeJS.ProcessEnv } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-shared-'));
   const mongo = await startEmbeddedMongo({ dataDir: folder, sources: readMongodSources(process.env), log: SILENT });
+  await prepareEmbeddedMongo(folder, mongo.uri);
   return {
     env: {
       MONGODB_URI: mongo.uri,

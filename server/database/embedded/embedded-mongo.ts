@@ -4,14 +4,7 @@ import { join } from 'node:path';
 import { errnoOf, makeFolder, writeDurably } from '../../lib/durable-file.ts';
 import type { Log } from '../../lib/log.ts';
 import { findMongod, type MongodSources } from './mongod-binary.ts';
-import {
-  type Credentials,
-  freePort,
-  initiate,
-  launchMongod,
-  type MongodProcess,
-  stopOrphanedMongod,
-} from './mongod-process.ts';
+import { type Credentials, freePort, launchMongod, type MongodProcess, stopOrphanedMongod } from './mongod-process.ts';
 
 /**
  * The database that Fairlead keeps for itself: one `mongod` as a one-node replica set under `DATA_DIR/mongo`, bound to
@@ -34,17 +27,20 @@ export type EmbeddedMongoOptions = { dataDir: string; sources: MongodSources; lo
 type Marker = { mongodVersion: string; featureCompatibilityVersion: string; port: number };
 
 const DATABASE = 'fairlead';
+const MARKER = 'version.json';
+export const REPLICA_SET = 'embedded';
 const RESTART_DELAYS_MS = [100, 500, 1000, 2000, 5000];
 
 /**
- * Finds a `mongod` that opens the data of this folder, starts it and returns its address. Throws NoMongodError when
- * there is none, and an Error with a sentence when it does not start.
+ * Finds a `mongod` that opens the data of this folder, starts it and returns its address; `prepareEmbeddedMongo` comes
+ * next, where the driver is loaded (replica-set.ts). Throws NoMongodError when there is none, and an Error with a
+ * sentence when it does not start.
  */
 export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMongoOptions): Promise<EmbeddedMongo> {
   const folder = join(dataDir, 'mongo');
   const dbPath = join(folder, 'data');
   await makeFolder(dbPath);
-  const marker = await readJson(join(folder, 'version.json'), asMarker);
+  const marker = await readJson(join(folder, MARKER), asMarker);
   const mongod = await findMongod(sources, log, (version) =>
     canOpen(version, marker?.featureCompatibilityVersion ?? null),
   );
@@ -54,22 +50,17 @@ export async function startEmbeddedMongo({ dataDir, sources, log }: EmbeddedMong
   await stopOrphanedMongod(dbPath, log);
   const port = await freePort(marker?.port);
   const launch = (): Promise<MongodProcess> =>
-    launchMongod({ mongod, dbPath, port, keyfile, credentials, replSet: 'embedded' });
+    launchMongod({ mongod, dbPath, port, keyfile, credentials, replSet: REPLICA_SET });
 
   const first = await launch();
-  try {
-    const featureCompatibilityVersion = await initiate({ port, credentials, replSet: 'embedded' });
-    await writePrivately(
-      join(folder, 'version.json'),
-      `${JSON.stringify({ mongodVersion: mongod.version, featureCompatibilityVersion, port } satisfies Marker)}\n`,
-    );
-  } catch (error) {
-    await first.stop();
-    throw error;
-  }
   const kept = keepRunning(first, launch, log);
   log.info('Database is running', { version: mongod.version, port, pid: first.pid });
   return { uri: uriOf(port, credentials), pid: kept.pid, stop: kept.stop };
+}
+
+/** Notes what the next start has to know. */
+export async function writeMarker(dataDir: string, marker: Marker): Promise<void> {
+  await writePrivately(join(dataDir, 'mongo', MARKER), `${JSON.stringify(marker)}\n`);
 }
 
 /** Restarts the process whenever it ends unexpectedly. */
@@ -152,7 +143,7 @@ function uriOf(port: number, { user, password }: Credentials): string {
 export async function embeddedUri(dataDir: string): Promise<string | null> {
   const folder = join(dataDir, 'mongo');
   const credentials = await readJson(join(folder, 'credentials.json'), asCredentials);
-  const marker = await readJson(join(folder, 'version.json'), asMarker);
+  const marker = await readJson(join(folder, MARKER), asMarker);
   return credentials === null || marker === null ? null : uriOf(marker.port, credentials);
 }
 

@@ -6,6 +6,7 @@ import { expect, inject, test } from 'vitest';
 import { canOpen, startEmbeddedMongo } from '../../../server/database/embedded/embedded-mongo.ts';
 import { findMongod, type MongodSources } from '../../../server/database/embedded/mongod-binary.ts';
 import { freePort, launchMongod } from '../../../server/database/embedded/mongod-process.ts';
+import { prepareEmbeddedMongo } from '../../../server/database/embedded/replica-set.ts';
 import type { Log } from '../../../server/lib/log.ts';
 import { IS_FULL } from '../../support/size.ts';
 
@@ -35,6 +36,7 @@ function realSources(): MongodSources {
 /** Start until stop, always stopped. */
 async function running(dataDir: string, log: Log = capture().log) {
   const mongo = await startEmbeddedMongo({ dataDir, sources: realSources(), log });
+  await prepareEmbeddedMongo(dataDir, mongo.uri);
   const connection = await mongoose
     .createConnection(mongo.uri, { writeConcern: { w: 'majority', journal: true } })
     .asPromise();
