@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import mongoose, { type ClientSession } from 'mongoose';
+import mongoose, { type ClientSession, type mongo } from 'mongoose';
 import { ID_ALPHABET, ID_LENGTH } from '../../routers/schemas/primitives.ts';
 import type { AppError } from '../lib/errors.ts';
 import { databaseAway, databaseBusy, isDatabaseAway } from './away-errors.ts';
@@ -186,8 +186,10 @@ export async function buildIndexes(): Promise<void> {
   await Promise.all(
     mongoose.modelNames().map(async (modelName) => {
       const model = mongoose.model(modelName);
-      if (!existing.has(model.collection.name)) await model.createCollection();
-      await model.syncIndexes();
+      if (existing.has(model.collection.name)) return model.syncIndexes();
+      // One command for a collection, where mongoose would send one for each index.
+      const indexes = model.schema.indexes().map(([key, options]) => ({ ...options, key }) as mongo.IndexDescription);
+      return indexes.length > 0 ? model.collection.createIndexes(indexes) : model.createCollection();
     }),
   );
 }
