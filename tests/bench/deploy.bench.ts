@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { install, NETLIFY_COMMAND, VERCEL_CLIENT } from '../clients/install.ts';
 import { bundlePrograms } from '../support/bundle-programs.ts';
-import { get } from '../support/host.ts';
+import { get } from '../support/get.ts';
 import { type Publisher, type Publishing, publisherBy, startPublisher } from '../support/publisher.ts';
 import { startNetlify } from '../support/standins/netlify/index.ts';
 import { newSite } from '../support/standins/netlify/state.ts';

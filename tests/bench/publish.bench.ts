@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { UploadZipAnswer } from '../../routers/schemas/releases.ts';
 import { type Account, clientOf, openAccount, releaseEnd, startPublish } from '../support/api-account.ts';
-import { get } from '../support/host.ts';
+import { get } from '../support/get.ts';
 import { startRealApp } from '../support/real-app.ts';
 import type { SiteFiles } from '../support/sites.ts';
 import { writeZip } from '../support/zip-writer.ts';

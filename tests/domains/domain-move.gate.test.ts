@@ -6,7 +6,7 @@ import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { subjectOf } from '../../server/domains/certificates/rehearse.ts';
 import type { DomainRecord } from '../../server/publishing/platforms/platform.ts';
 import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
-import { get } from '../support/host.ts';
+import { get } from '../support/get.ts';
 import { makeDue } from '../support/make-due.ts';
 import { ONE } from '../support/platform-app.ts';
 import { refusalOf } from '../support/refusal.ts';

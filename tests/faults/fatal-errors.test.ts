@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { clientOf, openAccount, publishSite, startPublish } from '../support/api-account.ts';
-import { get } from '../support/host.ts';
+import { get } from '../support/get.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { program } from '../support/program.ts';
 import { startRealApp } from '../support/real-app.ts';

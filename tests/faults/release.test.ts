@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { clientOf, openAccount, publishSite, startPublish } from '../support/api-account.ts';
 import { RELEASE_BOUNDARIES, REMOVAL_BOUNDARY } from '../support/boundaries.ts';
-import { get } from '../support/host.ts';
+import { get } from '../support/get.ts';
 import { startOwnMongod } from '../support/own-mongod.ts';
 import { faultyEntry, type RealApp, startRealApp } from '../support/real-app.ts';
 import { IS_FULL } from '../support/size.ts';

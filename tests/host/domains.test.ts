@@ -6,7 +6,8 @@ import { ChallengeAnswerModel } from '../../server/database/models/domains/chall
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { connectMongo, newId } from '../../server/database/mongo.ts';
-import { type Ask, createTestHost, get, publishSite, type TestHost } from '../support/host.ts';
+import { type Ask, get } from '../support/get.ts';
+import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
 
 const visit = (site: TestHost, host: string, path = '/', ask: Ask = {}) => get(site.host.address.port, host, path, ask);
 

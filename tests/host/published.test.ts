@@ -1,6 +1,6 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { get } from '../support/host.ts';
+import { get } from '../support/get.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
 
 const TEXT = 'Tie the rope well. '.repeat(200);

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { createRateCounters, type RateCounters } from '../../server/lib/rate-counters.ts';
-import { createTestHost, get, publishSite, type TestHost } from '../support/host.ts';
+import { get } from '../support/get.ts';
+import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
 
 /** One for all tests that only ask it something. */

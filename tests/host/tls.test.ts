@@ -7,7 +7,8 @@ import type { HostTls } from '../../server/host/listener.ts';
 import { parseSiteHost } from '../../server/lib/site-names.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { closeOf } from '../support/close-of.ts';
-import { createTestHost, get, publishSite, type TestHost, type TestHostOptions } from '../support/host.ts';
+import { get } from '../support/get.ts';
+import { createTestHost, publishSite, type TestHost, type TestHostOptions } from '../support/host.ts';
 import { askHttp1, askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
 
 const PER_ADDRESS = 100;

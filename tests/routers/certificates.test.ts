@@ -8,7 +8,7 @@ import { ensureAll, renewDue } from '../../server/domains/certificates/maintenan
 import { createSiteCertificates } from '../../server/host/site-certificates.ts';
 import { createCertifiedHost } from '../support/certified-host.ts';
 import { createWorld, issued, NAMES, ZONE } from '../support/certified-world.ts';
-import { get } from '../support/host.ts';
+import { get } from '../support/get.ts';
 import { askHttp1, handshake } from '../support/tls-visitor.ts';
 
 const signal = new AbortController().signal;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { createDomainApp, livePerson } from '../support/domain-app.ts';
 import { type DomainLab, HERE, setsOf, startDomainLab } from '../support/domain-lab.ts';
-import { get } from '../support/host.ts';
+import { get } from '../support/get.ts';
 import { setPlan } from '../support/plans.ts';
 
 let lab: DomainLab;

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,10 +14,9 @@ import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { encodeManifest, type ManifestEntry } from '../../server/store/manifest.ts';
 import { closeOf } from './close-of.ts';
+import { type Answer, type Ask, get } from './get.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 
-export type Answer = { status: number; headers: IncomingHttpHeaders; body: Buffer; text: string };
-export type Ask = { method?: string; headers?: Record<string, string> };
 export type LogLine = { level: keyof Log; message: string; fields: Record<string, unknown> };
 
 export type TestHost = {
@@ -118,33 +116,6 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
   };
   await test.host.start();
   return test;
-}
-
-/** Returns one request over a connection of its own; `path` is not changed in any way. */
-export function get(port: number, host: string, path: string, ask: Ask = {}): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(
-      {
-        host: '127.0.0.1',
-        port,
-        path,
-        method: ask.method ?? 'GET',
-        headers: { Host: host, ...ask.headers },
-        agent: false,
-      },
-      (response) => {
-        const pieces: Buffer[] = [];
-        response.on('data', (piece: Buffer) => pieces.push(piece));
-        response.on('error', reject);
-        response.on('end', () => {
-          const body = Buffer.concat(pieces);
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body, text: body.toString('utf8') });
-        });
-      },
-    );
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
 }
 
 export async function raw(port: number, text: string): Promise<string> {

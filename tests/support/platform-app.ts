@@ -6,7 +6,7 @@ import type { Providers } from '../../server/context.ts';
 import { JobModel } from '../../server/database/models/job.ts';
 import { githubPages } from '../../server/publishing/platforms/github-pages/index.ts';
 import type { Platform } from '../../server/publishing/platforms/platform.ts';
-import { get } from './host.ts';
+import { get } from './get.ts';
 import { makeDue } from './make-due.ts';
 import type { InWorld } from './platform-harness.ts';
 import { platforms } from './platforms.ts';

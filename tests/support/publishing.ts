@@ -8,7 +8,8 @@ import { createChangeFeed } from '../../server/database/change-feed.ts';
 import { createHost } from '../../server/host/listener.ts';
 import { receiveFile, receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createTestApp, type Person, type TestApp, type TestAppOptions } from './app.ts';
-import { addRelease, get, makeLive } from './host.ts';
+import { get } from './get.ts';
+import { addRelease, makeLive } from './host.ts';
 
 const QUIET = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 

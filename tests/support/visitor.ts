@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
-import { get } from './host.ts';
+import { get } from './get.ts';
 import type { SiteFiles } from './sites.ts';
 import { IS_FULL } from './size.ts';
 

@@ -7,7 +7,7 @@ import {
   startPublish,
 } from '../../support/api-account.ts';
 import { followEvents } from '../../support/event-client.ts';
-import { get } from '../../support/host.ts';
+import { get } from '../../support/get.ts';
 import type { AttackedApp } from './attacked-app.ts';
 import type { RowCount } from './row-count.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { get } from '../../support/host.ts';
+import { get } from '../../support/get.ts';
 import { IS_FULL } from '../../support/size.ts';
 import { ask } from '../../support/supervised-app.ts';
 import { type AttackedApp, SITE_TEXT } from './attacked-app.ts';

@@ -1,5 +1,5 @@
 import { type Account, clientOf, type Publication, startPublish } from '../../support/api-account.ts';
-import { get } from '../../support/host.ts';
+import { get } from '../../support/get.ts';
 import type { Random } from '../../support/random.ts';
 import type { AttackedApp } from './attacked-app.ts';
 import { faultOf } from './call.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Account, clientOf, startPublish } from '../../support/api-account.ts';
-import { get } from '../../support/host.ts';
+import { get } from '../../support/get.ts';
 import { type Random, randomOf, SEED } from '../../support/random.ts';
 import { IS_FULL } from '../../support/size.ts';
 import { TOKEN } from '../../support/standins/stand-in.ts';

@@ -3,7 +3,7 @@ import { clientOf, openAccount, publishSite } from '../../support/api-account.ts
 import { certifiedSettings } from '../../support/certified-settings.ts';
 import { startDnsLab } from '../../support/dns-lab.ts';
 import { freePort } from '../../support/free-ports.ts';
-import { get } from '../../support/host.ts';
+import { get } from '../../support/get.ts';
 import { startPebble } from '../../support/pebble.ts';
 import { startRealApp } from '../../support/real-app.ts';
 import { makeFolder } from '../../support/start.ts';

@@ -5,7 +5,7 @@ import { acmeClient } from '../../support/acme.ts';
 import { type CertifiedHost, createCertifiedHost } from '../../support/certified-host.ts';
 import { startChallengeServer } from '../../support/challenge-server.ts';
 import { type DnsLab, startDnsLab } from '../../support/dns-lab.ts';
-import { get } from '../../support/host.ts';
+import { get } from '../../support/get.ts';
 import { makeDue } from '../../support/make-due.ts';
 import { type PebbleOptions, startPebble } from '../../support/pebble.ts';
 import { ownEgress } from '../../support/platforms.ts';
