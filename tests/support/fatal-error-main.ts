@@ -5,18 +5,18 @@ import { createLog } from '../../server/lib/log.ts';
 
 /**
  * The application as main.ts starts it, with a defect: at the boundary of its work that is named, something is thrown
- * where nobody catches it, once SIGUSR2 has armed it; then it says `Armed`. `… fatal-error-main.ts throw processing:start`
- * throws in a timer, `reject` leaves a promise alone.
+ * where nobody catches it, once SIGUSR2 has armed it; then it says so. At first a promise is left alone, once it was armed
+ * again something throws in a timer.
  */
-const [, , kind, boundary] = process.argv;
+const [, , boundary] = process.argv;
 const env = readEnv(process.env);
 const log = createLog({ level: env.logLevel, isTerminal: false, write: (line) => void process.stdout.write(line) });
 endOnFatalErrors(log);
 
-let isArmed = false;
+let armed: 'reject' | 'throw' | undefined;
 
 function fail(): void {
-  if (kind === 'reject') void Promise.reject(new Error('planted'));
+  if (armed === 'reject') void Promise.reject(new Error('planted'));
   else
     setTimeout(() => {
       throw new Error('planted');
@@ -29,7 +29,7 @@ const app = createLifeCycle({
   webRoot: 'dist/web',
   faults: {
     at: async (reached) => {
-      if (reached !== boundary || !isArmed) return;
+      if (reached !== boundary || armed === undefined) return;
       fail();
       // It ends in a moment: nothing more may happen in it.
       await new Promise(() => undefined);
@@ -37,8 +37,8 @@ const app = createLifeCycle({
   },
 });
 process.on('SIGUSR2', () => {
-  isArmed = true;
-  log.info('Armed');
+  armed = armed === undefined ? 'reject' : 'throw';
+  log.info(`Armed: ${armed}`);
 });
 process.on('SIGTERM', () => void app.stop().then(() => process.exit(0)));
 await app.start();
