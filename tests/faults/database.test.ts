@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -12,11 +13,11 @@ import { holdProcess } from '../support/held-process.ts';
 import { randomOf, SEED } from '../support/random.ts';
 import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { IS_FULL } from '../support/size.ts';
-import { hashedSite, loadHashedSite, startVisiting, type Visits } from '../support/visitor.ts';
+import { hashedSite, loadHashedSite, startVisiting } from '../support/visitor.ts';
 
 const KILLS = IS_FULL ? 20 : 1;
 const PATIENCE = { timeout: IS_FULL ? 60_000 : 30_000, interval: 50 };
-const WRITERS = 4;
+const WRITERS = IS_FULL ? 4 : 2;
 
 async function post(app: RealApp, path: string, body: unknown, token?: string): Promise<Response> {
   return fetch(`${app.url}${path}`, {
@@ -61,17 +62,22 @@ async function untilReady(app: RealApp): Promise<void> {
   await expect.poll(async () => (await fetch(`${app.url}/api/ready`).catch(() => null))?.status, PATIENCE).toBe(200);
 }
 
-const cachedApp = cacheApp(() => startRealApp());
-
-type KillAndLook = {
-  prepare?: (app: RealApp) => Promise<void>;
-  kill: (app: RealApp) => Promise<void>;
-};
+/** The one that is visited all the time, and as many that nobody asks for before their kill as there are kills. */
+let sites: { asked: string; unasked: string[]; publishedIn: ChildProcess } | undefined;
+const cachedApp = cacheApp(async () => {
+  const app = await startRealApp();
+  const account = await openAccount(app.url, newPerson().username);
+  const publish = async (name: string, word: string) =>
+    `${(await publishSite(account, name, hashedSite(word))).slug}.localhost`;
+  const unasked: string[] = [];
+  for (let number = 1; number <= KILLS; number += 1)
+    unasked.push(await publish(`Unasked ${number}`, `unasked ${number}`));
+  sites = { asked: await publish('Asked', 'asked for'), unasked, publishedIn: app.child };
+  return app;
+});
 
 /** Kills in the middle of writes, several times, and then looks for every write that was acknowledged. */
-async function killAndLook({ prepare, kill }: KillAndLook): Promise<void> {
-  const app = await cachedApp.running();
-  await prepare?.(app);
+async function killAndLook(app: RealApp, kill: () => Promise<void>): Promise<void> {
   const acknowledged: string[] = [];
   for (let round = 0; round < KILLS; round += 1) {
     const stop = new AbortController();
@@ -80,7 +86,7 @@ async function killAndLook({ prepare, kill }: KillAndLook): Promise<void> {
     // In the middle of writes, not before the first: another moment each time.
     await expect.poll(() => acknowledged.length, { ...PATIENCE, interval: 10 }).toBeGreaterThan(before + 2);
     await wait(randomOf(SEED, round).below(200));
-    await kill(app);
+    await kill();
     stop.abort();
     await Promise.all(writers);
     await untilReady(app);
@@ -106,83 +112,56 @@ async function storedNames(app: RealApp): Promise<unknown[]> {
 
 // The kill of both is this and more.
 if (IS_FULL) {
-  test('every acknowledged write survives kill -9 of the app', () =>
-    killAndLook({
-      kill: async (app) => {
-        await app.kill();
-        await app.restart();
-      },
-    }));
-}
-
-type LiveSites = {
-  /** One after the other, none of them asked for since the start of the app. */
-  unasked: string[];
-  /** Tells whether the database is away, and how many visits have begun and ended while it was. */
-  away: { isNow: boolean; visits: number };
-  visits: Visits;
-};
-
-/**
- * Returns a site that is visited all the time, and as many that nobody has asked for since the start as there are
- * kills.
- */
-async function publishSites(app: RealApp): Promise<LiveSites> {
-  const account = await openAccount(app.url, newPerson().username);
-  const asked = await publishSite(account, 'Asked', hashedSite('asked for'));
-  const unasked: string[] = [];
-  for (let number = 1; number <= KILLS; number += 1) {
-    const { slug } = await publishSite(account, `Unasked ${number}`, hashedSite(`unasked ${number}`));
-    unasked.push(`${slug}.localhost`);
-  }
-  // Each was looked at when it went live: from here on nobody has asked for one.
-  await app.kill();
-  await app.restart();
-  const away = { isNow: false, visits: 0 };
-  const visits = startVisiting(async () => {
-    const wasAway = away.isNow;
-    const { word, fault } = await loadHashedSite(app.sitesPort, `${asked.slug}.localhost`);
-    if (wasAway && away.isNow) away.visits += 1;
-    return fault ?? (word === 'asked for' ? null : `The site that is asked for answered with ${word}`);
-  });
-  return { unasked, away, visits };
-}
-
-test('every acknowledged write survives kill -9 of the database, which the running app starts again, and every site is served throughout', async () => {
-  let sites: LiveSites | undefined;
-  let round = 0;
-  await killAndLook({
-    prepare: async (app) => {
-      sites = await publishSites(app);
-    },
-    kill: async (app) => {
-      if (sites === undefined) throw new Error('Nothing was published.');
-      const pid = mongodPidOf(app);
-      const { away } = sites;
-      const visitsBefore = away.visits;
-      process.kill(pid, 'SIGKILL');
-      away.isNow = true;
-      const host = sites.unasked[round] ?? '';
-      round += 1;
-      expect(await loadHashedSite(app.sitesPort, host)).toEqual({ word: `unasked ${round}`, fault: null });
-      await expect.poll(() => mongodPidOf(app), PATIENCE).not.toBe(pid);
-      away.isNow = false;
-      expect(away.visits).toBeGreaterThan(visitsBefore);
-      expect(app.child.exitCode).toBeNull();
-      if (round === KILLS) await sites.visits.stop();
-    },
-  });
-  expect(sites?.visits.wrong).toEqual([]);
-});
-
-test('every acknowledged write survives kill -9 of both', () =>
-  killAndLook({
-    kill: async (app) => {
-      process.kill(mongodPidOf(app), 'SIGKILL');
+  test('every acknowledged write survives kill -9 of the app', async () => {
+    const app = await cachedApp.running();
+    await killAndLook(app, async () => {
       await app.kill();
       await app.restart();
-    },
-  }));
+    });
+  });
+}
+
+test('every acknowledged write survives kill -9 of both', async () => {
+  const app = await cachedApp.running();
+  await killAndLook(app, async () => {
+    process.kill(mongodPidOf(app), 'SIGKILL');
+    await app.kill();
+    await app.restart();
+  });
+});
+
+test('every acknowledged write survives kill -9 of the database, which the running app starts again, and every site is served throughout', async () => {
+  const app = await cachedApp.running();
+  if (sites === undefined) throw new Error('Nothing was published.');
+  const { asked, unasked, publishedIn } = sites;
+  // Each was looked at when it went live: nobody has asked for one since a start after that.
+  if (app.child === publishedIn) {
+    await app.kill();
+    await app.restart();
+  }
+  let [isAway, visitsAway, round] = [false, 0, 0];
+  const visits = startVisiting(async () => {
+    const wasAway = isAway;
+    const { word, fault } = await loadHashedSite(app.sitesPort, asked);
+    if (wasAway && isAway) visitsAway += 1;
+    return fault ?? (word === 'asked for' ? null : `The site that is asked for answered with ${word}`);
+  });
+  await killAndLook(app, async () => {
+    const pid = mongodPidOf(app);
+    const visitsBefore = visitsAway;
+    process.kill(pid, 'SIGKILL');
+    isAway = true;
+    const host = unasked[round] ?? '';
+    round += 1;
+    expect(await loadHashedSite(app.sitesPort, host)).toEqual({ word: `unasked ${round}`, fault: null });
+    await expect.poll(() => mongodPidOf(app), PATIENCE).not.toBe(pid);
+    isAway = false;
+    expect(visitsAway).toBeGreaterThan(visitsBefore);
+    expect(app.child.exitCode).toBeNull();
+  });
+  await visits.stop();
+  expect(visits.wrong).toEqual([]);
+});
 
 /** Stopped with its sockets open, as by a disk that does not answer. */
 async function whileDatabaseHangs(app: RealApp, work: () => Promise<void>): Promise<void> {
