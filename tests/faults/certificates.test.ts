@@ -185,24 +185,26 @@ test(`killed at ${RENEWALS.length} steps of renewals: one certificate comes of e
   }
 });
 
-test(`killed at ${FIRST.length} steps of first orders: each name has one certificate, and others serve on`, async () => {
-  const [harbour] = await harbourDomains();
-  if (harbour === undefined) throw new Error('Nothing serves on.');
-  const before = app.count();
-  for (const [index, boundary] of FIRST.entries()) {
-    const once = app.count();
-    const added: Certified[] = names(`first-${index}`).map((name) => ({ name, domainId: '', serial: null }));
-    const acts = added.map((one) => async () => {
-      one.domainId ||= await addWithZone(one.name);
-      await check(one.domainId);
-    });
-    await app.killAt(boundary, acts, FIRST[index + 1]);
-    expect([boundary, await app.serialServed(harbour.name)]).toEqual([boundary, harbour.serial]);
-    await requireIssued(added);
-    requireOneEach(boundary, once);
-  }
-  tell('First orders', FIRST, before);
-});
+// The gate kills a renewal there, which is ordered by the same work.
+if (IS_FULL)
+  test(`killed at ${FIRST.length} steps of first orders: each name has one certificate, and others serve on`, async () => {
+    const [harbour] = await harbourDomains();
+    if (harbour === undefined) throw new Error('Nothing serves on.');
+    const before = app.count();
+    for (const [index, boundary] of FIRST.entries()) {
+      const once = app.count();
+      const added: Certified[] = names(`first-${index}`).map((name) => ({ name, domainId: '', serial: null }));
+      const acts = added.map((one) => async () => {
+        one.domainId ||= await addWithZone(one.name);
+        await check(one.domainId);
+      });
+      await app.killAt(boundary, acts, FIRST[index + 1]);
+      expect([boundary, await app.serialServed(harbour.name)]).toEqual([boundary, harbour.serial]);
+      await requireIssued(added);
+      requireOneEach(boundary, once);
+    }
+    tell('First orders', FIRST, before);
+  });
 
 test(`killed at ${BY_DNS.length} steps of orders by DNS: one certificate comes of each, the zones are as they were, and the one before serves on`, async () => {
   const certified = await activeDomains(HELD);
