@@ -144,6 +144,7 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
     test: {
       name: 'faults',
       environment: 'node',
+      isolate: false,
       include: ['tests/faults/**/*.test.ts'],
       exclude: IS_FULL ? [] : ['tests/faults/**/*.full.test.ts'],
       ...PATIENCE,
