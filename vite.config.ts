@@ -117,7 +117,8 @@ function onPage(
 /** `npm test` runs node and dom, the gate architecture, gate, faults and attack as well, `npm run test:full` all. */
 const PROJECTS: TestProjectInlineConfiguration[] = [
   onDatabase('node', 'tests/**/*.test.ts', [
-    'tests/{src,faults,attack}/**',
+    'tests/{src,faults}/**',
+    'tests/attack/attack.test.ts',
     'tests/architecture/!(bundle).test.ts',
     'tests/**/*.{gate,full}.test.ts',
   ]),
@@ -153,7 +154,7 @@ const PROJECTS: TestProjectInlineConfiguration[] = [
   {
     extends: true,
     root: here,
-    test: { name: 'attack', environment: 'node', include: ['tests/attack/**/*.test.ts'], ...PATIENCE },
+    test: { name: 'attack', environment: 'node', include: ['tests/attack/attack.test.ts'], ...PATIENCE },
   },
 ];
 
