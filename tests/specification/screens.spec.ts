@@ -1,5 +1,5 @@
-import type { Locator } from '@playwright/test';
-import { expect, test } from '../browser/fixtures.ts';
+import type { Locator, Page } from '@playwright/test';
+import { expect, logInHere, test } from '../browser/fixtures.ts';
 import { enrol, seenBefore } from './accounts.ts';
 import { holdCalls } from './held-network.ts';
 import { follow } from './navigation.ts';
@@ -97,41 +97,7 @@ test('about says what it is for, and takes a message', async ({ page, context, a
   await expect(page).toHaveURL('/');
 });
 
-test('faq and help answer real questions, and find them', async ({ page, context, app }) => {
-  await seenBefore(context, app.url);
-  await page.goto('/help#roll-back');
-  const main = page.getByRole('main');
-  await expect(main.getByText('Nothing is uploaded again: on the built-in host it takes about a second')).toBeVisible();
-  for (const [path, title] of [
-    ['/faq', 'Frequently Asked Questions'],
-    ['/help', 'Help & Documentation'],
-  ] as const) {
-    await follow(page, path);
-    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
-    const entries = main.locator('details');
-    await expect.poll(() => entries.count(), path).toBeGreaterThan(8);
-    const all = await entries.count();
-    const search = main.getByRole('searchbox');
-    await search.fill('address');
-    await expect.poll(() => entries.count(), path).toBeLessThan(all);
-    await expect(entries.first()).toContainText(/address/i);
-    await search.fill('zzz nothing of the kind zzz');
-    await expect(entries).toHaveCount(0);
-    await main.getByRole('button', { name: 'Show all' }).click();
-    await expect(entries).toHaveCount(all);
-    await entries.first().locator('summary').click();
-    await expect(entries.first().locator('p').first(), path).toBeVisible();
-  }
-});
-
-test('an address that is not there says so', async ({ page, context, app }) => {
-  await seenBefore(context, app.url);
-  await page.goto('/no-such-page');
-  await expect(page.getByRole('heading', { level: 1, name: '404 Page Not Found' })).toBeVisible();
-  await expect(page.getByText('Did you forget to add the page to the router?')).toBeVisible();
-});
-
-test('the login and register screen has the words of both forms', async ({ page }) => {
+test('the login and register screen has the words of both forms, and says what is pending', async ({ page }) => {
   await page.goto('/login');
   const main = page.getByRole('main');
   await expect(main.getByRole('heading', { level: 1, name: 'Fairlead' })).toBeVisible();
@@ -157,23 +123,17 @@ test('the login and register screen has the words of both forms', async ({ page 
     await expect(main.getByText(rule).first()).toBeVisible();
   }
   await expect(main.getByRole('button', { name: 'Register', exact: true })).toBeVisible();
-});
 
-test('a pending login and registration say what they do', async ({ page, context, app }) => {
-  await seenBefore(context, app.url);
   await holdCalls(page, /\/api\/.*(login|register)/);
-  await page.goto('/login');
-  await page.getByLabel('Username').fill('sailor');
-  await page.getByLabel('Password', { exact: true }).fill('Anchor weigh 1');
-  await page.getByRole('button', { name: 'Log In', exact: true }).click();
-  await expect(page.getByRole('button', { name: 'Logging in...' })).toBeVisible();
-  await page.goto('/register');
   await page.getByLabel('Username').fill('sailor');
   await page.getByLabel('Email').fill('sailor@example.com');
   await page.getByLabel('Password', { exact: true }).fill('Anchor weigh 1');
   await page.getByLabel('Confirm Password').fill('Anchor weigh 1');
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await expect(page.getByRole('button', { name: 'Registering...' })).toBeVisible();
+  await page.goto('/login');
+  await logInHere(page, { username: 'sailor', password: 'Anchor weigh 1' });
+  await expect(page.getByRole('button', { name: 'Logging in...' })).toBeVisible();
 });
 
 test('the disclaimer has eight sections that scroll, and a button that says what it does', async ({ page }) => {
@@ -243,9 +203,32 @@ const PLANS = [
   ['BETA', /\$10\b/, /Deployments\s*Unlimited/],
 ] as const;
 
-test('pricing shows the plans and the beta offer', async ({ page, context, app }) => {
-  await seenBefore(context, app.url);
-  await page.goto('/about');
+async function readAnswers(page: Page): Promise<void> {
+  const main = page.getByRole('main');
+  await expect(main.getByText('Nothing is uploaded again: on the built-in host it takes about a second')).toBeVisible();
+  for (const [path, title] of [
+    ['/faq', 'Frequently Asked Questions'],
+    ['/help', 'Help & Documentation'],
+  ] as const) {
+    await follow(page, path);
+    await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
+    const entries = main.locator('details');
+    await expect.poll(() => entries.count(), path).toBeGreaterThan(8);
+    const all = await entries.count();
+    const search = main.getByRole('searchbox');
+    await search.fill('address');
+    await expect.poll(() => entries.count(), path).toBeLessThan(all);
+    await expect(entries.first()).toContainText(/address/i);
+    await search.fill('zzz nothing of the kind zzz');
+    await expect(entries).toHaveCount(0);
+    await main.getByRole('button', { name: 'Show all' }).click();
+    await expect(entries).toHaveCount(all);
+    await entries.first().locator('summary').click();
+    await expect(entries.first().locator('p').first(), path).toBeVisible();
+  }
+}
+
+async function readPlans(page: Page): Promise<void> {
   for (const path of ['/pricing', '/subscription/pricing']) {
     await follow(page, path);
     const main = page.getByRole('main');
@@ -261,12 +244,10 @@ test('pricing shows the plans and the beta offer', async ({ page, context, app }
     await expect(main).toContainText(/6 months/);
     await expect(main).toContainText(/14.day/);
   }
-});
+}
 
-test('every page has a description and words of its own', async ({ page, context, app }) => {
-  await seenBefore(context, app.url);
+async function readDescriptions(page: Page): Promise<void> {
   const described = new Map<string, string>();
-  await page.goto('/about');
   for (const path of ['/about', '/', '/pricing', '/faq', '/help', '/login', '/websocket-demo']) {
     await follow(page, path);
     await expect(page.getByRole('heading', { level: 1 }).first()).toBeVisible();
@@ -280,4 +261,21 @@ test('every page has a description and words of its own', async ({ page, context
     described.set(path, (await page.locator('meta[name="description"]').getAttribute('content')) ?? '');
   }
   expect([...described.values()].every((text) => text.length > 20)).toBe(true);
+}
+
+test('what a visitor reads: answers that are found, the plans and the beta offer, and a description of each page', async ({
+  page,
+  context,
+  app,
+}) => {
+  await seenBefore(context, app.url);
+  await page.goto('/help#roll-back');
+  await test.step('FAQ and help answer real questions, and find them', () => readAnswers(page));
+  await test.step('pricing shows the plans and the beta offer', () => readPlans(page));
+  await test.step('every page has a description and words of its own', () => readDescriptions(page));
+  await test.step('an address that is not there says so', async () => {
+    await page.goto('/no-such-page');
+    await expect(page.getByRole('heading', { level: 1, name: '404 Page Not Found' })).toBeVisible();
+    await expect(page.getByText('Did you forget to add the page to the router?')).toBeVisible();
+  });
 });
