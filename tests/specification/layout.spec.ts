@@ -74,22 +74,6 @@ function group(area: Locator | Page, name: string): Locator {
   return area.getByRole('region', { name, exact: true });
 }
 
-test('the sidebar has four groups, their entries in order with badges, and a footer', async ({
-  page,
-  context,
-  app,
-}) => {
-  await signInFor(context, app.url);
-  await page.goto('/settings');
-  const sidebar = page.getByRole('complementary');
-  await expect(sidebar.getByText('Fast domain deployment')).toBeVisible();
-  for (const [name, entries] of GROUPS) {
-    expect(await entriesOf(group(sidebar, name)), name).toEqual(entries.map((entry) => [...entry]));
-  }
-  const all = await entriesOf(sidebar);
-  expect(all.slice(-FOOTER.length)).toEqual(FOOTER.map((entry) => [...entry]));
-});
-
 test('the sidebar Logout entry points to /login and logs out', async ({ page, context, app, complaints }) => {
   complaints.allow(ASKED_TOO_LATE);
   const person = await signInFor(context, app.url);
@@ -111,14 +95,18 @@ test('the sidebar Logout entry points to /login and logs out', async ({ page, co
   await expect(page.getByRole('complementary').getByRole('link', { name: 'Logout' })).toHaveAttribute('href', '/login');
 });
 
-test('the mobile slide-in has three groups, keeps the focus, and closes on Escape, on a tap and on a new route', async ({
-  page,
-  context,
-  app,
-}) => {
-  await signInFor(context, app.url);
+async function seeSidebar(page: Page): Promise<void> {
+  const sidebar = page.getByRole('complementary');
+  await expect(sidebar.getByText('Fast domain deployment')).toBeVisible();
+  for (const [name, entries] of GROUPS) {
+    expect(await entriesOf(group(sidebar, name)), name).toEqual(entries.map((entry) => [...entry]));
+  }
+  const all = await entriesOf(sidebar);
+  expect(all.slice(-FOOTER.length)).toEqual(FOOTER.map((entry) => [...entry]));
+}
+
+async function seeSlideIn(page: Page): Promise<void> {
   await page.setViewportSize({ width: 360, height: 740 });
-  await page.goto('/settings');
   await expect(page.getByRole('complementary')).toBeHidden();
   const bar = page.getByRole('banner');
   await expect(bar.getByText('Settings')).toBeVisible();
@@ -160,26 +148,35 @@ test('the mobile slide-in has three groups, keeps the focus, and closes on Escap
   await opener.click();
   await menu.getByRole('link', { name: 'Settings' }).click();
   await expect(menu).toBeHidden();
-});
+}
 
-test('the account menu stands on the sidebar and on the mobile bar', async ({ page, context, app, complaints }) => {
-  complaints.allow(ASKED_TOO_LATE);
+async function seeAccountMenu(page: Page, area: Locator): Promise<void> {
+  await area.getByRole('button', { name: /account/i }).click();
+  const menu = page.getByRole('menu');
+  await expect(menu.getByText('Tools', { exact: true })).toBeVisible();
+  const tools = (GROUPS[3]?.[1] ?? []).map(([name]) => name.replace(/ New$/, ''));
+  for (const entry of [...ACCOUNT_MENU, ...tools]) {
+    await expect(menu.getByRole('menuitem', { name: entry }), entry).toBeVisible();
+  }
+  await page.keyboard.press('Escape');
+  await expect(menu).toBeHidden();
+}
+
+test('the sidebar has four groups and a footer, the slide-in three groups and the focus, and both the account menu', async ({
+  page,
+  context,
+  app,
+  complaints,
+}) => {
   await signInFor(context, app.url);
   await page.goto('/settings');
-  const check = async (area: Locator): Promise<void> => {
-    await area.getByRole('button', { name: /account/i }).click();
-    const menu = page.getByRole('menu');
-    await expect(menu.getByText('Tools', { exact: true })).toBeVisible();
-    const tools = (GROUPS[3]?.[1] ?? []).map(([name]) => name.replace(/ New$/, ''));
-    for (const entry of [...ACCOUNT_MENU, ...tools]) {
-      await expect(menu.getByRole('menuitem', { name: entry }), entry).toBeVisible();
-    }
-    await page.keyboard.press('Escape');
-    await expect(menu).toBeHidden();
-  };
-  await check(page.getByRole('complementary'));
-  await page.setViewportSize({ width: 360, height: 740 });
-  await check(page.getByRole('banner'));
+  await test.step('the sidebar: its entries in order with badges', () => seeSidebar(page));
+  await test.step('the account menu on the sidebar', () => seeAccountMenu(page, page.getByRole('complementary')));
+  await test.step('the slide-in: it closes on Escape, on a tap and on a new route', () => seeSlideIn(page));
+  expect(complaints.all, 'until the session ends').toEqual([]);
+
+  complaints.allow(ASKED_TOO_LATE);
+  await seeAccountMenu(page, page.getByRole('banner'));
 
   await page
     .getByRole('banner')
