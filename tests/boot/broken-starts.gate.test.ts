@@ -5,15 +5,23 @@ import { join } from 'node:path';
 import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { openDataFolder } from '../../server/boot/data-folder.ts';
+import { readEnv } from '../../server/boot/env/env.ts';
 import { claimInstallation } from '../../server/boot/installation.ts';
+import { createLifeCycle } from '../../server/boot/life-cycle.ts';
 import { nodeFault } from '../../server/cli/node-version.mjs';
 import { launchMongod } from '../../server/database/embedded/mongod-process.ts';
 import { INSTALLATION_ID, InstallationModel } from '../../server/database/models/installation.ts';
 import { MigrationModel } from '../../server/database/models/migration.ts';
+import { connectMongo } from '../../server/database/mongo.ts';
 import { newKeys } from '../../server/lib/crypto/secrets.ts';
+import { type Log, redactSecrets } from '../../server/lib/log.ts';
+import { StartError } from '../../server/lib/start-error.ts';
+import { selfSigned } from '../support/certificate.ts';
 import { freePort, freePorts } from '../support/free-ports.ts';
 import { IS_FULL } from '../support/size.ts';
 import { type Ended, makeFolder, startUntilItEnds } from '../support/start.ts';
+
+const SILENT: Log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** One sentence that names the thing, the exit code, and nothing that only a programmer understands. */
 function expectRefusal(ended: Ended, exitCode: number, sentence: RegExp): void {
@@ -36,7 +44,30 @@ async function portVariables(): Promise<{ PORT: string; SITES_PORT: string }> {
   return { PORT: String(port), SITES_PORT: String(sitesPort) };
 }
 
-/** Each variable by itself is held by a quick test (server/env.test.ts); here of each kind one goes through a start. */
+/**
+ * Returns how a start ends within this process, as `main` tells it; its connection is the one of the file's own
+ * database.
+ */
+async function startHere(environment: Record<string, string>): Promise<Ended> {
+  const databaseName = mongoose.connection.name;
+  await mongoose.disconnect();
+  try {
+    const app = createLifeCycle({ env: readEnv(environment), log: SILENT, webRoot: '' });
+    await app.start();
+    await app.stop();
+    throw new Error('It started.');
+  } catch (error) {
+    if (!(error instanceof StartError)) throw error;
+    const stderr = `Fairlead did not start: ${redactSecrets(error.message)}\n`;
+    return { exitCode: error.exitCode, stdout: '', stderr };
+  } finally {
+    await connectMongo(inject('mongoUri'), { databaseName });
+  }
+}
+
+/** Outside the full size one start of each exit code is a process of its own: what it says is the same here. */
+const start = IS_FULL ? startUntilItEnds : startHere;
+
 const WRONG_VALUES: [Record<string, string>, RegExp][] = [
   [{ PORT: 'web' }, /PORT is "web", but it must be a port number from 1 to 65535/],
   [{ PORT: '3000', SITES_PORT: '3000' }, /SITES_PORT is "3000", but PORT and SITES_PORT must differ/],
@@ -69,14 +100,11 @@ const WRONG_VALUES: [Record<string, string>, RegExp][] = [
     /ACME_DIRECTORY_URL is ".+", but it must be the https:\/\/ address of an ACME directory/,
   ],
 ];
-const SHOWN_AND_NOT = WRONG_VALUES.filter(
-  ([{ PUBLIC_URL, SMTP_URL }]) => PUBLIC_URL === 'example.com' || SMTP_URL !== undefined,
-);
 
-test.each(IS_FULL ? WRONG_VALUES : SHOWN_AND_NOT)(
+test.each(WRONG_VALUES)(
   '%o: a wrong value names the variable, the value and what would be right',
   async (environment, sentence) => {
-    const ended = await startUntilItEnds(environment);
+    const ended = await (environment.SMTP_URL === undefined ? start : startUntilItEnds)(environment);
     expectRefusal(ended, 78, sentence);
     expect(ended.stderr).not.toContain('hunter2');
   },
@@ -100,39 +128,36 @@ test('a port that another program listens on', async () => {
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-if (IS_FULL)
-  test('an address that is not of this machine', async () => {
-    const ended = await startUntilItEnds({ ...(await portVariables()), HOST: '192.0.2.1' });
-    expectRefusal(
-      ended,
-      78,
-      /HOST is "192\.0\.2\.1", which is not an address of this machine; set it to one that is, or leave it unset/,
-    );
-  });
+test('an address that is not of this machine', async () => {
+  const ended = await start({ ...(await portVariables()), HOST: '192.0.2.1' });
+  expectRefusal(
+    ended,
+    78,
+    /HOST is "192\.0\.2\.1", which is not an address of this machine; set it to one that is, or leave it unset/,
+  );
+});
 
-if (IS_FULL)
-  test('a data folder that is a file', async () => {
-    await using folder = await makeFolder();
-    const path = join(folder.path, 'data');
-    await writeFile(path, '');
-    const ended = await startUntilItEnds({ ...(await portVariables()), DATA_DIR: path });
-    expectRefusal(
-      ended,
-      1,
-      /DATA_DIR is ".+\/data", which cannot be written to \(it is not a folder\); let this user write to it, or set DATA_DIR/,
-    );
-  });
+test('a data folder that is a file', async () => {
+  await using folder = await makeFolder();
+  const path = join(folder.path, 'data');
+  await writeFile(path, '');
+  const ended = await start({ ...(await portVariables()), DATA_DIR: path });
+  expectRefusal(
+    ended,
+    1,
+    /DATA_DIR is ".+\/data", which cannot be written to \(it is not a folder\); let this user write to it, or set DATA_DIR/,
+  );
+});
 
-if (IS_FULL)
-  test('a data folder where nothing can be made', async () => {
-    const ended = await startUntilItEnds({ ...(await portVariables()), DATA_DIR: '/proc/fairlead' });
-    expectRefusal(ended, 1, /DATA_DIR is "\/proc\/fairlead", which cannot be written to \(\w+\)/);
-  });
+test('a data folder where nothing can be made', async () => {
+  const ended = await start({ ...(await portVariables()), DATA_DIR: '/proc/fairlead' });
+  expectRefusal(ended, 1, /DATA_DIR is "\/proc\/fairlead", which cannot be written to \(\w+\)/);
+});
 
 test('a data folder that another running app holds', async () => {
   await using folder = await makeFolder();
   const held = await openDataFolder(folder.path, { onLost: () => undefined });
-  const ended = await startUntilItEnds({ ...(await portVariables()), DATA_DIR: folder.path });
+  const ended = await start({ ...(await portVariables()), DATA_DIR: folder.path });
   await held.release();
   expectRefusal(
     ended,
@@ -143,30 +168,29 @@ test('a data folder that another running app holds', async () => {
   );
 });
 
-if (IS_FULL)
-  test('a named mongod that is none', async () => {
-    await using folder = await makeFolder();
-    const program = join(folder.path, 'mongod');
-    await writeFile(program, '#!/bin/sh\necho hello\n');
-    await chmod(program, 0o755);
-    const ended = await startUntilItEnds({
-      ...(await portVariables()),
-      DATA_DIR: join(folder.path, 'data'),
-      MONGOMS_SYSTEM_BINARY: program,
-    });
-    expectRefusal(
-      ended,
-      78,
-      /MONGOMS_SYSTEM_BINARY is ".+\/mongod", which does not run as a mongod; give the path of a mongod 6 or later/,
-    );
+test('a named mongod that is none', async () => {
+  await using folder = await makeFolder();
+  const program = join(folder.path, 'mongod');
+  await writeFile(program, '#!/bin/sh\necho hello\n');
+  await chmod(program, 0o755);
+  const ended = await start({
+    ...(await portVariables()),
+    DATA_DIR: join(folder.path, 'data'),
+    MONGOMS_SYSTEM_BINARY: program,
   });
+  expectRefusal(
+    ended,
+    78,
+    /MONGOMS_SYSTEM_BINARY is ".+\/mongod", which does not run as a mongod; give the path of a mongod 6 or later/,
+  );
+});
 
 test('a database of its own that is damaged', async () => {
   await using folder = await makeFolder();
   const dbPath = join(folder.path, 'mongo', 'data');
   await mkdir(dbPath, { recursive: true });
   await writeFile(join(dbPath, 'storage.bson'), 'not what it was');
-  const ended = await startUntilItEnds({
+  const ended = await start({
     ...(await portVariables()),
     DATA_DIR: folder.path,
     MONGOMS_SYSTEM_BINARY: inject('mongodPath'),
@@ -181,7 +205,7 @@ test('a database of its own that is damaged', async () => {
 test('a database that cannot be reached', async () => {
   await using folder = await makeFolder();
   const port = await freePort();
-  const ended = await startUntilItEnds({
+  const ended = await start({
     ...(await portVariables()),
     DATA_DIR: folder.path,
     MONGODB_URI: `mongodb://fairlead:hunter2@127.0.0.1:${port}/fairlead`,
@@ -200,7 +224,7 @@ test('a database that is no replica set', async () => {
   const port = await freePort();
   const mongod = { path: inject('mongodPath'), version: '6.0.5' };
   const alone = await launchMongod({ mongod, dbPath: join(folder.path, 'mongo'), port });
-  const ended = await startUntilItEnds({
+  const ended = await start({
     ...(await portVariables()),
     DATA_DIR: join(folder.path, 'data'),
     MONGODB_URI: `mongodb://127.0.0.1:${port}/fairlead`,
@@ -219,13 +243,13 @@ test('a key file that others can read, and one that is missing beside a database
   await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
   await claimInstallation({ keysFingerprint: 'of another', storeId: 'of another' });
   expectRefusal(
-    await startUntilItEnds(environment),
+    await start(environment),
     78,
     /The key file ".+\/keys\.json" is missing although the database has data; put it back from a backup, or give its content in FAIRLEAD_KEYS/,
   );
   await writeFile(join(folder.path, 'keys.json'), JSON.stringify(newKeys()), { mode: 0o644 });
   expectRefusal(
-    await startUntilItEnds(environment),
+    await start(environment),
     78,
     /The key file ".+\/keys\.json" can be read by other users \(mode 0644\); run chmod 600 on it/,
   );
@@ -236,7 +260,7 @@ test('keys that are not those of the database', async () => {
   await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
   await claimInstallation({ keysFingerprint: 'of another', storeId: 'of another' });
   const keys = JSON.stringify(newKeys());
-  const ended = await startUntilItEnds({
+  const ended = await start({
     ...(await portVariables()),
     DATA_DIR: folder.path,
     MONGODB_URI: ownDatabase(),
@@ -254,7 +278,7 @@ test('a folder for artifacts that cannot be written', async () => {
   await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
   const inTheWay = join(folder.path, 'artifacts');
   await writeFile(inTheWay, '');
-  const ended = await startUntilItEnds({
+  const ended = await start({
     ...(await portVariables()),
     DATA_DIR: join(folder.path, 'data'),
     MONGODB_URI: ownDatabase(),
@@ -267,27 +291,47 @@ test('a folder for artifacts that cannot be written', async () => {
   );
 });
 
-if (IS_FULL)
-  test('a folder for artifacts where nothing can be made', async () => {
-    await using folder = await makeFolder();
-    await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
-    const ended = await startUntilItEnds({
-      ...(await portVariables()),
-      DATA_DIR: join(folder.path, 'data'),
-      MONGODB_URI: ownDatabase(),
-      ARTIFACTS_URL: 'file:///proc/artifacts',
-    });
-    expectRefusal(
-      ended,
-      1,
-      /The folder \/proc\/artifacts cannot be used for artifacts.+; let this user write to that folder/,
-    );
+test('a folder for artifacts where nothing can be made', async () => {
+  await using folder = await makeFolder();
+  await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
+  const ended = await start({
+    ...(await portVariables()),
+    DATA_DIR: join(folder.path, 'data'),
+    MONGODB_URI: ownDatabase(),
+    ARTIFACTS_URL: 'file:///proc/artifacts',
   });
+  expectRefusal(
+    ended,
+    1,
+    /The folder \/proc\/artifacts cannot be used for artifacts.+; let this user write to that folder/,
+  );
+});
+
+test('a certificate that is not of the key', async () => {
+  await using folder = await makeFolder();
+  await InstallationModel.deleteMany({ _id: INSTALLATION_ID });
+  const files = { SITES_CERT_FILE: join(folder.path, 'cert.pem'), SITES_KEY_FILE: join(folder.path, 'key.pem') };
+  const [one, other] = [1, 2].map(() => selfSigned(new Date(0), new Date(Date.now() + 86_400_000), '*.localhost'));
+  await writeFile(files.SITES_CERT_FILE, one?.cert ?? '');
+  await writeFile(files.SITES_KEY_FILE, other?.key ?? '', { mode: 0o600 });
+  const ended = await start({
+    ...files,
+    ...(await portVariables()),
+    SITES_TLS_PORT: String(await freePort()),
+    DATA_DIR: join(folder.path, 'data'),
+    MONGODB_URI: ownDatabase(),
+  });
+  expectRefusal(
+    ended,
+    78,
+    /SITES_KEY_FILE is ".+\/key\.pem", but it is not the key of the certificate in SITES_CERT_FILE/,
+  );
+});
 
 test('a database that a newer version has written', async () => {
   await using folder = await makeFolder();
   await MigrationModel.create({ _id: 9_999, name: 'of-tomorrow', ranAt: new Date() });
-  const ended = await startUntilItEnds({
+  const ended = await start({
     ...(await portVariables()),
     DATA_DIR: folder.path,
     MONGODB_URI: ownDatabase(),

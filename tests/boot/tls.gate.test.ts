@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { openAccount, publishSite } from '../support/api-account.ts';
 import { selfSigned } from '../support/certificate.ts';
-import { freePort, freePorts } from '../support/free-ports.ts';
-import { makeFolder, startUntilItEnds } from '../support/start.ts';
+import { freePort } from '../support/free-ports.ts';
+import { makeFolder } from '../support/start.ts';
 import { ask, startSupervised } from '../support/supervised-app.ts';
 import { askHttp1, askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
 
@@ -57,22 +57,4 @@ test('an installation publishes and serves over TLS, and takes a new certificate
   const exited = once(app.child, 'exit');
   app.child.kill('SIGTERM');
   expect(await exited).toEqual([0, null]);
-});
-
-test('a certificate that cannot be used stops the start with one sentence', async () => {
-  await using folder = await makeFolder();
-  const files = await writePair(folder.path, { ...newPair(), key: newPair().key });
-  const { port, sitesPort } = await freePorts();
-  const ended = await startUntilItEnds({
-    ...files,
-    PORT: String(port),
-    SITES_PORT: String(sitesPort),
-    SITES_TLS_PORT: String(await freePort()),
-    DATA_DIR: join(folder.path, 'data'),
-    MONGOMS_SYSTEM_BINARY: inject('mongodPath'),
-  });
-  expect(ended.stderr).toBe(
-    `Fairlead did not start: SITES_KEY_FILE is "${files.SITES_KEY_FILE}", but it is not the key of the certificate in SITES_CERT_FILE.\n`,
-  );
-  expect(ended.exitCode).toBe(78);
 });
