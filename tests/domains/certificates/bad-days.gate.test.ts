@@ -176,29 +176,29 @@ const BAD_DAYS: readonly BadDay[] = [
 
 const TRIED = BAD_DAYS.filter(({ isDetail }) => isDetail !== true || IS_FULL);
 
-test.each(TRIED)(
-  'an authority that $what costs nothing but time',
-  async ({ lie, type, message, detail, silent = false }) => {
-    await using world = await createServed();
-    await expect.poll(world.serialServed).toBe(world.certificate.serial);
+test('an authority that has a bad day costs nothing but time, one after the other', async () => {
+  await using world = await createServed();
+  for (const { what, lie, type, message, detail, silent = false } of TRIED) {
+    const { serial } = await world.get();
+    await expect.poll(world.serialServed).toBe(serial);
     world.authority.lie(lie(), { silent });
     const failed = await world.renew();
-    expect(failed).toMatchObject({ state: 'issued', serial: world.certificate.serial, problem: { type, message } });
-    expect(failed.problem?.detail).toContain(detail);
+    expect(failed, what).toMatchObject({ state: 'issued', serial, problem: { type, message } });
+    expect(failed.problem?.detail, what).toContain(detail);
     const waitMs = (failed.nextTryAt?.getTime() ?? 0) - (failed.problem?.at.getTime() ?? 0);
-    expect(waitMs).toBe(MINUTE_MS);
-    expect(await world.serialServed()).toBe(world.certificate.serial);
+    expect(waitMs, what).toBe(MINUTE_MS);
+    expect(await world.serialServed(), what).toBe(serial);
 
     world.authority.lie(null);
     world.app.clock.advance(MINUTE_MS + 1_000);
     await makeDue();
     await world.app.jobs.drain();
     const renewed = await world.get();
-    expect([renewed.state, renewed.problem, renewed.nextTryAt]).toEqual(['issued', null, null]);
+    expect([renewed.state, renewed.problem, renewed.nextTryAt], what).toEqual(['issued', null, null]);
     await expect.poll(world.serialServed).toBe(renewed.serial);
-    expect(new X509Certificate(renewed.chain ?? '').issuer).toContain('Pebble');
-  },
-);
+    expect(new X509Certificate(renewed.chain ?? '').issuer, what).toContain('Pebble');
+  }
+});
 
 test('an authority that is down for days is asked more and more seldom, and then at once by hand', async () => {
   await using world = await createServed();
