@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { withFastTimeouts } from '../support/fast-timeouts.ts';
 import { createPlatformApp, ONE, type PlatformApp, TWO } from '../support/platform-app.ts';
 import type { Site } from '../support/publishing.ts';
+import { IS_FULL } from '../support/size.ts';
 import type { Step } from '../support/standins/faults.ts';
 import { githubUnderTest } from '../support/standins/github-pages/world.ts';
 import { stateOf } from '../support/standins/netlify/state.ts';
@@ -31,9 +32,11 @@ function deploysOf({ standIn }: Awaited<ReturnType<typeof createOnNetlify>>) {
 
 /** Each look is one state further: it is on its way for as long as a test needs. */
 const SLOW = { how: 'states', states: Array.from({ length: 30 }, () => 'building') } as const;
-const STEPS: Step[] = ['site', 'release', 'upload', 'state'];
+/** Before there is anything, and when there is. */
+const STEPS: Step[] = ['site', 'upload'];
+const FURTHER_STEPS: Step[] = ['release', 'state'];
 
-test.each(STEPS)(
+test.each(IS_FULL ? [...STEPS, ...FURTHER_STEPS] : STEPS)(
   'cancelled in step %s of the first release, nothing is public, and trying again works',
   async (step) => {
     await using app = await createOnNetlify();
