@@ -44,9 +44,6 @@ export function runChild({ env, log, webRoot }: ChildOptions): void {
     const told = message as ToChild;
     void (told.kind === 'start' ? start(told) : stop());
   });
-  // A terminal sends them to the supervisor as well, which says when to stop.
-  process.on('SIGTERM', () => undefined);
-  process.on('SIGINT', () => undefined);
   setInterval(() => tell({ kind: 'alive', isDebugged: debuggerUrl() !== undefined }), ALIVE_EVERY_MS).unref();
   tell({ kind: 'connected' });
 }

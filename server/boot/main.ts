@@ -30,6 +30,8 @@ async function main(): Promise<void> {
   const webRoot = join(packageRoot(), 'dist', 'web');
   endOnFatalErrors(log);
   if (cluster.isWorker && process.argv.includes(CHILD_ARGUMENT)) {
+    // A terminal sends them to the supervisor as well, which says when to stop.
+    for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => undefined);
     const { runChild } = await import('./child.ts');
     return runChild({ env, log, webRoot });
   }
