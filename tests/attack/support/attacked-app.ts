@@ -18,7 +18,7 @@ import { type LyingAuthority, startLyingAuthority } from './lying-authority.ts';
 import { type LyingNameServer, startLyingNameServer } from './lying-name-server.ts';
 import { type LyingProxy, startLyingProxy } from './lying-proxy.ts';
 import { type LyingUpdateServer, startLyingUpdateServer } from './lying-update-server.ts';
-import { proveDomain } from './own-ids.ts';
+import { type OwnIds, ownIds, proveDomain } from './own-ids.ts';
 import { type PlayedPowerDns, startPlayedPowerDns } from './played-powerdns.ts';
 import { readSurface, type Surface } from './surface.ts';
 import { openUploadSlots, type UploadSlots } from './upload-slots.ts';
@@ -49,6 +49,9 @@ export type PlayedApi = AsyncDisposable & {
   siteOf(slug: string): { host: string; path: string };
 };
 
+/** An account that calls procedures, with ids of its own. */
+export type Caller = Account & { own: OwnIds };
+
 /** A running app with what attackers own in it, and the site of somebody else that has to stay live. */
 export type AttackedApp = Surface & {
   app: RealApp;
@@ -66,7 +69,7 @@ export type AttackedApp = Surface & {
   /** Proved, with a certificate, and led to the site. */
   domain: string;
   tlsPort: number;
-  callers: readonly Account[];
+  callers: readonly Caller[];
   uploadSlots: UploadSlots;
   /** Collects first; the delays are those since the reading before. */
   readMetrics(): Promise<ProcessMetrics>;
@@ -92,7 +95,13 @@ export async function startAttackedApp(): Promise<AttackedApp> {
   const site = await publishSite(owner, 'Probed', { 'index.html': SITE_TEXT, 'app.js': 'let a;' });
   const domain = 'probed.test';
   await proveDomain({ nameServer }, owner, { deploymentId: site.deploymentId, name: domain });
-  const callers = await openAccounts(app.url, 'caller', CALLERS);
+  const accounts = await openAccounts(app.url, 'caller', CALLERS);
+  const callers = await Promise.all(
+    accounts.map(async (account) => ({
+      ...account,
+      own: await ownIds({ app, nameServer, dnsProvider, stripe }, account),
+    })),
+  );
   const uploadSlots = await openUploadSlots(await openAccounts(app.url, 'uploader', UPLOADERS));
   return {
     app,

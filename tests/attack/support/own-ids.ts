@@ -18,6 +18,7 @@ export const ID_FIELDS = [
 ];
 export type OwnIds = Readonly<Record<(typeof ID_FIELDS)[number], string>>;
 export type Prover = Pick<AttackedApp, 'nameServer'>;
+type Owned = Pick<AttackedApp, 'app' | 'nameServer' | 'dnsProvider' | 'stripe'>;
 
 type Claim = { deploymentId: string; name: string };
 
@@ -56,7 +57,7 @@ export function unlessBusy(error: unknown): null {
 }
 
 /** Ids that are the attacker's own, one for each field that takes them: what is found is worked on. */
-export async function ownIds(attacked: AttackedApp, account: Account): Promise<OwnIds> {
+export async function ownIds(attacked: Owned, account: Account): Promise<OwnIds> {
   const client = clientOf(account);
   const { deploymentId, releaseId } = await publishSite(account, 'Called', { 'index.html': 'CALLED' });
   const { uploadId } = await client.releases.prepare.mutate({ deploymentId });
@@ -86,13 +87,13 @@ export async function ownIds(attacked: AttackedApp, account: Account): Promise<O
 }
 
 /** The page of Stripe leads back with it. */
-function paymentAt({ stripe }: AttackedApp, url: string): string {
+function paymentAt({ stripe }: Owned, url: string): string {
   return String(stripe.state.sessions.get(url.split('/').at(-1) ?? '')?.success_url).slice(-20);
 }
 
 /** A plan that waits to be written to the person's own server. */
 async function planDomain(
-  { dnsProvider }: AttackedApp,
+  { dnsProvider }: Owned,
   account: Account,
   { name, domainId }: { name: string; domainId: string },
 ): Promise<string> {
@@ -105,7 +106,7 @@ async function planDomain(
 }
 
 /** The operator makes the key, as an operator does. */
-async function redeemLicense({ app }: AttackedApp, account: Account): Promise<string> {
+async function redeemLicense({ app }: Owned, account: Account): Promise<string> {
   const words = ['license', 'create', '--plan', 'PRO', '--months', '1'];
   const { stdout } = await run(process.execPath, ['dist/server/fairlead.js', ...words], { env: app.env });
   await clientOf(account).licenses.redeem.mutate({ key: stdout.trim() });

@@ -5,18 +5,18 @@ import type { Target } from '../support/attack.ts';
 import type { AttackedApp } from '../support/attacked-app.ts';
 import { faultOf } from '../support/call.ts';
 import { type OddCall, oddCall, oddInput } from '../support/odd-calls.ts';
-import { ID_FIELDS, ownIds } from '../support/own-ids.ts';
+import { ID_FIELDS } from '../support/own-ids.ts';
 import type { KnownIds } from '../support/surface.ts';
 
 async function signedIn(attacked: AttackedApp) {
   const callers = await Promise.all(
-    attacked.callers.map(async (account) => {
+    attacked.callers.map(async ({ own, ...account }) => {
       const { secret } = await clientOf(account).tokens.create.mutate({
         name: 'attack',
         scopes: ['read', 'write'],
         currentPassword: account.password,
       });
-      return { own: await ownIds(attacked, account), tokens: [account.token, secret] };
+      return { own, tokens: [account.token, secret] };
     }),
   );
   return callers.map(({ own, tokens }) => {
