@@ -11,8 +11,8 @@ export default defineConfig({
   globalSetup: './global-setup.ts',
   outputDir: '../../test-results/browser',
   fullyParallel: false,
-  // A browser each beside the one app. For two cores: half of a test is spent waiting for the app and for what it shows.
-  workers: 3,
+  // A browser each beside the one app. For two cores, on which other tests run as well.
+  workers: 2,
   // One that passes at its second try is named as flaky (tests/support/run.ts).
   retries: 1,
   // Both are there for what hangs: a busy machine may be many times slower, and nothing is told by how fast it was.

@@ -37,7 +37,10 @@ const PLAYWRIGHT = 'node_modules/@playwright/test/cli.js';
 const FLAKY_MAX = 3;
 const SLOWEST = 10;
 
-/** Two workers for two cores, since a file of these waits for a database or a process more than it computes. */
+/**
+ * Two workers for two cores, since a file of these waits for a database or a process more than it computes. With three
+ * beside the browsers' each test took ten times as long as alone, and some were cut off.
+ */
 const SIDE_BY_SIDE = ['--maxWorkers=2'];
 
 /** Judges how long the app is held, which only says something beside nothing else. */
@@ -246,8 +249,7 @@ function sum(counts: readonly Counts[]): Counts {
 /** The lanes of a size run beside each other, and the suites of a lane one after the other. */
 const LANES: Record<Size, readonly (readonly Suite[])[]> = {
   quick: [[vitestSuite('node', ['node', 'dom', 'dom-mocking'])], [browserSuite(['browser/path.spec.ts'])]],
-  // Starts, kills and waits for what was killed leave more of the processors to others than the quick tests do.
-  gate: [[vitestSuite('gate', ['gate', 'faults', 'attack'], ['--maxWorkers=3'])], [browserSuite()], [CLIENTS]],
+  gate: [[vitestSuite('gate', ['gate', 'faults', 'attack'])], [browserSuite()], [CLIENTS]],
   // Nothing runs beside these: some judge how long the event loop is held.
   full: [
     [
