@@ -31,6 +31,10 @@ export type Change = {
   accountId?: string;
   /** The name of a new job; absent for everything else. */
   jobName?: string;
+  /** The paths that an update has changed, such as `destinations.0.state`; absent for everything else. */
+  paths?: readonly string[];
+  /** The state that an update has set; absent where it set none. */
+  state?: string;
 };
 
 export type ChangeListener = {
@@ -160,7 +164,7 @@ function openStream(onChange: (change: Change) => void): mongo.ChangeStream | un
  */
 const DOMAIN_FIELDS = ['deploymentId', 'heldNames', 'servedName', 'leaving'];
 
-/** The paths that an update has changed, including those inside a field, such as `leaving.0.isEnding`. */
+/** The paths that an update has changed, including those inside a field. */
 const changedPaths = {
   $concatArrays: [
     { $map: { input: { $objectToArray: { $ifNull: ['$updateDescription.updatedFields', {}] } }, in: '$$this.k' } },
@@ -204,23 +208,31 @@ const PIPELINE = [
       documentKey: 1,
       'fullDocument.accountId': 1,
       'fullDocument.name': 1,
+      paths: changedPaths,
+      state: '$updateDescription.updatedFields.state',
     },
   },
 ];
 
 /** Converts a change for listeners; the driver's own shape stays here. */
-function readChange(change: mongo.ChangeStreamDocument): Change | undefined {
+function readChange(change: SeenChange): Change | undefined {
   if (!isWrite(change)) return undefined;
   const collection = WATCHED.find((name) => name === change.ns.coll);
   if (collection === undefined) return undefined;
   const seen = { collection, operation: change.operationType, id: String(change.documentKey._id) };
+  if (change.operationType === 'update') {
+    const { paths = [], state } = change;
+    return { ...seen, paths, ...(state !== undefined && { state }) };
+  }
   if (change.operationType !== 'insert') return seen;
   const { accountId, name } = change.fullDocument;
   return { ...seen, accountId: String(accountId), ...(collection === 'jobs' && { jobName: String(name) }) };
 }
 
-type Write = Extract<mongo.ChangeStreamDocument, { operationType: 'insert' | 'update' | 'replace' | 'delete' }>;
+/** With the fields that the pipeline adds, which the driver does not know. */
+type SeenChange = mongo.ChangeStreamDocument & { paths?: string[]; state?: string };
+type Write = Extract<SeenChange, { operationType: 'insert' | 'update' | 'replace' | 'delete' }>;
 
-function isWrite(change: mongo.ChangeStreamDocument): change is Write {
+function isWrite(change: SeenChange): change is Write {
   return OPERATIONS.includes(change.operationType);
 }

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { SERVING_DEFAULTS } from '../../routers/schemas/deployments.ts';
+import type { Change } from '../../server/database/change-feed.ts';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
+import { newId } from '../../server/database/mongo.ts';
 import { readRoutes } from '../../server/host/routing/read-routes.ts';
 import { createRouteTable } from '../../server/host/routing/route-table.ts';
 import { addRelease, createTestHost, makeLive, publishSite } from '../support/host.ts';
@@ -55,6 +58,41 @@ test('the change feed alone moves a name to its new release, and takes it away',
   await DeploymentModel.updateOne({ _id: first.deploymentId }, { $set: { state: 'deleting' } }).setOptions(ACROSS);
   await expect.poll(async () => (await site.get('fed', '/style.css')).status).toBe(404);
   expect((await site.get('r1--fed', '/style.css')).status).toBe(404);
+});
+
+test.each<[string, Record<string, unknown>, number]>([
+  ['a release that begins', { $set: { state: 'deploying', latestReleaseId: newId(), releaseCount: 7 } }, 0],
+  ['what a place is doing', { $set: { 'destinations.0.state': 'publishing', updatedAt: new Date() } }, 0],
+  ['a release that ended', { $set: { state: 'failed' } }, 0],
+  ['the switch', { $set: { currentReleaseId: newId() } }, 1],
+  ['the release that a place has', { $set: { 'destinations.0.releaseId': newId() } }, 1],
+  ['another platform', { $set: { 'destinations.0.platform': 'netlify' } }, 1],
+  ['a place less', { $pop: { destinations: 1 } }, 1],
+  ['one name more that is used again', { $push: { reusedNames: 'app-1.js' } }, 1],
+  ['clean addresses', { $set: { hasCleanUrls: !SERVING_DEFAULTS.hasCleanUrls } }, 1],
+  ['its end', { $set: { state: 'deleting' } }, 1],
+])('of a deployment the host reads again what its visitors get: %s', async (_, update, reads) => {
+  await using site = await createTestHost({ changes: 'feed' });
+  const { deploymentId: _id } = await publishSite(site, 'told', release('one'));
+  const deployments = DeploymentModel.collection;
+  /** Resolves when the host has been told of everything before, and has begun to read. */
+  const allIsTold = async (nameKey: string): Promise<void> => {
+    const told = new Promise<void>((resolve) => {
+      const onChange = ({ paths }: Change) => paths?.includes('nameKey') && resolve();
+      site.providers.changes.subscribe(['deployments'], { onChange, onReopened: () => undefined });
+    });
+    await deployments.updateOne({ _id }, { $set: { nameKey } });
+    await told;
+    await site.host.refresh();
+  };
+  await allIsTold('first');
+  const find = vi.spyOn(DeploymentModel, 'find');
+  await deployments.updateOne({ _id }, update);
+  await allIsTold('last');
+  const { length } = find.mock.calls;
+  find.mockRestore();
+  // The last reads all once.
+  expect(length).toBe(reads + 1);
 });
 
 test('a release that gives way between two questions to the database is known as an earlier one', async () => {

@@ -79,6 +79,7 @@ export async function readRoutes(deploymentIds: readonly string[], now: Date): P
 
 async function routesOf(deployments: readonly ServedDeployment[], now: Date): Promise<RouteRow[]> {
   const served = deployments.filter((deployment) => isServed(deployment) && deployment.currentReleaseId);
+  if (served.length === 0) return [];
   const releases = await readReleases(served.map((deployment) => deployment.currentReleaseId ?? ''));
   const before = await readGivenWay(
     served.map((deployment) => deployment._id),
@@ -107,7 +108,7 @@ async function readGivenWay(
     find({ deploymentId: { $in: [...deploymentIds] }, servedUntil: { $gt: since } }),
     // Until the next release was seen live, nothing says when this one was replaced. It may be seen between the two
     // queries, so that this one asks for no date.
-    find({ _id: { $in: [...replacedIds] } }),
+    replacedIds.length === 0 ? [] : find({ _id: { $in: [...replacedIds] } }),
   ]);
   const recent = [...left, ...replaced].filter(({ servedUntil }) => !servedUntil || servedUntil > since);
   const given = [...new Map(recent.map((release) => [release._id, release])).values()];
@@ -122,7 +123,6 @@ async function readGivenWay(
 }
 
 async function readReleases(ids: readonly string[]): Promise<Map<string, ServedRelease>> {
-  if (ids.length === 0) return new Map();
   const releases = await ReleaseModel.find({ _id: { $in: [...ids] } }, RELEASE_FIELDS)
     .setOptions({ acrossAccounts: 'host' })
     .lean();

@@ -71,7 +71,7 @@ export function createRouteTable({ providers, dataDir, warm }: RouteTableOptions
     if (change.collection === 'domains') return void held.refresh([change.id]);
     previews.drop(change.id);
     // Of a live release nothing changes that its visitors see.
-    if (change.collection === 'deployments') void reader.follow(change.id);
+    if (change.collection === 'deployments' && isSeenByVisitors(change)) void reader.follow(change.id);
   }
 
   const known = (host: string): Route | undefined => routes.byHost(host) ?? previews.get(host) ?? ofDomain(host);
@@ -111,6 +111,17 @@ export function createRouteTable({ providers, dataDir, warm }: RouteTableOptions
       await snapshot.close();
     },
   };
+}
+
+/** The paths of a deployment that decide what visitors get: publishing changes the others more often than these. */
+const SEEN_BY_VISITORS = [
+  /^(?:slug|currentReleaseId|isSinglePage|hasCleanUrls|reusedNames)\b/,
+  /^destinations(?:\.\d+(?:\.platform|\.releaseId)?)?$/,
+];
+
+function isSeenByVisitors({ paths, state }: Change): boolean {
+  if (paths === undefined || state === 'deleting') return true;
+  return paths.some((path) => SEEN_BY_VISITORS.some((seen) => seen.test(path)));
 }
 
 function createNewerFinder(reader: RouteReader, nowAt: (route: Route) => Route | undefined): RouteTable['findNewer'] {
