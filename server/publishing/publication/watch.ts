@@ -11,6 +11,8 @@ export type Watch = { signal: AbortSignal; stop(): void };
 type Watched = {
   collection: 'releases' | 'deployments';
   id: string;
+  /** The field whose change is looked at; any, where it is left out. */
+  field?: string;
   isOver(): Promise<boolean>;
   /** Known before the first check. */
   isOverAlready?: boolean;
@@ -30,7 +32,8 @@ function watchCancel(providers: Providers, { _id, accountId, cancelRequestedAt }
   const isOver = async (): Promise<boolean> => (await ReleaseModel.exists(asked)) !== null;
   const isOverAlready = cancelRequestedAt instanceof Date;
   const message = 'This release was cancelled.';
-  return watch(providers, { collection: 'releases', id: _id, isOver, isOverAlready, message });
+  const field = 'cancelRequestedAt';
+  return watch(providers, { collection: 'releases', id: _id, field, isOver, isOverAlready, message });
 }
 
 function watchDestination(providers: Providers, { deployment, destination, release }: ReleaseWork): Watch {
@@ -51,7 +54,7 @@ function watchDestination(providers: Providers, { deployment, destination, relea
   });
 }
 
-function watch(providers: Providers, { collection, id, isOver, isOverAlready, message }: Watched): Watch {
+function watch(providers: Providers, { collection, id, field, isOver, isOverAlready, message }: Watched): Watch {
   const over = new AbortController();
   const end = (): void => over.abort(new AppError('state_changed', message));
   if (isOverAlready) end();
@@ -63,7 +66,10 @@ function watch(providers: Providers, { collection, id, isOver, isOverAlready, me
   const timer = setInterval(lookQuietly, POLL_MS);
   timer.unref();
   const unsubscribe = providers.changes.subscribe([collection], {
-    onChange: (change) => change.id === id && lookQuietly(),
+    onChange: ({ id: changed, paths }) => {
+      const isAsked = field === undefined || paths === undefined || paths.includes(field);
+      if (changed === id && isAsked) lookQuietly();
+    },
     onReopened: lookQuietly,
   });
   return {
