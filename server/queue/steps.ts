@@ -2,7 +2,7 @@ import type { ClientSession } from 'mongoose';
 import type { LogLine } from '../../routers/schemas/events.ts';
 import { PROGRESS_INTERVAL_MS } from '../../routers/schemas/limits.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
-import type { ReleaseStepName } from '../../routers/schemas/states.ts';
+import { RELEASE_STEPS, type ReleaseStepName } from '../../routers/schemas/states.ts';
 import { PublicationModel, type PublicationRow, STEP_LOG_LINES } from '../database/models/publishing/publication.ts';
 import { ReleaseModel, type ReleaseRow } from '../database/models/publishing/release.ts';
 import { moveRelease } from '../database/move-state.ts';
@@ -24,7 +24,8 @@ const BEGINS_FROM = {
 /** A release at one of its destinations; `isPrimary` where it makes the state of the release. */
 export type StepOf = {
   release: Pick<ReleaseRow, '_id'>;
-  published: Pick<PublicationRow, '_id'>;
+  /** As it was when this run of the job began. */
+  published: Pick<PublicationRow, '_id' | 'steps'>;
   isPrimary: boolean;
 };
 type StepPlace = { _id: string; accountId: string; name: ReleaseStepName };
@@ -84,7 +85,7 @@ type Begun = { startedAt: Date; lastLine: string | null };
 async function beginStep(job: RunningJob, of: StepOf, { _id, accountId, name }: StepPlace): Promise<Begun | null> {
   const own = { _id, accountId };
   // A release that returns again and again to wait for its platform passes finished steps without a transaction.
-  if ((await PublicationModel.exists({ ...own, [`steps.${name}.state`]: 'done' })) !== null) return null;
+  if (of.published.steps[name].state === 'done') return null;
   return job.transaction(async (session) => {
     const publication = await PublicationModel.findOne(own).session(session).lean();
     if (publication === null) throw new Error(`There is no publication ${_id}.`);
@@ -110,18 +111,14 @@ async function moveToStep(
   name: ReleaseStepName,
   at: Date,
 ): Promise<void> {
-  const doc = await ReleaseModel.findOne(own, { state: 1, startedAt: 1, verifiedAt: 1 }).session(session);
+  const { _id: id, accountId } = own;
+  const set = name === RELEASE_STEPS[0] ? { startedAt: at } : {};
+  const moved = await moveRelease(session, { id, accountId, from: BEGINS_FROM[name], to: name, set });
+  if (moved !== null) return;
+  const doc = await ReleaseModel.findOne(own, { state: 1, verifiedAt: 1 }).session(session).lean();
   // After a crash, and at the start of a rollback, the release is already in the step's state.
-  if (doc?.state === name || (doc?.state === 'verifying' && doc.verifiedAt instanceof Date)) return;
-  const set = { startedAt: doc?.startedAt ?? at };
-  const moved = await moveRelease(session, {
-    id: own._id,
-    accountId: own.accountId,
-    from: BEGINS_FROM[name],
-    to: name,
-    set,
-  });
-  if (moved === null) throw overBeforeStep();
+  const isThere = doc?.state === name || (doc?.state === 'verifying' && doc.verifiedAt instanceof Date);
+  if (!isThere) throw overBeforeStep();
 }
 
 function overBeforeStep(): AppError {
@@ -141,7 +138,8 @@ function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }
   let pending: Pending = { progress: {}, lines: [] };
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
-  let writtenAt = 0;
+  // Most steps are over within the interval, and need no write but the one at their end.
+  let writtenAt = performance.now();
 
   const take = (): Pending => {
     const taken = pending;

@@ -168,7 +168,7 @@ function without(manifest: Manifest, lost: readonly { path: string }[]): Manifes
 export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformCall, step: StepReport): Promise<void> {
   const { platform, published, release } = work;
   if (published.publicAt instanceof Date) return;
-  const ref = storedRef(published.ref);
+  let ref = storedRef(published.ref);
   const isAsked = platform.capabilities.draft || work.wasVerified;
   if (ref !== null && isAsked && platform.restore !== undefined) {
     const time = timeOf(work, call, begunAt(work, step.startedAt));
@@ -176,14 +176,14 @@ export async function makePublic(work: ReleaseWork, job: Writer, call: PlatformC
     for (;;) {
       const next = await time.within(() => events.next());
       if (next.done) {
-        await job.transaction((session) => savePublished(session, work, { ref: next.value }));
+        ref = next.value;
         break;
       }
       await keep(next.value, work, job, call);
       tell(next.value, step, time);
     }
   }
-  await job.transaction((session) => savePublished(session, work, { publicAt: call.now() }));
+  await job.transaction((session) => savePublished(session, work, { ref, publicAt: call.now() }));
 }
 
 /** A reference consists of ids and addresses; a longer one is nothing that a platform needs to be told again. */
