@@ -58,6 +58,8 @@ test('where a release has no address of its own, the earlier one is rolled back 
   const one = await app.publish(deployment, ONE);
   const two = await app.publish(deployment, TWO);
   expect([one.state, two.state]).toEqual(['live', 'live']);
+  const files = Object.keys(ONE).length;
+  expect(one.steps.find(({ name }) => name === 'verifying')).toMatchObject({ done: files, total: files });
   app.world.takeSent();
   await app.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
   expect((await app.settled(one)).state).toBe('live');

@@ -186,11 +186,10 @@ export async function verifyAtPublicAddress(release: ReleaseToVerify): Promise<v
   await compareAnswers(release, release.public, [...pages(release), ...largest]);
 }
 
-/** Verifies both in one when the public address is all there is. */
+/** Verifies both when the public address is all there is. Only files are counted: the two pages are none. */
 async function verifyWhole(release: ReleaseToVerify): Promise<Choice> {
-  const choice = await runInTimeSlices(choosingSteps(release));
-  await compareAnswers(release, release.public, [...pages(release), ...choice.unseen, ...choice.sample]);
-  return choice;
+  await compareAnswers({ ...release, onProgress: () => undefined }, release.public, pages(release));
+  return verifyAtOwnAddress(release);
 }
 
 /** Returns the entry page, and the expected answer for a page that does not exist. */
