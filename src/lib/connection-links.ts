@@ -5,6 +5,13 @@ import { paths } from './paths.ts';
 export const REPLACE = 'replace';
 export const CONNECT = 'connect';
 
+/** The state of a visit by such a link, which leads back to where it was followed. */
+export const RETURNING = { isReturning: true };
+
+export function isReturning(visit: unknown): boolean {
+  return typeof visit === 'object' && visit !== null && 'isReturning' in visit;
+}
+
 /** Links to Settings with the dialog for repairing a connection open. */
 export const connectionLinks = {
   replaceToken: (connectionId: string) => `${paths.settings}?${REPLACE}=${encodeURIComponent(connectionId)}`,

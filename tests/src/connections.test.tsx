@@ -6,7 +6,9 @@ import { refusalByLimits } from '../../routers/schemas/platforms/limits.ts';
 import { optionFieldsOf } from '../../routers/schemas/platforms/option-fields.ts';
 import { PLATFORM_OPTIONS } from '../../routers/schemas/platforms/options.ts';
 import { PLATFORM_SETUPS } from '../../routers/schemas/platforms/setups.ts';
+import { MendConnection } from '../../src/components/states/mend-connection.tsx';
 import { PlatformDrawing } from '../../src/components/states/platform-drawing.tsx';
+import { AskedByAddress } from '../../src/features/connections/asked-by-address.tsx';
 import { ConnectDialog } from '../../src/features/connections/connect-dialog.tsx';
 import { RemoveConnectionDialog } from '../../src/features/connections/remove-connection-dialog.tsx';
 import { consentsOf, destinationOf, missingChoice } from '../../src/features/deployments/create/destination-fields.ts';
@@ -57,6 +59,33 @@ test('who makes a token is led where the operator has the platform', async () =>
   }
   using _shown = showScreen(dialog('netlify'), { 'connections.list': () => list });
   await vi.waitFor(() => expect(pageOf()).toContain('https://app.netlify.com/user/applications'), { timeout: 30_000 });
+});
+
+test('who replaces a token by the link of what waits for it returns there, and who came otherwise stays', async () => {
+  const back = vi.spyOn(history, 'back').mockReturnValue();
+  const list = { items: [broken], signIn: [], tokenPages: {} };
+  const dialogs = (
+    <>
+      <MendConnection lost={{ provider: 'netlify', connectionId: broken.id }} />
+      <AskedByAddress />
+    </>
+  );
+  using shown = showScreen(dialogs, { 'connections.list': () => list }, { pattern: '*', path: '/release' });
+  const cancel = async () => {
+    const one = () => [...document.body.querySelectorAll('button')].find(({ textContent }) => textContent === 'Cancel');
+    await vi.waitFor(() => expect(one()).toBeDefined(), { timeout: 30_000 });
+    one()?.click();
+  };
+  shown.page.querySelector('a')?.click();
+  expect(location.pathname + location.search).toBe('/settings?replace=netlify-1');
+  await cancel();
+  expect(back).toHaveBeenCalledOnce();
+
+  history.replaceState(null, '', '/settings?replace=netlify-1');
+  await cancel();
+  expect(location.search).toBe('');
+  expect(back).toHaveBeenCalledOnce();
+  back.mockRestore();
 });
 
 test('who removes a connection is told of each deployment by its name and its address', async () => {

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { LostConnection } from '../../../routers/schemas/deployments.ts';
 import { PLATFORM_TITLES } from '../../../routers/schemas/platforms/titles.ts';
-import { connectionLinks } from '../../lib/connection-links.ts';
+import { connectionLinks, RETURNING } from '../../lib/connection-links.ts';
 import { Button, type ButtonProps } from '../button.tsx';
 
 export type MendConnectionProps = Pick<ButtonProps, 'size'> & {
@@ -16,10 +16,13 @@ export function MendConnection({ lost: { provider, connectionId }, size, isNamed
   return (
     <Button variant="primary" size={size} asChild>
       {connectionId === null ? (
-        <Link to={connectionLinks.connect(provider)}>Connect {title}</Link>
+        <Link to={connectionLinks.connect(provider)} state={RETURNING}>
+          Connect {title}
+        </Link>
       ) : (
         <Link
           to={connectionLinks.replaceToken(connectionId)}
+          state={RETURNING}
           aria-label={isNamed ? `Replace token for ${title}` : undefined}
         >
           Replace token

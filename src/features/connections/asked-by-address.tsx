@@ -5,13 +5,15 @@ import { CONNECTION_PROVIDERS } from '../../../routers/schemas/platforms/ids.ts'
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
 import { showToast } from '../../components/overlays/toast-store.ts';
-import { CONNECT, REPLACE } from '../../lib/connection-links.ts';
+import { useVisit } from '../../lib/browser/location.ts';
+import { CONNECT, isReturning, REPLACE } from '../../lib/connection-links.ts';
 import { ConnectDialog } from './connect-dialog.tsx';
 import { ReplaceConnectionDialog } from './connection-rows.tsx';
 
 /**
  * Handles requests in the address: a link from a broken or lost connection, to replace its token or to connect its
- * platform again, and the return of the browser from a platform's sign-in.
+ * platform again, and the return of the browser from a platform's sign-in. Who came from something that waits for the
+ * connection returns to it.
  */
 export function AskedByAddress() {
   const [search, setSearch] = useSearchParams();
@@ -19,7 +21,8 @@ export function AskedByAddress() {
   const replacing = data?.items.find(({ id }) => id === search.get(REPLACE));
   const connecting = CONNECTION_PROVIDERS.find((id) => id === search.get(CONNECT));
   useFinishAuthorization();
-  const close = () => setSearch({}, { replace: true });
+  const visit = useVisit();
+  const close = () => (isReturning(visit) ? history.back() : setSearch({}, { replace: true }));
   if (replacing !== undefined) return <ReplaceConnectionDialog connection={replacing} onClose={close} />;
   if (connecting === undefined || data === undefined) return null;
   return <ConnectDialog providers={[connecting]} signIn={data.signIn} onClose={close} />;
