@@ -167,9 +167,12 @@ test('nothing is published before the accounts are known', async () => {
 test('nothing is published by an account whose token is known to be refused', async () => {
   dropped({ 'index.html': '<h1>Harbour</h1>' });
   const list = { items: [broken], signIn: [], tokenPages: {} };
-  using shown = showScreen(<NewDeploymentScreen />, { ...answers, 'connections.list': () => list }, place);
+  const targets = vi.fn();
+  const given = { ...answers, 'connections.list': () => list, 'connections.targets': targets };
+  using shown = showScreen(<NewDeploymentScreen />, given, place);
   await shown.sees('Replace the token of Netlify first.');
   expect(shown.button('Publish').disabled).toBe(true);
+  expect(targets).not.toHaveBeenCalled();
 });
 
 test('a site at Render needs an account at GitHub as well', () => {

@@ -106,14 +106,16 @@ function BrokenNotice({ connection, provider }: Pick<NeededConnectionProps, 'pro
 /** The list's value for the platform's default. */
 const OWN = 'own';
 
-/** Offers teams or owners to publish under; nothing when the account has no choice. */
+/** Offers teams or owners to publish under; nothing when the account has no choice or does not work. */
 function TargetChoice() {
   const { watch, setValue } = useFormContext<DestinationFields>();
   const connectionId = watch('connectionId');
   const chosen = watch('targetId');
+  const connections = trpc.connections.list.useQuery();
+  const isWorking = connections.data?.items.find(({ id }) => id === connectionId)?.state === 'ok';
   const { data, error } = trpc.connections.targets.useQuery(
     { connectionId: connectionId ?? '' },
-    { enabled: connectionId !== undefined },
+    { enabled: isWorking },
   );
   const targets = data?.items;
   const isUnknown = targets !== undefined && chosen !== undefined && !targets.some(({ id }) => id === chosen);
@@ -122,6 +124,7 @@ function TargetChoice() {
     if (isUnknown) setValue('targetId', undefined);
   }, [isUnknown, setValue]);
 
+  if (!isWorking) return null;
   if (error !== null) {
     return (
       <p className="text-sm text-ink-muted">
