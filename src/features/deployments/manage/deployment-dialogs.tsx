@@ -130,7 +130,7 @@ function DeleteDialog({ deployment, onClose, onRemoved }: Omit<DeploymentDialogP
     onSuccess: () => {
       onClose();
       onRemoved?.();
-      showToast({ title: 'Deleting', description: `${deployment.name} disappears from your lists when that is done.` });
+      showToast({ title: 'Deletion started', description: `${deployment.name} is deleted with all its releases.` });
     },
     onError: (error) => {
       onClose();
