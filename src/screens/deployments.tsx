@@ -44,17 +44,19 @@ export function DeploymentsScreen() {
   const left = trpc.deployments.leftSites.useQuery();
   const deployments = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const offered = useOfferedPlatforms(deployments, platform);
-  const isEmpty = list.isSuccess && deployments.length === 0;
+  const isListed = !list.isSuccess || deployments.length > 0 || filters.isFiltered;
   return (
     <>
       <PageHeader
         title="Active Deployments"
         actions={
-          <Button variant="primary" asChild>
-            <Link to={paths.newDeployment}>
-              <Plus /> New deployment
-            </Link>
-          </Button>
+          isListed ? (
+            <Button variant="primary" asChild>
+              <Link to={paths.newDeployment}>
+                <Plus /> New deployment
+              </Link>
+            </Button>
+          ) : undefined
         }
       />
       <WritableNotice allowance={allowance.data} />
@@ -63,7 +65,7 @@ export function DeploymentsScreen() {
           <leftSites.Component sites={left.data.items} />
         </Suspense>
       )}
-      {(!isEmpty || filters.isFiltered) && <Filters wanted={wanted} offered={offered} />}
+      {isListed && <Filters wanted={wanted} offered={offered} />}
       <Card className="overflow-hidden" aria-busy={list.isFetching}>
         <ListStates
           list={list}

@@ -13,6 +13,7 @@ import { formatDate } from '../../src/lib/format.ts';
 import { AnalyticsScreen } from '../../src/screens/analytics.tsx';
 import { CertificatesScreen } from '../../src/screens/certificates.tsx';
 import { DeploymentHistoryScreen } from '../../src/screens/deployment-history.tsx';
+import { DeploymentsScreen } from '../../src/screens/deployments.tsx';
 import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
 import { DomainsScreen } from '../../src/screens/domains.tsx';
 import { LicenseManagementScreen } from '../../src/screens/license-management.tsx';
@@ -110,6 +111,12 @@ test('an address is copied and visited once there is one, and changed where it i
 });
 
 test('without a deployment the addresses, the certificates and the report lead to the first', async () => {
+  const nothing = { 'connections.list': () => ({ items: [] }), 'deployments.leftSites': () => ({ items: [] }) };
+  using deployments = showScreen(<DeploymentsScreen />, { ...deploymentsAre(), ...nothing });
+  await deployments.sees('No deployments yet.');
+  expect([...deployments.page.querySelectorAll('a')].map(({ textContent }) => textContent)).toEqual([
+    'Publish a folder',
+  ]);
   using domains = showScreen(<DomainsScreen />, deploymentsAre());
   await domains.sees('No addresses yet.');
   expect(domains.linkTo('New deployment')).toBe('/new-deployment');
