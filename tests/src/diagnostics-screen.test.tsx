@@ -156,7 +156,7 @@ test('reports that are kept are listed with what came of them, and each opens wi
 
 test('before the first report it is said how one comes to be', async () => {
   using shown = showScreen(<DiagnosticsScreen />, nothing);
-  await shown.sees('No reports yet. Check a name or a deployment above');
+  await shown.sees('No reports yet. Each check makes one, and it is kept here.');
 });
 
 test('a report that could see nothing does not say that all is well', async () => {

@@ -42,7 +42,7 @@ export function ReportHistory({ reportId, deploymentId }: ReportHistoryProps) {
         failure={shownFailure('The reports could not be loaded', list.error)}
         empty={{
           icon: Stethoscope,
-          text: 'No reports yet. Check a name or a deployment above, and its report is kept.',
+          text: 'No reports yet. Each check makes one, and it is kept here.',
         }}
       >
         <ul aria-label="Reports" className="divide-y divide-line">
