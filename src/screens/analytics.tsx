@@ -10,10 +10,11 @@ import { Card, CardHeader } from '../components/card.tsx';
 import { classNames } from '../components/class-names.ts';
 import { FilterSelect } from '../components/fields/filter-select.tsx';
 import { ListStates } from '../components/lists/list-states.tsx';
+import { EmptyState } from '../components/page/empty-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
 import { DeploymentOutcomes } from '../features/analytics/deployment-outcomes.tsx';
 import { PlatformOutcomes } from '../features/analytics/platform-outcomes.tsx';
-import { ReleaseOutcomes, ReleaseOutcomesSkeleton } from '../features/analytics/release-outcomes.tsx';
+import { ReleaseOutcomes } from '../features/analytics/release-outcomes.tsx';
 import { statisticsByDeployment, statisticsOf } from '../features/analytics/release-statistics.ts';
 import { ownTimeZone, rangeOf, rangeOptions } from '../features/analytics/visit-labels.ts';
 import { VisitRankings, VisitsSection } from '../features/analytics/visits-section.tsx';
@@ -39,18 +40,20 @@ export function AnalyticsScreen() {
   const range = { days, timeZone, ...own };
   const visits = trpc.analytics.visits.useQuery(range, KEEPING);
   const statistics = trpc.analytics.releases.useQuery({ days, ...own }, KEEPING);
-  // Nothing is reserved for its tables, which would push down the content below.
-  const isAboveThere = !visits.isPending && !statistics.isPending;
   const history = trpc.releases.list.useQuery({ limit: COUNTED, ...own }, KEEPING);
+  // Nothing is reserved for the tables, which would push down the content below.
+  const isAllThere = !visits.isPending && !statistics.isPending && !history.isPending;
   const releases = history.data?.items ?? [];
+  if (deploymentId === undefined && history.isSuccess && !history.isPlaceholderData && releases.length === 0) {
+    return NOTHING_YET;
+  }
   return (
     <>
-      <PageHeader title="Analytics" description="Who visits your sites, and how your releases went." />
+      {HEADER}
       <Filters deploymentId={deploymentId} days={days} onFilter={filters.set} />
       <div className="flex flex-col gap-6">
         <VisitsSection range={range} />
-        {isAboveThere && statistics.data && <PlatformOutcomes statistics={statistics.data} />}
-        <Card className={classNames('overflow-hidden', !isAboveThere && 'hidden')} aria-busy={history.isFetching}>
+        <Card className={classNames('overflow-hidden', !isAllThere && 'hidden')} aria-busy={history.isFetching}>
           <CardHeader
             title={history.data?.nextCursor ? `The last ${COUNTED} releases` : 'Releases'}
             {...(history.data && !history.data.nextCursor && { count: releases.length })}
@@ -66,21 +69,22 @@ export function AnalyticsScreen() {
           <ListStates
             list={history}
             count={releases.length}
-            skeleton={<ReleaseOutcomesSkeleton />}
+            skeleton={null}
             failure={shownFailure('The releases could not be loaded', history.error)}
-            empty={deploymentId !== undefined ? nothingThere(filters.clear) : NOTHING_YET}
+            empty={nothingThere(filters.clear)}
           >
             <ReleaseOutcomes statistics={statisticsOf(releases)} />
             {rollBackLine(history.data?.rollBacks.length ?? 0)}
           </ListStates>
         </Card>
-        {isAboveThere && releases.length > 0 && deploymentId === undefined && (
+        {isAllThere && statistics.data && <PlatformOutcomes statistics={statistics.data} />}
+        {isAllThere && releases.length > 0 && deploymentId === undefined && (
           <Card className="overflow-hidden">
             <CardHeader title="By deployment" />
             <DeploymentOutcomes deployments={statisticsByDeployment(releases)} />
           </Card>
         )}
-        {isAboveThere && visits.data && <VisitRankings visits={visits.data} />}
+        {isAllThere && visits.data && <VisitRankings visits={visits.data} />}
       </div>
     </>
   );
@@ -130,15 +134,25 @@ function historyPath(deploymentId: string | undefined): string {
     : `${paths.deploymentHistory}?${new URLSearchParams({ deployment: deploymentId })}`;
 }
 
-const NOTHING_YET = {
-  icon: ChartNoAxesColumn,
-  text: 'No releases yet. Each folder that you publish makes one, and this page says how they went.',
-  action: (
-    <Button variant="primary" asChild>
-      <Link to={paths.newDeployment}>Publish a folder</Link>
-    </Button>
-  ),
-};
+const HEADER = <PageHeader title="Analytics" description="Who visits your sites, and how your releases went." />;
+
+const NOTHING_YET = (
+  <>
+    {HEADER}
+    <Card>
+      <EmptyState
+        icon={ChartNoAxesColumn}
+        action={
+          <Button variant="primary" asChild>
+            <Link to={paths.newDeployment}>Publish a folder</Link>
+          </Button>
+        }
+      >
+        No releases yet. Each folder that you publish makes one, and this page says how it went and who visits it.
+      </EmptyState>
+    </Card>
+  </>
+);
 
 function nothingThere(onClear: () => void) {
   return {

@@ -3,7 +3,7 @@ import type { VisitPoint, Visits } from '../../routers/schemas/analytics.ts';
 import { countsLine, rangeOptions, shortLabel } from '../../src/features/analytics/visit-labels.ts';
 import { AnalyticsScreen } from '../../src/screens/analytics.tsx';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
-import { allowanceOf, deploymentOf } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, releaseOf } from '../support/screen-fixtures.ts';
 
 const NO_COUNTS = { views: 0, visitors: 0, requests: 0, bots: 0, bytes: 0 };
 const point = (label: string, counts: Partial<VisitPoint> = {}): VisitPoint => ({ label, ...NO_COUNTS, ...counts });
@@ -31,7 +31,7 @@ function visitsOf(fields: Partial<Visits> = {}): Visits {
 const answersWith = (visits: unknown): Answers => ({
   'subscription.allowance': () => allowanceOf(),
   'deployments.list': () => ({ items: [deploymentOf()], nextCursor: null }),
-  'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
+  'releases.list': () => ({ items: [releaseOf()], rollBacks: [], nextCursor: null }),
   'analytics.releases': () => ({
     isCut: false,
     platforms: [
@@ -61,8 +61,7 @@ test('visits stand as figures, a chart with its table, and what was asked for mo
   );
   expect(shown.page.textContent).toContain('99% of requests2.3 s');
   const titles = [...shown.page.querySelectorAll('h2')].map(({ textContent }) => textContent ?? '');
-  expect(titles.at(0)).toBe('Visits');
-  expect(titles.indexOf('Pages')).toBeGreaterThan(titles.findIndex((title) => title.startsWith('Releases')));
+  expect(titles.slice(0, 5)).toEqual(['Visits', 'Releases1', 'Releases by platform', 'By deployment', 'Pages']);
   shown.button('Show as a table').click();
   await shown.sees('Hide the table');
   const rows = shown.rows('Visits by day');
@@ -88,6 +87,14 @@ test('no visits, visits that cannot be fetched, and a plan that keeps none say s
   expect(free.linkTo('See the plans')).toBe('/pricing');
 });
 
+test('before the first release the whole page says one thing', async () => {
+  const none = () => ({ items: [], rollBacks: [], nextCursor: null });
+  using shown = showScreen(<AnalyticsScreen />, { ...answersWith(visitsOf()), 'releases.list': none });
+  await shown.sees('No releases yet.');
+  expect(shown.linkTo('Publish a folder')).toBe('/new-deployment');
+  expect(shown.page.querySelectorAll('section')).toHaveLength(1);
+});
+
 test('figures of releases that cannot be fetched are asked for once, and what else there is stands', async () => {
   let asked = 0;
   const answers = answersWith(visitsOf());
@@ -97,7 +104,7 @@ test('figures of releases that cannot be fetched are asked for once, and what el
   };
   using shown = showScreen(<AnalyticsScreen />, answers);
   await shown.sees('Page views1,200');
-  await shown.sees('No releases yet.');
+  await shown.sees('By deployment');
   expect(asked).toBe(1);
 });
 

@@ -1,7 +1,6 @@
 import { Ban, Check, CircleX, LoaderCircle, type LucideIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { classNames } from '../../components/class-names.ts';
-import { Skeleton, SkeletonGroup } from '../../components/skeleton.tsx';
 import { formatDuration } from '../../lib/format.ts';
 import type { Outcome, ReleaseStatistics } from './release-statistics.ts';
 
@@ -68,22 +67,4 @@ function Figure({ name, value, isSpared = false }: FigureProps) {
 
 function shownTime(durationMs: number | null): string {
   return durationMs === null ? 'none yet' : formatDuration(durationMs);
-}
-
-/** The placeholder of the figures and their bar. */
-export function ReleaseOutcomesSkeleton() {
-  return (
-    <SkeletonGroup label="Loading the releases" className="flex flex-col gap-5 p-4 sm:p-5">
-      <div className="grid grid-cols-2 gap-x-6 gap-y-5 sm:grid-cols-3 lg:grid-cols-5">
-        {['w-20', 'w-16', 'w-20', 'w-36', 'w-36'].map((width, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the figures never move
-          <div key={index} className="flex flex-col gap-1.5">
-            <Skeleton className={`h-4 ${width}`} />
-            <Skeleton className="h-7 w-14" />
-          </div>
-        ))}
-      </div>
-      <Skeleton className="h-2 w-full" />
-    </SkeletonGroup>
-  );
 }

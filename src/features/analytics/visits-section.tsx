@@ -17,8 +17,8 @@ import { VisitFigures, VisitsSkeleton } from './visit-figures.tsx';
 import { formatReplyTime } from './visit-labels.ts';
 
 /**
- * Shows the visits of sites on the built-in host, as far back as the plan keeps them. Without any the card is as high
- * as with them, since the first may come while somebody reads what is below.
+ * Shows the visits of sites on the built-in host, as far back as the plan keeps them. Without any the chart's place is
+ * as high as with them, since the first may come while somebody reads what is below.
  */
 export function VisitsSection({ range }: { range: VisitsInput }) {
   const question = trpc.analytics.visits.useQuery(range, { placeholderData: (before) => before });
@@ -36,21 +36,23 @@ export function VisitsSection({ range }: { range: VisitsInput }) {
         empty={NO_VISITS}
       >
         {visits && (
-          <div className="grid *:col-start-1 *:row-start-1">
-            <CardBody className={classNames('flex flex-col gap-6', isEmpty && 'invisible')}>
-              <VisitFigures totals={visits.totals} />
-              <VisitChart visits={visits} />
-              <p className="text-sm text-ink-muted">
-                Counted on the built-in host, without cookies. Visitors are counted per day (UTC). Times are in{' '}
-                {range.timeZone}.
-              </p>
-            </CardBody>
-            {isEmpty && (
-              <EmptyState icon={NO_VISITS.icon} className="self-center">
-                {NO_VISITS.text}
-              </EmptyState>
-            )}
-          </div>
+          <CardBody className="flex flex-col gap-6">
+            <VisitFigures totals={visits.totals} />
+            <div className="grid *:col-start-1 *:row-start-1">
+              <div className={classNames('flex flex-col gap-6', isEmpty && 'invisible')}>
+                <VisitChart visits={visits} />
+                <p className="text-sm text-ink-muted">
+                  Counted on the built-in host, without cookies. Visitors are counted per day (UTC). Times are in{' '}
+                  {range.timeZone}.
+                </p>
+              </div>
+              {isEmpty && (
+                <EmptyState icon={NO_VISITS.icon} className="self-center">
+                  {NO_VISITS.text}
+                </EmptyState>
+              )}
+            </div>
+          </CardBody>
         )}
       </ListStates>
     </Card>
