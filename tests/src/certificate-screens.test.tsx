@@ -99,6 +99,16 @@ test('a certificate is ordered for a domain from the page of all of them', async
   expect(ordered.mock.lastCall).toMatchObject([{ domainId: 'shop' }, undefined]);
 });
 
+test('who has no domain is led to Domains, where there would be nothing to order', async () => {
+  using shown = showScreen(<CertificatesScreen />, {
+    'certificates.list': () => ({ items: [], localRoot: null }),
+    'domains.list': () => ({ items: [], nextCursor: null }),
+  });
+  await shown.sees('Add a domain');
+  expect(shown.linkTo('Add a domain')).toBe('/domains');
+  expect(shown.page.querySelectorAll('button')).toHaveLength(0);
+});
+
 test('certificates of the own authority are named as not trusted, with the root to install', async () => {
   using shown = showScreen(<CertificatesScreen />, answersFor(certificateOf({ isPublic: false }), 'PEM'));
   await shown.sees('Browsers do not trust the certificates of this Fairlead yet');

@@ -1,5 +1,6 @@
 import { ShieldCheck } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { Link } from 'wouter';
 import { errorToast } from '../../api/errors.ts';
 import { shownFailure } from '../../api/shown-failure.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -10,6 +11,7 @@ import { LoadMore } from '../../components/lists/load-more.tsx';
 import { lazyDialog } from '../../components/overlays/lazy-dialog.tsx';
 import { showToast } from '../../components/overlays/toast-store.ts';
 import { SkeletonRows } from '../../components/skeleton.tsx';
+import { paths } from '../../lib/paths.ts';
 import { CertificateRow } from './certificate-row.tsx';
 import { LocalRootNotice } from './local-root-notice.tsx';
 
@@ -29,6 +31,8 @@ export function CertificateList({ domain, children }: CertificateListProps) {
   const list = trpc.certificates.list.useInfiniteQuery(domain === undefined ? {} : { domainId: domain.id }, {
     getNextPageParam: (page) => page.nextCursor,
   });
+  const domains = trpc.domains.list.useQuery({ limit: 1 }, { enabled: domain === undefined });
+  const isWithoutDomain = domains.data?.items.length === 0;
   const certificates = list.data?.pages.flatMap(({ items }) => items) ?? [];
   const root = list.data?.pages[0]?.localRoot ?? null;
   const isRootOffered = domain === undefined || certificates.some(({ isPublic }) => !isPublic);
@@ -38,7 +42,7 @@ export function CertificateList({ domain, children }: CertificateListProps) {
         <CardHeader
           title={domain === undefined ? 'Certificates' : 'Certificate'}
           count={domain === undefined && certificates.length > 0 && !list.hasNextPage ? certificates.length : undefined}
-          action={domain === undefined && <IssueForDomain />}
+          action={domains.isFetched && !isWithoutDomain && <IssueForDomain />}
         />
         <ListStates
           list={list}
@@ -51,7 +55,7 @@ export function CertificateList({ domain, children }: CertificateListProps) {
               domain === undefined
                 ? 'No certificates yet. Each domain gets one automatically as soon as it points here.'
                 : 'Ordered once the domain points here.',
-            action: domain?.mayIssue && <IssueButton domainId={domain.id} />,
+            action: isWithoutDomain ? <AddDomain /> : domain?.mayIssue && <IssueButton domainId={domain.id} />,
           }}
         >
           <ul className="divide-y divide-line">
@@ -67,6 +71,14 @@ export function CertificateList({ domain, children }: CertificateListProps) {
       {root !== null && isRootOffered && <LocalRootNotice root={root} />}
       {!list.isPending && children}
     </div>
+  );
+}
+
+function AddDomain() {
+  return (
+    <Button asChild>
+      <Link to={paths.domains}>Add a domain</Link>
+    </Button>
   );
 }
 
