@@ -8,7 +8,7 @@ import { SendConfirmation } from './send-confirmation.tsx';
 export function ConfirmBanner({ user }: { user: User }) {
   const keepsMail = useKeepsMail();
   return (
-    <div className="mb-6 flex print:hidden min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-col max-sm:items-start max-sm:gap-2 max-sm:py-3 sm:min-h-12 touch:min-h-15">
+    <div className="mb-6 flex print:hidden min-h-14 items-center gap-3 rounded-card bg-accent-soft py-2 pr-2 pl-4 max-sm:flex-col max-sm:items-start max-sm:gap-2 max-sm:py-3 max-sm:pr-4 sm:min-h-12 touch:min-h-15">
       <Info className="text-accent max-sm:hidden" />
       <div className="min-w-0 grow xl:flex xl:gap-2">
         <p className="shrink-0 font-medium">Confirm your email address</p>
