@@ -177,7 +177,7 @@ function MobileBar({ title }: { title: string }) {
           </nav>
         )}
       />
-      <p className="min-w-0 grow truncate font-semibold">{title}</p>
+      <p className="line-clamp-2 min-w-0 grow leading-tight font-semibold wrap-anywhere">{title}</p>
       {user === null ? (
         <>
           {!isLoading && error === null && <LoginButton />}
