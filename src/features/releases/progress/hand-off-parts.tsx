@@ -68,8 +68,8 @@ type HandOffAddressProps = {
 export function HandOffAddress({ title, url, onUrl, error, isPending = false, onCheck }: HandOffAddressProps) {
   const check = useSubmitOnce(isPending, onCheck);
   return (
-    <form onSubmit={check} noValidate className="mt-5 flex flex-wrap items-end gap-3">
-      <Field label={`Address at ${title}`} error={error} className="min-w-0 grow">
+    <form onSubmit={check} noValidate className="mt-5 flex items-start gap-3 max-sm:flex-col">
+      <Field label={`Address at ${title}`} error={error} className="w-full min-w-0">
         <Input
           type="url"
           placeholder="https://"
@@ -78,7 +78,15 @@ export function HandOffAddress({ title, url, onUrl, error, isPending = false, on
           onChange={(event) => onUrl?.(event.target.value)}
         />
       </Field>
-      <Button type="submit" variant="primary" disabled={url.trim() === ''} isBusy={isPending} busyLabel="Checking…">
+      <Button
+        type="submit"
+        variant="primary"
+        disabled={url.trim() === ''}
+        isBusy={isPending}
+        busyLabel="Checking…"
+        // Beside the field, below its label.
+        className="sm:mt-6.5"
+      >
         Check now
       </Button>
     </form>
