@@ -135,7 +135,9 @@ test('a list that is on its way has the shape of its rows, and a failed one can 
 test('a roll back stays in the history, any two releases are compared, and a release is saved as a ZIP', async ({
   page,
 }) => {
-  const { site } = await ownerOfTwoReleases(page, 'traced site');
+  // Short enough to be whole at any width, and free where the test is tried once more.
+  const name = `traced ${Date.now().toString(36).slice(-4)}`;
+  const { site } = await ownerOfTwoReleases(page, name);
   const deployment = `/deployments/${site.deploymentId}`;
   await page.goto(`${deployment}/releases/1`);
   await page.getByRole('button', { name: 'Roll back to release 1' }).click();
@@ -169,7 +171,7 @@ test('a roll back stays in the history, any two releases are compared, and a rel
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download as ZIP' }).click(),
   ]);
-  expect(download.suggestedFilename()).toBe('traced site 1.zip');
+  expect(download.suggestedFilename()).toBe(`${name} 1.zip`);
   expect((await stat(await download.path())).size).toBeGreaterThan(100);
 });
 
