@@ -7,7 +7,7 @@ import type { PlatformRef } from '../../server/publishing/platforms/platform.ts'
 import { fillAnswerBudget } from '../support/full-budget.ts';
 import { countRequests, onPlatform, restored, textAt } from '../support/platform-harness.ts';
 import { IS_FULL } from '../support/size.ts';
-import { startDyno, unpack } from '../support/standins/heroku/dyno.ts';
+import { type Dyno, SHORT_PATIENCE, startDyno, unpack } from '../support/standins/heroku/dyno.ts';
 import { newApp, TEAM } from '../support/standins/heroku/state.ts';
 import { herokuUnderTest } from '../support/standins/heroku/world.ts';
 
@@ -82,13 +82,14 @@ test('an archive has no headers but those of the oldest form of tar, whatever th
   }
 });
 
+const visit = ({ port }: Dyno) => connect(port, '127.0.0.1').on('error', () => undefined);
+
 test('a web process that is told to end answers what it has begun, and waits for nobody after it', async () => {
   await using on = await onHeroku();
   await on.publish(1, FILES);
   const [archive] = on.state.sources.values();
   const dyno = await startDyno(archive ?? Buffer.alloc(0));
-  const visit = () => connect(dyno.port, '127.0.0.1').on('error', () => undefined);
-  const visitor = visit().setEncoding('utf8');
+  const visitor = visit(dyno).setEncoding('utf8');
   visitor.write('GET /app.js HTTP/1.1\r\nHost: a-site\r\n\r\nGET /about.html HTTP/1.1\r\n');
   let answers = '';
   visitor.on('data', (text) => {
@@ -96,16 +97,31 @@ test('a web process that is told to end answers what it has begun, and waits for
   });
   await expect.poll(() => answers).toContain('app()');
   const ended = dyno.stop();
-  const isRefused = () =>
-    // One that was let in and is not yet taken is reset with the process.
-    once(visit(), 'connect').then(
-      () => false,
-      () => true,
-    );
+  const isRefused = async () => {
+    const next = visit(dyno);
+    try {
+      await once(next, 'connect');
+      return false;
+    } catch {
+      // One that was let in and is not yet taken is reset with the process.
+      return true;
+    } finally {
+      next.destroy();
+    }
+  };
   await expect.poll(isRefused).toBe(true);
   visitor.write('Host: a-site\r\n\r\n');
   await ended;
   await expect.poll(() => answers).toContain(FILES['about.html']);
+});
+
+test('a web process that is told to end is not held by a visitor who asks for nothing', async () => {
+  await using on = await onHeroku();
+  await on.publish(1, FILES);
+  const [archive] = on.state.sources.values();
+  const dyno = await startDyno(archive ?? Buffer.alloc(0), SHORT_PATIENCE);
+  await once(visit(dyno), 'connect');
+  await dyno.stop();
 });
 
 test('a build that succeeded is not public before its release is, and a release that failed is a failure', async () => {
