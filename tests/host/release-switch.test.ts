@@ -74,20 +74,20 @@ test.each<[string, Record<string, unknown>, number]>([
 ])('of a deployment the host reads again what its visitors get: %s', async (_, update, reads) => {
   await using site = await createTestHost({ changes: 'feed' });
   const { deploymentId: _id } = await publishSite(site, 'told', release('one'));
-  const deployments = DeploymentModel.collection;
+  const write = (change: Record<string, unknown>) => DeploymentModel.updateOne({ _id }, change).setOptions(ACROSS);
   /** Resolves when the host has been told of everything before, and has begun to read. */
   const allIsTold = async (nameKey: string): Promise<void> => {
     const told = new Promise<void>((resolve) => {
       const onChange = ({ paths }: Change) => paths?.includes('nameKey') && resolve();
       site.providers.changes.subscribe(['deployments'], { onChange, onReopened: () => undefined });
     });
-    await deployments.updateOne({ _id }, { $set: { nameKey } });
+    await write({ $set: { nameKey } });
     await told;
     await site.host.refresh();
   };
   await allIsTold('first');
   const find = vi.spyOn(DeploymentModel, 'find');
-  await deployments.updateOne({ _id }, update);
+  await write(update);
   await allIsTold('last');
   const { length } = find.mock.calls;
   find.mockRestore();
