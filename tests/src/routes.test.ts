@@ -4,7 +4,7 @@ import { isAuthScreen } from '../../src/lib/paths.ts';
 import { findRoute } from '../../src/routes.tsx';
 import { ROUTES, routesOf } from '../specification/route-table.ts';
 
-/** Each route is of the kind of which tests/specification/routes.spec.ts shows one example. */
+/** Each route is of the kind of which route-table.test.tsx shows one example to each visitor. */
 test.each([...ROUTES, ...routesOf('0123456789abcdefghij', '')])(
   '$path is of the kind that the route table gives it',
   (row) => {

@@ -1,0 +1,166 @@
+import { flushSync } from 'react-dom';
+import { expect, test, vi } from 'vitest';
+import { session } from '../../src/api/session/session.ts';
+import { lazyComponent } from '../../src/lib/lazy-component.tsx';
+import { routes } from '../../src/routes.tsx';
+import { ada } from '../support/screen-fixtures.ts';
+import { arrivesAt, follow, press, showApp, shown, textsOf } from '../support/shown-app.tsx';
+
+const MAIN = ['Home /', 'Dashboard /dashboard', 'Analytics /analytics'];
+const DEPLOYMENTS = [
+  'Active Deployments /deployments',
+  'Deployment History /deployment-history',
+  'New Deployment /new-deployment',
+];
+const CONFIGURATION = ['Domains /domains', 'SSL Certificates /certificates', 'Settings /settings'];
+const TOOLS = [
+  'All-in-One DeploymentNew /unified-deployment',
+  'Deploy to Netlify /deploy/netlify',
+  'Guided Deployment /guided-deployment',
+  'System DiagnosticsNew /diagnostics',
+  'Test & Simulation /test-simulation',
+  'License Management /license-management',
+];
+const FOOTER = ['Help & Documentation /help', 'Pricing & TrialBeta /pricing', 'About /about', 'Logout /login'];
+const signedIn = { user: ada, answers: { 'auth.logout': () => ({ done: true }) } };
+
+/** Name and address of every link of an area, in their order. */
+function entriesOf(area: Element | null): string[] {
+  const links = [...(area?.querySelectorAll('a') ?? [])];
+  return links.map((link) => `${link.textContent?.trim()} ${link.getAttribute('href')}`);
+}
+
+function groupsOf(area: Element | null): [string | null | undefined, string[]][] {
+  const groups = [...(area?.querySelectorAll('section') ?? [])];
+  return groups.map((group) => [group.querySelector('h2')?.textContent, entriesOf(group)]);
+}
+
+async function openAccountMenu(area: string): Promise<string[]> {
+  const opener = await vi.waitFor(() => {
+    const buttons = [...document.querySelectorAll<HTMLElement>(`${area} button[aria-haspopup="menu"]`)];
+    return (
+      buttons.find((button) => /Account menu/.test(button.getAttribute('aria-label') ?? button.textContent ?? '')) ??
+      expect.fail(`No account menu in ${area}`)
+    );
+  });
+  flushSync(() => void opener.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true })));
+  await shown('[role="menuitem"]', 'Log out');
+  return textsOf('[role="menuitem"]');
+}
+
+test('the sidebar has four groups and a footer, the slide-in three groups, and both the account menu with the tools', async () => {
+  await using _app = showApp('/settings', signedIn);
+  await shown('aside span', 'Fast domain deployment');
+  const groups = [
+    ['Main', MAIN],
+    ['Deployments', DEPLOYMENTS],
+    ['Configuration', CONFIGURATION],
+    ['Tools', TOOLS],
+  ];
+  expect(groupsOf(document.querySelector('aside'))).toEqual(groups);
+  expect(entriesOf(document.querySelector('aside nav[aria-label="More"]'))).toEqual(FOOTER);
+
+  const items = [
+    'Account',
+    ...TOOLS.map((entry) => entry.replace(/(New)? \/.*$/, '')),
+    'Pricing & Trial',
+    'Help & Documentation',
+    'Log out',
+  ];
+  for (const area of ['aside', 'header']) {
+    expect(await openAccountMenu(area), area).toEqual(items);
+    expect(textsOf('[role="menu"]').join(), area).toContain('Tools');
+    flushSync(
+      () => void document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true })),
+    );
+    await vi.waitFor(() => expect(textsOf('[role="menu"]')).toEqual([]));
+  }
+
+  await press('header button', 'Open menu');
+  await shown('[role="dialog"] h2', 'Main');
+  expect(groupsOf(document.querySelector('[role="dialog"]'))).toEqual(groups.slice(0, 3));
+  expect(document.querySelector('[role="dialog"] a[href="/diagnostics"]')).toBeNull();
+});
+
+test('the sidebar Logout entry points to /login and logs out; signed out it reads the same', async () => {
+  await using app = showApp('/help', signedIn);
+  await press('aside a', 'Logout');
+  await arrivesAt('/login');
+  await shown('button', 'Log In');
+  expect(app.calls).toContain('auth.logout');
+  expect(session.hasToken()).toBe(false);
+  follow('/pricing');
+  expect((await shown('aside a', 'Logout')).getAttribute('href')).toBe('/login');
+});
+
+test('the account menu leads to Help and logs out', async () => {
+  await using app = showApp('/settings', signedIn);
+  await shown('aside span', 'Fast domain deployment');
+  await openAccountMenu('header');
+  await press('[role="menuitem"]', 'Help & Documentation');
+  await arrivesAt('/help');
+  await openAccountMenu('header');
+  await press('[role="menuitem"]', 'Log out');
+  await arrivesAt('/login');
+  expect(app.calls).toContain('auth.logout');
+});
+
+const BAR = ['Fairlead /', 'Home /', 'Dashboard /dashboard', 'About /about'];
+
+test('the top bar leads home, to the dashboard and to About, and visitors to Login and Register', async () => {
+  await using _app = showApp('/about');
+  for (const path of ['/', '/login', '/register', '/auth', '/about']) {
+    follow(path);
+    await shown('header a', 'Register');
+    expect(entriesOf(document.querySelector('header')), path).toEqual([...BAR, 'Login /login', 'Register /register']);
+    expect(document.querySelector('aside'), path).toBeNull();
+  }
+  expect(textsOf('header [aria-current="page"]')).toEqual(['About']);
+  await press('header nav a', 'Home');
+  await arrivesAt('/');
+  expect(textsOf('header [aria-current="page"]')).toEqual(['Home']);
+  await press('header button', 'Open menu');
+  await shown('[role="dialog"] a', 'Register');
+  expect(entriesOf(document.querySelector('[role="dialog"]'))).toEqual([
+    ...BAR.slice(1),
+    'Login /login',
+    'Register /register',
+  ]);
+});
+
+test('who is signed in sees neither Login nor Register in the top bar', async () => {
+  await using _app = showApp('/about', { user: ada });
+  await shown('header button', 'Account menu of Ada');
+  expect(entriesOf(document.querySelector('header'))).toEqual(BAR);
+});
+
+test('a screen that breaks leaves its error, folded details and a way to reload', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => {});
+  const { screen } = routes.faq;
+  routes.faq.screen = lazyComponent<object>(() => Promise.reject(new Error('The keel is gone')));
+  try {
+    await using _app = showApp('/about');
+    const reload = vi.spyOn(location, 'reload').mockImplementation(() => {});
+    follow('/faq');
+    await shown('[role="alert"] h1', 'Something went wrong');
+    expect(textsOf('[role="alert"] p')).toEqual(['The keel is gone']);
+    const details = document.querySelector('[role="alert"] details') ?? expect.fail('There are no details.');
+    expect([details.hasAttribute('open'), details.textContent]).toEqual([
+      false,
+      expect.stringContaining('The keel is gone'),
+    ]);
+    await press('[role="alert"] button', 'Reload Page');
+    expect(reload).toHaveBeenCalledOnce();
+  } finally {
+    routes.faq.screen = screen;
+  }
+});
+
+test('a server that does not answer leaves no page empty', async () => {
+  await using _app = showApp('/about', { user: ada });
+  vi.spyOn(globalThis, 'fetch').mockRejectedValue(new TypeError('Failed to fetch'));
+  await shown('h2', 'Our Mission');
+  follow('/settings');
+  await shown('main button', 'Retry');
+  await shown('h1', 'Settings');
+});
