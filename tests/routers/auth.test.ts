@@ -214,6 +214,21 @@ test('twenty browsers that were left idle for too long take no place from the on
   expect((await authenticate(app.providers, accessToken)).actor).toMatchObject({ accountId: ada.user.id });
 });
 
+test('what is exactly as long as allowed is taken, and a user name loses the spaces around it', async () => {
+  await using app = await createTestApp();
+  const { auth } = app.anonymous();
+  const longest = {
+    username: `Grace ${'n'.repeat(44)}`,
+    email: `grace@${'c'.repeat(55)}.${'b'.repeat(30)}.example`,
+    password: `Aa1${'a'.repeat(97)}`,
+  };
+  expect(Object.values(longest).map(({ length }) => length)).toEqual([50, 100, 100]);
+  expect(await auth.register(longest)).toMatchObject({ username: longest.username, email: longest.email });
+  const shortest = { username: ' Joe ', email: 'joe.of.three@example.com', password: 'Abcdef12' };
+  expect(await auth.register(shortest)).toMatchObject({ username: 'Joe' });
+  expect(await auth.login({ username: '  Joe  ', password: shortest.password })).toMatchObject({ username: 'Joe' });
+});
+
 test('bad input is named by its field, in words for a person', async () => {
   await using app = await createTestApp();
   const { auth } = app.anonymous();
@@ -226,7 +241,14 @@ test('bad input is named by its field, in words for a person', async () => {
       'username',
       'Username can only contain letters, numbers, spaces, underscores and hyphens',
     ],
+    [{ ...good, username: '  ab  ' }, 'username', 'Username must be at least 3 characters'],
+    [
+      { ...good, username: 'sailor!' },
+      'username',
+      'Username can only contain letters, numbers, spaces, underscores and hyphens',
+    ],
     [{ ...good, email: 'nonsense' }, 'email', 'Please enter a valid email address'],
+    [{ ...good, email: 'sailor@' }, 'email', 'Please enter a valid email address'],
     [{ ...good, email: `${'x'.repeat(100)}@example.com` }, 'email', 'Email is too long'],
     [{ ...good, password: 'Short 1' }, 'password', 'Password must be at least 8 characters'],
     [{ ...good, password: `A1${'a'.repeat(99)}` }, 'password', 'Password is too long'],
@@ -244,6 +266,9 @@ test('bad input is named by its field, in words for a person', async () => {
       username: 'Username must be at least 3 characters',
       password: 'Password must be at least 6 characters',
     },
+  });
+  expect(await refusalOf(auth.login({ username: 'x'.repeat(51), password: 'x'.repeat(101) }))).toMatchObject({
+    fieldErrors: { username: 'Username must be less than 50 characters', password: 'Password is too long' },
   });
   expect(await refusalOf(auth.forgotPassword({ email: 'x' }))).toMatchObject({ field: 'email' });
   expect(await refusalOf(auth.resetPassword({ token: 'x', password }))).toMatchObject({ field: 'token' });
