@@ -55,6 +55,7 @@ test('another tooltip opens at once within 300 ms after one closed, and after th
       </>,
     ),
   );
+  expect([TOOLTIP_DELAY_MS, TOOLTIP_SKIP_DELAY_MS]).toEqual([700, 300]);
   await pointAt('one');
   await pass(TOOLTIP_DELAY_MS - 1);
   expect(shown()).toEqual([]);
