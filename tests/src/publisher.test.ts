@@ -219,6 +219,25 @@ test('a login that ends in mid-upload is said, and the same account goes on with
     .toBe('done');
 });
 
+test('what nobody answered is tried again by itself once the browser is online', async () => {
+  let isAway = true;
+  const server = serverOf({
+    pausesMs: [],
+    fetch: async () => {
+      if (isAway) throw new TypeError('Failed to fetch');
+      return Response.json({ missing: [], leftOut: [], droppedCount: 0, notices: [] });
+    },
+  });
+  expect(await startPublication(request('offline'), server)).toMatchObject({
+    state: 'failed',
+    failure: { isUnanswered: true },
+  });
+  isAway = false;
+  window.dispatchEvent(new Event('online'));
+  const offline = () => publications.get().find(({ deploymentId }) => deploymentId === 'offline');
+  await expect.poll(() => offline()?.state, { timeout: 30_000 }).toBe('done');
+});
+
 test('a deployment that was deleted in mid-upload is said, and nothing is tried on it again', async () => {
   let asked = 0;
   const server = serverOf({

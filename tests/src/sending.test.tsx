@@ -157,11 +157,12 @@ test('files that were chosen for a deployment that is deleted elsewhere go on to
   await vi.waitFor(() => expect(location.pathname).toBe('/new-deployment'));
 });
 
-test('what a platform refuses before anything is sent leads to its token first', async () => {
+test('what is refused says why, and what a platform refuses before anything is sent leads to its token first', async () => {
   const failure = { ...failed, message: 'Netlify does not accept this token.', isConnectionLost: true };
   const lost = { destinationId: 'd', provider: 'netlify', connectionId: 'c', message: failure.message } as const;
   using shown = showSending({ state: 'failed', failure }, releaseRefOf(), [lost]);
   await shown.sees('Replace tokenTry again');
+  expect(shown.page.textContent).toContain(failure.message);
   expect(shown.linkTo('Replace token')).toBe('/settings?replace=c');
 });
 

@@ -23,14 +23,18 @@ const DAY_MS = 24 * 60 * 60_000;
 const NOW = new Date('2030-01-01T12:00:00Z');
 
 /** The browser's databases, which happy-dom has none of; the browser tests have the real ones. */
-const { database, hashes } = vi.hoisted(() => ({
+const { database, hashes, disk } = vi.hoisted(() => ({
+  disk: { isFull: false },
   database: new Map<string, unknown>(),
   hashes: new Map<string, unknown>(),
 }));
 vi.mock('idb-keyval', () => ({
   createStore: (name: string) => (name === 'fairlead-hashes' ? hashes : database),
   get: async (key: string, store: typeof database) => store.get(key),
-  set: async (key: string, value: unknown, store: typeof database) => void store.set(key, value),
+  set: async (key: string, value: unknown, store: typeof database) => {
+    if (disk.isFull) throw new DOMException('full', 'QuotaExceededError');
+    store.set(key, value);
+  },
   delMany: async (keys: string[], store: typeof database) => keys.forEach((key) => void store.delete(key)),
   keys: async (store: typeof database) => [...store.keys()],
   clear: async (store: typeof database) => store.clear(),
@@ -132,6 +136,15 @@ test.each([
   await settled();
   expect(readStored(id)).toMatchObject({ hasFiles, fileCount: count, totalBytes: count * sizeBytes });
   expect(database.has(id)).toBe(hasFiles);
+});
+
+test('where the browser has no room for the files, the record alone is stored', async () => {
+  disk.isFull = true;
+  const id = storeSelection(selectionOf('index.html'), null);
+  await settled();
+  disk.isFull = false;
+  expect(readStored(id)).toMatchObject({ hasFiles: false, fileCount: 1 });
+  expect(database.has(id)).toBe(false);
 });
 
 test('what was selected is forgotten after 24 hours, also on a page that stays open', async () => {

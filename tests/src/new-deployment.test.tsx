@@ -1,0 +1,100 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { NewDeploymentScreen } from '../../src/screens/new-deployment.tsx';
+import { extentOf, publishedPart } from '../../src/uploads/apply-rules.ts';
+import type { Selection } from '../../src/uploads/selection/selection.ts';
+import { askToReselect, setWaiting, stopReselect } from '../../src/uploads/waiting-selection.ts';
+import { type Answers, showScreen } from '../support/screen.tsx';
+import { allowanceOf } from '../support/screen-fixtures.ts';
+
+afterEach(() => {
+  setWaiting(null);
+  stopReselect(null);
+  sessionStorage.clear();
+  document.body.replaceChildren();
+});
+
+const patiently = <Found,>(look: () => Found) => vi.waitFor(look, { timeout: 30_000 });
+
+function harbourOf(files: Record<string, string>): Selection {
+  const picked = Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path) }));
+  return { name: 'harbour', files: picked };
+}
+
+function show(more: Answers = {}) {
+  const answers = {
+    'subscription.allowance': () => allowanceOf(),
+    'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour' }),
+    ...more,
+  };
+  const shown = showScreen(<NewDeploymentScreen />, answers, { pattern: '/new-deployment', path: '/new-deployment' });
+  // A form outside of the document is not sent.
+  document.body.append(shown.page);
+  return shown;
+}
+
+test('what looks wrong is said with file and line, and of a key nothing that makes it work', async () => {
+  setWaiting(
+    harbourOf({
+      'index.html': '<a href="About.html">About</a>\n<img src="gone.png" alt="">\n<img src="img/boat.jpg" alt="">',
+      'about.html': '<h1>About</h1>',
+      'img/boat.jpg': 'jpg',
+      'config.js': `\nconst key = 'AKIA${'ABCDEFGH'.repeat(2)}';\n`,
+      _redirects: '/old /new 301\n/api/* https://example.com/:splat 200\n',
+    }),
+  );
+  using shown = show();
+  await shown.sees('config.js, line 2: AKIA•••••••• looks like an access key of Amazon Web Services');
+  const summary = shown.page.querySelector('[aria-label="Folder harbour"]')?.textContent;
+  for (const text of [
+    'index.html, line 1: About.html is called about.html',
+    'index.html, line 2: gone.png is not there',
+    '1 line of _redirects is not followed.',
+    'Largest files',
+  ])
+    expect(summary).toContain(text);
+  expect(summary).not.toContain('AKIAABC');
+});
+
+test('a folder without an entry page is published after one question, and not before', async () => {
+  setWaiting(harbourOf({ 'start.html': '<h1>Start</h1>', 'notes.txt': 'notes' }));
+  const create = vi.fn();
+  using shown = show({ 'deployments.create': create });
+  await patiently(() => expect(shown.button('Publish').disabled).toBe(false));
+  const question = () => document.querySelector('[role=alertdialog]');
+  const answer = (name: string) =>
+    [...(question()?.querySelectorAll('button') ?? [])].find(({ textContent }) => textContent === name)?.click();
+  shown.button('Publish').click();
+  await patiently(() => expect(question()?.textContent).toContain('Publish without a start page?'));
+  expect(question()?.textContent).toContain('There is no index.html');
+  answer('Cancel');
+  await patiently(() => expect(question()).toBeNull());
+  expect(create).not.toHaveBeenCalled();
+
+  // A button that was just sent is free again a moment later.
+  await patiently(() => {
+    shown.button('Publish').click();
+    expect(question()).not.toBeNull();
+  });
+  answer('Publish anyway');
+  await patiently(() => expect(create).toHaveBeenCalledOnce());
+});
+
+test('where the browser has no room for the files, a reload asks for the folder again, and knows the same', async () => {
+  const harbour = harbourOf({ 'index.html': '<h1>Harbour</h1>' });
+  const kept = { id: 'lost', savedAt: Date.now(), accountId: null, noun: 'folder', within: '' } as const;
+  const record = { ...kept, name: 'harbour', ...extentOf(publishedPart(harbour, [])), hasFiles: false };
+  askToReselect({ ...record, publication: null });
+  using shown = show();
+  await shown.sees('Choose harbour again');
+  await shown.sees('The page was reloaded, and the folder could not be kept. It held 1 file, 16 B.');
+  setWaiting(harbour);
+  await shown.sees('The same as before the reload');
+  expect(shown.page.textContent).not.toContain('Choose harbour again');
+});
+
+test('an address that is taken is told while the name is typed, with the one that it will be', async () => {
+  setWaiting(harbourOf({ 'index.html': '<h1>Harbour</h1>' }));
+  using shown = show({ 'deployments.checkAddress': () => ({ wanted: 'harbour', slug: 'harbour-7' }) });
+  await shown.sees('is taken.');
+  expect(shown.page.textContent).toMatch(/harbour\S* is taken\.It will be live at harbour-7/);
+});
