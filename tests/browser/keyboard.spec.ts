@@ -3,7 +3,7 @@ import { LOCAL_KEYS } from '../../src/lib/storage.ts';
 import { releaseEnd, startPublish } from '../support/api-account.ts';
 import { writeSite } from '../support/sites.ts';
 import { readWebManifest } from '../support/web-build.ts';
-import { expect, newCredentials, newcomer, test } from './fixtures.ts';
+import { expect, newCredentials, newcomer, seeDisclaimer, test } from './fixtures.ts';
 
 const STOPS_MAX = 80;
 const WEB_ROOT = new URL('../../dist/web/', import.meta.url).pathname;
@@ -36,9 +36,7 @@ test('from registration to a live site and its roll back by keyboard alone', asy
   const { username, email, password } = newCredentials();
   // Choosers come to the test while somebody listens. Asked for with the press itself, that comes too late in a busy browser.
   page.on('filechooser', () => {});
-  await page.goto('/disclaimer');
-  await press(page, button('Accept & Continue'));
-  await page.waitForURL('**/beta-welcome');
+  await seeDisclaimer(page);
   await page.goto('/register');
   await type(page, page.getByLabel('Username'), username);
   await type(page, page.getByLabel('Email'), email);
@@ -49,7 +47,7 @@ test('from registration to a live site and its roll back by keyboard alone', asy
   await press(page, button('Start the trial'), 'Space');
   await page.waitForURL('**/dashboard');
 
-  await page.goto('/new-deployment');
+  await press(page, page.getByRole('link', { name: 'New Deployment' }).first());
   await tabTo(page, button('Choose a folder'));
   const chooser = page.waitForEvent('filechooser');
   await page.keyboard.press('Enter');
@@ -76,7 +74,7 @@ test('from registration to a live site and its roll back by keyboard alone', asy
   await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
 });
 
-test('a theme is chosen in the account menu by keyboard, and kept over a reload without a flash', async ({
+test('a theme is chosen in the account menu by keyboard, and kept over a load without a flash', async ({
   page,
   complaints,
 }) => {
@@ -110,23 +108,21 @@ test('a theme is chosen in the account menu by keyboard, and kept over a reload 
     await expect.poll(async () => (await topOf(logOut)) - (await topOf(last))).toBeGreaterThan(30);
     await page.keyboard.press('Escape');
   });
-  // The system is light: only a stored choice makes the page dark before its first paint.
-  await page.evaluate(() => localStorage.setItem('fairlead.theme', 'dark'));
-  await page.addInitScript(() => {
-    addEventListener('DOMContentLoaded', () => {
-      document.documentElement.dataset.themeAtFirst = document.documentElement.dataset.theme;
-    });
-  });
-  await page.reload();
-  await expect(html).toHaveAttribute('data-theme-at-first', 'dark');
-  await expect(html).toHaveAttribute('data-theme', 'dark');
-
-  await test.step('where the file of the menu did not come, a button asks for it again', async () => {
+  await test.step('dark before the first paint, and where the file of the menu did not come, a button asks for it again', async () => {
     complaints.allow(/ERR_FAILED|dynamically imported module/);
+    // The system is light: only a stored choice makes the page dark before its first paint.
+    await page.evaluate(() => localStorage.setItem('fairlead.theme', 'dark'));
+    await page.addInitScript(() => {
+      addEventListener('DOMContentLoaded', () => {
+        document.documentElement.dataset.themeAtFirst = document.documentElement.dataset.theme;
+      });
+    });
     const built = await readWebManifest(WEB_ROOT);
     const part = Object.values(built).find(({ name }) => name === 'sidebar');
     await page.route(`**/${part?.file}`, (route) => route.abort());
     await page.goto('/about');
+    await expect(html).toHaveAttribute('data-theme-at-first', 'dark');
+    await expect(html).toHaveAttribute('data-theme', 'dark');
     const again = page.getByRole('button', { name: 'Account menu', exact: true });
     await expect(again).toBeVisible();
     await page.unrouteAll();

@@ -231,7 +231,8 @@ test('the current password is asked for where it is missing, and is no new one',
     timeout: 30_000,
   });
   await submit(form());
-  await vi.waitFor(() => expect(change).toHaveBeenCalledTimes(1), { timeout: 30_000 });
+  await vi.waitFor(() => expect(lastToast()?.title).toBe('Password changed'), { timeout: 30_000 });
+  expect(change).toHaveBeenCalledTimes(1);
 });
 
 test('a name that stays as it is asks the server nothing, and promises nothing new', async () => {
@@ -243,6 +244,11 @@ test('a name that stays as it is asks the server nothing, and promises nothing n
   await vi.waitFor(() => expect(lastToast()?.title).toBe('Saved'), { timeout: 30_000 });
   expect(update).not.toHaveBeenCalled();
   writeInto(shown.page, 'username', 'Grace');
+  {
+    using again = showScreen(<SettingsScreen />, answers());
+    const typed = () => again.page.querySelector<HTMLInputElement>('input[name=username]')?.value;
+    await vi.waitFor(() => expect(typed(), 'what was typed is there again').toBe('Grace'), { timeout: 30_000 });
+  }
   await submit(form());
   await vi.waitFor(() => expect(lastToast()?.description).toBe('You log in as Grace from now on.'), {
     timeout: 30_000,

@@ -5,7 +5,7 @@ import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { ConfirmBanner } from '../../src/features/auth/confirm-banner.tsx';
 import { ForgotPasswordForm } from '../../src/features/auth/password/forgot-password-form.tsx';
 import { SendConfirmation } from '../../src/features/auth/send-confirmation.tsx';
-import { showScreen, typeInto } from '../support/screen.tsx';
+import { showScreen, submit, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
 
 let known = Promise.resolve();
@@ -50,8 +50,11 @@ test('a link that is asked for before it is known where mail goes is told of the
 test('where no mail is sent, a forgotten password is told of the outbox and not of a spam folder', async () => {
   using shown = showScreen(<ForgotPasswordForm />, {});
   await shown.sees('Get a link');
+  typeInto(shown.page, 'email', 'nobody');
+  await submit(shown.page.querySelector('form'));
+  await shown.sees('Please enter a valid email address');
   typeInto(shown.page, 'email', 'ada@example.com');
-  shown.page.querySelector('form')?.requestSubmit();
+  await submit(shown.page.querySelector('form'));
   await shown.sees('This Fairlead does not send email: it keeps messages in its outbox.');
   expect(shown.page.textContent).toContain('npx fairlead outbox show');
   expect(shown.page.textContent).toContain('within 30 minutes');

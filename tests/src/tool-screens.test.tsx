@@ -434,11 +434,13 @@ test('a simulation shows the screens of a deployment, marked, and leads nowhere'
   // A form outside of the document is not sent, and nothing scrolls in this one.
   document.body.append(shown.page);
   Element.prototype.scrollIntoView ??= () => undefined;
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView');
   shown.button('Set up a simulation').click();
   await shown.sees('With a domain of your own');
   shown.button('Run the simulation').click();
   await shown.sees('Simulated Netlify does not allow this.');
   await shown.sees('None of this exists.');
+  expect(scrolled).toHaveBeenCalled();
   shown.button('Try again').click();
   // It is held there until the person goes on.
   await shown.sees('Open the import page of Replit.');

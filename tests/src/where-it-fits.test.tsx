@@ -135,7 +135,8 @@ test('somebody who has no files yet sees every platform ranked by the answers al
   await shown.sees('Run them elsewhere, and call them by their address.');
 });
 
-test('a preflight is sent with the size of the files alone, and shows every step and what is in its way', async () => {
+test('a dry run sends nothing, a preflight the size of the files alone, and New Deployment goes on with them', async () => {
+  const sent = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}', { status: 401 }));
   const asked: unknown[] = [];
   const step = (name: string, verdict: string, lines: string[] = []) => ({ step: name, verdict, lines, problem: null });
   const problem = { code: 'plan_required', message: 'The Free plan allows no deployments.', hint: 'Choose a plan.' };
@@ -160,6 +161,7 @@ test('a preflight is sent with the size of the files alone, and shows every step
   Object.defineProperty(picker, 'files', { value: [file] });
   picker?.dispatchEvent(new Event('change', { bubbles: true }));
   await shown.sees('1 file, 13 B');
+  await shown.sees('Nothing was sent.');
   shown.button('Set up a preflight').click();
   await shown.sees('Run the preflight');
   typeInto(shown.page, 'name', 'Quay');
@@ -187,4 +189,11 @@ test('a preflight is sent with the size of the files alone, and shows every step
   expect(list?.textContent).toContain('harbour: ');
   expect(list?.textContent).toContain('The Free plan allows no deployments.Choose a plan.');
   expect(shown.page.textContent).toContain('Nothing was created, changed or published.');
+  shown.button('Continue to New Deployment').click();
+  await shown.sees('Elsewhere');
+  expect(location.pathname).toBe('/new-deployment');
+  expect(sent).not.toHaveBeenCalled();
+  sent.mockRestore();
+  using next = showScreen(<NewDeploymentScreen />, answers, { pattern: '/new-deployment', path: '/new-deployment' });
+  await next.sees('1 file, 13 B');
 });
