@@ -2,10 +2,12 @@ import superjson from 'superjson';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
+import { SESSION_KEYS } from '../../src/lib/storage.ts';
 import { AuthScreen } from '../../src/screens/auth.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { showScreen, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
+import { atOnce } from '../support/whole-app.tsx';
 
 beforeEach(() => {
   localStorage.clear();
@@ -27,8 +29,8 @@ afterEach(() => {
   document.body.replaceChildren();
 });
 
-function show() {
-  const shown = showScreen(<AuthScreen />, {}, { pattern: '/auth', path: '/auth?redirect=%2Fdomains' });
+function show(path = '/auth?redirect=%2Fdomains') {
+  const shown = showScreen(<AuthScreen />, {}, { pattern: path.replace(/\?.*/, ''), path });
   document.body.append(shown.page);
   return shown;
 }
@@ -48,17 +50,26 @@ test('who signs in in another tab is led on from the form in this one', async ()
   expect(location.pathname).toBe('/domains');
 });
 
-test('who signs in with the form is led on by its timer, once the greeting was seen', async () => {
+test.each([
+  ['/auth?redirect=%2Fdomains', '/domains'],
+  ['/auth', '/dashboard'],
+])('who signs in at %s is greeted, and led to %s after 500 ms', async (path, target) => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  using shown = show();
+  using shown = show(path);
   await shown.sees('Forgot your password?');
   typeInto(shown.page, 'username', 'Ada');
   typeInto(shown.page, 'password', 'correct horse battery');
   shown.button('Log In').click();
-  await vi.waitFor(() => expect(toasts.get().at(-1)?.title).toBe('Login successful'), { timeout: 30_000 });
+  const greeting = { title: 'Login successful', description: 'Welcome back!', variant: 'default' };
+  await atOnce(
+    () => toasts.get().map(({ title, description, variant }) => ({ title, description, variant })),
+    [greeting],
+  );
   expect(shown.page.textContent).toContain('Logging in...');
-  await shown.sees('Elsewhere');
-  expect(location.pathname).toBe('/domains');
+  await vi.advanceTimersByTimeAsync(499);
+  expect(location.pathname).toBe('/auth');
+  await vi.advanceTimersByTimeAsync(1);
+  expect(location.pathname).toBe(target);
 });
 
 test('whoever never signed in on this browser finds the form to register, and the plans lead on from there', async () => {
@@ -69,12 +80,30 @@ test('whoever never signed in on this browser finds the form to register, and th
   localStorage.setItem('fairlead.refreshRefusedAt', String(Date.now()));
   using shown = show();
   await shown.sees('Confirm Password');
-  typeInto(shown.page, 'username', 'Ada');
-  typeInto(shown.page, 'email', 'ada@example.com');
-  typeInto(shown.page, 'password', 'Correct horse 1');
-  typeInto(shown.page, 'confirmPassword', 'Correct horse 1');
+  const account = { username: 'Ada', email: 'ada@example.com', password: 'Correct horse 1' };
+  const fields = Object.entries({ ...account, confirmPassword: account.password });
+  const [username] = fields.map(([name, text]) => typeInto(shown.page, name, text));
   const button = [...shown.page.querySelectorAll('button')].find(({ type }) => type === 'submit');
   button?.click();
-  await shown.sees('Elsewhere');
+  const told = () => toasts.get().map(({ title, description }) => `${title}: ${description}`);
+  await atOnce(told, ['Registration successful: Your account has been created']);
+  expect(username?.value).toBe('');
+  const [, sent] = vi.mocked(fetch).mock.calls.find(([url]) => String(url).includes('register')) ?? [];
+  expect(JSON.parse(String(sent?.body)), 'the second password stays in the form').toEqual({ json: account });
+  expect(JSON.stringify({ ...localStorage, ...sessionStorage })).not.toContain(account.password);
+  await vi.advanceTimersByTimeAsync(400);
+  expect(told()).toEqual(["Account created successfully: Now let's choose a subscription plan to get started."]);
+  await vi.advanceTimersByTimeAsync(599);
+  expect(location.pathname).toBe('/auth');
+  await vi.advanceTimersByTimeAsync(1);
   expect(location.pathname + location.search).toBe('/subscription/pricing?redirect=%2Fdomains');
+});
+
+test.each(['/auth', '/login', '/register'])('%s tells once why a session ended, and begins a new one', async (path) => {
+  const reason = 'Authentication failed. Please log in again.';
+  sessionStorage.setItem(SESSION_KEYS.expiryMarker, JSON.stringify({ reason, at: Date.now() }));
+  sessionStorage.setItem(SESSION_KEYS.expiredRedirectDone, 'true');
+  using shown = show(path);
+  expect(shown.page.textContent).toContain(reason);
+  await vi.waitFor(() => expect({ ...sessionStorage }).toEqual({}));
 });

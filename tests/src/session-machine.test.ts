@@ -151,7 +151,7 @@ test('a token that is missing while a session was held is refreshed too', async 
   expect(at.paths()).toEqual(['/api/refresh-token', '/api/a']);
 });
 
-test('after a 401 the session is refreshed once and the call made again', async () => {
+test('after a 401 the session is refreshed once, however many calls were refused, and each is made again once', async () => {
   await using at = await arrange(({ url, headers }) => {
     if (url === '/api/refresh-token') return fresh();
     return headers.authorization === 'Bearer new' ? { status: 200, body: { fine: true } } : refused;
@@ -160,6 +160,13 @@ test('after a 401 the session is refreshed once and the call made again', async 
   const response = await at.open().fetch('/api/a', { method: 'POST', body: '{"x":1}' });
   expect(response.status).toBe(200);
   expect(at.calls.map(({ url, body }) => url + body)).toEqual(['/api/a{"x":1}', '/api/refresh-token', '/api/a{"x":1}']);
+
+  const session = at.open();
+  at.calls.length = 0;
+  at.hold('revoked', Date.now() + HOUR_MS);
+  at.page.clockAheadMs += 10_000;
+  await Promise.all([session.fetch('/api/a'), session.fetch('/api/b')]);
+  expect(at.paths().sort()).toEqual(['/api/a', '/api/a', '/api/b', '/api/b', '/api/refresh-token']);
 });
 
 test('the refused call in a batch of several answers is found', async () => {
@@ -266,6 +273,8 @@ test('a visitor who never held a session asks once, silently, and a 401 is nothi
   const answers = await Promise.all([session.fetch('/api/a'), session.whenReady().then(() => session.fetch('/api/b'))]);
   expect(answers.map(({ status }) => status)).toEqual([401, 401]);
   await pass(10_000);
+  at.page.clockAheadMs += 10_000;
+  await session.fetch('/api/c');
   expect(at.paths().filter((url) => url === '/api/refresh-token')).toHaveLength(1);
   expect(at.told).toEqual([]);
   expect(session.state()).toBe('anonymous');
@@ -413,4 +422,16 @@ test('a token that another tab has refreshed meanwhile is taken without asking',
   at.hold('mine', Date.now() + HOUR_MS);
   expect((await at.open().fetch('/api/a')).status).toBe(200);
   expect(at.paths()).toEqual(['/api/a', '/api/a']);
+});
+
+test('why a session ended is told for less than 5 minutes, in general words where there are none', () => {
+  let now = 1;
+  const store = createTokenStore(new MemoryStorage(), new MemoryStorage(), () => now);
+  store.writeMarker(SESSION_TEXTS.failed);
+  now += 299_999;
+  expect(store.recentReason()).toBe(SESSION_TEXTS.failed);
+  now += 1;
+  expect(store.recentReason()).toBeNull();
+  store.writeMarker('');
+  expect(store.recentReason()).toBe('Your session has expired. Please log in again.');
 });
