@@ -2,10 +2,15 @@ import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { Route, Switch } from 'wouter';
+import { session } from '../../src/api/session/session.ts';
+import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { DisclaimerGate } from '../../src/features/disclaimer/disclaimer-gate.tsx';
 import { readWantedPage } from '../../src/features/disclaimer/wanted-page.ts';
 import { BetaWelcomeScreen } from '../../src/screens/beta-welcome.tsx';
 import { DisclaimerScreen } from '../../src/screens/disclaimer.tsx';
+import { refusal } from '../support/screen.tsx';
+import { ada } from '../support/screen-fixtures.ts';
+import { browserOf, serve } from '../support/whole-app.tsx';
 
 beforeEach(() => {
   localStorage.clear();
@@ -87,6 +92,38 @@ test.each(['/dashboard', '/dashboard/', '/nowhere'])('who came by %s has the two
   await visit.presses('Accept & Continue');
   await visit.sees('Go to Dashboard');
   expect(visit.names()).toEqual(WAYS_ON);
+});
+
+test('whom the server knows not to have accepted stays on the disclaimer though it was seen here, and can accept', async () => {
+  const { accessToken: _token, expiresAt: _end, ...user } = ada;
+  browserOf({ ...ada, disclaimerAccepted: false });
+  let disclaimerAccepted = false;
+  const accept = () => {
+    disclaimerAccepted = true;
+    return { accepted: true };
+  };
+  serve({ 'user.get': () => ({ ...user, disclaimerAccepted }), 'disclaimer.accept': accept });
+  using visit = enterAt('/settings', 'Settings');
+  await visit.presses('Accept & Continue');
+  await visit.sees('Go to Dashboard');
+  expect(toasts.get()).toMatchObject([
+    { title: 'Welcome Aboard!', description: "You're now part of our beta program.", variant: 'default' },
+  ]);
+  expect(visit.place().pathname).toBe('/beta-welcome');
+  await visit.presses('Continue to Settings');
+  await vi.waitFor(() => expect(visit.text()).toBe('Arrived'));
+  session.signOut();
+});
+
+test('when the acceptance cannot be recorded it is said, and the flag still leads on', async () => {
+  serve({ 'disclaimer.accept': () => refusal('internal', 'The harbour is closed.') });
+  using visit = enterAt('/dashboard', 'Dashboard');
+  await visit.presses('Accept & Continue');
+  await visit.sees('Go to Dashboard');
+  expect(toasts.get()).toMatchObject([
+    { title: 'Error', description: 'The harbour is closed.', variant: 'destructive' },
+  ]);
+  expect(visit.place().pathname).toBe('/beta-welcome');
 });
 
 test.each([null, 7, {}, { to: '/faq' }, { to: 7, title: 'FAQ' }, { to: 'https://example.com/faq', title: 'FAQ' }])(

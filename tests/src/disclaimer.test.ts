@@ -69,7 +69,13 @@ test('accepting sets flag and cookie, and either of them counts as seen', () => 
   expect(writeDisclaimerSeen()).toBe(true);
   expect(document.cookie).toContain('disclaimerSeen=true');
   localStorage.clear();
-  expect(readDisclaimerSeen()).toBe(true);
+  expect(readDisclaimerSeen(), 'the cookie alone').toBe(true);
+  // biome-ignore lint/suspicious/noDocumentCookie: as the app does
+  document.cookie = 'disclaimerSeen=; Max-Age=0; Path=/';
+  localStorage.setItem('disclaimerSeen', 'true');
+  expect(readDisclaimerSeen(), 'the flag alone').toBe(true);
+  localStorage.setItem('disclaimerSeen', 'false');
+  expect(readDisclaimerSeen(), 'only true is true').toBe(false);
 });
 
 test('a failed acceptance has its three texts', () => {
