@@ -139,7 +139,13 @@ test('a deployment on a platform that is only simulated takes no place of the pl
 test('without a plan nothing is created, and what exists becomes read-only but can be removed', async () => {
   await using app = await createTestApp();
   const nobody = await app.person();
-  await expect(create(nobody, 'Free')).rejects.toMatchObject({ cause: { code: 'deployment_limit_reached' } });
+  const hint = 'Start the free 14-day trial of Pro under Pricing & Trial.';
+  expect(await refusalOf(create(nobody, 'Free'))).toMatchObject({
+    code: 'deployment_limit_reached',
+    status: 403,
+    message: `The Free plan allows no deployments. ${hint}`,
+    hint,
+  });
 
   const person = await app.trialPerson();
   const { id: deploymentId } = await create(person, 'Kept');

@@ -22,6 +22,16 @@ test('the signed-in person is told who they are, without password or token', asy
   });
 });
 
+test('the number of deployments follows what is created and deleted', async () => {
+  await using app = await createTestApp();
+  const { caller } = await app.trialPerson();
+  const { id: deploymentId } = await caller.deployments.create({ name: 'Counted', platform: 'built-in' });
+  expect((await caller.user.get()).deploymentCount).toBe(1);
+  await caller.deployments.remove({ deploymentId });
+  await app.jobs.drain();
+  expect((await caller.user.get()).deploymentCount).toBe(0);
+});
+
 test('nobody is signed in without a token, with an unknown one, or with one that is over', async () => {
   await using app = await createTestApp();
   const ada = await app.person();

@@ -10,6 +10,7 @@ import { signInAs } from '../../src/api/user.ts';
 import { PlatformSetup } from '../../src/features/deployments/setup/platform-setup.tsx';
 import { PlanButton } from '../../src/features/subscription/plan-button.tsx';
 import { TrialOffer } from '../../src/features/subscription/trial-offer.tsx';
+import { DashboardScreen } from '../../src/screens/dashboard.tsx';
 import { SubscriptionSuccessScreen } from '../../src/screens/subscription/success.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { type Answers, refusal, showScreen } from '../support/screen.tsx';
@@ -120,6 +121,22 @@ test.each([
   await paid.sees('Your Pro plan is active');
   expect(paid.linkTo(label)).toBe(path);
   setWaiting(null);
+});
+
+test.each([
+  [
+    { plan: 'free', deploymentLimit: 0, remaining: 0, isTrialAvailable: true } as const,
+    ['No plan is active', 'Publishing starts with a free trial of 14 days, without a card.'],
+  ],
+  [{}, ['0 deployments on Pro · unlimited']],
+])('the dashboard says what is left: %j', async (fields, texts) => {
+  signInAs({ ...ada, deploymentCount: 0 });
+  using shown = showScreen(<DashboardScreen />, {
+    'subscription.allowance': () => allowanceOf({ deploymentCount: 0, ...fields }),
+    'deployments.list': () => ({ items: [], nextCursor: null }),
+    'releases.list': () => ({ items: [], nextCursor: null }),
+  });
+  for (const text of texts) await shown.sees(text);
 });
 
 test('where somebody was going when they registered is led to once they have a plan', async () => {
