@@ -225,12 +225,6 @@ export async function newcomerByForms(page: Page, baseUrl: string): Promise<void
   await startTrial(page, baseUrl);
 }
 
-export async function logIn(page: Page, credentials: Pick<Credentials, 'username' | 'password'>): Promise<void> {
-  await page.goto('/login');
-  await logInHere(page, credentials);
-  await page.waitForURL('**/dashboard');
-}
-
 /** Logs in on a page that already shows the form; the caller checks where it leads. */
 export async function logInHere(page: Page, credentials: Pick<Credentials, 'username' | 'password'>): Promise<void> {
   await page.getByLabel('Username').fill(credentials.username);

@@ -68,20 +68,6 @@ export async function call(
   return readAnswer(answer.status(), await answer.json());
 }
 
-/** Calls a query by its name, as a script would. */
-export async function ask(
-  request: APIRequestContext,
-  person: Pick<Person, 'accessToken'> | undefined,
-  procedure: string,
-  input?: unknown,
-): Promise<Answer> {
-  const answer = await request.get(
-    `/api/trpc/${procedure}?input=${encodeURIComponent(JSON.stringify({ json: input }))}`,
-    { headers: person === undefined ? {} : signedIn(person) },
-  );
-  return readAnswer(answer.status(), await answer.json());
-}
-
 type Envelope = {
   result?: { data: { json: Record<string, unknown> } };
   error?: { json: { message: string; data: Record<string, unknown> } };

@@ -48,28 +48,6 @@ export function callsOf(calls: Call[], name: string | RegExp): Call[] {
 
 export const REFRESH = 'refresh-token';
 
-/**
- * Returns a function that tells when an answer came to the page, by the page's own clock, or null. Outside it is seen
- * at another moment, and a stopped clock that is moved from there is moved too early or too late. An answer is named
- * by its status and its path, and the last one counts. Must be called before the page is opened.
- */
-export async function watchAnswers(page: Page): Promise<(name: RegExp) => Promise<number | null>> {
-  await page.addInitScript(() => {
-    const answers: [name: string, at: number][] = [];
-    Reflect.set(window, 'seenAnswers', answers);
-    const ownFetch = window.fetch;
-    window.fetch = async (...request) => {
-      const answer = await ownFetch(...request);
-      answers.unshift([`${answer.status} ${new URL(answer.url).pathname}`, Date.now()]);
-      return answer;
-    };
-  });
-  return async (wanted) => {
-    const answers = await page.evaluate((): [name: string, at: number][] => Reflect.get(window, 'seenAnswers'));
-    return answers.find(([name]) => wanted.test(name))?.[1] ?? null;
-  };
-}
-
 /** The channel stays open and says nothing, whatever becomes of the session behind it. */
 export async function muteRealtime(page: Page): Promise<void> {
   await page.routeWebSocket(/\/api\/trpc/, (socket) => {

@@ -41,18 +41,3 @@ export async function stepUntil(
 export async function stepUntilVisible(page: Page, locator: Locator): Promise<void> {
   await stepUntil(page, () => locator.isVisible(), `${locator} is seen`, 10);
 }
-
-/** Returns the time of the page, by its own clock. */
-export function timeOf(page: Page): Promise<number> {
-  return page.evaluate(() => Date.now());
-}
-
-/** Moves the stopped clock to a moment of its own; one that is over already is a race that the test has lost. */
-export async function runTo(page: Page, time: number): Promise<void> {
-  await page.clock.runFor(time - (await timeOf(page)));
-}
-
-export function pathOf(page: Page): string {
-  const { pathname, search } = new URL(page.url());
-  return `${pathname}${search}`;
-}

@@ -8,19 +8,6 @@ export function toasts(page: Page): Locator {
   return page.locator('[data-toast]');
 }
 
-/** Expects a toast that stays, since the clock stands still. */
-export async function expectToast(
-  page: Page,
-  title: string,
-  description: string,
-  variant: 'default' | 'destructive' = 'default',
-): Promise<void> {
-  const toast = toasts(page).filter({ has: page.getByText(title, { exact: true }) });
-  await expect(toast).toBeVisible();
-  await expect(toast.getByText(description, { exact: true })).toBeVisible();
-  await expect(toast).toHaveAttribute('data-toast', variant);
-}
-
 /** Notes every toast of the pages to come, those too that are gone again; to be called before the page is opened. */
 export async function watchToasts(page: Page): Promise<Shown[]> {
   const shown: Shown[] = [];
