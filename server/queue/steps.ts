@@ -24,7 +24,7 @@ const BEGINS_FROM = {
 /** A release at one of its destinations; `isPrimary` where it makes the state of the release. */
 export type StepOf = {
   release: Pick<ReleaseRow, '_id'>;
-  /** As it was when this run of the job began. */
+  /** The publication as it was when this run of the job began. */
   published: Pick<PublicationRow, '_id' | 'steps'>;
   isPrimary: boolean;
 };

@@ -75,7 +75,7 @@ test.each<[string, Record<string, unknown>, number]>([
   await using site = await createTestHost({ changes: 'feed' });
   const { deploymentId: _id } = await publishSite(site, 'told', release('one'));
   const write = (change: Record<string, unknown>) => DeploymentModel.updateOne({ _id }, change).setOptions(ACROSS);
-  /** Resolves when the host has been told of everything before, and has begun to read. */
+  /** Resolves when the host has followed all changes before this one. */
   const allIsTold = async (nameKey: string): Promise<void> => {
     const told = new Promise<void>((resolve) => {
       const onChange = ({ paths }: Change) => paths?.includes('nameKey') && resolve();
