@@ -123,8 +123,22 @@ test('it waits until something is live, and while files are chosen', async () =>
   expect(sessionStorage.length).toBe(0);
   files.remove();
   await vi.advanceTimersByTimeAsync(1_000);
+  await until(() => expect(asked).toBe(2));
+  await vi.advanceTimersByTimeAsync(MINUTE_MS - 1_000);
+  expect(sessionStorage.length).toBe(0);
+  await vi.advanceTimersByTimeAsync(1_000);
   await opened();
   session.signOut();
+});
+
+test('on the page of a release, whose outcome is awaited, it waits', async () => {
+  history.replaceState(null, '', '/deployments/harbour/releases/1');
+  using _shown = show();
+  await vi.advanceTimersByTimeAsync(untilAskedMs() + MINUTE_MS);
+  expect(sessionStorage.length).toBe(0);
+  history.replaceState(null, '', '/deployments');
+  await vi.advanceTimersByTimeAsync(1_000);
+  await opened();
 });
 
 test('on the gates, sign-in and the plans it waits, and asks on the page behind them', async () => {

@@ -12,8 +12,9 @@ const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Calls `ask` once a browser session (`ask` remembers it), 60000 ms after the app started. It waits while another
- * dialog is open, a field has the focus, files are chosen or sent, and on the pages that lead into the product. A
- * signed-in person (`hasAccount`) has nothing to rate until something of theirs is live.
+ * dialog is open, a field has the focus, files are chosen or sent, on the pages that lead into the product, and on that
+ * of a release, whose outcome is awaited there. A signed-in person (`hasAccount`) has nothing to rate until something of
+ * theirs is live, and looks at that for its first minute.
  */
 export function useFeedbackPrompt(ask: () => void, hasAccount: boolean): void {
   const latest = useRef({ ask, hasAccount });
@@ -23,13 +24,18 @@ export function useFeedbackPrompt(ask: () => void, hasAccount: boolean): void {
     if (isFeedbackDismissed() || wasFeedbackAsked()) return;
     let timer = setTimeout(look, Math.max(0, appStartedAtMs + FEEDBACK_PROMPT_DELAY_MS - performance.now()));
     let isOver = false;
+    let hadNothing = false;
 
     async function look() {
       if (isOver || isFeedbackDismissed() || wasFeedbackAsked()) return;
-      if (!isGoodMoment()) timer = setTimeout(look, LOOK_AGAIN_MS);
-      else if (latest.current.hasAccount && !(await isAnythingLive()))
-        timer = setTimeout(look, FEEDBACK_PROMPT_DELAY_MS);
+      if (!isGoodMoment()) {
+        timer = setTimeout(look, LOOK_AGAIN_MS);
+        return;
+      }
+      const hasNothing = latest.current.hasAccount && !(await isAnythingLive());
+      if (hasNothing || hadNothing) timer = setTimeout(look, FEEDBACK_PROMPT_DELAY_MS);
       else if (!isOver) latest.current.ask();
+      hadNothing = hasNothing;
     }
 
     return () => {
@@ -46,7 +52,7 @@ function isAnythingLive(): Promise<boolean> {
 
 function isGoodMoment(): boolean {
   const isBusy = isSomethingOpen(document) || isTyping(document) || publications.get().some(isUnderWay);
-  return !isBusy && !isWayIn(location.pathname);
+  return !isBusy && !isWayIn(location.pathname) && !matchesPath(paths.release, location.pathname);
 }
 
 export function isSomethingOpen(page: Document): boolean {
