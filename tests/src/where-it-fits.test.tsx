@@ -114,6 +114,19 @@ test('Quick Deploy says why it goes to the built-in host', async () => {
   expect(shown.page.textContent).toContain(SUM);
 });
 
+test('Quick Deploy leads to the deployment that has the name already', async () => {
+  choose(PLAIN);
+  const items = [
+    { id: 'other', name: 'Harbour Cafe' },
+    { id: 'same', name: 'Harbour' },
+  ];
+  const place = { pattern: '/quick-deploy', path: '/quick-deploy' };
+  const all = { ...answers, 'deployments.list': () => ({ items, nextCursor: null }) };
+  using shown = showScreen(<QuickDeployScreen />, all, place);
+  await shown.sees('You already have a deployment with this name.');
+  expect(shown.linkTo('Publish there instead')).toBe('/deployments/same');
+});
+
 test('the page of a platform says whether it suits the files that wait, and what would be better', async () => {
   choose({ ...PLAIN, _redirects: '/a /b 301' });
   const place = { pattern: '/deploy/:platform', path: '/deploy/render' };
@@ -192,7 +205,8 @@ test('a dry run sends nothing, a preflight the size of the files alone, and New 
   shown.button('Continue to New Deployment').click();
   await shown.sees('Elsewhere');
   expect(location.pathname).toBe('/new-deployment');
-  expect(sent).not.toHaveBeenCalled();
+  // A visitor is asked for a session once, silently.
+  expect(sent.mock.calls.filter(([address]) => address !== '/api/refresh-token')).toEqual([]);
   sent.mockRestore();
   using next = showScreen(<NewDeploymentScreen />, answers, { pattern: '/new-deployment', path: '/new-deployment' });
   await next.sees('1 file, 13 B');

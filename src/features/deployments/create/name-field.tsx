@@ -1,4 +1,4 @@
-import type { AddressCheck } from '../../../../routers/schemas/deployments.ts';
+import type { AddressCheck, Deployment } from '../../../../routers/schemas/deployments.ts';
 import { DEPLOYMENT_NAME_MAX } from '../../../../routers/schemas/limits.ts';
 import type { PlatformId } from '../../../../routers/schemas/platforms/ids.ts';
 import { PLATFORMS } from '../../../../routers/schemas/platforms/list.ts';
@@ -17,9 +17,7 @@ import { useStartedDeployment } from './use-started-deployment.ts';
 export function NameField() {
   const { register, watch } = useNewDeploymentFields();
   const { name, problem, address } = useNewName();
-  const { isPublishing } = useNewDeployment();
-  // A deployment that is being created already has the name.
-  const isUsed = useIsUsed(name, address === undefined || isPublishing);
+  const namesake = useNamesake();
   const field = register('name', {
     onChange: ({ target }: { target: HTMLInputElement }) =>
       storeDraft(NEW_DEPLOYMENT_DRAFT, JSON.stringify({ name: target.value })),
@@ -30,7 +28,7 @@ export function NameField() {
       error={problem}
       hint={
         <>
-          {isUsed && 'You already have a deployment with this name. '}
+          {namesake !== undefined && 'You already have a deployment with this name. '}
           <AddressHint platform={watch('platform')} name={name} check={address} />
         </>
       }
@@ -63,12 +61,18 @@ function useNameCheck(name: string, isPaused: boolean): AddressCheck | undefined
   return debounced === name.trim() ? check.data : undefined;
 }
 
-/** Returns whether another deployment of the account has exactly this name; checked once its address was checked. */
-function useIsUsed(name: string, isPaused: boolean): boolean {
+/**
+ * Returns another deployment of the account with exactly the name in the form; looked for once its address was checked.
+ */
+export function useNamesake(): Pick<Deployment, 'id' | 'name'> | undefined {
+  const { name, address } = useNewName();
+  const { isPublishing } = useNewDeployment();
   const search = name.trim();
+  // A deployment that is being created already has the name.
+  const isPaused = address === undefined || isPublishing;
   const found = trpc.deployments.list.useQuery({ search }, { enabled: search !== '' && !isPaused });
   const isSame = (other: string) => other.toLowerCase() === search.toLowerCase();
-  return !isPaused && found.data?.items.some((other) => isSame(other.name)) === true;
+  return isPaused ? undefined : found.data?.items.find((other) => isSame(other.name));
 }
 
 type AddressHintProps = { platform: PlatformId; name: string; check: AddressCheck | undefined };
