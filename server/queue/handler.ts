@@ -63,6 +63,8 @@ export type StepReport = {
   progress(progress: Partial<StepProgress>): void;
   /** Adds a line to the step's log. */
   log(text: string): void;
+  /** Writes what the step has led to in the transaction that ends it, unless its work throws. */
+  atEnd(write: (session: ClientSession) => Promise<void>): void;
 };
 
 export type JobHandlers = { [Name in JobName]?: JobHandler<Name> };

@@ -33,8 +33,8 @@ type StepPlace = { _id: string; accountId: string; name: ReleaseStepName };
 /**
  * Runs one step of a publication: writes it and, at the primary destination, the release's state together, lets `work`
  * report progress and log lines, and ends the step. A step that is already done is skipped, so that a handler which runs
- * again continues where the last run ended. When `work` throws, its reports are written and the error goes on: the
- * handler decides what becomes of the publication.
+ * again continues where the last run ended; false is returned then. When `work` throws, its reports are written and the
+ * error goes on: the handler decides what becomes of the publication.
  *
  * Throws `state_changed` when this step begins no more: the release was cancelled, or its destination taken away.
  */
@@ -43,10 +43,10 @@ export async function runStep(
   of: StepOf,
   name: ReleaseStepName,
   work: (step: StepReport) => Promise<void>,
-): Promise<void> {
+): Promise<boolean> {
   const place = { _id: of.published._id, accountId: job.accountId, name };
   const begun = await beginStep(job, of, place);
-  if (begun === null) return;
+  if (begun === null) return false;
   await job.providers.faults?.at(`${name}:start`);
   const report = createReport(job, place, begun);
   try {
@@ -57,10 +57,14 @@ export async function runStep(
     throw error;
   }
   await report.stop();
+  // Taken before: the transaction runs again when something gets in its way.
+  const rest = report.take();
   await job.transaction(async (session) => {
-    await writeReport(session, place, report.take(), { state: 'done', endedAt: job.providers.now() });
+    await writeReport(session, place, rest, { state: 'done', endedAt: job.providers.now() });
+    await report.end(session);
   });
   await job.providers.faults?.at(`${name}:end`);
+  return true;
 }
 
 /**
@@ -127,7 +131,21 @@ function overBeforeStep(): AppError {
 
 type Pending = { progress: Partial<StepProgress>; lines: LogLine[] };
 const NOTHING: Pending = { progress: {}, lines: [] };
-type Report = { step: StepReport; flush(): Promise<void>; stop(): Promise<void>; take(): Pending };
+type StepEnd = (session: ClientSession) => Promise<void>;
+type Report = {
+  step: StepReport;
+  end: StepEnd;
+  flush(): Promise<void>;
+  stop(): Promise<void>;
+  take(): Pending;
+};
+
+function inOrder(first: StepEnd, second: StepEnd): StepEnd {
+  return async (session) => {
+    await first(session);
+    await second(session);
+  };
+}
 
 /**
  * Collects a step's reports and writes them at most every 250 ms, one write at a time. A line that repeats the last
@@ -138,6 +156,7 @@ function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }
   let pending: Pending = { progress: {}, lines: [] };
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
+  let end: StepEnd = async () => undefined;
   // Most steps are over within the interval, and need no write but the one at their end.
   let writtenAt = performance.now();
 
@@ -146,10 +165,13 @@ function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }
     pending = { progress: {}, lines: [] };
     return taken;
   };
-  const flush = async (): Promise<void> => {
+  const stop = async (): Promise<void> => {
     if (timer !== null) clearTimeout(timer);
     timer = null;
     await writing;
+  };
+  const flush = async (): Promise<void> => {
+    await stop();
     const taken = take();
     if (Object.keys(taken.progress).length === 0 && taken.lines.length === 0) return;
     writtenAt = performance.now();
@@ -160,9 +182,7 @@ function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }
     const dueInMs = Math.max(0, writtenAt + PROGRESS_INTERVAL_MS - performance.now());
     // A write that fails here shows again at the end of the step, which cannot be written either.
     timer = setTimeout(() => {
-      writing = flush().catch((error) =>
-        job.providers.log.warn('Progress was not written.', { jobId: job.id, error: String(error) }),
-      );
+      writing = flush().catch((error) => logUnwritten(job, error));
     }, dueInMs);
   };
   return {
@@ -180,15 +200,19 @@ function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }
         if (pending.lines.length > STEP_LOG_LINES) pending.lines.shift();
         soon();
       },
+      atEnd: (write) => {
+        end = inOrder(end, write);
+      },
     },
+    end: (session) => end(session),
     flush,
     take,
-    stop: async () => {
-      if (timer !== null) clearTimeout(timer);
-      timer = null;
-      await writing;
-    },
+    stop,
   };
+}
+
+function logUnwritten({ id: jobId, providers }: RunningJob, error: unknown): void {
+  providers.log.warn('Progress was not written.', { jobId, error: String(error) });
 }
 
 async function writeReport(

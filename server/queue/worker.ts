@@ -248,6 +248,16 @@ function parsePayload<Name extends JobName>(name: Name, payload: unknown): JobPa
   return parsed.success ? (parsed.data as JobPayload<Name>) : null;
 }
 
+/** One after the other: each writes the job's own row first, so that of two at once one would have to run again. */
+function inTurn(transaction: RunningJob['transaction']): RunningJob['transaction'] {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(() => transaction(work));
+    last = next.catch(() => undefined);
+    return next;
+  };
+}
+
 function prepareJob<Name extends JobName>(
   { providers, stopping, onAlive }: WorkerContext,
   handler: JobHandler<Name> | undefined,
@@ -268,7 +278,7 @@ function prepareJob<Name extends JobName>(
     isAside: claimed.isAside,
     signal: lease.signal,
     providers,
-    transaction: (work) => fencedTransaction(claimed, work),
+    transaction: inTurn((work) => fencedTransaction(claimed, work)),
   };
   return {
     lease,

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import mongoose from 'mongoose';
 import { expect, test } from 'vitest';
 import type { ReleaseStepName } from '../../routers/schemas/states.ts';
 import {
@@ -13,6 +14,10 @@ import type { RunningJob } from '../../server/queue/handler.ts';
 import { enqueueJob, fencedTransaction } from '../../server/queue/queue.ts';
 import { runStep } from '../../server/queue/steps.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
+
+/** The error of a transaction that met another one. */
+const metAnother = (): Error =>
+  new mongoose.mongo.MongoServerError({ code: 112, errorLabels: ['TransientTransactionError'] });
 
 /** A queued release with its rows, and the running job that works on it. */
 async function createRun(app: TestApp) {
@@ -130,6 +135,34 @@ test('a step that is over within that time writes its progress with its end', as
   const run = await createRun(app);
   await runStep(run.job, run.of, 'preparing', async (step) => step.progress({ done: 1, total: 1 }));
   expect(run.writes()).toBe(2);
+});
+
+test('what a step has led to is written with its end, once more when that has to run again, and not when it broke off', async () => {
+  await using app = await createTestApp();
+  const run = await createRun(app);
+  const url = 'https://harbour-cafe.example';
+  const broken = runStep(run.job, run.of, 'preparing', async (step) => {
+    step.atEnd(
+      async (session) => void (await PublicationModel.updateOne(run.published, { $set: { url } }, { session })),
+    );
+    throw new Error('broke off');
+  });
+  await expect(broken).rejects.toThrow('broke off');
+  expect((await PublicationModel.findOne(run.published).orFail()).url).toBeNull();
+  let tries = 0;
+  await runStep(run.job, run.of, 'preparing', async (step) => {
+    step.log('sent');
+    step.atEnd(async (session) => {
+      tries += 1;
+      await PublicationModel.updateOne(run.published, { $set: { url } }, { session });
+      if (tries === 1) throw metAnother();
+    });
+  });
+  expect(tries).toBe(2);
+  const { url: written, steps } = await PublicationModel.findOne(run.published).orFail();
+  expect(written).toBe(url);
+  expect(steps.preparing).toMatchObject({ state: 'done' });
+  expect(steps.preparing.log.map(({ text }) => text)).toContain('sent');
 });
 
 test('the log of a step keeps its newest lines and counts them all', async () => {

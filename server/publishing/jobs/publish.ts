@@ -1,3 +1,4 @@
+import type { ClientSession } from 'mongoose';
 import { platformCall } from '../../connections/platform-call.ts';
 import type { JobHandler, RunningJob, StepReport } from '../../queue/handler.ts';
 import { runStep } from '../../queue/steps.ts';
@@ -52,10 +53,13 @@ async function publish(job: Job, work: ReleaseWork, call: PlatformCall): Promise
 
 async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<void> {
   leaveForLooks(job, work);
-  await runStep(job, work, 'verifying', (step) =>
-    restWhileLimited(work, call, step, () => verify(job, work, call, step)),
-  );
-  await job.transaction((session) => complete(session, job.providers, job.accountId, job.payload));
+  const end = (session: ClientSession) => complete(session, job.providers, job.accountId, job.payload);
+  const isVerifiedNow = await runStep(job, work, 'verifying', async (step) => {
+    await restWhileLimited(work, call, step, () => verify(job, work, call, step));
+    step.atEnd(end);
+  });
+  // An earlier version ended the step first, and may have been killed in between.
+  if (!isVerifiedNow) await job.transaction(end);
 }
 
 async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<void> {
@@ -70,5 +74,5 @@ async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: Ste
   await job.providers.faults?.at('verifying:switched');
   await makePublic(work, job, call, step);
   const missingLinks = await verification.atPublicAddress();
-  await job.transaction((session) => savePublished(session, work, { missingLinks }));
+  step.atEnd((session) => savePublished(session, work, { missingLinks }));
 }

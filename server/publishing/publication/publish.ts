@@ -128,7 +128,7 @@ export async function startPublication(work: ReleaseWork, job: Writer, call: Pla
       for (next ??= await advance(); !next.done; next = await advance()) tell(next.value, report, time);
       const ref = next.value;
       const { url, ownUrl } = await platform.release(call, ref);
-      await job.transaction(async (session) => {
+      report.atEnd(async (session) => {
         await savePublished(session, work, { ref, url, ownUrl });
         if (url !== null) await saveDestination(session, work, { url });
       });
