@@ -6,26 +6,12 @@ import {
   mustAcceptFirst,
 } from '../../src/features/disclaimer/disclaimer-rules.ts';
 import { readDisclaimerSeen, writeDisclaimerSeen } from '../../src/features/disclaimer/disclaimer-seen.ts';
-import { disclaimerSections } from '../../src/features/disclaimer/disclaimer-text.ts';
 import { acceptanceFailure } from '../../src/features/disclaimer/use-accept-disclaimer.ts';
 
 beforeEach(() => {
   localStorage.clear();
   // biome-ignore lint/suspicious/noDocumentCookie: as the app does
   document.cookie = 'disclaimerSeen=; Max-Age=0; Path=/';
-});
-
-test('the eight sections have their names and their order', () => {
-  expect(disclaimerSections.map(({ title }) => title)).toEqual([
-    'Beta Status',
-    'Limited Warranty',
-    'Feature Changes',
-    'Beta Pricing',
-    'Feedback',
-    'Data Security',
-    'Support',
-    'Updates',
-  ]);
 });
 
 test.each([
