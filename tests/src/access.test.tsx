@@ -1,48 +1,35 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { ada, shownAt } from '../support/screen-fixtures.ts';
-import { browserOf, openApp, type ServerAnswers, serve } from '../support/whole-app.tsx';
+import { arrivesAt, type ServerAnswers, showApp, shown } from '../support/shown-app.tsx';
 
-const { accessToken: _token, expiresAt: _end, ...user } = ada;
 const subscription = { plan: 'PRO', startedAt: shownAt, endsAt: shownAt, renews: false, cancelAtEnd: false };
 const held = (status: string) => () => ({ ...subscription, status, nextPlan: null });
 
 const PAID = '/payment-success';
 const PLANS = '/subscription/pricing';
 
-beforeEach(() => void vi.stubGlobal('WebSocket', class extends EventTarget {}));
-
-afterEach(() => {
-  session.signOut();
-  vi.restoreAllMocks();
-  vi.unstubAllGlobals();
-});
-
 test('while it is not known who is there, the screen says so', async () => {
   let tell = (_user: unknown): void => undefined;
   const known = new Promise((resolve) => {
     tell = resolve;
   });
-  serve({ 'user.get': () => known });
-  browserOf(ada);
+  await using app = showApp('/account', { user: ada, answers: { 'user.get': () => known } });
   // Another tab has changed the account: who that is must be asked for.
   session.rememberAccount('somebody else');
   session.hear({ kind: 'signed-in', accountId: 'somebody else' });
-  using app = openApp('/account');
-  await app.sees('Verifying access...');
+  await shown('[role="status"]', 'Verifying access...');
   expect(app.page.querySelector('h1')).toBeNull();
-  tell(user);
+  tell(ada);
   await vi.waitFor(() => expect(app.page.querySelector('h1')?.textContent).toBe('Account'));
   expect(app.page.textContent).not.toContain('Verifying access...');
 });
 
 test('without a user it leads to /auth with the whole path, in place of it', async () => {
-  serve({});
-  browserOf(null);
   const before = history.length;
   const path = '/deployments?platform=built-in&search=a%20b';
-  using app = openApp(path);
-  await app.isAt(`/auth?redirect=${encodeURIComponent(path)}`);
+  await using _app = showApp(path);
+  await arrivesAt(`/auth?redirect=${encodeURIComponent(path)}`);
   expect(history.length, 'a way back does not meet the redirect again').toBe(before);
 });
 
@@ -52,9 +39,7 @@ test.each<[string, ServerAnswers[string], string]>([
   ['not OK', () => Response.json({ status: 'active', plan: 'PRO' }, { status: 500 }), PLANS],
   ['cut off', () => new Response('[{"result":{"data":{"json":{"status":"active"'), PLANS],
 ])('a screen that requires a subscription, and one whose answer is %s', async (_name, answer, address) => {
-  serve({ 'user.get': () => user, 'subscription.get': answer });
-  browserOf(ada);
-  using app = openApp(PAID);
+  await using app = showApp(PAID, { user: ada, answers: { 'subscription.get': answer } });
   await vi.waitFor(() => expect(app.page.querySelector('h1')).not.toBeNull());
-  await app.isAt(address);
+  await arrivesAt(address);
 });

@@ -7,7 +7,7 @@ import { AuthScreen } from '../../src/screens/auth.tsx';
 import { setWaiting } from '../../src/uploads/waiting-selection.ts';
 import { showScreen, typeInto } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
-import { atOnce } from '../support/whole-app.tsx';
+import { atOnce } from '../support/shown-app.tsx';
 
 beforeEach(() => {
   localStorage.clear();

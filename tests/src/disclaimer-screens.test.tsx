@@ -10,7 +10,7 @@ import { BetaWelcomeScreen } from '../../src/screens/beta-welcome.tsx';
 import { DisclaimerScreen } from '../../src/screens/disclaimer.tsx';
 import { refusal } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
-import { browserOf, serve } from '../support/whole-app.tsx';
+import { browserOf, serve } from '../support/shown-app.tsx';
 
 beforeEach(() => {
   localStorage.clear();
@@ -95,14 +95,13 @@ test.each(['/dashboard', '/dashboard/', '/nowhere'])('who came by %s has the two
 });
 
 test('whom the server knows not to have accepted stays on the disclaimer though it was seen here, and can accept', async () => {
-  const { accessToken: _token, expiresAt: _end, ...user } = ada;
   browserOf({ ...ada, disclaimerAccepted: false });
   let disclaimerAccepted = false;
   const accept = () => {
     disclaimerAccepted = true;
     return { accepted: true };
   };
-  serve({ 'user.get': () => ({ ...user, disclaimerAccepted }), 'disclaimer.accept': accept });
+  serve({ 'user.get': () => ({ ...ada, disclaimerAccepted }), 'disclaimer.accept': accept });
   using visit = enterAt('/settings', 'Settings');
   await visit.presses('Accept & Continue');
   await visit.sees('Go to Dashboard');

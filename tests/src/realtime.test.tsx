@@ -1,9 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { ada } from '../support/screen-fixtures.ts';
-import { atOnce, browserOf, openApp, serve, watchToasts } from '../support/whole-app.tsx';
-
-const { accessToken: _token, expiresAt: _end, ...user } = ada;
+import { atOnce, browserOf, openApp, serve, watchToasts } from '../support/shown-app.tsx';
 
 /** A socket that opens and breaks when a test says so, to a server that starts each stream. */
 class Line extends EventTarget {
@@ -37,8 +35,7 @@ let lines: Line[] = [];
 
 beforeEach(() => {
   lines = [];
-  vi.stubGlobal('WebSocket', Line);
-  serve({ 'user.get': () => user });
+  serve({ 'user.get': () => ada });
 });
 
 afterEach(() => {
@@ -50,6 +47,7 @@ afterEach(() => {
 
 test('the connection is told of only when it flips, and is tried again after 10 s', async () => {
   browserOf(ada);
+  vi.stubGlobal('WebSocket', Line);
   const told = watchToasts();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   using app = openApp('/websocket-demo');
@@ -79,8 +77,9 @@ test('the connection is told of only when it flips, and is tried again after 10 
 
 test('signed out there is no channel: the page says so and offers Login', async () => {
   browserOf(null);
+  vi.stubGlobal('WebSocket', Line);
   using app = openApp('/websocket-demo');
-  await app.sees('No connection is open');
+  await vi.waitFor(() => expect(app.page.textContent).toContain('No connection is open'));
   expect(app.page.querySelector('main a')?.textContent).toBe('Login');
   expect([...app.page.querySelectorAll('button')].map(({ textContent }) => textContent)).not.toContain('Send');
   // All that could open one has come.

@@ -1,13 +1,21 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
 import { toasts } from '../../src/components/overlays/toast-store.ts';
 import { refusal } from '../support/screen.tsx';
 import { ada } from '../support/screen-fixtures.ts';
-import { atOnce, browserOf, noSession, openApp, serve, watchToasts } from '../support/whole-app.tsx';
+import {
+  arrivesAt,
+  atOnce,
+  browserOf,
+  noSession,
+  openApp,
+  press,
+  serve,
+  shown,
+  watchToasts,
+} from '../support/shown-app.tsx';
 
 const { accessToken, expiresAt: _end, ...user } = ada;
-
-beforeEach(() => void vi.stubGlobal('WebSocket', class extends EventTarget {}));
 
 afterEach(() => {
   vi.useRealTimers();
@@ -44,7 +52,7 @@ test('an ended session is told after 100 ms, leads to /auth after 1.5 s, and is 
     );
   }
   using later = openApp('/login');
-  await later.sees('Forgot your password?');
+  await shown('a', 'Forgot your password?');
   expect(later.page.querySelector('main')?.textContent).not.toContain('Session expired');
   expect(told).toHaveLength(1);
 });
@@ -67,14 +75,13 @@ test.each([
   serve({ 'user.get': () => user, 'auth.logout': logout });
   browserOf(ada);
   {
-    using app = openApp('/help');
-    await app.sees('Ada');
-    app.follow('Logout');
-    await app.isAt('/login');
+    using _app = openApp('/help');
+    await press('a', 'Logout');
+    await arrivesAt('/login');
     await vi.waitFor(() => expect(toasts.get()).toMatchObject([{ title, description }]));
-    await app.sees('Register');
+    await shown('[role="tab"]', 'Register');
   }
   expect(Object.values({ ...localStorage, ...sessionStorage })).not.toContain(accessToken);
-  using app = openApp('/dashboard');
-  await app.isAt('/auth?redirect=%2Fdashboard');
+  using _app = openApp('/dashboard');
+  await arrivesAt('/auth?redirect=%2Fdashboard');
 });

@@ -1,26 +1,53 @@
+import { TRPCClientError } from '@trpc/client';
 import { flushSync } from 'react-dom';
 import { createRoot } from 'react-dom/client';
 import superjson from 'superjson';
-import { vi } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { SignedIn } from '../../routers/schemas/auth.ts';
 import { getCache } from '../../src/api/get-cache.ts';
 import { queryClient } from '../../src/api/query-client.ts';
 import { session } from '../../src/api/session/session.ts';
 import { signInAs } from '../../src/api/user.ts';
 import { App } from '../../src/app.tsx';
-import { clearToasts } from '../../src/components/overlays/toast-store.ts';
+import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
 import { feedbackDismissedKey, LOCAL_KEYS } from '../../src/lib/storage.ts';
+import { refusal } from './screen.tsx';
 
-export type AppSituation = {
-  user?: SignedIn | null;
-  hasSeenDisclaimer?: boolean;
-  /** The answers of the server by procedure, which refuses one that is not named; a `Response` is answered as it is. */
-  answers?: Record<string, () => unknown>;
-};
+/** The answers of the server by procedure or path: data, a refusal, or a whole response; what is not named is refused. */
+export type ServerAnswers = Record<string, () => unknown>;
 
-const refusal = {
-  error: { json: { message: 'Not here.', code: -32_603, data: { code: 'internal', requestId: '1' } } },
-};
+export const noSession = () => refusal('unauthenticated', 'Log in to do this.');
+const notHere = () => refusal('internal', 'Not here.');
+
+/** Answers all requests of the app from now on, and returns the names of all that are asked, in their order. */
+export function serve(answers: ServerAnswers): string[] {
+  const asked: string[] = [];
+  const all: ServerAnswers = { 'refresh-token': noSession, ...answers };
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (input) => {
+    const { pathname, searchParams } = new URL(String(input), location.href);
+    const names = decodeURIComponent(pathname.replace(/^\/api\/(trpc\/)?/, '')).split(',');
+    asked.push(...names);
+    const given = await Promise.all(names.map((name) => (all[name] ?? notHere)()));
+    const whole = given.find((one) => one instanceof Response);
+    if (whole instanceof Response) return whole;
+    const bodies = given.map(bodyOf);
+    const statuses = new Set(given.map(statusOf));
+    const [status = 200] = statuses;
+    const body = searchParams.has('batch') ? bodies : bodies[0];
+    return Response.json(body, { status: statuses.size === 1 ? status : 207 });
+  });
+  return asked;
+}
+
+function statusOf(given: unknown): number {
+  if (!(given instanceof TRPCClientError)) return 200;
+  return given.data.code === 'unauthenticated' ? 401 : 500;
+}
+
+function bodyOf(given: unknown): object {
+  if (!(given instanceof TRPCClientError)) return { result: { data: superjson.serialize(given) } };
+  return { error: { json: { message: given.message, code: -32_603, data: given.data } } };
+}
 
 /** A channel that never opens. */
 class SilentSocket extends EventTarget {
@@ -29,44 +56,48 @@ class SilentSocket extends EventTarget {
   close(): void {}
 }
 
-/** Shows the whole app at an address, to a visitor or a signed-in person. */
-export function showApp(path: string, { user = null, hasSeenDisclaimer = true, answers = {} }: AppSituation = {}) {
-  history.replaceState(null, '', path);
+/** Makes the browser one in which this person is signed in, or nobody. */
+export function browserOf(user: SignedIn | null, { hasSeenDisclaimer = true } = {}): void {
   localStorage.clear();
   sessionStorage.clear();
+  // biome-ignore lint/suspicious/noDocumentCookie: as the app does
+  document.cookie = 'disclaimerSeen=; Max-Age=0; Path=/';
+  clearToasts();
   // The button of the corner asks what stands under it, which needs a layout.
   localStorage.setItem(feedbackDismissedKey('main-app'), 'true');
   if (hasSeenDisclaimer) localStorage.setItem(LOCAL_KEYS.disclaimerSeen, 'true');
   vi.stubGlobal('WebSocket', SilentSocket);
-  const calls: string[] = [];
-  vi.spyOn(globalThis, 'fetch').mockImplementation(async (address) => {
-    const { pathname, searchParams } = new URL(String(address), location.origin);
-    if (!pathname.startsWith('/api/trpc/')) return Response.json({ message: 'No.' }, { status: 401 });
-    const procedures = pathname.slice('/api/trpc/'.length).split(',');
-    calls.push(...procedures);
-    const all = await Promise.all(
-      procedures.map(async (procedure) => {
-        const answer = procedure === 'user.get' ? () => user : answers[procedure];
-        return answer === undefined ? refusal : await answer();
-      }),
-    );
-    const alone = all.find((one) => one instanceof Response);
-    if (alone !== undefined) return alone;
-    const told = all.map((one) => (one === refusal ? one : { result: { data: superjson.serialize(one) } }));
-    return Response.json(searchParams.has('batch') ? told : told[0], { status: all.includes(refusal) ? 500 : 200 });
-  });
   if (user === null) session.signOut();
   else signInAs(user);
-  const page = document.createElement('div');
-  document.body.append(page);
+}
+
+/** The whole app, opened at this address. */
+export function openApp(path: string) {
+  history.replaceState(null, '', path);
+  const page = document.body.appendChild(document.createElement('div'));
   const root = createRoot(page);
   flushSync(() => root.render(<App />));
   return {
     page,
-    /** The procedures that were called, in their order. */
+    [Symbol.dispose]: () => {
+      root.unmount();
+      page.remove();
+    },
+  };
+}
+
+export type AppSituation = { user?: SignedIn | null; hasSeenDisclaimer?: boolean; answers?: ServerAnswers };
+
+/** Shows the whole app at an address, to a visitor or a signed-in person. */
+export function showApp(path: string, { user = null, hasSeenDisclaimer = true, answers = {} }: AppSituation = {}) {
+  const calls = serve({ 'user.get': () => user, ...answers });
+  browserOf(user, { hasSeenDisclaimer });
+  const { page, [Symbol.dispose]: close } = openApp(path);
+  return {
+    page,
     calls,
     [Symbol.asyncDispose]: async () => {
-      root.unmount();
+      close();
       // What it was about to ask is still answered here.
       await vi.dynamicImportSettled();
       document.body.replaceChildren();
@@ -78,6 +109,28 @@ export function showApp(path: string, { user = null, hasSeenDisclaimer = true, a
       vi.restoreAllMocks();
     },
   };
+}
+
+/** Waits without that time passes on the faked timers: what is put off to the next turn is done at once. */
+export async function atOnce(look: () => unknown, expected: unknown): Promise<void> {
+  const turn = async () => {
+    await vi.advanceTimersByTimeAsync(0);
+    return look();
+  };
+  await expect.poll(turn).toEqual(expected);
+}
+
+/** Returns the texts of all toasts from now on, each once. */
+export function watchToasts(): string[] {
+  const seen = new Set<number>();
+  const told: string[] = [];
+  toasts.subscribe(() => {
+    for (const { id, title, description } of toasts.get()) {
+      if (!seen.has(id)) told.push(`${title}: ${description}`);
+      seen.add(id);
+    }
+  });
+  return told;
 }
 
 /** Goes to an address of the app as a link would. */
