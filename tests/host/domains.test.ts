@@ -7,7 +7,7 @@ import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { connectMongo, newId } from '../../server/database/mongo.ts';
 import { type Ask, get } from '../support/get.ts';
-import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
+import { createTestHost, publishSite, shareHost, type TestHost } from '../support/host.ts';
 
 const visit = (site: TestHost, host: string, path = '/', ask: Ask = {}) => get(site.host.address.port, host, path, ask);
 
@@ -37,8 +37,10 @@ async function addDomain(
   return _id;
 }
 
+const theHost = shareHost();
+
 test('a proved name answers with its deployment, and one that nobody holds with the neutral page', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const { deploymentId } = await publishSite(site, 'first', { 'index.html': 'mine' });
   await addDomain(deploymentId, 'mine.example');
   await addDomain(deploymentId, 'claimed.example', { isProved: false });
@@ -51,7 +53,7 @@ test('a proved name answers with its deployment, and one that nobody holds with 
 });
 
 test('of www and what is below it one serves and the other leads there, with port, path and query', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const { deploymentId } = await publishSite(site, 'pair', { 'index.html': 'pair' });
   const domainId = await addDomain(deploymentId, 'pair.example', { counterpart: 'www.pair.example' });
   const answer = await visit(site, 'www.pair.example:8080', '/a%20b/?q=1');
@@ -111,7 +113,7 @@ test('domains are served while the database is away, also after a restart', asyn
 });
 
 test('two accounts never hold one name, and claims of it stand beside each other', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const one = await publishSite(site, 'one', { 'index.html': '1' });
   const two = await publishSite(site, 'two', { 'index.html': '2' });
   await DomainModel.init();

@@ -2,11 +2,14 @@ import { brotliDecompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { get } from '../support/get.ts';
 import { createPublishingApp, publish } from '../support/publishing.ts';
+import { share } from '../support/shared.ts';
 
 const TEXT = 'Tie the rope well. '.repeat(200);
 
+const theApp = share(createPublishingApp);
+
 test('a release is compressed by a job once it is live, and its rules are told in its log', async () => {
-  await using app = await createPublishingApp();
+  const app = await theApp();
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Pressed', platform: 'built-in' });
   const release = await publish(app, person, deployment, {
@@ -42,7 +45,7 @@ test.each([
   ['/index.html / 301!', '/index.html', 301],
   ['/secret.html /404.html 404!', '/secret.html', 404],
 ])('a release with the rule %j is seen live', async (rule, path, status) => {
-  await using app = await createPublishingApp();
+  const app = await theApp();
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Ruled', platform: 'built-in' });
   await publish(app, person, deployment, { 'index.html': 'x', 'secret.html': 'y', '404.html': 'z', _redirects: rule });
@@ -51,7 +54,7 @@ test.each([
 });
 
 test('a single page, and pages without .html, are seen live and can be switched without a release', async () => {
-  await using app = await createPublishingApp();
+  const app = await theApp();
   const person = await app.trialPerson();
   const { id: deploymentId } = await person.caller.deployments.create({ name: 'Switched', platform: 'built-in' });
   await person.caller.deployments.update({ deploymentId, isSinglePage: true });

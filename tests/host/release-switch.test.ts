@@ -9,7 +9,7 @@ import { ReleaseModel } from '../../server/database/models/publishing/release.ts
 import { newId } from '../../server/database/mongo.ts';
 import { readRoutes } from '../../server/host/routing/read-routes.ts';
 import { createRouteTable } from '../../server/host/routing/route-table.ts';
-import { addRelease, createTestHost, makeLive, publishSite } from '../support/host.ts';
+import { addRelease, createTestHost, makeLive, publishSite, shareHost } from '../support/host.ts';
 import { IS_FULL } from '../support/size.ts';
 
 const ACROSS = { acrossAccounts: 'host' } as const;
@@ -19,8 +19,10 @@ const release = (word: string) => ({
   'data.json': word,
 });
 
+const theHost = shareHost();
+
 test('a first release is served at once, although nobody told the host', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   expect((await site.get('fresh', '/')).status).toBe(404);
   const first = await addRelease(site, 'fresh', release('one'), 'live');
   await makeLive(first);
@@ -60,6 +62,8 @@ test('the change feed alone moves a name to its new release, and takes it away',
   expect((await site.get('r1--fed', '/style.css')).status).toBe(404);
 });
 
+const hostWithFeed = shareHost({}, { changes: 'feed' });
+
 test.each<[string, Record<string, unknown>, number]>([
   ['a release that begins', { $set: { state: 'deploying', latestReleaseId: newId(), releaseCount: 7 } }, 0],
   ['what a place is doing', { $set: { 'destinations.0.state': 'publishing', updatedAt: new Date() } }, 0],
@@ -72,17 +76,19 @@ test.each<[string, Record<string, unknown>, number]>([
   ['clean addresses', { $set: { hasCleanUrls: !SERVING_DEFAULTS.hasCleanUrls } }, 1],
   ['its end', { $set: { state: 'deleting' } }, 1],
 ])('of a deployment the host reads again what its visitors get: %s', async (_, update, reads) => {
-  await using site = await createTestHost({ changes: 'feed' });
-  const { deploymentId: _id } = await publishSite(site, 'told', release('one'));
+  const site = await hostWithFeed();
+  const { deploymentId: _id } = await publishSite(site, newId(), release('one'));
   const write = (change: Record<string, unknown>) => DeploymentModel.updateOne({ _id }, change).setOptions(ACROSS);
   /** Resolves when the host has followed all changes before this one. */
   const allIsTold = async (nameKey: string): Promise<void> => {
+    let stop = (): void => undefined;
     const told = new Promise<void>((resolve) => {
       const onChange = ({ paths }: Change) => paths?.includes('nameKey') && resolve();
-      site.providers.changes.subscribe(['deployments'], { onChange, onReopened: () => undefined });
+      stop = site.providers.changes.subscribe(['deployments'], { onChange, onReopened: () => undefined });
     });
     await write({ $set: { nameKey } });
     await told;
+    stop();
     await site.host.refresh();
   };
   await allIsTold('first');
@@ -134,7 +140,7 @@ test('a preview that is no longer to be seen goes when the feed says so', async 
 });
 
 test('a new address takes the place of the old one', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const first = await publishSite(site, 'old-name', release('one'));
   await DeploymentModel.updateOne({ _id: first.deploymentId }, { $set: { slug: 'new-name' } }).setOptions(ACROSS);
   await site.host.refresh();
@@ -143,7 +149,7 @@ test('a new address takes the place of the old one', async () => {
 });
 
 test('deployments of other platforms have no address here', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const first = await publishSite(site, 'elsewhere', release('one'));
   await DeploymentModel.updateOne(
     { _id: first.deploymentId },
@@ -258,7 +264,7 @@ test('the assets of every release of a day answer, however many, also for a host
 });
 
 test('a host that has not heard of a switch looks again before it says that a file is missing', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const switchTo = async (name: string, content: Record<string, string>): Promise<void> =>
     makeLive(await addRelease(site, name, content, 'live'));
   await publishSite(site, 'behind', { 'index.html': 'one' });
@@ -279,7 +285,7 @@ test('a host that has not heard of a switch looks again before it says that a fi
 });
 
 test('the assets of a release that was put back answer also for a host that has never served it', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'put-back', { 'index.html': 'one' });
   const second = await addRelease(site, 'put-back', { 'index.html': 'two', 'app-99d1e0f4.js': 'NEW' }, 'failed');
   expect((await site.get('put-back', '/app-99d1e0f4.js')).status).toBe(404);

@@ -1,27 +1,16 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createRateCounters, type RateCounters } from '../../server/lib/rate-counters.ts';
 import { get } from '../support/get.ts';
-import { createTestHost, publishSite, type TestHost } from '../support/host.ts';
+import { createTestHost, publishSite, shareHost } from '../support/host.ts';
 import { WIDE_LIMITS } from '../support/wide-limits.ts';
 
 /** One for all tests that only ask it something. */
-let made: Promise<TestHost> | undefined;
-
-function harbour(): Promise<TestHost> {
-  made ??= makeHarbour();
-  return made;
-}
-
-async function makeHarbour(): Promise<TestHost> {
-  const site = await createTestHost();
-  await publishSite(site, 'harbour', { 'index.html': 'PAGE', 'dir/index.html': 'DIR', 'secret.txt': 'SECRET' });
-  await publishSite(site, 'leading', { 'index.html': 'x', 'dir/index.html': 'x', 'evil.com/index.html': 'x' });
-  return site;
-}
-
-afterAll(async () => (await made)?.[Symbol.asyncDispose]());
+const harbour = shareHost({
+  harbour: { 'index.html': 'PAGE', 'dir/index.html': 'DIR', 'secret.txt': 'SECRET' },
+  leading: { 'index.html': 'x', 'dir/index.html': 'x', 'evil.com/index.html': 'x' },
+});
 
 const CLOSE = 'Connection: close\r\n';
 
@@ -183,6 +172,22 @@ test("one site's name with another's path is the first one's 404", async () => {
   expect(answer.text).not.toMatch(/THEIRS|NEIGHBOUR/);
 });
 
+const ofAppExample = shareHost(
+  {},
+  {
+    providers: {
+      addresses: {
+        publicUrl: 'https://app.example',
+        sitesDomain: 'localhost',
+        sitesUrl: 'http://{slug}.localhost:3001',
+        sitesListener: { protocol: 'http:', host: '127.0.0.1', port: 0 },
+        supportEmail: 'support@app.example',
+        operatorEmail: 'support@app.example',
+      },
+    },
+  },
+);
+
 test.each([
   'localhost',
   'localhost:3001',
@@ -195,18 +200,7 @@ test.each([
   '0x7f.1',
   'app.example',
 ])('%s on the port of the sites is misdirected', async (host) => {
-  await using site = await createTestHost({
-    providers: {
-      addresses: {
-        publicUrl: 'https://app.example',
-        sitesDomain: 'localhost',
-        sitesUrl: 'http://{slug}.localhost:3001',
-        sitesListener: { protocol: 'http:', host: '127.0.0.1', port: 0 },
-        supportEmail: 'support@app.example',
-        operatorEmail: 'support@app.example',
-      },
-    },
-  });
+  const site = await ofAppExample();
   const answer = await get(site.host.address.port, host, '/', { headers: { Cookie: '__Host-session=secret' } });
   expect([answer.status, answer.headers['cache-control'], answer.headers['set-cookie']]).toEqual([
     421,

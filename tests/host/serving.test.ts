@@ -3,7 +3,7 @@ import mongoose from 'mongoose';
 import { expect, inject, test } from 'vitest';
 import { DeploymentModel } from '../../server/database/models/publishing/deployment.ts';
 import { connectMongo } from '../../server/database/mongo.ts';
-import { addRelease, createTestHost, type Published, publishSite, type TestHost } from '../support/host.ts';
+import { addRelease, createTestHost, type Published, publishSite, shareHost, type TestHost } from '../support/host.ts';
 
 type Options = Partial<{ isSinglePage: boolean; hasCleanUrls: boolean }>;
 
@@ -23,6 +23,9 @@ const PAGES = {
   'both/index.html': 'FOLDER',
   'ä b.html': 'ODD',
 };
+
+/** One for all tests that only ask it something: each has sites of its own. */
+const theHost = shareHost({ clean: PAGES });
 
 test.each([
   ['/about', 200, 'ABOUT', undefined],
@@ -44,8 +47,7 @@ test.each([
   ['//about', 404, undefined, undefined],
   ['/about//', 404, undefined, undefined],
 ])('with clean addresses %s is %i', async (path, status, text, location) => {
-  await using site = await createTestHost();
-  await publishSite(site, 'clean', PAGES);
+  const site = await theHost();
   const answer = await site.get('clean', path);
   expect([answer.status, answer.headers.location]).toEqual([status, location]);
   if (text !== undefined) expect(answer.text).toBe(text);
@@ -55,7 +57,7 @@ test.each([
 const LONG = `b${'長'.repeat(83)}.html`;
 
 test('names that other systems mind answer at their addresses', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'odd', {
     'software/writtenin:Ruby/index.html': 'COLON',
     'docs/aux.html': 'DEVICE',
@@ -87,7 +89,7 @@ test('names that other systems mind answer at their addresses', async () => {
 });
 
 test('no encoding is named for a text that is no UTF-8, at every answer, and the line of the owner counts', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const old = '<!doctype html><html><head><meta charset="shift_jis"><body><p>';
   await publishSite(site, 'encoded', {
     'old.html': Buffer.concat([Buffer.from(old), Buffer.from([0x93, 0xfa, 0x96, 0x7b])]),
@@ -127,7 +129,7 @@ test('no encoding is named for a text that is no UTF-8, at every answer, and the
 });
 
 test('files that were packed before they came are unpacked by the browser, and others are downloads', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"/>';
   const wasm = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
   await publishSite(site, 'packed', {
@@ -157,7 +159,7 @@ test('files that were packed before they came are unpacked by the browser, and o
 });
 
 test('without clean addresses a page answers under its full name alone', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const published = await publishSite(site, 'full', PAGES);
   await setOptions(site, published, { hasCleanUrls: false });
   for (const path of ['/about', '/about/', '/docs/api']) expect((await site.get('full', path)).status).toBe(404);
@@ -168,7 +170,7 @@ test('without clean addresses a page answers under its full name alone', async (
 });
 
 test('a single page answers for pages that only its script knows, and for nothing else', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const files = { 'index.html': 'APP', 'style.css': 'css', '404.html': 'NOT HERE' };
   const published = await publishSite(site, 'single', files);
   expect((await site.get('single', '/orders/7', { headers: PAGE })).status).toBe(404);
@@ -204,7 +206,7 @@ test('a single page answers for pages that only its script knows, and for nothin
 });
 
 test('an escaped slash is a sign within its part: the page of a script or none, never a file of a folder', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const published = await publishSite(site, 'escaped', { 'index.html': 'APP', 'search/a/b.html': 'FILE' });
   const ruled = { 'index.html': 'APP', 'search/a/b.html': 'FILE', _redirects: '/* /index.html 200' };
   await publishSite(site, 'escaped-ruled', ruled);
@@ -223,7 +225,7 @@ test('an escaped slash is a sign within its part: the page of a script or none, 
 });
 
 test('the way to a folder is written as it was asked for', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'signs', { '@scope/pkg/index.html': 'PKG', 'Talk:Main/index.html': 'TALK' });
   for (const path of ['/@scope/pkg', '/%40scope/pkg', '/Talk:Main']) {
     expect((await site.get('signs', path)).headers.location).toBe(`${path}/`);
@@ -231,7 +233,7 @@ test('the way to a folder is written as it was asked for', async () => {
 });
 
 test('a single page stands in for no dotfile, and a dotfile that was published on purpose is served', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const published = await publishSite(site, 'hidden', { 'index.html': 'APP', '404.html': 'GONE', '.npmrc': 'MINE' });
   await setOptions(site, published, { isSinglePage: true });
   for (const path of [
@@ -265,7 +267,7 @@ test('a change of an option is served at once by the change feed, at the public 
 });
 
 test('hashed files of an earlier release answer before the single page and before rules', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   const first = await publishSite(site, 'tabs', { 'index.html': 'one', 'app-3f2a1b9c.js': 'OLD' });
   expect((await site.get('tabs', '/')).text).toBe('one');
   await publishSite(site, 'tabs', { 'index.html': 'two', _redirects: '/* /index.html 200' });
@@ -275,7 +277,7 @@ test('hashed files of an earlier release answer before the single page and befor
 });
 
 test('rules lead, rewrite and refuse in their order, and only where there is no file unless forced', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'ruled', {
     'index.html': 'HOME',
     'page.html': 'PAGE',
@@ -308,7 +310,7 @@ test('rules lead, rewrite and refuse in their order, and only where there is no 
 });
 
 test('headers of a site stand in the place of ours, but for what is ours alone', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'dressed', {
     'index.html': 'HOME',
     'style.css': 'css',
@@ -382,7 +384,7 @@ test('options and rules hold while the database is away, also after a restart an
 });
 
 test('the rules of a release are its own', async () => {
-  await using site = await createTestHost();
+  const site = await theHost();
   await publishSite(site, 'changing', { 'index.html': 'one', _redirects: '/x /one' });
   await addRelease(site, 'changing', { 'index.html': 'two', _redirects: '/x /two' }, 'verifying');
   expect((await site.get('changing', '/x')).headers.location).toBe('/one');

@@ -8,7 +8,7 @@ import { bundleReadingSteps } from '../../server/publishing/uploads/bundle.ts';
 import { receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
-import { type Listening, listen } from '../support/listen.ts';
+import { type Listening, listen, shareApp } from '../support/listen.ts';
 import { contextOf, manifestOf, sha256Of } from '../support/publishing.ts';
 
 /** Files that travel together in one body: `POST /api/uploads/{uploadId}/files`. */
@@ -46,9 +46,10 @@ async function missing(opened: Opened): Promise<string[]> {
   return (await call(opened)).body.missing;
 }
 
+const theApp = shareApp();
+
 test('many files arrive in one body, a second time without harm, and only their owner may send them', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const texts = Array.from({ length: 300 }, (_, number) => `${number}`.repeat(number));
   const opened = await open(app, listener, texts);
   expect(await missing(opened)).toHaveLength(300);
@@ -92,8 +93,7 @@ test.each([
   { what: 'a file that is there twice', body: part('first'), code: 'bad_request', field: true },
   { what: 'a hundred thousand empty files', body: part('').repeat(100_000), code: 'bad_request', field: true },
 ])('$what is refused by its name, and what came whole before it is kept', async ({ body, code, field = false }) => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const opened = await open(app, listener);
   const answer = await call(opened, { body: part('first') + body + part('third') });
   expect(answer.body.code).toBe(code);
@@ -123,8 +123,7 @@ test('a body that is cut off keeps the files that came whole, and the rest is mi
 });
 
 test('a body that is too large is refused: by its length before anything of it is read, else as it comes', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const opened = await open(app, listener);
   const tooMany = UPLOAD_LIMITS.maxBundleBytes + 1;
   for (const headers of [{ 'content-length': String(tooMany) }, { 'transfer-encoding': 'chunked' }]) {

@@ -8,7 +8,7 @@ import { ReleaseModel } from '../../server/database/models/publishing/release.ts
 import { newId } from '../../server/database/mongo.ts';
 import { receiveFile, receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createTestApp, type Person, type TestApp } from '../support/app.ts';
-import { type Listening, listen } from '../support/listen.ts';
+import { type Listening, listen, shareApp } from '../support/listen.ts';
 import { contextOf, sha256Of, startRelease } from '../support/publishing.ts';
 
 /** Odd but honest names, an empty file, one folder around everything, and rules of the host. */
@@ -41,9 +41,10 @@ async function released(app: TestApp, person: Person, name = 'Größe "1"') {
   return { deployment, release: await startRelease(app, person, deployment, SITE) };
 }
 
+const theApp = shareApp();
+
 test('a release comes down as a ZIP that others read, by a link of its own and by a token', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const person = await app.trialPerson();
   const { deployment, release } = await released(app, person);
 
@@ -85,8 +86,7 @@ test('a release comes down as a ZIP that others read, by a link of its own and b
 });
 
 test('what was downloaded and is sent again makes the same list of files', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const person = await app.trialPerson();
   const { deployment, release } = await released(app, person, 'Round trip');
   const zip = await (await fetchZip(listener, `/api/releases/${release.id}/download`, bearer(person))).arrayBuffer();
@@ -104,8 +104,7 @@ test('what was downloaded and is sent again makes the same list of files', async
 });
 
 test('a large file goes through in pieces, and the same release is the same ZIP to the byte', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Large', platform: 'built-in' });
   const { uploadId } = await person.caller.releases.prepare();
@@ -156,8 +155,7 @@ test('a link works for its release, for a minute, and as it was made; everybody 
 });
 
 test('a link made just before its account was deleted leads to nothing, though the files are there for a while', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const person = await app.trialPerson();
   const { release } = await released(app, person, 'Left behind');
   const link = await person.caller.releases.download({ releaseId: release.id });
@@ -168,8 +166,7 @@ test('a link made just before its account was deleted leads to nothing, though t
 });
 
 test('a file that is damaged ends the download in the middle instead of coming along', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const person = await app.trialPerson();
   const { release } = await released(app, person, 'Damaged');
   await app.providers.store.remove(sha256Of('emoji'));
@@ -186,8 +183,7 @@ test('a file that is damaged ends the download in the middle instead of coming a
 });
 
 test('the owner alone reads the files of a release one by one, and nothing that it does not name', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const [person, stranger] = [await app.trialPerson(), await app.trialPerson()];
   const { release } = await released(app, person, 'Edited');
   const { release: other } = await released(app, stranger, 'Elsewhere');

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createTestApp } from '../support/app.ts';
-import { type Listening, listen } from '../support/listen.ts';
+import { type Listening, shareApp } from '../support/listen.ts';
 
 /** 90 bytes that would become an array of two billion numbers. */
 const ENORMOUS = { json: { message: 2e9 }, meta: { values: { message: [['typed-array', 'Int8Array']] } } };
@@ -20,9 +19,10 @@ async function answerOf({ url }: Listening, path: string, body?: string): Promis
   return [response.status, await response.text()];
 }
 
+const theApp = shareApp();
+
 test('an input that would build something enormous is refused on every way over HTTP', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
 
   for (const input of ODD) {
     const answers = [
@@ -41,8 +41,7 @@ test('an input that would build something enormous is refused on every way over 
 });
 
 test('a plain call of the same size is refused as well', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const deep = `{"username":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
 
   const [status, text] = await answerOf(listener, '/api/login', deep);
@@ -51,15 +50,13 @@ test('a plain call of the same size is refused as well', async () => {
 });
 
 test.each(['prototype', 'constructor'])('a field named %s is a mistake of the caller', async (name) => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const [status, text] = await answerOf(listener, '/api/trpc/contact.send', JSON.stringify({ json: { [name]: 'x' } }));
   expect([status, JSON.parse(text).error.json.data.code]).toEqual([400, 'validation_failed']);
 });
 
 test('and over the WebSocket, which goes on', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const person = await app.person();
   const socket = new WebSocket(`${listener.url.replace('http', 'ws')}/api/trpc?connectionParams=1`, {
     origin: listener.origin,
@@ -78,8 +75,7 @@ test('and over the WebSocket, which goes on', async () => {
 });
 
 test('a batch has one status for all of its calls or 207, and a wrong method names the right one', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const ask = async (method: string, path: string) => {
     const { status, headers } = await fetch(`${listener.url}/api/trpc/${path}`, { method });
     return [status, headers.get('Allow')];

@@ -7,7 +7,7 @@ import { SessionModel } from '../../server/database/models/account/session.ts';
 import { REST_CALLS } from '../../server/http/rest.ts';
 import { clientAddress } from '../../server/lib/client-address.ts';
 import { createTestApp } from '../support/app.ts';
-import { type Listening, listen } from '../support/listen.ts';
+import { type Listening, listen, shareApp } from '../support/listen.ts';
 
 const PASSWORD = 'Correct horse 1';
 
@@ -49,9 +49,10 @@ function cookieOf({ headers }: Answer, name: string): string {
   return cookie ?? '';
 }
 
+const theApp = shareApp();
+
 test('registration answers the user, an access token and its end, and no password', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
 
   const username = newName();
   const answer = await register(listener, username);
@@ -78,8 +79,7 @@ test('over https the refresh cookie is secure and bound to its host', async () =
 });
 
 test('login takes the same password and refuses another with a message', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const username = newName();
   await register(listener, username);
 
@@ -97,8 +97,7 @@ test('login takes the same password and refuses another with a message', async (
 });
 
 test('a bad registration is a 400 that names each field', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
 
   const answer = await call(listener, 'POST', '/api/register', {
     body: { username: 'a', email: 'nobody', password: 'short', isBetaTester: true },
@@ -119,8 +118,7 @@ test('a bad registration is a 400 that names each field', async () => {
 });
 
 test('a username that is in use is a 409 on its field', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const username = newName();
   await register(listener, username);
 
@@ -131,8 +129,7 @@ test('a username that is in use is a 409 on its field', async () => {
 });
 
 test('the current user is answered to a good token and a 401 to none or a wrong one', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const username = newName();
   const token = String((await register(listener, username)).body.accessToken);
 
@@ -151,8 +148,7 @@ test('the current user is answered to a good token and a 401 to none or a wrong 
 });
 
 test('two different tokens in one call are a 400', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const token = String((await register(listener)).body.accessToken);
 
   const answer = await call(listener, 'GET', '/api/user', { token, headers: { 'X-Auth-Token': `${token}x` } });
@@ -161,8 +157,7 @@ test('two different tokens in one call are a 400', async () => {
 });
 
 test('refresh works by its cookie alone, and no other call does', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const cookie = cookieOf(await register(listener), 'fairlead_refresh').split(';')[0] ?? '';
 
   const refreshed = await call(listener, 'POST', '/api/refresh-token', { headers: { Cookie: cookie } });
@@ -177,8 +172,7 @@ test('refresh works by its cookie alone, and no other call does', async () => {
 });
 
 test('over tRPC the refresh cookie is in reach of a call on its own, and not in a batch', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const cookie = cookieOf(await register(listener), 'fairlead_refresh').split(';')[0] ?? '';
   const headers = { Cookie: cookie };
   const body = JSON.stringify({ json: null, meta: { values: ['undefined'] } });
@@ -191,8 +185,7 @@ test('over tRPC the refresh cookie is in reach of a call on its own, and not in 
 });
 
 test('logout ends the session, and is a 200 whoever calls', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const token = String((await register(listener)).body.accessToken);
 
   expect((await call(listener, 'POST', '/api/logout', { token })).status).toBe(200);
@@ -208,8 +201,7 @@ test.each([
 ])(
   'POST %s with the refresh cookie and an unknown token, body %s: refreshing is a %d then',
   async (path, body, status) => {
-    await using app = await createTestApp();
-    await using listener = await listen(app);
+    const { listener } = await theApp();
     const headers = { Cookie: cookieOf(await register(listener), 'fairlead_refresh').split(';')[0] ?? '' };
     const token = `fla_${'a'.repeat(43)}`;
     const foreign = { ...headers, Origin: 'https://evil.example' };
@@ -222,8 +214,7 @@ test.each([
 );
 
 test('the subscription is a 404 while there is none, and the trial once it runs', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { app, listener } = await theApp();
   const token = String((await register(listener)).body.accessToken);
 
   const none = await call(listener, 'GET', '/api/subscription', { token });
@@ -238,8 +229,7 @@ test('the subscription is a 404 while there is none, and the trial once it runs'
 });
 
 test('feedback is stored, and a rating out of range is named', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const token = String((await register(listener)).body.accessToken);
   const feedback = { rating: 5, comment: 'Fine', deploymentId: 'main-app' };
 
@@ -251,8 +241,7 @@ test('feedback is stored, and a rating out of range is named', async () => {
 });
 
 test('the disclaimer is accepted signed out, remembered by a cookie that no script reads', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
 
   const answer = await call(listener, 'POST', '/api/accept-disclaimer');
 
@@ -277,8 +266,7 @@ test('a token near its end is replaced in the headers of the answer', async () =
 });
 
 test.each(REST_CALLS)('$path refuses another method with what it takes', async ({ method, path }) => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
 
   const answer = await call(listener, method === 'get' ? 'POST' : 'GET', path);
 
@@ -287,8 +275,7 @@ test.each(REST_CALLS)('$path refuses another method with what it takes', async (
 });
 
 test('what is no call, no JSON, too large or of another type is told apart', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const type = (contentType: string): { headers: Record<string, string> } => ({
     headers: { 'Content-Type': contentType },
   });
@@ -318,8 +305,7 @@ test('what is no call, no JSON, too large or of another type is told apart', asy
 });
 
 test('tRPC tells the same apart, in its own shape', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const large = JSON.stringify({ json: { username: 'x'.repeat(JSON_BODY_MAX_BYTES), password: 'y' } });
 
   const answers = await Promise.all([
@@ -360,8 +346,7 @@ function dataOf(body: Record<string, unknown>): Record<string, unknown> {
 }
 
 test('ten calls to a request are taken, eleven are not', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
   const batch = (count: number): string => Array.from({ length: count }, () => 'disclaimer.status').join(',');
 
   expect((await call(listener, 'GET', `/api/trpc/${batch(10)}?batch=1`)).status).toBe(200);
@@ -462,8 +447,7 @@ test('an address that cannot be decoded is a 400, and nothing to log', async () 
 test.each(['events.stream', 'events%2Estream', '%65vents.stream'])(
   'GET /api/trpc/%s is no way to subscribe',
   async (path) => {
-    await using app = await createTestApp();
-    await using listener = await listen(app);
+    const { listener } = await theApp();
 
     const answer = await call(listener, 'GET', `/api/trpc/${path}`);
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAILED_LINK_PATHS } from '../../server/lib/mailed-links.ts';
 import { createTestApp, type TestApp } from '../support/app.ts';
-import { type Listening, listen } from '../support/listen.ts';
+import { type Listening, listen, shareApp } from '../support/listen.ts';
 
 const PAGE = { Accept: 'text/html' };
 const INDEX = '<!doctype html><meta property="csp-nonce" nonce="__CSP_NONCE__"><style nonce="__CSP_NONCE__"></style>';
@@ -57,6 +57,8 @@ function send(
 
 const HASH = '$argon2id$v=19$m=1024,t=1,p=1$c29tZXNhbHRzb21lc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
 const JSON_TYPE = { 'Content-Type': 'application/json' };
+
+const theApp = shareApp();
 
 test('a page carries the policy, with a nonce of its own in every answer', async () => {
   await using app = await createTestApp();
@@ -124,8 +126,7 @@ test('https alone is promised for the future', async () => {
 });
 
 test('answers of the API are kept by nobody', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
 
   for (const path of ['/api/user', '/api/nothing', '/api/health', '/api/trpc/user.get', '/api/trpc/nothing']) {
     const { headers } = await send(listener, 'GET', path);
@@ -187,8 +188,7 @@ test('a page under another name is led to the public address', async () => {
 test.each(['/api/refresh-token', '/api/login', '/api/trpc/auth.refresh', '/api/uploads/x/manifest', '/api/nothing'])(
   'a call of %s from another site is refused with the address that is right',
   async (path) => {
-    await using app = await createTestApp();
-    await using listener = await listen(app);
+    const { listener } = await theApp();
     const method = path.includes('uploads') ? 'PUT' : 'POST';
 
     for (const headers of [
@@ -214,8 +214,7 @@ test('a method that no request may have is refused, and no fault of the server',
 });
 
 test('the own origin may call, by name and by number, and so may a script that names none', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app);
+  const { listener } = await theApp();
 
   for (const headers of [
     {},

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { createTestApp } from '../support/app.ts';
-import { type Listening, listen } from '../support/listen.ts';
+import { type Listening, listen, shareApp } from '../support/listen.ts';
 import { manifestOf, sha256Of } from '../support/publishing.ts';
 
 const BODY_MS = 200;
@@ -23,11 +23,12 @@ async function whatComes(socket: Socket): Promise<string> {
   return text;
 }
 
+const theApp = shareApp({ timeouts: { bodyMs: BODY_MS } });
+
 test.each(['/api/login', '/api/trpc/auth.login', '/api/health', '/api/nowhere'])(
   'a body that does not come ends a call of %s, and others are answered',
   async (path) => {
-    await using app = await createTestApp();
-    await using listener = await listen(app, { timeouts: { bodyMs: BODY_MS } });
+    const { listener } = await theApp();
     const origin = ['Host: localhost', 'Content-Type: application/json', 'Content-Length: 20', '', '{"user'];
 
     const answer = await whatComes(await begin(listener, [`POST ${path} HTTP/1.1`, ...origin]));
@@ -48,8 +49,7 @@ test('headers that do not come end the connection', async () => {
 });
 
 test('a file that comes slowly is taken', async () => {
-  await using app = await createTestApp();
-  await using listener = await listen(app, { timeouts: { bodyMs: BODY_MS } });
+  const { app, listener } = await theApp();
   const person = await app.trialPerson();
   const { uploadId } = await person.caller.releases.prepare();
   const authorization = `Authorization: Bearer ${person.accessToken}`;

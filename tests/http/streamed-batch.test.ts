@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { createTestApp } from '../support/app.ts';
-import { listen } from '../support/listen.ts';
+import { listen, shareApp } from '../support/listen.ts';
 import { IS_FULL } from '../support/size.ts';
 
 const STREAMED = [
@@ -10,12 +10,13 @@ const STREAMED = [
   { accept: 'application/jsonl; q=1' },
 ];
 
+const theApp = shareApp();
+
 test.each(STREAMED)('a login whose cookie would come too late is refused, and sets none: %j', async (headers) => {
-  await using app = await createTestApp();
-  await using listening = await listen(app);
+  const { app, listener } = await theApp();
   const { user, password } = await app.person();
   const login = (more: Record<string, string>) =>
-    fetch(`${listening.url}/api/trpc/auth.login?batch=1`, {
+    fetch(`${listener.url}/api/trpc/auth.login?batch=1`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...more },
       body: JSON.stringify({ 0: { json: { username: user.username, password } } }),

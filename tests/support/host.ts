@@ -15,6 +15,7 @@ import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { encodeManifest, type ManifestEntry } from '../../server/store/manifest.ts';
 import { closeOf } from './close-of.ts';
 import { type Answer, type Ask, get } from './get.ts';
+import { share } from './shared.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 
 export type LogLine = { level: keyof Log; message: string; fields: Record<string, unknown> };
@@ -116,6 +117,15 @@ export async function createTestHost(options: TestHostOptions = {}): Promise<Tes
   };
   await test.host.start();
   return test;
+}
+
+/** Returns one host with these sites for all tests of a file that only ask it something. */
+export function shareHost(sites: Record<string, SiteContent> = {}, options: TestHostOptions = {}) {
+  return share(async () => {
+    const test = await createTestHost(options);
+    for (const [slug, content] of Object.entries(sites)) await publishSite(test, slug, content);
+    return test;
+  });
 }
 
 export async function raw(port: number, text: string): Promise<string> {

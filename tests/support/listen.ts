@@ -1,5 +1,6 @@
 import { createHttpServer, type HttpServerOptions } from '../../server/http/server.ts';
-import type { TestApp } from './app.ts';
+import { createTestApp, type TestApp } from './app.ts';
+import { share } from './shared.ts';
 
 export type Listening = Awaited<ReturnType<typeof listen>>;
 
@@ -40,4 +41,20 @@ export async function listen(
       await providers.changes.stop();
     },
   };
+}
+
+/** Returns one application with its listener for all tests of a file that only ask it something. */
+export function shareApp(options: Parameters<typeof listen>[1] = {}) {
+  return share(async () => {
+    const app = await createTestApp();
+    const listener = await listen(app, options);
+    return {
+      app,
+      listener,
+      [Symbol.asyncDispose]: async () => {
+        await listener[Symbol.asyncDispose]();
+        await app[Symbol.asyncDispose]();
+      },
+    };
+  });
 }
