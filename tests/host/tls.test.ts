@@ -8,7 +8,7 @@ import { parseSiteHost } from '../../server/lib/site-names.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { closeOf } from '../support/close-of.ts';
 import { get } from '../support/get.ts';
-import { createTestHost, publishSite, type TestHost, type TestHostOptions } from '../support/host.ts';
+import { createTestHost, publishSite, shareHost, type TestHost, type TestHostOptions } from '../support/host.ts';
 import { askHttp1, askHttp2, handshake, openHttp2 } from '../support/tls-visitor.ts';
 
 const PER_ADDRESS = 100;
@@ -17,7 +17,8 @@ const HOST = 'harbour.localhost';
 const OTHER = 'other.localhost';
 const PAIR = selfSigned(new Date(Date.now() - DAY_MS), new Date(Date.now() + DAY_MS), '*.localhost');
 const CONTEXT = createSecureContext(PAIR);
-const SITE = { 'index.html': 'PAGE', 'large.bin': Buffer.alloc(3_000_000, 'x') };
+const LARGE_BYTES = 1_500_000;
+const SITE = { 'index.html': 'PAGE', 'large.bin': Buffer.alloc(LARGE_BYTES, 'x') };
 const NO_CERTIFICATE = 'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE';
 
 function tlsOf(more: Partial<HostTls> = {}): HostTls {
@@ -35,10 +36,13 @@ async function harbour(options: TestHostOptions = {}): Promise<TestHost> {
   return site;
 }
 
+/** One for all tests that only ask it something. */
+const theHarbour = shareHost({ harbour: SITE }, { tls: tlsOf() });
+
 const tlsPort = ({ host }: TestHost): number => host.tlsAddress?.port ?? 0;
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)('a site is served over %s by HTTP/1.1 and by HTTP/2', async (version) => {
-  await using site = await harbour();
+  const site = await theHarbour();
   const options = { minVersion: version, maxVersion: version };
   const one = await askHttp1(tlsPort(site), HOST, '/', options);
   expect(one).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\nPAGE$/);
@@ -48,7 +52,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)('a site is served over %s by HTTP/1.1
   expect((await askHttp2(session, '/', { 'if-none-match': String(headers.etag) })).status).toBe(304);
   expect(await askHttp2(session, '/', { ':method': 'HEAD' })).toMatchObject({ status: 200, text: '' });
   expect(await askHttp2(session, '/large.bin', { range: 'bytes=1-3' })).toMatchObject({ status: 206, text: 'xxx' });
-  expect((await askHttp2(session, '/large.bin')).text).toHaveLength(3_000_000);
+  expect((await askHttp2(session, '/large.bin')).text).toHaveLength(LARGE_BYTES);
   expect((await askHttp2(session, '/missing')).status).toBe(404);
   expect((await askHttp2(session, '/', { ':method': 'POST' })).status).toBe(405);
   expect((await askHttp2(session, '/', { ':authority': 'nobody.localhost' })).status).toBe(404);
@@ -57,7 +61,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)('a site is served over %s by HTTP/1.1
 });
 
 test('a host that differs from the authority is a bad request', async () => {
-  await using site = await harbour();
+  const site = await theHarbour();
   const session = await openHttp2(tlsPort(site), HOST);
   const both = { ':authority': HOST, host: HOST };
   expect((await askHttp2(session, '/', both)).status).toBe(200);
@@ -72,13 +76,13 @@ test.each([
   ['a.b.localhost', NO_CERTIFICATE],
   [null, NO_CERTIFICATE],
 ])('a handshake for %s ends without a certificate', async (name, code) => {
-  await using site = await harbour();
+  const site = await theHarbour();
   await expect(handshake(tlsPort(site), name)).rejects.toThrow(code);
   (await handshake(tlsPort(site), HOST)).destroy();
 });
 
 test('TLS 1.1 is refused', async () => {
-  await using site = await harbour();
+  const site = await theHarbour();
   const old = { minVersion: 'TLSv1.1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
   await expect(handshake(tlsPort(site), HOST, old)).rejects.toThrow('ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION');
 });
@@ -91,7 +95,7 @@ test.each([
   ['/', { 'x-forwarded-proto': 'https' }, undefined],
   ['/.well-known/acme-challenge/token', {}, undefined],
 ])('in the clear %s with %j leads to %s', async (path, headers, location) => {
-  await using site = await harbour();
+  const site = await theHarbour();
   const answer = await get(site.host.address.port, HOST, path, { headers });
   expect([answer.status === 308, answer.headers.location]).toEqual([location !== undefined, location]);
 });
@@ -149,7 +153,7 @@ test('whom a visitor over TLS claims to be makes nobody else of them', async () 
 });
 
 test('names that are not known are led alike, and what is no site is answered as without TLS', async () => {
-  await using site = await harbour();
+  const site = await theHarbour();
   const { port } = site.host.address;
   expect((await get(port, 'nobody.localhost', '/')).headers.location).toBe('https://nobody.localhost:8443/');
   expect((await get(port, '127.0.0.1', '/')).status).toBe(421);
@@ -157,7 +161,7 @@ test('names that are not known are led alike, and what is no site is answered as
 });
 
 test('HSTS is sent where a site asks for it, and nowhere else', async () => {
-  await using site = await harbour();
+  const site = await theHarbour();
   await publishSite(site, 'strict', {
     'index.html': 'STRICT',
     _headers: '/*\n  Strict-Transport-Security: max-age=600\n',
@@ -193,18 +197,16 @@ async function isResumed(port: number, session: Buffer, version: Version): Promi
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   'a ticket of %s is good at its host until the keys change',
   async (version) => {
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    try {
-      await using site = await createTestHost({ tls: tlsOf() });
-      await using stranger = await createTestHost({ tls: tlsOf() });
-      const ticket = await sessionOf(tlsPort(site), version);
-      expect(await isResumed(tlsPort(site), ticket, version)).toBe(true);
-      expect(await isResumed(tlsPort(stranger), ticket, version)).toBe(false);
-      vi.advanceTimersByTime(DAY_MS);
-      expect(await isResumed(tlsPort(site), ticket, version)).toBe(false);
-    } finally {
-      vi.useRealTimers();
-    }
+    using intervals = vi.spyOn(globalThis, 'setInterval');
+    await using site = await createTestHost({ tls: tlsOf() });
+    await using stranger = await createTestHost({ tls: tlsOf() });
+    const ticket = await sessionOf(tlsPort(site), version);
+    expect(await isResumed(tlsPort(site), ticket, version)).toBe(true);
+    expect(await isResumed(tlsPort(stranger), ticket, version)).toBe(false);
+    // What else a host does again and again would be done thousands of times until then.
+    const [change] = intervals.mock.calls.find(([, ms]) => ms === DAY_MS / 2) ?? expect.fail('They never change.');
+    change();
+    expect(await isResumed(tlsPort(site), ticket, version)).toBe(false);
   },
 );
 
@@ -247,7 +249,7 @@ test('a stop lets an answer over HTTP/2 end and closes what is only kept open', 
     bytes += piece.length;
   });
   await once(stream, 'end');
-  expect(bytes).toBe(3_000_000);
+  expect(bytes).toBe(LARGE_BYTES);
   await stopped;
   await expect(handshake(port, HOST)).rejects.toThrow('ECONNREFUSED');
 });
