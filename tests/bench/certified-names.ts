@@ -7,18 +7,18 @@ import type { Secrets } from '../../server/lib/crypto/secrets.ts';
 import { DAY_MS } from '../../server/lib/durations.ts';
 import { ownRoots } from '../support/local-roots.ts';
 
-/** Signing takes some milliseconds: this many are signed, and each name has a row of its own with one of them. */
+/** Signing takes some milliseconds: so many are signed, and each name has a row of its own with one of them. */
 const SIGNED = 50;
 const BATCH = 1_000;
 const { signal } = new AbortController();
 
 /** Stores a certificate for each of so many names, `0.bench.test` and on. */
-export async function storeCertificates(secrets: Secrets, count: number): Promise<void> {
-  const signed = await sign(secrets);
+export async function storeCertificates(secrets: Secrets, count: number, signedCount = SIGNED): Promise<void> {
+  const signed = await sign(secrets, signedCount);
   for (let from = 0; from < count; from += BATCH) {
     const rows = Array.from({ length: Math.min(BATCH, count - from) }, (_, offset) => {
       const index = from + offset;
-      const its = signed[index % SIGNED];
+      const its = signed[index % signed.length];
       if (its === undefined) throw new Error('Nothing was signed.');
       return rowOf(secrets, `${index}.bench.test`, its);
     });
@@ -28,10 +28,10 @@ export async function storeCertificates(secrets: Secrets, count: number): Promis
 
 type Signed = Awaited<ReturnType<typeof sign>>[number];
 
-function sign(secrets: Secrets) {
+function sign(secrets: Secrets, count: number) {
   const authority = createLocalAuthority({ roots: ownRoots(), secrets, now: () => new Date() });
   return Promise.all(
-    Array.from({ length: SIGNED }, async (_, index) => {
+    Array.from({ length: count }, async (_, index) => {
       const name = `${index}.bench.test`;
       const { pem: key } = await makeKey();
       const call = { accountKey: '', accountUrl: '', signal };

@@ -20,7 +20,7 @@ const log = { debug: quiet, info: quiet, warn: quiet, error: quiet };
 /** Certificates of `0.bench.test` and on, of which the host has read the names alone. */
 async function coldCertificates(count: number, limits: Parameters<typeof createSiteCertificates>[1] = {}) {
   const secrets = createSecrets(newKeys());
-  await storeCertificates(secrets, count);
+  await storeCertificates(secrets, count, 5);
   const certificates = createSiteCertificates(
     { changes: SILENT, secrets, log, rateCounters: createRateCounters() },
     limits,
