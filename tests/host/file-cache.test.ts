@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createFileCache, type FileCache } from '../../server/host/responses/file-cache.ts';
-import { startCorruptible } from '../support/corruptible-store.ts';
+import { corruptibleStore } from '../support/corruptible-store.ts';
 
 const CACHE_BYTES = 256 * 1024;
 
@@ -12,9 +12,9 @@ async function loadBytes(cache: FileCache, artifact: { sha256: string; sizeBytes
 }
 
 test('a body of one byte is weighed by what it takes in memory', async () => {
-  await using running = await startCorruptible();
-  const artifact = await running.app.providers.store.writeWhole(Buffer.from('x'));
-  const cache = createFileCache(running.app.providers.store, CACHE_BYTES);
+  await using running = await corruptibleStore();
+  const artifact = await running.store.writeWhole(Buffer.from('x'));
+  const cache = createFileCache(running.store, CACHE_BYTES);
   const keys = await loadBytes(cache, artifact, 1_000);
   const kept = keys.filter((key) => cache.known(key) !== undefined);
   expect(kept.length).toBeLessThan(CACHE_BYTES / 500);
@@ -23,9 +23,9 @@ test('a body of one byte is weighed by what it takes in memory', async () => {
 });
 
 test('although all bodies were used, one more finds its room among the oldest and is kept', async () => {
-  await using running = await startCorruptible();
-  const artifact = await running.app.providers.store.writeWhole(Buffer.from('x'));
-  const cache = createFileCache(running.app.providers.store, CACHE_BYTES);
+  await using running = await corruptibleStore();
+  const artifact = await running.store.writeWhole(Buffer.from('x'));
+  const cache = createFileCache(running.store, CACHE_BYTES);
   const keys = await loadBytes(cache, artifact, 1_000);
   const used = keys.filter((key) => cache.known(key) !== undefined);
   await cache.load({ key: 'one more', artifact, coding: 'identity' });

@@ -4,17 +4,17 @@ import { AppError } from '../../server/lib/errors.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { encodeManifest } from '../../server/store/manifest.ts';
 import type { ArtifactStore } from '../../server/store/store.ts';
-import { startCorruptible } from '../support/corruptible-store.ts';
+import { corruptibleStore } from '../support/corruptible-store.ts';
 import { refusalOf } from '../support/refusal.ts';
 
 const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const partsOf = (store: ArtifactStore) => ({ store, log: LOG, rateCounters: createRateCounters() });
 const RELEASES = 60;
-const LINES = 4_000;
+const LINES = 1_000;
 
 test('sites with long files of rules are weighed by what these take once parsed', async () => {
-  await using running = await startCorruptible();
-  const { store } = running.app.providers;
+  await using running = await corruptibleStore();
+  const { store } = running;
   const hashes: string[] = [];
   for (let number = 0; number < RELEASES; number += 1) {
     const text = Array.from({ length: LINES }, (_, line) => `/from-${number}-${line} /to-${line}`).join('\n');
@@ -23,7 +23,7 @@ test('sites with long files of rules are weighed by what these take once parsed'
     hashes.push((await store.writeWhole(manifest)).sha256);
   }
   expect(new Set(hashes).size).toBe(RELEASES);
-  const sites = createSiteCache(partsOf(store), 16 * 1024 * 1024);
+  const sites = createSiteCache(partsOf(store), 4 * 1024 * 1024);
   for (const manifestHash of hashes) await sites.load({ accountId: 'one', manifestHash });
   const kept = hashes.filter((manifestHash) => sites.known({ accountId: 'one', manifestHash }) !== undefined);
   expect(kept.length).toBeGreaterThan(0);
@@ -56,7 +56,7 @@ async function waitingStore(store: ArtifactStore, paths: readonly string[] = ['i
 }
 
 test('of a hundred cold sites two are read at once, and what the queue has no room for is told to come back', async () => {
-  await using running = await startCorruptible();
+  await using running = await corruptibleStore();
   const { reading, letGo, store } = await waitingStore(running.store);
   const sites = createSiteCache(partsOf(store));
   const loads = Array.from({ length: 100 }, (_, number) => sites.load(refOf(number)));
@@ -72,7 +72,7 @@ test('of a hundred cold sites two are read at once, and what the queue has no ro
 });
 
 test('visitors of a live site wait for no preview, however many accounts have one asked for', async () => {
-  await using running = await startCorruptible();
+  await using running = await corruptibleStore();
   const { reading, letGo, store } = await waitingStore(running.store);
   const sites = createSiteCache(partsOf(store));
   const previews = Array.from({ length: 70 }, (_, number) => sites.load(refOf(number), 'preview'));
@@ -91,7 +91,7 @@ test('visitors of a live site wait for no preview, however many accounts have on
 });
 
 test('an earlier release that cannot be read right now may have the file, and a corrupted one has none', async () => {
-  await using running = await startCorruptible();
+  await using running = await corruptibleStore();
   const failing = (error: Error): ArtifactStore =>
     Object.assign(Object.create(running.store), { readWhole: () => Promise.reject(error) });
   const look = (error: Error) => findEarlierAsset(createSiteCache(partsOf(failing(error))), [refOf(1)], 'a.js');
@@ -103,7 +103,7 @@ test('an earlier release that cannot be read right now may have the file, and a 
 });
 
 test('a site with long paths weighs more than one with as many short ones', async () => {
-  await using running = await startCorruptible();
+  await using running = await corruptibleStore();
   const keptOf = async (length: number): Promise<number> => {
     const paths = Array.from({ length: 1_000 }, (_, at) => `${at}`.padStart(length, 'x'));
     const { letGo, store } = await waitingStore(running.store, paths);
@@ -117,8 +117,8 @@ test('a site with long paths weighs more than one with as many short ones', asyn
 });
 
 test('the heavy sites of one account crowd out each other, and no small site of another', async () => {
-  await using running = await startCorruptible();
-  const { store } = running.app.providers;
+  await using running = await corruptibleStore();
+  const { store } = running;
   const writeManifest = async (paths: readonly string[]): Promise<string> => {
     const manifest = await encodeManifest(new Map(paths.map((path) => [path, { sha256: SHA256, sizeBytes: 1 }])));
     return (await store.writeWhole(manifest)).sha256;
@@ -145,9 +145,9 @@ test('the heavy sites of one account crowd out each other, and no small site of 
 });
 
 test('a site is loaded while another account has more of them asked for than there are places', async () => {
-  await using running = await startCorruptible();
+  await using running = await corruptibleStore();
   const { letGo, store } = await waitingStore(running.store);
-  const { store: own } = running.app.providers;
+  const { store: own } = running;
   const manifest = await own.writeWhole(
     await encodeManifest(new Map([['index.html', { sha256: SHA256, sizeBytes: 1 }]])),
   );

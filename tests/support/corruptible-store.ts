@@ -11,8 +11,8 @@ import { createPublishingApp, type PublishingApp, sha256Of } from './publishing.
 
 const LOG = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** The application over a store whose files a test can corrupt behind its back. */
-export async function startCorruptible() {
+/** A store whose files a test can corrupt behind its back. */
+export async function corruptibleStore() {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-corruption-'));
   const store = await createDiskStore({
     folder,
@@ -20,9 +20,7 @@ export async function startCorruptible() {
     onCorruption: createCorruptionListener(LOG),
     rateCounters: createRateCounters(),
   });
-  const app = await createPublishingApp({ providers: { store } });
   return {
-    app,
     store,
     /** Flips a byte; what the file looks like from outside stays as it was. */
     async corrupt(content: string | Buffer): Promise<void> {
@@ -34,9 +32,21 @@ export async function startCorruptible() {
       await file.close();
       await utimes(path, atime, mtime);
     },
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  };
+}
+
+/** The application over such a store. */
+export async function startCorruptible() {
+  const { store, corrupt, [Symbol.asyncDispose]: remove } = await corruptibleStore();
+  const app = await createPublishingApp({ providers: { store } });
+  return {
+    app,
+    store,
+    corrupt,
     async [Symbol.asyncDispose]() {
       await app[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true });
+      await remove();
     },
   };
 }
