@@ -275,14 +275,14 @@ test('very many paths and headers of 8 KB are counted within bounds, and none of
 
   const count = createVisitCount({ accountId: 'a', deploymentId: 'd' }, new Date());
   const visit = { accountId: 'a', deploymentId: 'd', status: 200, bytes: 1, durationMs: 1, isView: true, isBot: false };
-  for (let n = 0; n < 50_000; n += 1) {
+  for (let n = 0; n < 10_000; n += 1) {
     const headers = { 'user-agent': 'test', host: 'own.test', referer: n % 50 === 0 ? `https://from-${n}.test/` : '' };
     count.add({ ...visit, path: `page-${n}`, peer: '192.0.2.1', trustedProxies: 0, headers });
   }
   const row = count.toRow('salt');
-  expect([row.views, row.pages.length, row.referrers.length]).toEqual([50_000, 101, 51]);
-  expect(row.pages.find(({ path }) => path === OTHER)?.views).toBe(49_900);
-  expect(row.referrers.find(({ host }) => host === OTHER)?.views).toBe(950);
+  expect([row.views, row.pages.length, row.referrers.length]).toEqual([10_000, 101, 51]);
+  expect(row.pages.find(({ path }) => path === OTHER)?.views).toBe(9_900);
+  expect(row.referrers.find(({ host }) => host === OTHER)?.views).toBe(150);
   expect(count.weightBytes).toBeLessThan(30_000);
 });
 

@@ -6,7 +6,7 @@ import { createSiteRules } from '../../server/host/responses/site-rules.ts';
 import { createRequestReader } from '../../server/host/routing/route.ts';
 
 /** Answers many requests of visitors, each with a long text that is new, in a process whose heap would not hold them all. */
-const TIMES = 10_000;
+const TIMES = 5_000;
 const LONG = 15_000;
 
 /** Returns a text of its own, as one that came over the wire. */
