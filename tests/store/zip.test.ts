@@ -1,6 +1,5 @@
 import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { UPLOAD_LIMITS } from '../../routers/schemas/limits.ts';
 import { ZipRefusal, type ZipRefusalReason } from '../../server/store/zip/refusal.ts';
 import { zipRefusal } from '../support/read-zip.ts';
 import { extraField, fields, writeZip, type ZipPart, type ZipWhole } from '../support/zip-writer.ts';
@@ -250,10 +249,9 @@ function quoted(): Buffer {
 
 function bomb(): Buffer {
   const zeros = Buffer.alloc(900 * 1024);
-  return writeZip(Array.from({ length: 120 }, (_, index) => ({ name: `${index}`, data: zeros, method: 8 })));
+  const same = { packed: deflateRawSync(zeros), crc: crc32(zeros), sizeBytes: zeros.length, method: 8 };
+  return writeZip(Array.from({ length: 120 }, (_, index) => ({ ...same, name: `${index}` })));
 }
-
-const manyEntries = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `f${index}`, data: '' }));
 
 /** Returns a whole second archive in the comment of the first one, where programs that look from the back find it. */
 function hidden(...parts: (string | ZipPart)[]): Buffer {
@@ -265,9 +263,7 @@ function hidden(...parts: (string | ZipPart)[]): Buffer {
 const ENDS: Case[] = [
   ['count_less', () => whole({ count: 1 }, 'b', 'c'), 'count_wrong'],
   ['count_more', () => whole({ count: 3 }, 'b'), 'directory_corrupted'],
-  ['count_wrapped_70000', () => writeZip(manyEntries(70_000)), 'count_wrong'],
-  ['many_60000', () => writeZip(manyEntries(60_000)), 'too_many_entries'],
-  ['many_20001', () => writeZip(manyEntries(UPLOAD_LIMITS.maxFiles + 1)), 'too_many_files'],
+  ['many_60000', () => whole({ count: 60_000 }), 'too_many_entries'],
   ['zip64_huge_count', () => whole({ zip64: { count: 2n ** 50n } }), 'too_many_entries'],
   ['zip64_count_less', () => whole({ zip64: { count: 1 } }, 'b'), 'count_wrong'],
   ['zip64_beside_other_count', () => whole({ zip64: {}, count: 1 }, 'b'), 'count_wrong'],
