@@ -49,13 +49,13 @@ function countCalls(name: 'open' | 'stat', isCounted: (path: string) => boolean)
 
 async function readAll(store: ArtifactStore, many: readonly Buffer[]): Promise<void> {
   const read = await Promise.all(many.map((bytes) => store.readWhole(sha256Of(bytes))));
-  expect(read).toEqual(many);
+  expect(read.every((bytes, at) => many[at]?.equals(bytes))).toBe(true);
 }
 
 test('the artifacts of a pack are read through one open file, one after the other and at once', async () => {
   await using place = await makeStore();
   using openings = countCalls('open', (path) => path === place.pack);
-  for (const bytes of place.many) expect(await place.store.readWhole(sha256Of(bytes))).toEqual(bytes);
+  for (const bytes of place.many) expect((await place.store.readWhole(sha256Of(bytes))).equals(bytes)).toBe(true);
   await readAll(place.store, place.many);
   expect(openings.count).toBe(1);
 });
