@@ -8,7 +8,14 @@ import { makeLicenses } from '../../server/plans/licenses/operate.ts';
 import { type Person, tokenOf } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
 import { platforms } from '../support/platforms.ts';
-import { createPublishingApp, type PublishingApp, publish, sha256Of, startRelease } from '../support/publishing.ts';
+import {
+  createPublishingApp,
+  type PublishingApp,
+  publish,
+  sha256Of,
+  startRelease,
+  storeLive,
+} from '../support/publishing.ts';
 import { netlifyUnderTest } from '../support/standins/netlify/world.ts';
 import { TOKEN } from '../support/standins/stand-in.ts';
 
@@ -262,7 +269,9 @@ test('an account begins so many downloads of what is put together in a minute', 
 test('a damaged file is left out and named, and everything else is there', async () => {
   await using app = await createPublishingApp();
   await using listener = await listen(app);
-  const { person, deployment } = await publisher(app);
+  const person = await app.trialPerson();
+  const deployment = await person.caller.deployments.create({ name: 'Damaged', platform: 'built-in' });
+  await storeLive(app, deployment, SECOND);
   await app.providers.store.remove(sha256Of(SECOND['index.html']));
 
   const entries = await exported(listener, person);

