@@ -8,7 +8,7 @@ import { newId } from '../../server/database/mongo.ts';
 import { createRateCounters } from '../../server/lib/rate-counters.ts';
 import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createTestApp, type Person, type TestApp, tokenOf } from '../support/app.ts';
-import { type Listening, listen } from '../support/listen.ts';
+import { type Listening, listen, shareApp } from '../support/listen.ts';
 import { manifestOf, type Site, sha256Of } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
 
@@ -51,17 +51,21 @@ async function announce(
 const send = (listener: Listening, person: Person, uploadId: string, text: string, more: Partial<Put> = {}) =>
   put(listener, `${uploadId}/files/${sha256Of(text)}`, { token: person.accessToken, body: text, ...more });
 
-async function open(app: TestApp) {
-  const listener = await listen(app);
-  const person = await app.trialPerson();
+const theApp = shareApp();
+
+/** Somebody with an open upload. */
+async function begin(started: { app: TestApp; listener: Listening }) {
+  const person = await started.app.trialPerson();
   const { uploadId } = await person.caller.releases.prepare();
-  return { listener, person, uploadId };
+  return { ...started, person, uploadId };
+}
+
+async function open(app: TestApp) {
+  return begin({ app, listener: await listen(app) });
 }
 
 test('a manifest is answered with the hashes that are missing, each once, and files go in by hash', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+  const { app, listener, person, uploadId } = await begin(await theApp());
   const answer = await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   expect(answer).toMatchObject({ status: 200, body: { leftOut: [] } });
   expect(new Set(answer.body.missing)).toEqual(new Set([HELLO, sha256Of('twice'), sha256Of('')]));
@@ -75,9 +79,7 @@ test('a manifest is answered with the hashes that are missing, each once, and fi
 });
 
 test('what another account has stored is missing for this one', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+  const { app, listener, person, uploadId } = await begin(await theApp());
   await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   await send(listener, person, uploadId, 'hello');
   const other = await app.trialPerson();
@@ -88,9 +90,7 @@ test('what another account has stored is missing for this one', async () => {
 });
 
 test('secrets are left out and named, and published only on purpose, keys never', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+  const { listener, person, uploadId } = await begin(await theApp());
   const dropped = { '.DS_Store': 'z', 'index.html:Zone.Identifier': 'ZoneId=3', 'img/Thumbs.db:encryptable': '' };
   const files = manifestOf({ 'index.html': 'x', '.env': 'A=1', '.git/config': 'y', id_rsa: 'k', ...dropped });
   const plain = await announce(listener, person, uploadId, { files });
@@ -106,9 +106,7 @@ test('secrets are left out and named, and published only on purpose, keys never'
 });
 
 test('a private key that a list of files names is refused by its content, and a public one is published', async () => {
-  await using app = await createTestApp();
-  const { listener, person } = await open(app);
-  await using _listener = listener;
+  const { listener, person } = await begin(await theApp());
   const { id: deploymentId } = await person.caller.deployments.create({ name: 'Keys', platform: 'built-in' });
   const { uploadId } = await person.caller.releases.prepare({ deploymentId });
   const pem = (label: string): string => `-----BEGIN ${label}-----\nAAAA\n`;
@@ -125,9 +123,7 @@ test('a private key that a list of files names is refused by its content, and a 
 });
 
 test('a refused path names the rule and the entry, and leaves the upload as it was', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+  const { listener, person, uploadId } = await begin(await theApp());
   await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   const answer = await announce(listener, person, uploadId, {
     files: manifestOf({ 'index.html': 'x', 'a/../../etc/passwd': 'y', 'b\nc': 'z' }),
@@ -144,9 +140,7 @@ test('a refused path names the rule and the entry, and leaves the upload as it w
 });
 
 test('a body that is no manifest is refused by what is wrong with it', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+  const { listener, person, uploadId } = await begin(await theApp());
   expect(await announce(listener, person, uploadId, '{"files": [')).toMatchObject({
     status: 400,
     body: { code: 'bad_request' },
@@ -168,41 +162,26 @@ test('a body that is no manifest is refused by what is wrong with it', async () 
   expect(huge).toMatchObject({ status: 413, body: { code: 'body_too_large' } });
 });
 
-test('a list that is wrong a million times is refused by its first fault', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+/** None that has too much of anything is parsed (manifest-body.test.ts). */
+test('a list that is wrong everywhere is refused by its first fault', async () => {
+  const { listener, person, uploadId } = await begin(await theApp());
   const many = (entry: string, count: number) => `[${`${entry},`.repeat(count - 1)}${entry}]`;
   const { maxFiles } = UPLOAD_LIMITS;
-  for (const body of [
-    `{"files":${many('0', 1_900_000)}}`,
-    `{"files":[],"publishAnyway":${many('0', 1_900_000)}}`,
-    `{"files":${many('{}', maxFiles + 1)}}`,
-  ]) {
-    expect(await announce(listener, person, uploadId, body)).toMatchObject({
-      status: 400,
-      body: { code: 'upload_refused', reason: 'too_many_files' },
-    });
-  }
+  expect(await announce(listener, person, uploadId, `{"files":${many('{}', maxFiles + 1)}}`)).toMatchObject({
+    status: 400,
+    body: { code: 'upload_refused', reason: 'too_many_files' },
+  });
   const wrong = await announce(listener, person, uploadId, `{"files":${many('0', maxFiles)}}`);
   expect(wrong).toMatchObject({ status: 400, body: { code: 'validation_failed' } });
   expect(Object.keys(wrong.body.fieldErrors)).toEqual(['files.0']);
-  const stray = Array.from({ length: 100_000 }, (_, key) => `"k${key}":0`).join();
-  const atTop = await announce(listener, person, uploadId, `{${stray}}`);
-  const inEntry = await announce(listener, person, uploadId, `{"files":[{${stray}}]}`);
-  for (const { status, body } of [atTop, inEntry]) {
-    expect([status, body.code]).toEqual([400, 'bad_request']);
-  }
-  for (const text of [many('0', 1_900_000), '0', 'null', '"x"']) {
+  for (const text of ['0', 'null', '"x"']) {
     expect(await announce(listener, person, uploadId, text)).toMatchObject({ status: 400 });
   }
 });
 
 test('a body that is nested deeper than a list of files is not parsed; brackets in names are no nesting', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
-  for (const depth of [4, 4_000_000]) {
+  const { listener, person, uploadId } = await begin(await theApp());
+  for (const depth of [4, 400_000]) {
     expect(await announce(listener, person, uploadId, `${'['.repeat(depth)}${']'.repeat(depth)}`)).toMatchObject({
       status: 400,
       body: { code: 'bad_request', message: 'The list of files is nested too deeply.' },
@@ -243,9 +222,7 @@ test('a file is taken only as announced: hash, size and type', async () => {
 });
 
 test('a body without a length is measured as it comes', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+  const { listener, person, uploadId } = await begin(await theApp());
   await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   for (const [text, status] of [
     ['hello and far more than that', 413],
@@ -269,9 +246,7 @@ test('a body without a length is measured as it comes', async () => {
 });
 
 test('a sender that goes away leaves nothing behind, and the next one succeeds', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+  const { listener, person, uploadId } = await begin(await theApp());
   await announce(listener, person, uploadId, { files: manifestOf(SITE) });
   const outgoing = request(`${listener.url}/api/uploads/${uploadId}/files/${HELLO}`, {
     method: 'PUT',
@@ -288,9 +263,7 @@ test('a sender that goes away leaves nothing behind, and the next one succeeds',
 });
 
 test('uploads are for their owner, signed in, from the app itself', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+  const { app, listener, person, uploadId } = await begin(await theApp());
   const body = { files: manifestOf(SITE) };
   expect((await announce(listener, person, uploadId, body, { token: undefined })).status).toBe(401);
   const stranger = await app.trialPerson();
@@ -308,9 +281,7 @@ test('uploads are for their owner, signed in, from the app itself', async () => 
 });
 
 test('a token that may only read sends nothing', async () => {
-  await using app = await createTestApp();
-  const { listener, person, uploadId } = await open(app);
-  await using _listener = listener;
+  const { listener, person, uploadId } = await begin(await theApp());
   const reader = await tokenOf(person, ['read'], 'reader');
   const writer = await tokenOf(person, ['write'], 'writer');
   const body = { files: manifestOf(SITE) };
