@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest';
 import { AuthorityUseModel } from '../../../server/database/models/domains/authority-use.ts';
 import { CertificateModel } from '../../../server/database/models/domains/certificate.ts';
+import { ChallengeRecordModel } from '../../../server/database/models/domains/challenge-record.ts';
 import { DomainModel } from '../../../server/database/models/domains/domain.ts';
-import { transaction } from '../../../server/database/mongo.ts';
+import { newId, transaction } from '../../../server/database/mongo.ts';
 import type { CertificateAuthority } from '../../../server/domains/certificates/authority/authority.ts';
 import { expediteIssue } from '../../../server/domains/certificates/ensure.ts';
 import { ensureAll } from '../../../server/domains/certificates/maintenance.ts';
 import { acmeClient } from '../../support/acme.ts';
+import { createTestApp } from '../../support/app.ts';
 import { createCertifiedHost } from '../../support/certified-host.ts';
 import { createWorld, issued, ZONE } from '../../support/certified-world.ts';
 import { makeDue } from '../../support/make-due.ts';
@@ -93,4 +95,23 @@ test('what failed three times within the hour waits for its turn, and no more is
     return (await caller.certificates.get({ certificateId })).problem?.type;
   };
   expect([await tryAgain(), await tryAgain(), await tryAgain()]).toEqual(['connection', 'connection', 'budget']);
+});
+
+test('what a killed run has left in a zone goes, though the next is not due, or the certificate is gone', async () => {
+  await using app = await createTestApp();
+  const place = { _id: newId(), accountId: 'ada' };
+  const zone = { id: 'z', name: ZONE, apexAlias: null };
+  const row = { accountId: 'ada', connectionId: 'gone', zone, name: `_acme-challenge.${ZONE}`, value: 'v' };
+  const run = async () => {
+    const neededUntil = new Date('2999-01-01');
+    await ChallengeRecordModel.create({ _id: 'left', ...row, certificateId: place._id, neededUntil });
+    await transaction((session) => expediteIssue(session, place));
+    await app.jobs.drain();
+    return ChallengeRecordModel.countDocuments({ accountId: 'ada' });
+  };
+  const waiting = { names: [ZONE], nextTryAt: new Date('2999-01-01'), history: [] };
+  await CertificateModel.create({ ...place, ...waiting, domainId: 'd' });
+  expect(await run()).toBe(0);
+  await CertificateModel.deleteOne(place);
+  expect(await run()).toBe(0);
 });
