@@ -35,7 +35,7 @@ export function DisclaimerScreen() {
           aria-label="Beta Program Disclaimer"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard (WCAG 2.1.1)
           tabIndex={0}
-          className="grid max-h-[max(15rem,min(34rem,calc(100dvh-30rem)))] gap-x-10 gap-y-4 overflow-y-auto overscroll-contain rounded-t-card px-4 py-5 focus-visible:-outline-offset-2 sm:px-6 lg:grid-cols-2"
+          className="grid max-h-[max(15rem,min(34rem,calc(100dvh-30rem)))] gap-x-10 gap-y-4 overflow-y-auto overscroll-contain rounded-t-card mask-b-from-[calc(100%-3rem)] px-4 pt-5 pb-12 focus-visible:-outline-offset-2 sm:px-6 lg:grid-cols-2"
         >
           {disclaimerSections.map(({ title, paragraphs }, index) => (
             <section key={title}>
