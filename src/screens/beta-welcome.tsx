@@ -2,6 +2,7 @@ import { BadgeCheck, Globe, Layers, type LucideIcon, MessagesSquare, Stethoscope
 import { BETA_MONTHS } from '../../routers/schemas/limits.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
+import { classNames } from '../components/class-names.ts';
 import { Notice } from '../components/notice.tsx';
 import { Page } from '../components/page/page.tsx';
 import { useReadToEnd } from '../features/disclaimer/use-read-to-end.ts';
@@ -109,6 +110,10 @@ function WaysOn() {
   const isForHome = wanted?.to === paths.home;
   return (
     <div className="mt-5 flex flex-wrap items-center gap-2">
+      {/* Its line stays, so that the buttons do not move when they may be pressed. */}
+      <p className={classNames('text-sm text-ink-muted max-sm:w-full sm:order-last sm:ml-2', hasRead && 'invisible')}>
+        Scroll to the end to go on.
+      </p>
       {wanted !== null && (
         <Button
           variant="primary"
@@ -130,7 +135,6 @@ function WaysOn() {
       <Button disabled={!hasRead} onClick={() => navigate(paths.dashboard)} className="max-sm:w-full">
         Go to Dashboard
       </Button>
-      {!hasRead && <p className="text-sm text-ink-muted sm:ml-2">Scroll to the end to go on.</p>}
     </div>
   );
 }
