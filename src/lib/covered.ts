@@ -1,20 +1,32 @@
-/** Things that a floating part must not cover: controls, and columns of figures. */
-const NEEDED = 'a[href], button, summary, label, [role="switch"], [role="tab"], .tabular-nums';
+/** Things that a floating part must not cover, their space around the words included. */
+const CONTROLS = 'a[href], button, summary, label, [role="switch"], [role="tab"]';
 /** Smaller than the smallest control. */
 const STEP_PX = 20;
 
-/** Returns whether a floating part at `place`, in pixels of the window, covers needed content of the page. */
+/** Returns whether a floating part at `place`, in pixels of the window, covers a control or text of the page. */
 export function isCovering(place: DOMRect): boolean {
+  const below = new Set<Element>();
   for (const y of points(place.top, place.bottom)) {
     for (const x of points(place.left, place.right)) {
-      if (document.elementsFromPoint(x, y).some(isNeeded)) return true;
+      for (const element of document.elementsFromPoint(x, y)) below.add(element);
     }
   }
-  return false;
+  return [...below].some(
+    (element) => element.closest('main') !== null && (element.closest(CONTROLS) !== null || hasTextIn(element, place)),
+  );
 }
 
-function isNeeded(element: Element): boolean {
-  return element.closest('main') !== null && element.closest(NEEDED) !== null;
+/** Looks at the lines themselves: the box of a paragraph is as wide as its column. */
+function hasTextIn(element: Element, place: DOMRect): boolean {
+  const range = document.createRange();
+  return [...element.childNodes].some((node) => {
+    if (!(node instanceof Text)) return false;
+    range.selectNodeContents(node);
+    return [...range.getClientRects()].some(
+      ({ left, right, top, bottom }) =>
+        left < place.right && right > place.left && top < place.bottom && bottom > place.top,
+    );
+  });
 }
 
 /** Returns points from one edge to the other, including both. */

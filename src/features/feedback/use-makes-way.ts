@@ -7,7 +7,7 @@ const STEP_PX = 8;
 
 /**
  * Returns why the floating button makes way. `readsOn`: the page is scrolled down, until it is scrolled up again or
- * rests at its end. `covers`: it would cover a control or a figure.
+ * rests at its end. `covers`: it would cover a control or text.
  */
 export function useMakesWay(place: RefObject<HTMLElement | null>): { readsOn: boolean; covers: boolean } {
   const { pathname } = useAddress();
