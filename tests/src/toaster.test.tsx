@@ -4,6 +4,38 @@ import { expect, test, vi } from 'vitest';
 import { clearToasts, showToast } from '../../src/components/overlays/toast-store.ts';
 import { liftOver, Toaster } from '../../src/components/overlays/toaster.tsx';
 
+test('it makes way for a main button that comes while it is open', async () => {
+  const page = document.body.appendChild(document.createElement('div'));
+  const root = createRoot(page);
+  const [card, bottom] = [new DOMRect(16, 600, 328, 84), new DOMRect(16, 640, 328, 44)];
+  vi.spyOn(Element.prototype, 'getBoundingClientRect').mockImplementation(function (this: Element) {
+    return this instanceof HTMLButtonElement ? bottom : card;
+  });
+  try {
+    flushSync(() => root.render(<Toaster />));
+    const liftOfToast = () => document.querySelector<HTMLElement>('[data-toast]')?.style.marginBottom;
+    await vi.waitFor(() => {
+      flushSync(() => void showToast({ title: 'Trial started' }));
+      expect(Number.parseFloat(liftOfToast() ?? '')).toBe(0);
+    });
+    const publish = page.parentElement?.appendChild(document.createElement('button'));
+    publish?.setAttribute('data-variant', 'primary');
+    const looksAgain = (liftPx: number) =>
+      vi.waitFor(() => {
+        window.dispatchEvent(new Event('scroll'));
+        expect(Number.parseFloat(liftOfToast() ?? '')).toBe(liftPx);
+      });
+    await looksAgain(52);
+    publish?.remove();
+    await looksAgain(0);
+  } finally {
+    root.unmount();
+    page.remove();
+    clearToasts();
+    vi.restoreAllMocks();
+  }
+});
+
 test('one toast is on the page at a time, and it stays 5000 ms', async () => {
   const page = document.createElement('div');
   document.body.append(page);

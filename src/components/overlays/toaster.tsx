@@ -1,6 +1,6 @@
 import { CircleAlert, X } from 'lucide-react';
 import { Toast } from 'radix-ui';
-import { useLayoutEffect, useRef, useState } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { TOAST_DURATION_MS, TOAST_HOTKEY, TOAST_SWIPE_THRESHOLD_PX } from '../../../routers/schemas/limits.ts';
 import { useStore } from '../../lib/store.ts';
 import { classNames } from '../class-names.ts';
@@ -27,10 +27,7 @@ export function Toaster() {
 function ToastCard({ toast }: { toast: ToastItem }) {
   const isDestructive = toast.variant === 'destructive';
   const card = useRef<HTMLLIElement>(null);
-  const [liftPx, setLiftPx] = useState(0);
-  useLayoutEffect(() => {
-    if (card.current !== null) setLiftPx(liftOver(mainButtons(), card.current.getBoundingClientRect()));
-  }, []);
+  const liftPx = useLift(card, toast.isOpen);
   return (
     <Toast.Root
       ref={card}
@@ -68,6 +65,37 @@ function ToastCard({ toast }: { toast: ToastItem }) {
       </Toast.Close>
     </Toast.Root>
   );
+}
+
+/** Returns `liftOver` of what is on the page, which scrolls, changes and is left while a toast is open. */
+function useLift(card: RefObject<HTMLElement | null>, isOpen: boolean): number {
+  const [liftPx, setLiftPx] = useState(0);
+  useLayoutEffect(() => {
+    if (!isOpen) return;
+    let frame = 0;
+    function look() {
+      if (card.current === null) return;
+      const { x, y, width, height } = card.current.getBoundingClientRect();
+      const lifted = Number.parseFloat(card.current.style.marginBottom) || 0;
+      setLiftPx(liftOver(mainButtons(), new DOMRect(x, y + lifted, width, height)));
+    }
+    function lookSoon() {
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(look);
+    }
+    look();
+    const changes = new MutationObserver(lookSoon);
+    changes.observe(document.body, { subtree: true, childList: true, attributeFilter: ['class'] });
+    window.addEventListener('scroll', lookSoon, { passive: true, capture: true });
+    window.addEventListener('resize', lookSoon);
+    return () => {
+      cancelAnimationFrame(frame);
+      changes.disconnect();
+      window.removeEventListener('scroll', lookSoon, { capture: true });
+      window.removeEventListener('resize', lookSoon);
+    };
+  }, [card, isOpen]);
+  return liftPx;
 }
 
 const GAP_PX = 8;
