@@ -17,6 +17,8 @@ export const LOCAL_KEYS = {
   /** The server asked for no refresh before this time. */
   refreshNotBefore: 'fairlead.refreshNotBefore',
   disclaimerSeen: 'disclaimerSeen',
+  /** The account that put the request to confirm its address away, and the day that it did. */
+  confirmPutAway: 'fairlead.confirmPutAway',
   /** Read by `public/theme.js` before the first paint as well. */
   theme: 'fairlead.theme',
 } as const;

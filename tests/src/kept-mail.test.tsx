@@ -1,3 +1,4 @@
+import { flushSync } from 'react-dom';
 import superjson from 'superjson';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { session } from '../../src/api/session/session.ts';
@@ -65,4 +66,23 @@ test('where no mail is sent, the banner names the command that shows the link', 
   using shown = showScreen(<ConfirmBanner user={{ ...ada, emailConfirmed: false }} />, {});
   await shown.sees('This Fairlead keeps the link in its outbox: run npx fairlead outbox show');
   expect(shown.page.textContent).not.toContain('sent to');
+});
+
+test('the banner is put away until the next day, and stands where the address decides what is mailed', async () => {
+  const unconfirmed = { ...ada, emailConfirmed: false };
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2030-01-01T12:00:00') });
+  const isShown = (path: string, user = unconfirmed) => {
+    using shown = showScreen(<ConfirmBanner user={user} />, {}, { pattern: path, path });
+    return shown.page.textContent?.includes('Confirm your email address');
+  };
+  {
+    using shown = showScreen(<ConfirmBanner user={unconfirmed} />, {});
+    flushSync(() => shown.button('Confirm later').click());
+    expect(shown.page.textContent).toBe('');
+  }
+  expect(['/deployments', '/settings', '/account'].map((path) => isShown(path))).toEqual([false, true, true]);
+  expect(isShown('/deployments', { ...unconfirmed, id: 'grace' }), 'another account').toBe(true);
+  vi.setSystemTime(new Date('2030-01-02T08:00:00'));
+  expect(isShown('/deployments')).toBe(true);
+  vi.useRealTimers();
 });
