@@ -1,4 +1,17 @@
-import { AtSign, Globe, LogOut, type LucideIcon, Plus } from 'lucide-react';
+import {
+  AtSign,
+  CircleQuestionMark,
+  CircleUserRound,
+  Globe,
+  LogOut,
+  type LucideIcon,
+  Moon,
+  Plus,
+  Sun,
+  SunMoon,
+  Trash2,
+  Undo2,
+} from 'lucide-react';
 import { type KeyboardEvent, useId, useState } from 'react';
 import { DEPLOYMENT_NAME_MAX } from '../../routers/schemas/limits.ts';
 import { PAGE_SIZE_MAX } from '../../routers/schemas/primitives.ts';
@@ -11,10 +24,56 @@ import { Dialog } from '../components/overlays/dialog.tsx';
 import { useLogout } from '../features/auth/use-logout.ts';
 import { useNavigate } from '../lib/browser/location.ts';
 import { useDebounced } from '../lib/browser/use-debounced.ts';
-import { href, paths } from '../lib/paths.ts';
-import { footerEntries, sidebarGroups } from './navigation.ts';
+import { href, type PathName, paths } from '../lib/paths.ts';
+import { type Theme, writeTheme } from '../lib/storage.ts';
+import { type Entry, footerEntries, sidebarGroups } from './navigation.ts';
 
-type Command = { id: string; label: string; kind: string; icon: LucideIcon; run: () => void };
+type Command = {
+  id: string;
+  label: string;
+  kind: string;
+  icon: LucideIcon;
+  run: () => void;
+  /** Other words for it. */
+  also?: string | undefined;
+};
+
+/** The screens without an entry in the sidebar. */
+const FURTHER: readonly Entry[] = [
+  { name: 'quickDeploy', label: 'Quick Deploy', icon: Plus },
+  { name: 'account', label: 'Account', icon: CircleUserRound },
+  { name: 'faq', label: 'Frequently Asked Questions', icon: CircleQuestionMark },
+];
+
+const ALSO: Partial<Record<PathName, string>> = {
+  analytics: 'statistics visits visitors traffic',
+  deployments: 'sites websites projects',
+  deploymentHistory: 'releases roll back rollback log activity',
+  newDeployment: 'publish upload folder zip create site website',
+  quickDeploy: 'publish upload folder zip',
+  domains: 'dns records address',
+  certificates: 'https tls encryption',
+  settings: 'profile appearance theme notifications api tokens connections webhooks',
+  account: 'password email sessions delete account export data receipts invoices plan subscription',
+  diagnostics: 'check health problems',
+  licenseManagement: 'redeem key',
+  pricing: 'subscription subscribe plans upgrade billing payment',
+  help: 'support documentation guides',
+  faq: 'faq help',
+  about: 'contact support email',
+};
+
+/** Acts of a deployment, with the place on its page where each is done. */
+const DEPLOYMENT_ACTS: readonly { label: string; names: RegExp; place: string; icon: LucideIcon }[] = [
+  { label: 'Roll back', names: /\b(roll ?back|undo|restore|revert)\b/i, place: '?tab=releases', icon: Undo2 },
+  { label: 'Delete', names: /\b(delete|remove)\b/i, place: '?tab=settings', icon: Trash2 },
+];
+
+const THEMES: readonly [Theme, string, LucideIcon][] = [
+  ['light', 'Light theme', Sun],
+  ['dark', 'Dark theme', Moon],
+  ['system', 'System theme', SunMoon],
+];
 
 const DEPLOYMENTS_SHOWN = 8;
 /** The server has no search for domains: these are filtered here. */
@@ -121,48 +180,67 @@ function Option({ id, command: { icon: Icon, label, kind }, isMarked, onMark, on
   );
 }
 
-/** Returns the commands that match the text, the screens first. */
+/** Returns the commands that match the text, those whose own words match first. */
 function useCommands(text: string): Command[] {
   const navigate = useNavigate();
   const { user } = useUser();
   const { logout } = useLogout();
   const enabled = user !== null;
-  const search = useDebounced(text);
+  const wanted = DEPLOYMENT_ACTS.filter(({ names }) => names.test(text));
+  // "delete harbour" looks for harbour.
+  const search = useDebounced(wanted.reduce((rest, { names }) => rest.replace(names, ''), text).trim());
   const deployments = trpc.deployments.list.useQuery(
     { limit: DEPLOYMENTS_SHOWN, ...(search !== '' && { search }) },
     { enabled, placeholderData: (earlier) => earlier },
   );
   const domains = trpc.domains.list.useQuery({ limit: DOMAINS_FETCHED }, { enabled });
 
-  const screens = [...sidebarGroups.flatMap(({ entries }) => entries), ...footerEntries].map(
-    ({ name, label, icon }): Command => ({ ...goTo(paths[name], label, icon), kind: 'Screen' }),
-  );
+  const items = deployments.data?.items ?? [];
   const places: Command[] = [
-    ...screens,
-    { ...goTo(paths.quickDeploy, 'Quick Deploy', Plus), kind: 'Screen' },
-    ...(deployments.data?.items ?? []).map(
-      ({ id, name }): Command => ({ ...goTo(href.deployment(id), name, Globe), kind: 'Deployment' }),
+    ...[...sidebarGroups.flatMap(({ entries }) => entries), ...footerEntries, ...FURTHER].map(
+      ({ name, label, icon }): Command => ({ ...goTo(paths[name], label, icon), kind: 'Screen', also: ALSO[name] }),
     ),
+    ...items.map(({ id, name }): Command => ({ ...goTo(href.deployment(id), name, Globe), kind: 'Deployment' })),
   ];
   const ofDomains = (domains.data?.items ?? []).map(
     ({ id, name }): Command => ({ ...goTo(href.domain(id), name, AtSign), kind: 'Domain' }),
   );
+  const ofDeployments = wanted.flatMap(({ label, place, icon, names }) =>
+    items.map(
+      ({ id, name }): Command => ({
+        ...goTo(href.deployment(id) + place, `${label} ${name}`, icon),
+        kind: 'Action',
+        also: names.exec(text)?.[0],
+      }),
+    ),
+  );
   const acts: Command[] = enabled
-    ? [{ id: 'logout', label: 'Log out', kind: 'Action', icon: LogOut, run: logout }]
+    ? [
+        ...THEMES.map(([theme, label, icon]): Command => {
+          return { id: theme, label, kind: 'Action', icon, run: () => writeTheme(theme), also: 'appearance mode' };
+        }),
+        { id: 'logout', label: 'Log out', kind: 'Action', icon: LogOut, run: logout, also: 'logout sign out' },
+      ]
     : [];
-  return [
+  const matches = [
+    ...ofDeployments.filter(isMatch(text)),
     ...places.filter(isMatch(text)),
     ...ofDomains.filter(isMatch(text)).slice(0, DOMAINS_SHOWN),
     ...acts.filter(isMatch(text)),
   ];
+  const isNamed = isMatch(text, false);
+  return [...matches.filter(isNamed), ...matches.filter((command) => !isNamed(command))];
 
   function goTo(path: string, label: string, icon: LucideIcon) {
     return { id: path, label, icon, run: () => navigate(path) };
   }
 }
 
-/** Matches labels that contain each word of the text. */
-function isMatch(text: string): (command: Command) => boolean {
+/** Matches commands that have each word of the text in their label, or in what else people call them. */
+function isMatch(text: string, isAnyName = true): (command: Command) => boolean {
   const words = text.toLowerCase().split(/\s+/);
-  return ({ label }) => words.every((word) => label.toLowerCase().includes(word));
+  return ({ label, also = '' }) => {
+    const names = (isAnyName ? `${label} ${also}` : label).toLowerCase();
+    return words.every((word) => names.includes(word));
+  };
 }
