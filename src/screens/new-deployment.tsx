@@ -36,7 +36,7 @@ export function NewDeploymentScreen() {
       <div className="flex flex-col gap-6 max-lg:**:scroll-mb-20 lg:grid lg:grid-cols-[minmax(0,1fr)_340px] lg:items-start">
         <Files />
         <Card className="p-5 max-lg:contents">
-          <PublishForm className="max-lg:contents">
+          <PublishForm className="max-lg:contents" isSticky>
             <Card className="p-4 sm:p-5 lg:contents">
               <NameField />
             </Card>

@@ -9,13 +9,15 @@ import { Consents } from './consents.tsx';
 import { useNewDeployment } from './new-deployment-form.tsx';
 import { usePlanBlocker } from './use-plan-blocker.ts';
 
-export type PublishFormProps = { className?: string; children?: ReactNode };
+export type PublishFormProps = {
+  className?: string;
+  /** True where the form has no box on a small screen: its button stays in sight there while it may be pressed. */
+  isSticky?: boolean;
+  children?: ReactNode;
+};
 
-/**
- * Publish below the given fields, or the link to a plan when there is none. On a small screen the button sticks to the
- * bottom while it may be pressed: as far as the box around the form goes.
- */
-export function PublishForm({ className, children }: PublishFormProps) {
+/** Publish below the given fields, or the link to a plan when there is none. */
+export function PublishForm({ className, isSticky = false, children }: PublishFormProps) {
   const { blockedBecause, isPublishing, publish } = useNewDeployment();
   const plan = usePlanBlocker();
   const submit = useSubmitOnce(isPublishing, publish);
@@ -25,16 +27,17 @@ export function PublishForm({ className, children }: PublishFormProps) {
       {plan.blocker === null ? (
         <>
           <Consents />
-          <Button
-            type="submit"
-            variant="primary"
-            disabled={blockedBecause !== null || plan.allowance === undefined}
-            isBusy={isPublishing}
-            busyLabel="Publishing…"
-            className={blockedBecause === null ? STICKY : undefined}
-          >
-            Publish
-          </Button>
+          <div className={classNames('grid', isSticky && blockedBecause === null && STICKY)}>
+            <Button
+              type="submit"
+              variant="primary"
+              disabled={blockedBecause !== null || plan.allowance === undefined}
+              isBusy={isPublishing}
+              busyLabel="Publishing…"
+            >
+              Publish
+            </Button>
+          </div>
           <CostLine />
         </>
       ) : (
@@ -52,7 +55,9 @@ export function PublishForm({ className, children }: PublishFormProps) {
   );
 }
 
-const STICKY = 'bottom-4 z-10 ring-16 ring-surface max-lg:sticky';
+// What scrolls below it fades into the page.
+const STICKY =
+  'bottom-0 z-10 max-lg:pointer-events-none max-lg:sticky max-lg:-mt-8 max-lg:-mb-4 max-lg:bg-linear-to-t max-lg:from-surface max-lg:from-70% max-lg:to-transparent max-lg:pt-8 max-lg:pb-4 max-lg:*:pointer-events-auto';
 
 /** The line below the button: why it is disabled, or what publishing uses of the plan. */
 function CostLine() {
