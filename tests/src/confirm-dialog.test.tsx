@@ -8,7 +8,7 @@ Reflect.set(globalThis, 'IS_REACT_ACT_ENVIRONMENT', true);
 afterEach(() => void vi.useRealTimers());
 
 /** Shows one that is open; `press` clicks its button that confirms. */
-async function showDialog(props: Pick<ConfirmDialogProps, 'isSuccessor'> = {}) {
+async function showDialog(props: Pick<ConfirmDialogProps, 'isSuccessor' | 'nameToType'> = {}) {
   const confirmed = vi.fn();
   const root = createRoot(document.createElement('div'));
   await act(async () =>
@@ -51,4 +51,14 @@ test('a dialog in the place of another is not confirmed by the second half of a 
   await act(async () => vi.advanceTimersByTime(100));
   await dialog.press();
   expect(dialog.confirmed).toHaveBeenCalledOnce();
+});
+
+test.each([
+  ['Cancel', undefined],
+  ['the name to type', 'Harbour'],
+])('the focus begins at %s', async (_, nameToType) => {
+  await using _dialog = await showDialog({ nameToType });
+  const focused = document.activeElement;
+  expect(focused?.tagName).toBe(nameToType === undefined ? 'BUTTON' : 'INPUT');
+  expect(focused?.closest('[role=alertdialog]')).not.toBeNull();
 });

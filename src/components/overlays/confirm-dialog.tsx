@@ -48,6 +48,13 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         <AlertDialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim data-[state=closed]:animate-leave" />
         <AlertDialog.Content
           {...focusReturn}
+          onOpenAutoFocus={(event) => {
+            focusReturn.onOpenAutoFocus();
+            if (props.nameToType === undefined || !(event.currentTarget instanceof HTMLElement)) return;
+            // It would go to Cancel.
+            event.preventDefault();
+            event.currentTarget.querySelector('input')?.focus();
+          }}
           className="fixed inset-x-4 inset-y-0 z-40 m-auto h-fit max-h-[90dvh] overflow-y-auto rounded-card bg-surface-raised shadow-float outline-none data-[state=open]:animate-rise data-[state=closed]:animate-leave sm:max-w-dialog"
         >
           <ConfirmForm {...props} />
