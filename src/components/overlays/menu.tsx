@@ -1,4 +1,3 @@
-import { Check } from 'lucide-react';
 import { DropdownMenu } from 'radix-ui';
 import type { ComponentProps, ReactNode } from 'react';
 import { classNames } from '../class-names.ts';
@@ -69,10 +68,14 @@ export type MenuChoiceProps<Value extends string> = {
   onChange: (value: Value) => void;
 };
 
-/** One choice of a few, as marked entries. The menu stays open, so that the choice is seen. */
+/** One choice of a few, beside one another. The menu stays open, so that the choice is seen. */
 export function MenuChoice<Value extends string>({ label, value, choices, onChange }: MenuChoiceProps<Value>) {
   return (
-    <DropdownMenu.RadioGroup aria-label={label} value={value}>
+    <DropdownMenu.RadioGroup
+      aria-label={label}
+      value={value}
+      className="mx-1.5 mb-1 grid auto-cols-fr grid-flow-col gap-1 rounded-card bg-surface-sunken p-0.5"
+    >
       {choices.map((choice) => (
         <DropdownMenu.RadioItem
           key={choice.value}
@@ -81,13 +84,8 @@ export function MenuChoice<Value extends string>({ label, value, choices, onChan
             event.preventDefault();
             onChange(choice.value);
           }}
-          className={itemLook}
+          className="flex h-8 items-center justify-center rounded-control border border-transparent px-2 text-sm text-ink-muted outline-none select-none data-highlighted:bg-surface-hover data-highlighted:text-ink data-[state=checked]:border-line not-data-highlighted:data-[state=checked]:bg-surface-raised data-[state=checked]:font-medium data-[state=checked]:text-ink touch:h-11"
         >
-          <span className="flex size-4 shrink-0 items-center justify-center">
-            <DropdownMenu.ItemIndicator>
-              <Check aria-hidden />
-            </DropdownMenu.ItemIndicator>
-          </span>
           {choice.title}
         </DropdownMenu.RadioItem>
       ))}
