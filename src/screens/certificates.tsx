@@ -5,11 +5,9 @@ import { trpc } from '../api/trpc.ts';
 import { Badge } from '../components/badge.tsx';
 import { Card, CardHeader } from '../components/card.tsx';
 import { HostName } from '../components/host-name.tsx';
-import { ListStates } from '../components/lists/list-states.tsx';
+import { FailedState } from '../components/page/failed-state.tsx';
 import { PageHeader } from '../components/page/page-header.tsx';
-import { SkeletonRows } from '../components/skeleton.tsx';
 import { CertificateList } from '../features/certificates/certificate-list.tsx';
-import { NO_ADDRESSES } from '../features/domains/no-addresses.tsx';
 import { formatAddress } from '../lib/format.ts';
 import { paths } from '../lib/paths.ts';
 
@@ -20,6 +18,7 @@ const SHOWN = 50;
 export function CertificatesScreen() {
   const list = trpc.deployments.list.useQuery({ limit: SHOWN });
   const deployments = list.data?.items.filter(({ url }) => url !== '') ?? [];
+  const failure = shownFailure('The addresses could not be loaded', list.error);
   return (
     <div className="max-w-reading">
       <PageHeader
@@ -27,25 +26,24 @@ export function CertificatesScreen() {
         description="The certificates of your domains, and how each address is served."
       />
       <CertificateList>
-        <Card className="overflow-hidden">
-          <CardHeader title="How your addresses are served" />
-          <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
-            Over plain HTTP, anyone between a visitor and the host can read and change what is sent.
-          </p>
-          <ListStates
-            list={list}
-            count={deployments.length}
-            skeleton={<SkeletonRows rows={3} />}
-            failure={shownFailure('The addresses could not be loaded', list.error)}
-            empty={NO_ADDRESSES}
-          >
-            <ul className="divide-y divide-line">
-              {deployments.map(({ id, url }) => (
-                <ServedRow key={id} url={url} />
-              ))}
-            </ul>
-          </ListStates>
-        </Card>
+        {(deployments.length > 0 || failure !== null) && (
+          <Card className="overflow-hidden">
+            <CardHeader title="How your addresses are served" />
+            <FailedState failure={deployments.length === 0 ? failure : null} question={list} />
+            {deployments.length > 0 && (
+              <>
+                <p className="border-b border-line px-4 py-3 text-ink-muted text-pretty sm:px-5">
+                  Over plain HTTP, anyone between a visitor and the host can read and change what is sent.
+                </p>
+                <ul className="divide-y divide-line">
+                  {deployments.map(({ id, url }) => (
+                    <ServedRow key={id} url={url} />
+                  ))}
+                </ul>
+              </>
+            )}
+          </Card>
+        )}
         {list.data?.nextCursor && (
           <p className="text-sm text-ink-muted">
             These are the newest {SHOWN}.{' '}

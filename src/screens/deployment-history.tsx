@@ -17,22 +17,24 @@ export function DeploymentHistoryScreen() {
   const state = oneOf(LISTED_RELEASE_STATES, filters.get('state'));
   const deploymentId = filters.get('deployment') ?? undefined;
   const allowance = trpc.subscription.allowance.useQuery();
-  const { deployments } = useOfferedDeployments();
+  const { deployments, hasNone } = useOfferedDeployments();
   return (
     <>
       <PageHeader
         title="Deployment History"
         description="Every release, with who made it, how long it took and what changed."
       />
-      <div className="mb-4 flex flex-wrap gap-2">
-        <DeploymentSelect
-          deployments={deployments}
-          allLabel="All deployments"
-          value={deploymentId}
-          onChange={(id) => filters.set('deployment', id)}
-        />
-        <StateFilter states={LISTED_RELEASE_STATES} value={state} onChange={(next) => filters.set('state', next)} />
-      </div>
+      {(!hasNone || filters.isFiltered) && (
+        <div className="mb-4 flex flex-wrap gap-2">
+          <DeploymentSelect
+            deployments={deployments}
+            allLabel="All deployments"
+            value={deploymentId}
+            onChange={(id) => filters.set('deployment', id)}
+          />
+          <StateFilter states={LISTED_RELEASE_STATES} value={state} onChange={(next) => filters.set('state', next)} />
+        </div>
+      )}
       <ReleaseList
         label="Releases"
         showsDeployment

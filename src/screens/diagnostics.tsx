@@ -39,7 +39,7 @@ const RecordPlanDialog = lazyDialog(
 /** Examines a name or a deployment now, and shows below what is known of the deployment without another request. */
 export function DiagnosticsScreen() {
   const filters = useListFilters(['deployment', 'report']);
-  const { list, deployments } = useOfferedDeployments();
+  const { list, deployments, hasNone } = useOfferedDeployments();
   const deploymentId = filters.get('deployment') ?? deployments[0]?.id;
   const chosen = deployments.find(({ id }) => id === deploymentId);
   return (
@@ -54,7 +54,7 @@ export function DiagnosticsScreen() {
         deployment={chosen === undefined ? null : { id: chosen.id, name: deploymentLabel(chosen) }}
         planDialog={RecordPlanDialog}
       />
-      <ReportHistory reportId={filters.get('report')} deploymentId={deploymentId} />
+      <ReportHistory reportId={filters.get('report')} deploymentId={deploymentId} isSilent={hasNone} />
       {deployments.length > 0 && (
         <div className="mb-4">
           <DeploymentSelect

@@ -4,7 +4,7 @@ import type { CheckResult, Report, ReportList } from '../../routers/schemas/diag
 import { DiagnosticsScreen } from '../../src/screens/diagnostics.tsx';
 import { SharedReportScreen } from '../../src/screens/shared-report.tsx';
 import { type Answers, refusal, showScreen, typeInto } from '../support/screen.tsx';
-import { allowanceOf, shownAt } from '../support/screen-fixtures.ts';
+import { allowanceOf, deploymentOf, shownAt } from '../support/screen-fixtures.ts';
 
 const ID = 'r'.repeat(20);
 
@@ -155,7 +155,8 @@ test('reports that are kept are listed with what came of them, and each opens wi
 });
 
 test('before the first report it is said how one comes to be', async () => {
-  using shown = showScreen(<DiagnosticsScreen />, nothing);
+  const harbour = () => ({ items: [deploymentOf()], nextCursor: null });
+  using shown = showScreen(<DiagnosticsScreen />, { ...nothing, 'deployments.list': harbour });
   await shown.sees('No reports yet. Each check makes one, and it is kept here.');
 });
 

@@ -20,7 +20,7 @@ import { LicenseManagementScreen } from '../../src/screens/license-management.ts
 import { PaymentSuccessScreen } from '../../src/screens/payment-success.tsx';
 import { TestSimulationScreen } from '../../src/screens/test-simulation.tsx';
 import { certificateOf, domainOf } from '../support/domain-fixtures.ts';
-import { type Answers, refusal, showScreen } from '../support/screen.tsx';
+import { type Answers, refusal, type ShownScreen, showScreen } from '../support/screen.tsx';
 import {
   allowanceOf,
   deploymentOf,
@@ -110,7 +110,13 @@ test('an address is copied and visited once there is one, and changed where it i
   expect(shown.linkTo('Change the address of harbour')).toBe('/deployments/harbour?tab=settings');
 });
 
-test('without a deployment the addresses, the certificates and the report lead to the first', async () => {
+const noReleases = () => ({ items: [], rollBacks: [], nextCursor: null });
+
+function titlesOf({ page }: ShownScreen): (string | null)[] {
+  return [...page.querySelectorAll('h2')].map(({ textContent }) => textContent);
+}
+
+test('without a deployment each screen has one empty state, which leads to the first', async () => {
   const nothing = { 'connections.list': () => ({ items: [] }), 'deployments.leftSites': () => ({ items: [] }) };
   using deployments = showScreen(<DeploymentsScreen />, { ...deploymentsAre(), ...nothing });
   await deployments.sees('No deployments yet.');
@@ -118,16 +124,25 @@ test('without a deployment the addresses, the certificates and the report lead t
     'Publish a folder',
   ]);
   using domains = showScreen(<DomainsScreen />, deploymentsAre());
-  await domains.sees('No addresses yet.');
+  await domains.sees('No domains yet.');
   expect(domains.linkTo('New deployment')).toBe('/new-deployment');
+  expect(titlesOf(domains)).toEqual(['Your domains']);
   using certificates = showScreen(<CertificatesScreen />, deploymentsAre());
-  await certificates.sees('No addresses yet.');
-  using diagnostics = showScreen(<DiagnosticsScreen />, deploymentsAre());
+  await certificates.sees('No certificates yet.');
+  expect(titlesOf(certificates)).toEqual(['Certificates', 'How Fairlead itself is served']);
+  using diagnostics = showScreen(<DiagnosticsScreen />, {
+    ...deploymentsAre(),
+    'diagnostics.list': () => ({ items: [] }),
+  });
   await diagnostics.sees('No deployments yet.');
   expect(diagnostics.linkTo('Publish a folder')).toBe('/new-deployment');
+  expect(titlesOf(diagnostics)).toEqual([]);
+  using history = showScreen(<DeploymentHistoryScreen />, { ...deploymentsAre(), 'releases.list': noReleases });
+  await history.sees('No releases yet.');
+  await vi.waitFor(() => expect(history.page.querySelectorAll('button, select')).toHaveLength(0));
   using analytics = showScreen(<AnalyticsScreen />, {
     ...deploymentsAre(),
-    'releases.list': () => ({ items: [], rollBacks: [], nextCursor: null }),
+    'releases.list': noReleases,
   });
   await analytics.sees('No releases yet.');
 });

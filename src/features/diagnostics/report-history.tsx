@@ -23,15 +23,18 @@ export type ReportHistoryProps = {
   reportId: string | null;
   /** The deployment that is shown below, which stays as it is. */
   deploymentId: string | undefined;
+  /** True where the screen itself says that there is nothing yet. */
+  isSilent: boolean;
 };
 
 /** Lists the kept reports, newest first. */
-export function ReportHistory({ reportId, deploymentId }: ReportHistoryProps) {
+export function ReportHistory({ reportId, deploymentId, isSilent }: ReportHistoryProps) {
   const [isWhole, setWhole] = useState(false);
   const list = trpc.diagnostics.list.useQuery();
   const items = list.data?.items ?? [];
   const shown = isWhole ? items : items.slice(0, SHOWN_AT_FIRST);
   const hidden = items.length - shown.length;
+  if (isSilent && items.length === 0) return null;
   return (
     <Card className="mb-6 overflow-hidden">
       <CardHeader title="Reports" count={items.length === 0 ? undefined : items.length} />

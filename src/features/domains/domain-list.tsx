@@ -84,7 +84,7 @@ export function DomainList({
               deployments.length === 0
                 ? 'No domains yet. Make a deployment first, then give it a domain of your own.'
                 : 'No domains yet. Add one that you own, and point it to your deployment.',
-            action: add,
+            action: deploymentId === undefined && deployments.length === 0 ? <NewDeployment /> : add,
           }}
         >
           <DomainRows domains={domains} owners={deploymentId === undefined ? deployments : []} />
@@ -94,6 +94,14 @@ export function DomainList({
       {!isPending && children}
       {isAdding && <AddDomainDialog deployments={open} onClose={() => setAdding(false)} />}
     </div>
+  );
+}
+
+function NewDeployment() {
+  return (
+    <Button variant="primary" asChild>
+      <Link to={paths.newDeployment}>New deployment</Link>
+    </Button>
   );
 }
 
