@@ -6,7 +6,7 @@ import { PLATFORMS } from '../../routers/schemas/platforms/list.ts';
 import { Button } from '../components/button.tsx';
 import { Card } from '../components/card.tsx';
 import { Page } from '../components/page/page.tsx';
-import { SupportEmail } from '../features/contact/support-email.tsx';
+import { SupportEmail, SupportNote } from '../features/contact/support-email.tsx';
 import { paths } from '../lib/paths.ts';
 import { LIVE_ONCE_COMPARED } from '../lib/verification-text.ts';
 
@@ -106,6 +106,7 @@ function ContactSection() {
         </Link>
         . We'll get back to you within 24 hours.
       </p>
+      <SupportNote />
       <Card aria-labelledby="contact-form" className="mt-5 p-5 sm:p-6">
         <h3 id="contact-form" className="mb-4 font-semibold">
           Quick Contact Form

@@ -77,6 +77,14 @@ test('about says what it is for, and takes a message', async () => {
   await arrivesAt('/');
 });
 
+test('where no support address is set, about says so', async () => {
+  await using _app = showApp('/about', { answers: { 'contact.get': () => ({ supportEmail: 'support@localhost' }) } });
+  await shown(
+    'main p',
+    'This Fairlead has no support address yet: support@localhost stands in and takes no mail. Messages from the form are kept for whoever runs it.',
+  );
+});
+
 test('the disclaimer has eight sections, and a button that says what it does', async () => {
   let letGo: (answer: object) => void = () => {};
   const held = new Promise((resolve) => {
