@@ -192,7 +192,7 @@ function MobileBar({ title }: { title: string }) {
           {isSending ? (
             <span className="shrink-0 text-xs text-accent">Sending</span>
           ) : (
-            <TrialDays className="shrink-0 text-right text-xs text-ink-muted max-sm:max-w-13" />
+            <TrialDays className="shrink-0 text-xs text-ink-muted" />
           )}
           <AccountMenu user={user} look="icon" />
         </>
