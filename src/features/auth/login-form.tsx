@@ -39,7 +39,7 @@ export function LoginForm({ redirect, isPending, setPending }: LoginFormProps) {
   const submit = useSubmitOnce(isPending, form.handleSubmit(login));
 
   return (
-    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+    <form noValidate onSubmit={submit} data-steady className="group flex flex-col gap-1.5">
       <Field label="Username" error={errors.username?.message}>
         <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
       </Field>

@@ -35,7 +35,7 @@ export function RegisterForm({ isPending, setPending, wanted }: RegisterFormProp
 
   return (
     <FormProvider {...form}>
-      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <form noValidate onSubmit={submit} data-steady className="group flex flex-col gap-1.5">
         <Field label="Username" error={errors.username?.message}>
           <Input {...form.register('username')} autoComplete="username" autoCapitalize="none" spellCheck={false} />
         </Field>

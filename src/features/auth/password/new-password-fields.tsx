@@ -26,12 +26,10 @@ export function NewPasswordFields({ label, name, username }: NewPasswordFieldsPr
 
   return (
     <>
-      <div>
-        <Field label={label} error={errors[name]?.message}>
-          <PasswordInput {...form.register(name, { onChange: compareAgain })} autoComplete="new-password" />
-        </Field>
+      <Field label={label} error={errors[name]?.message}>
+        <PasswordInput {...form.register(name, { onChange: compareAgain })} autoComplete="new-password" />
         <PasswordMeter password={password} username={username} />
-      </div>
+      </Field>
       <Field label="Confirm Password" error={errors.confirmPassword?.message}>
         <PasswordInput {...form.register('confirmPassword')} autoComplete="new-password" />
       </Field>

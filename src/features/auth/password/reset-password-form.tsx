@@ -45,7 +45,7 @@ export function ResetPasswordForm({ token, onDone, onLinkOver }: ResetPasswordFo
 
   return (
     <FormProvider {...form}>
-      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      <form noValidate onSubmit={submit} data-steady className="group flex flex-col gap-1.5">
         <NewPasswordFields label="New password" name="password" />
         <Button type="submit" variant="primary" isBusy={isSubmitting} busyLabel="Saving…" className="mt-1 w-full">
           Save the new password
