@@ -33,7 +33,7 @@ import { LatestNotice } from '../features/releases/latest-notice.tsx';
 import { LatestHandOff } from '../features/releases/progress/hand-off-panel.tsx';
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
 import { LiveCard } from '../features/releases/progress/live-card.tsx';
-import { SendingNotices } from '../features/releases/progress/sending-notices.tsx';
+import { SendingNotices, UnchangedNotice } from '../features/releases/progress/sending-notices.tsx';
 import { ReleaseAddress } from '../features/releases/release-address.tsx';
 import { cancelledToast } from '../features/releases/release-labels.ts';
 import { BetaBadge } from '../features/user/beta-badge.tsx';
@@ -41,13 +41,19 @@ import { useNavigate } from '../lib/browser/location.ts';
 import { usePageTitle } from '../lib/browser/page-title.ts';
 import { paths } from '../lib/paths.ts';
 import { leaveChosen, setChosen, useChosen } from '../uploads/chosen-selections.ts';
-import { type Publication, usePublication } from '../uploads/publications.ts';
+import { isOver, leaveUnchanged, type Publication, usePublication } from '../uploads/publications.ts';
 
 export function DeploymentScreen() {
   const { deploymentId = '' } = useParams();
   const deployment = trpc.deployments.get.useQuery({ deploymentId });
   usePageTitle(deployment.data?.name);
-  useEffect(() => () => leaveChosen(deploymentId), [deploymentId]);
+  useEffect(
+    () => () => {
+      leaveChosen(deploymentId);
+      leaveUnchanged(deploymentId);
+    },
+    [deploymentId],
+  );
 
   // It may be deleted while its page is open.
   if (deployment.data && !isNothing(deployment.error)) return <DeploymentPage deployment={deployment.data} />;
@@ -72,7 +78,8 @@ export function DeploymentScreen() {
 function GoneFiles({ deploymentId, name }: { deploymentId: string; name: string | undefined }) {
   const publication = usePublication(deploymentId);
   const chosen = useChosen(deploymentId);
-  if (publication !== null) return <SendingNotices publication={publication} onReplace={publication.control.forget} />;
+  if (publication !== null && !isOver(publication))
+    return <SendingNotices publication={publication} onReplace={publication.control.forget} />;
   if (chosen === null) return null;
   return (
     <GoneNotice name={name ?? 'This deployment'} selection={chosen} onLeave={() => setChosen(deploymentId, null)} />
@@ -94,7 +101,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
   const readOnly = isReadOnly(allowance.data, deployment.id);
   const leave = () => navigate(paths.deployments);
   const publication = usePublication(deployment.id);
-  if (publication !== null && publication.state !== 'cancelled' && !isDeleting) {
+  if (publication !== null && !isOver(publication) && !isDeleting) {
     return <SendingNext deployment={deployment} publication={publication} />;
   }
   return (
@@ -124,6 +131,7 @@ function DeploymentPage({ deployment }: { deployment: Deployment }) {
       {isDeleting && <GoneFiles deploymentId={deployment.id} name={deployment.name} />}
       {isDeleting && <DeletingNotice deployment={deployment} />}
       {!readOnly && <LostConnectionNotices deployment={deployment} />}
+      {publication?.state === 'unchanged' && <UnchangedNotice publication={publication} />}
       <Parts
         deployment={deployment}
         isReadOnly={readOnly}

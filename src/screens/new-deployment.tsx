@@ -19,14 +19,15 @@ import { isFirstCancellable, useCancelFirst } from '../features/releases/acts/us
 import { sendingRelease } from '../features/releases/progress/lazy-sending.ts';
 import { useNavigate } from '../lib/browser/location.ts';
 import { href, paths } from '../lib/paths.ts';
-import { type Publication, usePublication } from '../uploads/publications.ts';
+import { isOver, type Publication, usePublication } from '../uploads/publications.ts';
 import type { Selection } from '../uploads/selection/selection.ts';
 
 export function NewDeploymentScreen() {
   const { deploymentId, startAgain } = useStartedDeployment();
   const publication = usePublication(deploymentId ?? '');
 
-  if (publication?.isNew === true) return <SendingFirst publication={publication} onBack={startAgain} />;
+  if (publication?.isNew === true && !isOver(publication))
+    return <SendingFirst publication={publication} onBack={startAgain} />;
   // After a reload the files are gone from the page; the deployment is there and takes the folder again.
   if (deploymentId !== null) return <Redirect to={href.deployment(deploymentId)} replace />;
   return (

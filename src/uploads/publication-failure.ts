@@ -13,6 +13,11 @@ export function isUploadLost(cause: unknown): boolean {
   return isMissing(cause) || code === 'upload_closed' || code === 'upload_incomplete';
 }
 
+/** Returns whether the release would equal the live one. */
+export function isUnchanged(cause: unknown): boolean {
+  return detailsOf(cause).code === 'release_unchanged';
+}
+
 /** Returns why a publication stopped, in words for the person and in flags for the screens. */
 export function failureOf(cause: unknown, isDeploymentGone: boolean): PublicationFailure {
   const { hint, code } = detailsOf(cause);
@@ -22,7 +27,6 @@ export function failureOf(cause: unknown, isDeploymentGone: boolean): Publicatio
     hint: isSignedOut ? 'Log in again, and it continues where it stopped. Your files are still chosen.' : hint,
     isSelectionNeeded: code === 'file_changed',
     isUnanswered: isUnanswered(cause),
-    isUnchanged: code === 'release_unchanged',
     isSignedOut,
     isDeploymentGone,
     isConnectionLost: code === 'credentials_invalid',

@@ -26,7 +26,8 @@ export type Publication = {
   isNew: boolean;
   /** True when an earlier page chose it, whose files this browser stores until the publication ends. */
   isRestored: boolean;
-  state: 'sending' | 'creating' | 'done' | 'failed' | 'cancelled';
+  /** `unchanged`: the release would equal the live one, so that none is made unless the person asks for it. */
+  state: 'sending' | 'creating' | 'done' | 'failed' | 'cancelled' | 'unchanged';
   progress: UploadProgress | null;
   result: UploadResult | null;
   release: Release | null;
@@ -40,8 +41,6 @@ export type PublicationFailure = {
   isSelectionNeeded: boolean;
   /** True when nobody answered, so that another attempt is worthwhile once the browser is online again. */
   isUnanswered: boolean;
-  /** True when the result would equal the live release; the person decides. */
-  isUnchanged: boolean;
   /** True when the login ended; the publication continues by itself when the same account is back. */
   isSignedOut: boolean;
   /** True when the deployment was deleted meanwhile, so that nothing can be published on it any more. */
@@ -67,6 +66,18 @@ export const publications = createStore<readonly Publication[]>([]);
 /** Returns whether this page still has something to do for a publication. */
 export function isUnderWay({ state }: Publication): boolean {
   return state === 'sending' || state === 'creating';
+}
+
+/** Returns whether a publication has ended without a release, so that the page shows what is live as always. */
+export function isOver({ state }: Publication): boolean {
+  return state === 'cancelled' || state === 'unchanged';
+}
+
+/** Forgets that nothing had changed, once the page that says so is left. */
+export function leaveUnchanged(deploymentId: string): void {
+  for (const { state, control, deploymentId: id } of publications.get()) {
+    if (id === deploymentId && state === 'unchanged') control.forget();
+  }
 }
 
 /** Returns all publications of this page. */

@@ -5,7 +5,7 @@ import type { trpc } from '../api/trpc.ts';
 import { extentOf, publishedPart } from './apply-rules.ts';
 import { createWorkerHasher, recallHashes, recordHashes } from './hash.ts';
 import HashWorker from './hash.worker.ts?worker';
-import { failureOf, isMissing, isUploadLost } from './publication-failure.ts';
+import { failureOf, isMissing, isUnchanged, isUploadLost } from './publication-failure.ts';
 import {
   isUnderWay,
   type Publication,
@@ -166,6 +166,11 @@ async function work(run: Run): Promise<Publication> {
     if (cancel.signal.aborted) {
       endStoredPublication(run.recordId);
       return change(run, { state: 'cancelled' });
+    }
+    if (isUnchanged(cause)) {
+      // It is answered: no reload and no other tab asks again.
+      endStoredPublication(run.recordId);
+      return change(run, { state: 'unchanged', failure: failureOf(cause, false) });
     }
     const isGone = isMissing(cause) && (await server.isDeploymentGone(job.deploymentId).catch(() => false));
     // An upload that is gone or was used accepts nothing more, so the next attempt opens another.

@@ -364,7 +364,6 @@ test('a publication fails in the step in which it stopped', () => {
       isWaiting: false,
     },
     result: null,
-    failure: null,
   };
   const states = (one: SendingState) => sendingSteps(one).map(({ state }) => state);
   expect(states(publication)).toEqual(['failed', 'waiting', 'waiting']);

@@ -4,6 +4,7 @@ import { SESSION_TEXTS, SessionEndedError } from '../../src/api/session/session-
 import { hashBlobs } from '../../src/uploads/hash.ts';
 import {
   isUnderWay,
+  leaveUnchanged,
   type PublicationControl,
   type PublicationRequest,
   publications,
@@ -86,7 +87,7 @@ test('after a refusal the same upload goes on, and a closed one is opened anew',
   });
   expect(await startPublication(request('c'), parts)).toMatchObject({
     state: 'failed',
-    failure: { message: 'It said storage_full.', isSelectionNeeded: false, isUnchanged: false },
+    failure: { message: 'It said storage_full.', isSelectionNeeded: false },
   });
   expect(await controlOf('c').retry()).toMatchObject({ state: 'failed' });
   expect(prepared).toHaveLength(1);
@@ -104,17 +105,17 @@ test('of files that are live already a release is made only when its owner says 
     },
   });
   expect(await startPublication(request('same'), parts)).toMatchObject({
-    state: 'failed',
-    failure: { message: 'Nothing changed since release 3.', isUnchanged: true },
+    state: 'unchanged',
+    failure: { message: 'Nothing changed since release 3.' },
   });
-  expect(recordsOf('same'), 'a reload asks once more').toHaveLength(1);
+  expect(recordsOf('same'), 'no reload and no other tab asks again').toEqual([]);
   expect(await controlOf('same').publishUnchanged()).toMatchObject({ state: 'done', failure: null });
   expect(wanted).toEqual([true, false]);
   expect(recordsOf('same')).toEqual([]);
 
   await startPublication(request('same'), parts);
-  controlOf('same').cancel();
-  expect(recordsOf('same'), 'no reload goes on with what was cancelled').toEqual([]);
+  leaveUnchanged('same');
+  expect(publications.get().filter(({ deploymentId }) => deploymentId === 'same')).toEqual([]);
 });
 
 test('a cancelled publication makes no release', async () => {

@@ -42,7 +42,6 @@ const failed: PublicationFailure = {
   hint: undefined,
   isSelectionNeeded: false,
   isUnanswered: false,
-  isUnchanged: false,
   isSignedOut: false,
   isDeploymentGone: false,
   isConnectionLost: false,
@@ -83,16 +82,16 @@ test.each([
   expect(said()).toBe(words);
 });
 
-test('what would change nothing is a question and no failure, and cancelling it gives the files back', async () => {
-  const failure = { ...failed, message: 'Nothing changed since release 3.', isUnchanged: true };
-  const unchanged = { state: 'failed', result: { sentFiles: 0, sentBytes: 0, leftOut: [] }, failure } as const;
-  using shown = showSending(unchanged);
+test('an unchanged folder is an answer: the deployment shows as always, and a notice that can be dismissed', async () => {
+  const failure = { ...failed, message: 'Nothing changed since release 3.' };
+  const forget = vi.fn(() => publications.set([]));
+  using shown = showSending({ state: 'unchanged', failure, control: { ...publication.control, forget } });
   await shown.sees('Nothing changed since release 3.');
+  expect(shown.page.querySelector('h1')?.textContent).toBe('harbour');
+  expect(shown.page.textContent).not.toMatch(/Publishing|Try again|Cancel/);
   expect(shown.button('Publish anyway')).toBeDefined();
-  expect(shown.page.textContent).not.toContain('Try again');
-  expect(sendingSteps({ ...publication, ...unchanged }).map(({ state }) => state)).not.toContain('failed');
-  shown.button('Cancel').click();
-  expect(said()).toBe('Release 3 stays live. Your files are still chosen.');
+  shown.button('Dismiss').click();
+  await vi.waitFor(() => expect(shown.page.textContent).not.toContain('Nothing changed'), { timeout: 30_000 });
 });
 
 test('what is being sent names every platform that it goes to', async () => {

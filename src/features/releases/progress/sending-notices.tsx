@@ -27,17 +27,7 @@ export function SendingNotices({ publication, onReplace }: SendingNoticesProps) 
           }}
         />
       )}
-      {failure?.isUnchanged === true && (
-        <Notice
-          tone="accent"
-          title={failure.message}
-          className="mb-6"
-          action={<Button onClick={() => void control.publishUnchanged()}>Publish anyway</Button>}
-        >
-          No file was changed, added or removed: visitors would see no difference. Cancel leaves everything as it is.
-        </Notice>
-      )}
-      {failure !== null && !failure.isUnchanged && !failure.isDeploymentGone && (
+      {failure !== null && !failure.isDeploymentGone && (
         <Notice
           tone="bad"
           title={failure.message}
@@ -62,6 +52,29 @@ export function SendingNotices({ publication, onReplace }: SendingNoticesProps) 
         </Notice>
       )}
     </>
+  );
+}
+
+/** Says that the chosen files are live already: nothing is under way, and whoever wants a release can have it. */
+export function UnchangedNotice({ publication: { failure, control } }: Pick<SendingNoticesProps, 'publication'>) {
+  return (
+    <Notice
+      tone="quiet"
+      title={failure?.message}
+      className="mb-6"
+      action={
+        <span className="flex flex-wrap gap-2">
+          <Button size="sm" onClick={() => void control.publishUnchanged()}>
+            Publish anyway
+          </Button>
+          <Button size="sm" variant="quiet" onClick={() => control.forget()}>
+            Dismiss
+          </Button>
+        </span>
+      }
+    >
+      Visitors see these files already.
+    </Notice>
   );
 }
 

@@ -8,12 +8,11 @@ import { sentText } from '../release-labels.ts';
 import { PART_TEXTS, type PartName, partTitle } from '../step-titles.ts';
 import { RowBody } from './release-steps.tsx';
 
-export type SendingState = Pick<Publication, 'state' | 'progress' | 'result' | 'failure'>;
+export type SendingState = Pick<Publication, 'state' | 'progress' | 'result'>;
 
 /** Returns the same steps as those of the resulting release: this page sends, and the server goes on. */
-export function sendingSteps({ state, progress, result, failure }: SendingState): Step[] {
-  const failed: StepState = failure?.isUnchanged === true ? 'waiting' : 'failed';
-  const stopped = state === 'failed' ? failed : state === 'cancelled' ? 'cancelled' : 'running';
+export function sendingSteps({ state, progress, result }: SendingState): Step[] {
+  const stopped = state === 'failed' || state === 'cancelled' ? state : 'running';
   return [
     row('sending', stopped, sendingText(progress, result), fractionOf(progress, result)),
     row('checking', 'waiting', PART_TEXTS.checking),

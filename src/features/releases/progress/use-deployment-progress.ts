@@ -2,7 +2,7 @@ import type { ReleaseDetail } from '../../../../routers/schemas/releases.ts';
 import { isRunningReleaseState } from '../../../../routers/schemas/state-names.ts';
 import { trpc } from '../../../api/trpc.ts';
 import type { Step } from '../../../components/page/stepper.tsx';
-import { type Publication, usePublication } from '../../../uploads/publications.ts';
+import { isOver, type Publication, usePublication } from '../../../uploads/publications.ts';
 import { useIsResuming } from '../../../uploads/use-publish.ts';
 import { useReleaseRows } from './release-steps.tsx';
 import { sendingSteps } from './sending-steps.tsx';
@@ -30,7 +30,7 @@ export function useDeploymentProgress(deploymentId: string): DeploymentProgress 
     { enabled: number !== undefined, placeholderData: (before) => before },
   );
 
-  if (publication !== null && publication.release === null && publication.state !== 'cancelled') {
+  if (publication !== null && publication.release === null && !isOver(publication)) {
     return { stage: 'sending', publication };
   }
   if (release.data !== undefined) return { stage: 'release', release: release.data };
