@@ -147,13 +147,7 @@ function Deployments({ asked: { deployments, allowance, health, count } }: Asked
         deployments={deployments.data?.items ?? []}
         isReadOnly={(id) => isReadOnly(allowance.data, id)}
         badge={user?.isBetaTester && <BetaBadge />}
-        below={(deployment) => (
-          <HealthLine
-            deployment={deployment}
-            health={health.get(deployment.id)}
-            isLive={deployment.currentRelease !== null}
-          />
-        )}
+        below={(deployment) => <HealthLine deployment={deployment} health={health.get(deployment.id)} />}
       />
     </>
   );

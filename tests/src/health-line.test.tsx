@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import type { DeploymentHealth } from '../../routers/schemas/diagnostics.ts';
 import { HealthLine } from '../../src/features/diagnostics/health-line.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { secondsLater, shownAt } from '../support/screen-fixtures.ts';
+import { deploymentOf, releaseRefOf, secondsLater, shownAt } from '../support/screen-fixtures.ts';
 
 function show(...checks: DeploymentHealth['checks']) {
   const health = { deploymentId: 'harbour', checks, checkedAt: shownAt, nextCheckAt: secondsLater(600) };
-  return showScreen(<HealthLine deployment={{ id: 'harbour', name: 'Harbour' }} health={health} isLive />, {});
+  return showScreen(<HealthLine deployment={deploymentOf({ id: 'harbour', name: 'Harbour' })} health={health} />, {});
 }
 
 test('what is wrong is said in words, with the way to what to do', () => {
@@ -29,4 +29,14 @@ test('what passes, or could not be told, takes one line', () => {
   );
   expect(shown.rows('Checks of Harbour')).toEqual(['SSL valid: yes', 'Deployment URL up: not known']);
   expect(shown.page.querySelectorAll('p, a')).toHaveLength(0);
+});
+
+test('before the first check the release counts, which was seen when it went live', () => {
+  const deployment = deploymentOf({ name: 'Harbour', currentRelease: releaseRefOf({ liveSince: shownAt }) });
+  using live = showScreen(<HealthLine deployment={deployment} health={undefined} />, {});
+  expect(live.rows('Checks of Harbour')).toEqual(['Deployment URL up: yes']);
+  expect(live.page.querySelector('time')?.getAttribute('datetime')).toBe(shownAt.toISOString());
+
+  using draft = showScreen(<HealthLine deployment={deploymentOf({ currentRelease: null })} health={undefined} />, {});
+  expect(draft.page.textContent).toBe('Nothing to check yet');
 });

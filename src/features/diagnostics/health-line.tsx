@@ -1,5 +1,6 @@
 import { Check, CircleDashed, CircleX, type LucideIcon, RefreshCw, TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
+import type { Deployment } from '../../../routers/schemas/deployments.ts';
 import type { CheckVerdict, DeploymentHealth } from '../../../routers/schemas/diagnostics.ts';
 import { errorToast } from '../../api/errors.ts';
 import { trpc } from '../../api/trpc.ts';
@@ -29,28 +30,28 @@ export function useHealth(deploymentIds: readonly string[]): ReadonlyMap<string,
 }
 
 type HealthLineProps = {
-  deployment: { id: string; name: string };
+  deployment: Pick<Deployment, 'id' | 'name' | 'currentRelease'>;
   health: DeploymentHealth | undefined;
-  /** True when something is live; before that there is nothing to check, and the line keeps its place. */
-  isLive: boolean;
 };
 
 /** Shows the three checks of a deployment in one line, failures below it, and a button to check now. */
-export function HealthLine({ deployment, health, isLive }: HealthLineProps) {
+export function HealthLine({ deployment, health }: HealthLineProps) {
   const utils = trpc.useUtils();
   const check = trpc.diagnostics.check.useMutation({
     onSuccess: () => void utils.diagnostics.health.invalidate(),
     onError: (error) => showToast(errorToast('The deployment could not be checked', error)),
   });
-  const wrong = health?.checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail') ?? [];
+  const isLive = deployment.currentRelease !== null;
+  const { checks, checkedAt } = lastChecks(deployment, health);
+  const wrong = checks.filter(({ verdict }) => verdict === 'warn' || verdict === 'fail');
   return (
     <div className="mt-1 text-sm text-ink-muted">
       <div className="flex min-h-11 flex-wrap items-center gap-x-3 sm:min-h-8">
-        {!health || health.checks.length === 0 ? (
+        {checks.length === 0 ? (
           <span>{isLive ? 'Not checked yet' : 'Nothing to check yet'}</span>
         ) : (
           <ul aria-label={`Checks of ${deployment.name}`} className="flex flex-wrap gap-x-3 gap-y-1">
-            {health.checks.map(({ id, verdict, seen }) => {
+            {checks.map(({ id, verdict, seen }) => {
               const { icon: Icon, look, word } = looks[verdict];
               return (
                 <li key={id} title={seen} className="inline-flex items-center gap-1">
@@ -62,7 +63,7 @@ export function HealthLine({ deployment, health, isLive }: HealthLineProps) {
             })}
           </ul>
         )}
-        {health?.checkedAt && <Time at={health.checkedAt} />}
+        {checkedAt && <Time at={checkedAt} />}
         {isLive && (
           <IconButton
             label={`Check ${deployment.name} now`}
@@ -88,4 +89,15 @@ export function HealthLine({ deployment, health, isLive }: HealthLineProps) {
       )}
     </div>
   );
+}
+
+/** Returns the last checks. Until there is one, the release itself counts: it was seen when it went live. */
+function lastChecks(
+  { currentRelease }: HealthLineProps['deployment'],
+  health: DeploymentHealth | undefined,
+): Pick<DeploymentHealth, 'checks' | 'checkedAt'> {
+  if (health !== undefined && health.checks.length > 0) return health;
+  if (!currentRelease?.liveSince) return { checks: [], checkedAt: null };
+  const seen = `It showed release ${currentRelease.number} when it went live.`;
+  return { checks: [{ id: 'url-up', verdict: 'pass', seen }], checkedAt: currentRelease.liveSince };
 }
