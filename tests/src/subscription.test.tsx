@@ -77,6 +77,16 @@ test('an answer that is not OK counts as no subscription', async () => {
   await shown.sees('Screen 1: trialing');
 });
 
+test('the end of a trial is said once', () => {
+  const situation = {
+    kind: 'known',
+    subscription: trial,
+    allowance: allowanceOf({ isTrialAvailable: false }),
+  } as const;
+  using shown = showScreen(<TrialOffer situation={situation} />, {});
+  expect(shown.page.textContent?.match(/Jan 15, 2030/g)).toHaveLength(1);
+});
+
 test('a failure is no answer: the next screen asks again', async () => {
   const get = vi.fn<() => unknown>(() => TRPCClientError.from(new TypeError('Failed to fetch')));
   using shown = showScreen(<Screens />, { 'subscription.get': get });

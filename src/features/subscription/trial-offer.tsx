@@ -121,10 +121,7 @@ function ActivePlan({ subscription, allowance }: { subscription: Subscription; a
   const { title } = PLANS[subscription.plan];
   const isTrial = subscription.status === 'trialing';
   return (
-    <OfferText
-      title={isTrial ? `Your ${title} trial runs until ${formatDate(subscription.endsAt)}` : `You are on ${title}`}
-      text={`${endLabel(subscription) ?? ''} When a plan ends, what you published stays live and becomes read-only.`}
-    >
+    <OfferText title={isTrial ? `Your ${title} trial` : `You are on ${title}`} text={endLabel(subscription) ?? ''}>
       <Button asChild variant="primary" className="max-sm:w-full">
         {wanted === null ? <Link to={next.to}>{next.label}</Link> : <Link to={wanted}>Continue</Link>}
       </Button>
