@@ -166,7 +166,7 @@ function AfterRelease({ release, mayChange }: { release: ReleaseDetail; mayChang
           <FolderUp /> Publish again
         </Link>
       </Button>
-      {release.isCurrent && <RollBackToEarlier deploymentId={release.deploymentId} label="Undo" />}
+      {release.isCurrent && <RollBackToEarlier deploymentId={release.deploymentId} serving={release.number} isUndo />}
     </>
   );
 }
@@ -192,7 +192,7 @@ function UnchangedNotice({ release }: { release: ReleaseDetail }) {
 
 function meanwhile(release: ReleaseDetail): string {
   const { number, servingNumber } = release;
-  if (isRollingBack(release)) return `Rolling back: visitors see release ${number} ${seenAgainText(release)}.`;
+  if (isRollingBack(release)) return `Visitors see release ${number} ${seenAgainText(release)}.`;
   if (servingNumber === null) return `${LIVE_ONCE_COMPARED} You can close this page.`;
   return `Release ${servingNumber} stays live until release ${number} has been checked. You can close this page.`;
 }

@@ -70,7 +70,7 @@ test('from registration to a live site and its roll back by keyboard alone', asy
   await expect(page.getByRole('alertdialog')).toHaveCount(0);
   await expect(rollBack).toBeFocused();
   await press(page, rollBack, 'Space');
-  await press(page, button('Roll back to 1'));
+  await press(page, page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1', exact: true }));
   await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
 });
 

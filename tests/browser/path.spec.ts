@@ -46,7 +46,7 @@ test('a newcomer goes from the first visit to a live site, publishes a change an
 
   await page.goto(page.url().replace(/2$/, '1'));
   await page.getByRole('button', { name: 'Roll back to release 1' }).click();
-  await page.getByRole('button', { name: 'Roll back to 1', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1', exact: true }).click();
   await expectLive(page);
   expect(await bodyOf(page, address)).toContain('Welcome to the harbour');
 });

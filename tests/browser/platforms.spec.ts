@@ -137,7 +137,7 @@ function testPublishing(played: PlayedPlatform): void {
 
     await page.goto(page.url().replace(/2$/, '1'));
     await page.getByRole('button', { name: 'Roll back to release 1' }).click();
-    await page.getByRole('button', { name: 'Roll back to 1', exact: true }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1', exact: true }).click();
     await expectLive(page);
     expect(await textAt(address)).toBe(ONE['index.html']);
   });

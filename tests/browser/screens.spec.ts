@@ -85,7 +85,7 @@ test('a roll back stays in the history, any two releases are compared, and names
   expect(await releaseEnd(account, release.id)).toBe('live');
   await page.goto(`/deployments/${site.deploymentId}/releases/1`);
   await page.getByRole('button', { name: 'Roll back to release 1' }).click();
-  await page.getByRole('button', { name: 'Roll back to 1', exact: true }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Roll back to release 1', exact: true }).click();
   await expect(page.getByLabel('Live', { exact: true })).toBeVisible();
 
   const changes = page.getByLabel('Changes', { exact: true });

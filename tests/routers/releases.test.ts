@@ -41,6 +41,8 @@ test('an account has so many releases published within the hour, roll backs and 
   await publish(app, person, deployment, { ...SITE, 'index.html': 'Two' });
   await person.caller.deployments.rollBack(ids);
   await app.jobs.drain();
+  const message = expect.stringMatching(/^Release 1 of Often is live again at http:\/\/often\./);
+  expect((await eventsOf(person)).at(-1)?.payload).toMatchObject({ status: 'success', message });
   await expect(publish(app, person, deployment, { ...SITE, 'index.html': 'Three' })).rejects.toMatchObject({
     cause: {
       code: 'rate_limited',

@@ -1,8 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { PlatformId } from '../../routers/schemas/platforms/ids.ts';
+import { ReleaseTable } from '../../src/features/releases/history/release-table.tsx';
+import { LiveCard } from '../../src/features/releases/progress/live-card.tsx';
 import { SupersededPanel } from '../../src/features/releases/progress/release-panels.tsx';
 import { showScreen } from '../support/screen.tsx';
-import { releaseDetailOf } from '../support/screen-fixtures.ts';
+import { deploymentOf, releaseDetailOf, releaseOf, releaseRefOf } from '../support/screen-fixtures.ts';
 
 test.each<[PlatformId, string]>([
   ['built-in', 'This one is kept, and can go live again in about a second.'],
@@ -14,4 +16,24 @@ test.each<[PlatformId, string]>([
   const release = releaseDetailOf({ platform, state: 'superseded' });
   using shown = showScreen(<SupersededPanel release={release} action={null} />, {});
   expect(shown.page.textContent).toContain(text);
+});
+
+test.each([
+  [1, 3, 'Roll back to release 1'],
+  [3, 1, 'Bring back release 3'],
+])('to make release %i live in the place of release %i reads: %s', async (number, serving, label) => {
+  const target = releaseOf({ number, state: 'superseded' });
+  const answers = { 'releases.list': () => ({ items: [target], rollBacks: [], nextCursor: null }) };
+  const current = releaseRefOf({ number: serving });
+  using card = showScreen(<LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} />, answers);
+  await card.sees(label);
+  card.button(label).click();
+  await vi.waitFor(() => expect(document.querySelector('[role="alertdialog"]')?.textContent).toContain(label), {
+    timeout: 30_000,
+  });
+
+  const releases = [target, releaseOf({ number: serving })];
+  const table = <ReleaseTable label="Releases" releases={releases} rollBacks={[]} isReadOnly={() => false} />;
+  using list = showScreen(table, {});
+  expect(list.button(label)).toBeDefined();
 });

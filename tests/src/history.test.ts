@@ -3,7 +3,7 @@ import type { Release, RollBack } from '../../routers/schemas/releases.ts';
 import { cutSlug, slugFromName } from '../../routers/schemas/slug.ts';
 import type { ReleaseState } from '../../routers/schemas/state-names.ts';
 import { questionText } from '../../src/features/deployments/select/entry-question.tsx';
-import { historyEntries } from '../../src/features/releases/history/history-entries.ts';
+import { historyEntries, rollBackText } from '../../src/features/releases/history/history-entries.ts';
 import {
   differenceTitle,
   isCancellable,
@@ -41,6 +41,11 @@ test('a history is in the order of time, roll backs among the releases', () => {
   const ids = (isPinned: boolean) => historyEntries(releases, rollBacks, isPinned).map(({ id }) => id);
   expect(ids(false)).toEqual(['later', 'release-3', 'between', 'release-2', 'release-1']);
   expect(ids(true)).toEqual(['release-1', 'later', 'release-3', 'between', 'release-2']);
+});
+
+test('a roll back to a later release than the one before does not say back', () => {
+  expect(rollBackText(rollBack('earlier', 40))).toBe('from release 3 back to 1');
+  expect(rollBackText({ ...rollBack('later', 40), fromNumber: 1, toNumber: 3 })).toBe('from release 1 to 3');
 });
 
 test('what can be done with a release follows from its state and from whether it was finished once', () => {

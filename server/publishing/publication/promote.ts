@@ -67,8 +67,9 @@ export async function makeLive(session: ClientSession, providers: Providers, { r
   await endRollBack(session, live, 'done', now);
   await scheduleHealthCheck(session, { accountId, deploymentId, now });
   await publishElsewhere(session, deployment, live, now);
-  const where = `${deployment.name} is live at ${siteUrlOf(providers.addresses, siteOf(deployment))}`;
-  const message = wasLiveBefore(release) ? `Rolled back to release ${release.number}. ${where}` : where;
+  const { name } = deployment;
+  const what = wasLiveBefore(release) ? `Release ${release.number} of ${name} is live again` : `${name} is live`;
+  const message = `${what} at ${siteUrlOf(providers.addresses, siteOf(deployment))}`;
   const event = { type: 'deployment_status', status: 'success', message, deploymentId, releaseId: id } as const;
   await publishEvent(session, accountId, event);
   await mailOutcome(session, providers, live, { kind: 'release-live', message });
@@ -93,7 +94,9 @@ export async function failRelease(
   const { release, deployment } = await takeBack(session, wanted, { to, set, otherwise: 'failed', at });
   if (isRollBack) await endRollBack(session, release, 'failed', at);
   const { accountId, deploymentId, _id: releaseId } = release;
-  const what = isRollBack ? `Rolling back ${deployment.name} failed` : `${deployment.name} was not published`;
+  const what = isRollBack
+    ? `Release ${release.number} of ${deployment.name} is not live again`
+    : `${deployment.name} was not published`;
   const message = `${what}: ${error.message}`;
   const event = { type: 'deployment_status', status: 'failed', message, deploymentId, releaseId } as const;
   await publishEvent(session, accountId, event);

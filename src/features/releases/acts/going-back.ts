@@ -9,6 +9,36 @@ export function goneBackAt({ platform }: Released): string | null {
   return PLATFORM_CAPABILITIES[platform]?.rollBack === null ? PLATFORMS[platform].title : null;
 }
 
+/** The words of making a release live again. */
+export type WayTexts = {
+  /** The first two words of `label`. */
+  act: string;
+  label: string;
+  question: (owner: string) => string;
+  busy: string;
+  failed: string;
+};
+
+/** Returns the words: one rolls back to an earlier release than the live one, and brings back a later one. */
+export function wayTexts(number: number, servingNumber: number | null | undefined): WayTexts {
+  if (servingNumber && number > servingNumber) {
+    return {
+      act: 'Bring back',
+      label: `Bring back release ${number}`,
+      question: (owner) => `Bring back release ${number} of ${owner}?`,
+      busy: 'Bringing it back…',
+      failed: 'Could not bring it back',
+    };
+  }
+  return {
+    act: 'Roll back',
+    label: `Roll back to release ${number}`,
+    question: (owner) => `Roll back ${owner} to release ${number}?`,
+    busy: 'Rolling back…',
+    failed: 'Could not roll back',
+  };
+}
+
 /** Returns when visitors see a release again after a rollback: "in about a second". */
 export function seenAgainText({ platform }: Released): string {
   const rollBack = PLATFORM_CAPABILITIES[platform]?.rollBack;

@@ -6,6 +6,7 @@ import { Menu, MenuItem, MenuSeparator } from '../../../components/overlays/menu
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths.ts';
 import { isCancellable, isRetryable, wasSeenLive } from '../release-labels.ts';
+import { wayTexts } from './going-back.ts';
 import { useReleaseActs } from './use-release-acts.ts';
 
 export type ReleaseMenuProps = {
@@ -13,10 +14,12 @@ export type ReleaseMenuProps = {
   isReadOnly: boolean;
   /** Null when nothing can be rolled back to it. */
   onRollBack: (() => void) | null;
+  /** The live release of its deployment, where it is known. */
+  servingNumber?: number | undefined;
 };
 
 /** Offers all acts on a release, from its row. */
-export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProps) {
+export function ReleaseMenu({ release, isReadOnly, onRollBack, servingNumber }: ReleaseMenuProps) {
   const { cancel, retry, download } = useReleaseActs();
   const page = href.release(release.deploymentId, release.number);
   const releaseId = release.id;
@@ -62,7 +65,7 @@ export function ReleaseMenu({ release, isReadOnly, onRollBack }: ReleaseMenuProp
       )}
       {onRollBack && (
         <MenuItem onSelect={onRollBack}>
-          <Undo2 /> Roll back to {release.number}
+          <Undo2 /> {wayTexts(release.number, servingNumber).label}
         </MenuItem>
       )}
       {isCancellable(release) && (

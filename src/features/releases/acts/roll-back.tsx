@@ -9,12 +9,15 @@ import { showToast } from '../../../components/overlays/toast-store.ts';
 import { useNavigate } from '../../../lib/browser/location.ts';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths.ts';
-import { goneBackAt, seenAgainText } from './going-back.ts';
+import { goneBackAt, seenAgainText, wayTexts } from './going-back.ts';
 
 export type RollBackTarget = Pick<
   Release,
   'id' | 'number' | 'platform' | 'deploymentId' | 'deploymentName' | 'deploymentSlug'
->;
+> & {
+  /** The live release, where it is known. */
+  servingNumber?: number | null | undefined;
+};
 
 export type RollBackDialogProps = { target: RollBackTarget | null; onClose: () => void };
 
@@ -25,6 +28,7 @@ export function RollBackDialog({ target, onClose }: RollBackDialogProps) {
 
 function OpenDialog({ target, onClose }: RollBackDialogProps & { target: RollBackTarget }) {
   const navigate = useNavigate();
+  const { label, question, busy, failed } = wayTexts(target.number, target.servingNumber);
   const rollBack = trpc.deployments.rollBack.useMutation({
     onSuccess: () => {
       onClose();
@@ -32,7 +36,7 @@ function OpenDialog({ target, onClose }: RollBackDialogProps & { target: RollBac
     },
     onError: (error) => {
       onClose();
-      showToast(errorToast('Could not roll back', error));
+      showToast(errorToast(failed, error));
     },
   });
   return (
@@ -41,10 +45,10 @@ function OpenDialog({ target, onClose }: RollBackDialogProps & { target: RollBac
       onOpenChange={(isOpen) => {
         if (!isOpen) onClose();
       }}
-      title={`Roll back ${ownerLabel(target)} to release ${target.number}?`}
+      title={question(ownerLabel(target))}
       description={`Visitors see that release again ${seenAgainText(target)}. The release that is live now is kept, and can be brought back the same way.`}
-      confirmLabel={`Roll back to ${target.number}`}
-      busyLabel="Rolling back…"
+      confirmLabel={label}
+      busyLabel={busy}
       isDestructive={false}
       isBusy={rollBack.isPending}
       onConfirm={() => rollBack.mutate({ deploymentId: target.deploymentId, releaseId: target.id })}
@@ -55,34 +59,40 @@ function OpenDialog({ target, onClose }: RollBackDialogProps & { target: RollBac
 /** The button that asks whether to roll back. */
 export function RollBackButton({
   target,
-  label = 'Roll back',
+  isUndo = false,
   ...look
-}: { target: RollBackTarget; label?: string } & Pick<ButtonProps, 'size' | 'variant'>) {
+}: { target: RollBackTarget; isUndo?: boolean } & Pick<ButtonProps, 'size' | 'variant'>) {
   const [isAsking, setAsking] = useState(false);
+  const { label } = wayTexts(target.number, target.servingNumber);
   return (
     <>
       <Button {...look} onClick={() => setAsking(true)}>
-        <Undo2 /> {label}
-        <span className="sr-only">
-          {label === 'Undo' && ', roll back'} to release {target.number}
-        </span>
+        <Undo2 /> {isUndo ? 'Undo' : label}
+        {isUndo && <span className="sr-only">: {label}</span>}
       </Button>
       <RollBackDialog target={isAsking ? target : null} onClose={() => setAsking(false)} />
     </>
   );
 }
 
+type RollBackToEarlierProps = {
+  deploymentId: string;
+  /** The number of the live release. */
+  serving: number;
+  isUndo?: boolean;
+};
+
 /**
  * Rolls back to the newest release that was live and is not; its place is reserved until it is known whether there is
  * one.
  */
-export function RollBackToEarlier({ deploymentId, label }: { deploymentId: string; label?: string }) {
+export function RollBackToEarlier({ deploymentId, serving, isUndo = false }: RollBackToEarlierProps) {
   const earlier = trpc.releases.list.useQuery({ deploymentId, state: 'superseded', limit: 1 });
   const target = earlier.data?.items.find((release) => goneBackAt(release) === null);
   if (earlier.isSuccess && target === undefined) return null;
   return (
     <div className="flex min-h-control-sm">
-      {target && <RollBackButton target={target} size="sm" {...(label !== undefined && { label })} />}
+      {target && <RollBackButton target={{ ...target, servingNumber: serving }} size="sm" isUndo={isUndo} />}
     </div>
   );
 }

@@ -5,6 +5,16 @@ export type HistoryEntry =
   | { kind: 'release'; id: string; at: Date; release: Release }
   | { kind: 'rollBack'; id: string; at: Date; rollBack: RollBack };
 
+/** Returns whether it led to a later release, which had been rolled back before. */
+export function isForward({ fromNumber, toNumber }: RollBack): boolean {
+  return toNumber > fromNumber;
+}
+
+/** Returns a text like `from release 2 back to 1`. */
+export function rollBackText(rollBack: RollBack): string {
+  return `from release ${rollBack.fromNumber} ${isForward(rollBack) ? '' : 'back '}to ${rollBack.toNumber}`;
+}
+
 /**
  * Returns releases and rollbacks in one order, newest first. With `isPinned` the live release comes first: in a list
  * of one deployment, it is what a person looks for.

@@ -9,7 +9,7 @@ import { Time } from '../../../components/time.tsx';
 import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { href } from '../../../lib/paths.ts';
 import { shownState } from '../../../lib/waiting.ts';
-import { type HistoryEntry, historyEntries } from './history-entries.ts';
+import { type HistoryEntry, historyEntries, isForward, rollBackText } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
 
 export type LastActivityProps = {
@@ -64,11 +64,11 @@ function ActivityRow({ entry }: { entry: HistoryEntry }) {
 
 function labelsOf(entry: HistoryEntry): { to: string; text: string; badge: ReactNode; at: Date } {
   if (entry.kind === 'rollBack') {
-    const { deploymentId, fromNumber, toNumber, state, createdAt } = entry.rollBack;
+    const { deploymentId, toNumber, state, createdAt } = entry.rollBack;
     return {
       to: href.release(deploymentId, toNumber),
-      text: `${ownerLabel(entry.rollBack)}, from release ${fromNumber} back to ${toNumber}`,
-      badge: <RollBackBadge state={state} />,
+      text: `${ownerLabel(entry.rollBack)}, ${rollBackText(entry.rollBack)}`,
+      badge: <RollBackBadge state={state} isForward={isForward(entry.rollBack)} />,
       at: createdAt,
     };
   }

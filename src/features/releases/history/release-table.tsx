@@ -16,11 +16,11 @@ import { ownerLabel } from '../../../lib/deployment-label.ts';
 import { formatDuration } from '../../../lib/format.ts';
 import { href } from '../../../lib/paths.ts';
 import { shownState } from '../../../lib/waiting.ts';
-import { goneBackAt } from '../acts/going-back.ts';
+import { goneBackAt, wayTexts } from '../acts/going-back.ts';
 import { ReleaseMenu, type ReleaseMenuProps } from '../acts/release-menu.tsx';
-import { RollBackDialog } from '../acts/roll-back.tsx';
+import { RollBackDialog, type RollBackTarget } from '../acts/roll-back.tsx';
 import { isFinal, SOURCE_LABELS } from '../release-labels.ts';
-import { historyEntries } from './history-entries.ts';
+import { historyEntries, isForward, rollBackText } from './history-entries.ts';
 import { RollBackBadge } from './roll-back-badge.tsx';
 
 export type ReleaseTableProps = {
@@ -35,9 +35,10 @@ export type ReleaseTableProps = {
 
 /** Lists releases and rollbacks; in a list of one deployment the live one comes first. */
 export function ReleaseTable({ label, releases, rollBacks, showsDeployment = false, isReadOnly }: ReleaseTableProps) {
-  const [target, setTarget] = useState<Release | null>(null);
+  const [target, setTarget] = useState<RollBackTarget | null>(null);
   const mayRollBack = (release: Release) =>
     release.state === 'superseded' && goneBackAt(release) === null && !isReadOnly(release.deploymentId);
+  const serving = new Map(releases.filter(({ isCurrent }) => isCurrent).map((one) => [one.deploymentId, one.number]));
   return (
     <>
       <Table
@@ -63,7 +64,12 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
               release={entry.release}
               showsDeployment={showsDeployment}
               isReadOnly={isReadOnly(entry.release.deploymentId)}
-              onRollBack={mayRollBack(entry.release) ? () => setTarget(entry.release) : null}
+              servingNumber={serving.get(entry.release.deploymentId)}
+              onRollBack={
+                mayRollBack(entry.release)
+                  ? () => setTarget({ ...entry.release, servingNumber: serving.get(entry.release.deploymentId) })
+                  : null
+              }
             />
           ),
         )}
@@ -89,9 +95,11 @@ const rowLink = 'flex min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 
 
 type ReleaseRowProps = ReleaseMenuProps & { showsDeployment: boolean };
 
-function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: ReleaseRowProps) {
+function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
+  const { release, onRollBack, servingNumber } = menu;
   const address = href.release(release.deploymentId, release.number);
   const took = durationOf(release);
+  const way = wayTexts(release.number, servingNumber);
   const title = showsDeployment ? `${ownerLabel(release)}, release ${release.number}` : `Release ${release.number}`;
   return (
     <TableRow className={row}>
@@ -127,16 +135,16 @@ function ReleaseRow({ release, showsDeployment, isReadOnly, onRollBack }: Releas
       <TableCell className={backCell}>
         {onRollBack !== null && (
           <Button size="sm" onClick={onRollBack}>
-            <Undo2 /> Roll back
+            <Undo2 /> {way.act}
             <span className="sr-only">
-              {' '}
-              {showsDeployment && `${ownerLabel(release)} `}to release {release.number}
+              {way.label.slice(way.act.length)}
+              {showsDeployment && ` of ${ownerLabel(release)}`}
             </span>
           </Button>
         )}
       </TableCell>
       <TableCell isCorner className="[&>*]:relative">
-        <ReleaseMenu release={release} isReadOnly={isReadOnly} onRollBack={onRollBack} />
+        <ReleaseMenu {...menu} />
       </TableCell>
     </TableRow>
   );
@@ -182,21 +190,21 @@ export function ReleaseTableSkeleton({ rows = 5 }: { rows?: number }) {
 
 /** A rollback among the releases: who, when, from which to which, and its result. */
 function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsDeployment: boolean }) {
-  const { deploymentId, fromNumber, toNumber, createdBy, createdAt, endedAt } = rollBack;
-  const title = `${showsDeployment ? `${ownerLabel(rollBack)}, from` : 'From'} release ${fromNumber} back to ${toNumber}`;
+  const { deploymentId, toNumber, createdBy, createdAt, endedAt } = rollBack;
+  const text = rollBackText(rollBack);
+  const shownText = showsDeployment ? text : `F${text.slice(1)}`;
+  const title = showsDeployment ? `${ownerLabel(rollBack)}, ${text}` : shownText;
   return (
     <TableRow className={row}>
       <TableCell className={nameCell}>
         {/* Both numbers are needed: beside a name they take a line of their own where there is no room. */}
         <Link to={href.release(deploymentId, toNumber)} title={title} className={classNames(rowLink, 'flex-wrap')}>
           {showsDeployment && <span className="truncate whitespace-pre">{`${ownerLabel(rollBack)}, `}</span>}
-          <span className="shrink-0">
-            {showsDeployment ? 'from' : 'From'} release {fromNumber} back to {toNumber}
-          </span>
+          <span className="shrink-0">{shownText}</span>
         </Link>
       </TableCell>
       <TableCell className={stateCell}>
-        <RollBackBadge state={rollBack.state} />
+        <RollBackBadge state={rollBack.state} isForward={isForward(rollBack)} />
       </TableCell>
       <TableCell className={byCell}>
         <span title={createdBy} className="block min-w-0 truncate">

@@ -2,24 +2,29 @@ import { CircleX, LoaderCircle, Undo2 } from 'lucide-react';
 import type { RollBack } from '../../../../routers/schemas/releases.ts';
 import { Badge } from '../../../components/badge.tsx';
 
-export function RollBackBadge({ state }: Pick<RollBack, 'state'>) {
+export type RollBackBadgeProps = Pick<RollBack, 'state'> & {
+  /** True when a later release than the one before was brought back. */
+  isForward?: boolean;
+};
+
+export function RollBackBadge({ state, isForward = false }: RollBackBadgeProps) {
   if (state === 'running') {
     return (
       <Badge tone="accent" icon={LoaderCircle} isRunning>
-        Rolling back
+        Switching
       </Badge>
     );
   }
   if (state === 'failed') {
     return (
       <Badge tone="bad" icon={CircleX}>
-        Rollback failed
+        {isForward ? 'Not brought back' : 'Rollback failed'}
       </Badge>
     );
   }
   return (
     <Badge tone="unknown" icon={Undo2}>
-      Rolled back
+      {isForward ? 'Brought back' : 'Rolled back'}
     </Badge>
   );
 }

@@ -32,7 +32,7 @@ export function LiveCard({ deployment, current, isReadOnly }: LiveCardProps) {
             { name: 'Created', value: <Time at={deployment.createdAt} /> },
           ]}
         />
-        {mayGoBack && <RollBackToEarlier deploymentId={deployment.id} />}
+        {mayGoBack && <RollBackToEarlier deploymentId={deployment.id} serving={current.number} />}
       </div>
     </Card>
   );

@@ -80,7 +80,5 @@ function AddDomain({ deploymentId }: Pick<ReleaseDetail, 'deploymentId'>) {
 
 function runningText(release: ReleaseDetail): string {
   const { deploymentName, number } = release;
-  return isRollingBack(release)
-    ? `Rolling ${deploymentName} back to release ${number}`
-    : `Publishing ${deploymentName}`;
+  return isRollingBack(release) ? `Switching ${deploymentName} to release ${number}` : `Publishing ${deploymentName}`;
 }
