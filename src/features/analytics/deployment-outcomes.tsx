@@ -17,7 +17,7 @@ export function DeploymentOutcomes({ deployments }: { deployments: readonly Depl
         { key: 'failed', title: 'Failed', className: 'text-right' },
         { key: 'cancelled', title: 'Cancelled', className: 'text-right max-xl:hidden' },
         { key: 'median', title: 'Median time', className: 'text-right' },
-        { key: 'latest', title: 'Last release', className: 'max-md:hidden' },
+        { key: 'latest', title: 'Newest release', className: 'max-md:hidden' },
       ]}
     >
       {deployments.map((deployment) => (
@@ -47,7 +47,7 @@ function OutcomesRow({ deployment }: { deployment: DeploymentStatistics }) {
       <TableCell className="text-sm text-ink-muted tabular-nums sm:hidden!">
         {outcomesInOneLine(outcomes, [
           ...(typicalMs === null ? [] : [formatDuration(typicalMs)]),
-          `release ${latest.number}`,
+          `newest: release ${latest.number}`,
         ])}
       </TableCell>
       {[count, outcomes.live, outcomes.failed].map((value, index) => (
