@@ -1,10 +1,5 @@
-import { errorDetails } from '../api/errors.ts';
-import { session, sessionFetch } from '../api/session/session.ts';
-import { isNothing } from '../api/shown-failure.ts';
-import type { trpc } from '../api/trpc.ts';
+import { session } from '../api/session/session.ts';
 import { extentOf, publishedPart } from './apply-rules.ts';
-import { createWorkerHasher, recallHashes, recordHashes } from './hash.ts';
-import HashWorker from './hash.worker.ts?worker';
 import { failureOf, isMissing, isUnchanged, isUploadLost } from './publication-failure.ts';
 import {
   isUnderWay,
@@ -15,6 +10,7 @@ import {
   publications,
 } from './publications.ts';
 import { type PublishEvent, type PublishServer, publish, type StoredProgress } from './publish.ts';
+import { type Client, serverOf } from './publish-server.ts';
 import {
   changeStored,
   endStoredPublication,
@@ -25,8 +21,6 @@ import {
   storeSelection,
 } from './stored-selections.ts';
 import { askToReselect, stopReselect } from './waiting-selection.ts';
-
-type Client = ReturnType<typeof trpc.useUtils>;
 
 /** The work of a publication, from its start to its end. */
 type Run = {
@@ -241,31 +235,6 @@ function storedPublication(
   arrivedFiles = 0,
 ): StoredPublication {
   return { deployment: { id, name, url }, publishAnyway, isNew, progress, arrivedFiles };
-}
-
-function serverOf(client: Client, name: string): PublishServer {
-  const folder = `${session.accountId() ?? ''} ${name}`;
-  return {
-    prepare: (input) => client.client.releases.prepare.mutate(input),
-    createRelease: async (input, isRepeated) => {
-      const release = await client.client.releases.create.mutate(input).catch(async (cause: unknown) => {
-        // Only the answer was lost, and the release is the newest of the deployment.
-        if (!isRepeated || errorDetails(cause).code !== 'upload_closed') throw cause;
-        const { items } = await client.client.releases.list.query({ deploymentId: input.deploymentId, limit: 1 });
-        if (items[0] === undefined) throw cause;
-        return items[0];
-      });
-      await client.invalidate();
-      // The page of the release opens with its steps in sight; should this fail, the page requests them by itself.
-      await client.releases.get.prefetch({ deploymentId: release.deploymentId, number: release.number });
-      return release;
-    },
-    isDeploymentGone: (deploymentId) =>
-      client.client.deployments.get.query({ deploymentId }).then(({ state }) => state === 'deleting', isNothing),
-    fetch: sessionFetch,
-    hasher: createWorkerHasher(() => new HashWorker()),
-    hashes: { recall: (files) => recallHashes(folder, files), record: (files) => recordHashes(folder, files) },
-  };
 }
 
 const page = { isWatched: false, owner: session.accountId() };

@@ -55,7 +55,7 @@ export function SendingNotices({ publication, onReplace }: SendingNoticesProps) 
   );
 }
 
-/** Says that the chosen files are live already: nothing is under way, and whoever wants a release can have it. */
+/** Says that the chosen files are live already: nothing is under way, and a release is made only when the person asks for it. */
 export function UnchangedNotice({ publication: { failure, control } }: Pick<SendingNoticesProps, 'publication'>) {
   return (
     <Notice
