@@ -25,6 +25,7 @@ import {
   findOpenUpload,
   KEYS_A_REQUEST,
   missingHashes,
+  quietEnd,
   refusePrivateKeys,
   requireUnchanged,
   uploadChanged,
@@ -58,7 +59,7 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
   if (manifestHash === null) throw new AppError('upload_incomplete', 'The list of files has not arrived yet.');
   // While a release is under way, nobody knows what will be live; the check below refuses with `deployment_busy`.
   if (input.ifChanged === true && deployment.state !== 'deploying')
-    await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, manifestHash);
+    await refuseUnchanged(ctx, deployment.currentReleaseId ?? null, { _id: upload._id, manifestHash });
   await countRelease(ctx);
   const doc = await consumeUpload(ctx, { deploymentId: deployment._id, upload, manifestHash });
   return toReleaseOf(ctx, doc);
@@ -66,11 +67,18 @@ export async function createRelease(ctx: AccountContext, input: CreateReleaseInp
 
 /**
  * Equal files give equal lists. Files that the store has lost of the live release are restored by publishing it again.
+ * A refused upload stays open for who wants the release all the same, and gives its slot to the next that needs one.
  */
-async function refuseUnchanged(ctx: AccountContext, liveId: string | null, manifestHash: string): Promise<void> {
+async function refuseUnchanged(
+  ctx: AccountContext,
+  liveId: string | null,
+  { _id, manifestHash }: { _id: string; manifestHash: string },
+): Promise<void> {
   if (liveId === null) return;
-  const live = await ReleaseModel.findOne({ _id: liveId, accountId: ctx.actor.accountId, manifestHash });
+  const { accountId } = ctx.actor;
+  const live = await ReleaseModel.findOne({ _id: liveId, accountId, manifestHash });
   if (live === null || live.corruptedFiles.length > 0) return;
+  await UploadModel.updateOne({ _id, accountId, state: 'open' }, { $set: { expiresAt: quietEnd(ctx) } });
   throw new AppError('release_unchanged', `Nothing changed since release ${live.number}.`);
 }
 
