@@ -11,10 +11,11 @@ import { FilesStep } from '../features/deployments/select/files-step.tsx';
 import { addressOfSlug } from '../features/deployments/sites-address.ts';
 import { DeploymentFlow } from '../flows/deployment-flow.tsx';
 import { href, paths } from '../lib/paths.ts';
+import { selectionTitle } from '../uploads/selection/selection.ts';
 
 export function QuickDeployScreen() {
   return (
-    <DeploymentFlow title="Quick Deploy" description="One folder or ZIP, live on the built-in host.">
+    <DeploymentFlow title="Quick Deploy" description="One folder or ZIP, live at once.">
       <NewDeploymentForm namedBy="folder">
         <Choosing />
       </NewDeploymentForm>
@@ -60,18 +61,21 @@ function QuickDestination({ goesByItself }: { goesByItself: boolean }) {
   const { name, problem } = useNewName();
   if (chosen.report === null || blockedBecause !== null) return null;
   return (
-    <div>
-      {problem === undefined ? (
-        <p className="wrap-anywhere">
-          It goes live as <span className="font-medium">{name}</span>.
-        </p>
-      ) : (
+    <div className="empty:hidden">
+      {problem !== undefined ? (
         <p className="text-bad">
           {problem}{' '}
           <Link to={paths.newDeployment} className="rounded-tight text-accent underline">
             Choose a name
           </Link>
         </p>
+      ) : (
+        // The title of the files is most often the name.
+        name !== selectionTitle(chosen.report.selection) && (
+          <p className="wrap-anywhere">
+            It goes live as <span className="font-medium">{name}</span>.
+          </p>
+        )
       )}
       {!goesByItself && !isClear(chosen.report) && (
         <p className="mt-1 text-sm text-ink-muted">Check what was found. Publish it as it is, or replace the files.</p>

@@ -136,6 +136,11 @@ test('a domain that could not be added fails nothing, and its stage asks for it 
   await patiently(() => expect(shown.button('Add domain')).toBeDefined());
   expect(shown.page.textContent).toContain('Domain waits for you');
   expect(shown.page.textContent).toContain('harbour is live');
+  const titles = [...shown.page.querySelectorAll('h2')].map(({ textContent }) => textContent);
+  expect(
+    titles.filter((title) => title?.includes('harbour')),
+    'the name stands above once',
+  ).toEqual(['harbour is live']);
   const field = shown.page.querySelector<HTMLInputElement>('input[name=name]');
   expect(field?.value).toBe('shop.example');
   field?.form?.requestSubmit();

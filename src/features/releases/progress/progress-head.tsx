@@ -6,7 +6,7 @@ import type { Selection } from '../../../uploads/selection/selection.ts';
 import { isFirstCancellable, useCancelFirst } from '../acts/use-cancel-first.ts';
 import { useReleaseActs } from '../acts/use-release-acts.ts';
 import { isCancellable } from '../release-labels.ts';
-import { ReleaseOutcome } from './release-outcome.tsx';
+import { isOnItsWay, ReleaseOutcome } from './release-outcome.tsx';
 import { AddressPanel } from './release-panels.tsx';
 import { SendingNotices } from './sending-notices.tsx';
 import type { DeploymentProgress } from './use-deployment-progress.ts';
@@ -31,10 +31,16 @@ export function ProgressHead({ progress, mayChange, onBack }: ProgressHeadProps)
     if (progress.stage === 'sending') cancelFirst(progress.publication);
     else cancel.mutate({ releaseId: progress.release.id });
   };
+  // The card below has the name while it runs and once it is live.
+  const isNamedBelow =
+    progress.stage === 'sending' || progress.release.state === 'live' || isOnItsWay(progress.release);
+  const number = progress.stage === 'sending' ? 1 : progress.release.number;
   return (
     <>
       <div className="mb-3 flex min-h-control items-center justify-between gap-4">
-        <h2 className="min-w-0 text-lg font-semibold wrap-anywhere">{deploymentName}</h2>
+        <h2 className="min-w-0 text-lg font-semibold wrap-anywhere">
+          {isNamedBelow ? `Release ${number}` : deploymentName}
+        </h2>
         {/* It keeps its place: whoever presses it a moment too late presses nothing else. */}
         <Button
           onClick={stop}

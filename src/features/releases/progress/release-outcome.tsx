@@ -23,8 +23,7 @@ export type ReleaseOutcomeProps = {
 /** Shows the address of a release and its result, announced when it changes. */
 export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProps) {
   const { deploymentId, state } = release;
-  // When a person has to finish it, the steps for that are there instead.
-  const isRunning = isRunningReleaseState(state) && shownState(release) !== 'waiting';
+  const isRunning = isOnItsWay(release);
   const deployment = trpc.deployments.get.useQuery({ deploymentId }, { enabled: mayChange && state === 'failed' });
   const lost = deployment.data && lostAtPrimary(deployment.data);
   const tryAgain = mayChange && (
@@ -65,6 +64,11 @@ export function ReleaseOutcome({ release, retry, mayChange }: ReleaseOutcomeProp
       )}
     </div>
   );
+}
+
+/** Returns whether it runs here: when a person has to finish it, the steps for that are there instead. */
+export function isOnItsWay(release: ReleaseDetail): boolean {
+  return isRunningReleaseState(release.state) && shownState(release) !== 'waiting';
 }
 
 /** Offers the next thing, as long as the site has no domain. */
