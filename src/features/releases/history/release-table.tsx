@@ -49,7 +49,7 @@ export function ReleaseTable({ label, releases, rollBacks, showsDeployment = fal
           { key: 'by', title: 'By', className: 'max-xl:hidden' },
           { key: 'when', title: 'When' },
           { key: 'took', title: 'Took', className: 'text-right max-xl:hidden' },
-          { key: 'size', title: 'Size', className: 'text-right max-xl:hidden' },
+          { key: 'size', title: 'Size', className: 'text-right max-2xl:hidden' },
           { key: 'changed', title: 'Changed', className: 'text-right max-md:hidden' },
           { key: 'back', title: '', className: 'w-px max-md:hidden' },
           { key: 'actions', title: '', className: 'w-16' },
@@ -89,6 +89,7 @@ const backCell = 'max-sm:order-1 max-sm:empty:hidden sm:px-0! sm:text-right sm:m
 const factCell = 'text-ink-muted max-sm:order-3 max-sm:text-sm';
 const byCell = `${factCell} xl:max-w-44 sm:max-xl:hidden!`;
 const tookCell = 'text-right text-ink-muted tabular-nums whitespace-nowrap max-xl:hidden!';
+const sizeCell = `${tookCell} max-2xl:hidden!`;
 
 /** One line, in which a long name is cut and the number is not; the row around it is the same link. */
 const rowLink = 'flex min-w-0 rounded-tight py-0.5 after:absolute after:inset-0 hover:underline touch:py-2';
@@ -123,7 +124,7 @@ function ReleaseRow({ showsDeployment, ...menu }: ReleaseRowProps) {
         <Time at={release.createdAt} className="sm:whitespace-nowrap" />
       </TableCell>
       <TableCell className={tookCell}>{took ?? 'not finished'}</TableCell>
-      <TableCell className={tookCell}>
+      <TableCell className={sizeCell}>
         <Size bytes={release.totalBytes} />
       </TableCell>
       <TableCell className={classNames(factCell, 'tabular-nums sm:text-right sm:max-md:hidden!')}>
@@ -217,7 +218,7 @@ function RollBackRow({ rollBack, showsDeployment }: { rollBack: RollBack; showsD
       <TableCell className={tookCell}>
         {endedAt === null ? 'not finished' : formatDuration(endedAt.getTime() - createdAt.getTime())}
       </TableCell>
-      <TableCell className="max-xl:hidden!" />
+      <TableCell className={sizeCell} />
       <TableCell className="max-md:hidden!" />
       <TableCell className="max-md:hidden!" />
       <TableCell className="max-sm:hidden!" />
