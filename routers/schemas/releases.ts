@@ -156,6 +156,8 @@ export const releaseDetailSchema = z.extend(releaseSchema, {
   furtherSteps: z.array(z.strictObject({ destinationId: idSchema, steps: z.array(releaseStepSchema) })),
   /** The release that keeps serving while this one is made, or after it failed. */
   servingNumber: z.nullable(z.number()),
+  /** The release that was live before this one last went live; null when there was none, or it is not kept. */
+  replaced: z.nullable(z.strictObject({ id: idSchema, number: z.number() })),
 });
 export const ROLL_BACK_STATES = ['running', 'done', 'failed'] as const;
 

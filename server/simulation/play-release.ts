@@ -121,7 +121,15 @@ function newRelease({ startedAt }: Cast, { count: fileCount, totalBytes }: Simul
     ...{ id: SIMULATED_ID, deploymentId: SIMULATED_ID, deploymentName: 'Your site', deploymentSlug: 'your-site' },
     ...{ platform: 'simulated', number: 1, state: 'queued', isCurrent: false, source: 'folder', createdBy: 'You' },
     ...{ url: SITE_URL, previewUrl: SITE_URL, fileCount, totalBytes, changedFiles: fileCount, corruptedFiles: [] },
-    ...{ error: null, destinations: [], createdAt: startedAt, startedAt: null, finishedAt: null, servingNumber: null },
+    ...{
+      error: null,
+      destinations: [],
+      createdAt: startedAt,
+      startedAt: null,
+      finishedAt: null,
+      servingNumber: null,
+      replaced: null,
+    },
     furtherSteps: [],
     steps: RELEASE_STEPS.map((name) => ({
       ...{ name, state: 'waiting', startedAt: null, endedAt: null, log: [] },

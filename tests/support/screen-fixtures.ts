@@ -102,7 +102,7 @@ export function releaseOf(fields: Partial<Release> = {}): Release {
 }
 
 export function releaseDetailOf(fields: Partial<ReleaseDetail> = {}): ReleaseDetail {
-  return { ...releaseOf(fields), steps: [], furtherSteps: [], servingNumber: 3, ...fields };
+  return { ...releaseOf(fields), steps: [], furtherSteps: [], servingNumber: 3, replaced: null, ...fields };
 }
 
 /** Returns one that has not begun, where no other state is given. */

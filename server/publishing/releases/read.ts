@@ -1,3 +1,4 @@
+import type { PipelineStage } from 'mongoose';
 import { PAGE_SIZE_DEFAULT } from '../../../routers/schemas/primitives.ts';
 import {
   DIFF_FILES_MAX,
@@ -109,20 +110,13 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
   const filter =
     'releaseId' in input ? { _id: input.releaseId } : { deploymentId: input.deploymentId, number: input.number };
   const [row] = await ReleaseModel.aggregate<
-    WithPublications<WithDeployment<ReleaseRow>, PublicationRow> & { current: { number: number }[] }
+    WithPublications<WithDeployment<ReleaseRow>, PublicationRow> & Record<'current' | 'replaced', Numbered[]>
   >([
     { $match: { ...filter, accountId } },
     ...joinDeployment(accountId),
     ...joinPublications(accountId),
-    {
-      $lookup: {
-        from: ReleaseModel.collection.name,
-        localField: 'deployment.currentReleaseId',
-        foreignField: '_id',
-        pipeline: [{ $match: { accountId } }, { $project: { number: 1 } }],
-        as: 'current',
-      },
-    },
+    joinNumber('current', 'deployment.currentReleaseId', { accountId }),
+    joinNumber('replaced', 'replacedReleaseId', { accountId, state: 'superseded' }),
   ]);
   const deployment = row?.deployment[0];
   if (row === undefined || deployment === undefined) throw notFound('release');
@@ -130,7 +124,15 @@ export async function getRelease(ctx: AccountContext, input: GetReleaseInput): P
     ...toRelease(ctx.providers.addresses, row, row.publications, deployment),
     ...toSteps(row.publications, deployment),
     servingNumber: row.current[0]?.number ?? null,
+    replaced: row.replaced.map(({ _id: id, number }) => ({ id, number }))[0] ?? null,
   };
+}
+
+type Numbered = Pick<ReleaseRow, '_id' | 'number'>;
+
+function joinNumber(as: string, localField: string, match: Record<string, string>): PipelineStage.Lookup {
+  const pipeline = [{ $match: match }, { $project: { number: 1 } }];
+  return { $lookup: { from: ReleaseModel.collection.name, localField, foreignField: '_id', pipeline, as } };
 }
 
 /**

@@ -82,17 +82,15 @@ type RollBackToEarlierProps = {
   isUndo?: boolean;
 };
 
-/**
- * Rolls back to the newest release that was live and is not; its place is reserved until it is known whether there is
- * one.
- */
+/** Goes back to the release that was live before; its place is reserved until it is known whether there is one. */
 export function RollBackToEarlier({ deploymentId, serving, isUndo = false }: RollBackToEarlierProps) {
-  const earlier = trpc.releases.list.useQuery({ deploymentId, state: 'superseded', limit: 1 });
-  const target = earlier.data?.items.find((release) => goneBackAt(release) === null);
-  if (earlier.isSuccess && target === undefined) return null;
+  const { data: live } = trpc.releases.get.useQuery({ deploymentId, number: serving });
+  if (live && (live.replaced === null || goneBackAt(live) !== null)) return null;
   return (
     <div className="flex min-h-control-sm">
-      {target && <RollBackButton target={{ ...target, servingNumber: serving }} size="sm" isUndo={isUndo} />}
+      {live && (
+        <RollBackButton target={{ ...live, ...live.replaced, servingNumber: serving }} size="sm" isUndo={isUndo} />
+      )}
     </div>
   );
 }
