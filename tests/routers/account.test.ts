@@ -10,7 +10,7 @@ test('its name and address are free at once, and its trial stays used', async ()
   const { username, email } = ada.user;
   await ada.caller.account.delete({ username, currentPassword: ada.password });
 
-  const again = await app.person({ username, email });
+  const again = await app.newcomer({ username, email });
 
   expect(await again.caller.subscription.allowance()).toMatchObject({ isTrialAvailable: false });
   expect(await refusalOf(again.caller.subscription.startTrial())).toMatchObject({ code: 'trial_used' });

@@ -136,10 +136,10 @@ test('many wrong passwords at once are all counted', async () => {
 test('people at the machine itself are not counted by address, unless a proxy stands in front', async () => {
   await using app = await createTestApp({ limits: { registrationsPerHour: 1 } });
   await using behindProxy = await createTestApp({ limits: { registrationsPerHour: 1, isAddressCounted: true } });
-  await app.person();
-  await app.person();
-  await behindProxy.person();
-  expect(await refusalOf(behindProxy.person())).toMatchObject({ code: 'rate_limited' });
+  await app.newcomer();
+  await app.newcomer();
+  await behindProxy.newcomer();
+  expect(await refusalOf(behindProxy.newcomer())).toMatchObject({ code: 'rate_limited' });
 });
 
 test('an address registers ten accounts an hour', async () => {

@@ -161,7 +161,7 @@ test('a wrong current password is an error of its field, no sign-out, and is slo
 
 test('registration mails a link that confirms the address once', async () => {
   await using app = await createTestApp();
-  const ada = await app.person();
+  const ada = await app.newcomer();
   const [mail] = await mailsOf(app, () => ada.caller.auth.sendConfirmation());
   expect(mail).toMatchObject({ kind: 'confirm-email', to: ada.user.email });
   const first = app.outbox.find((sent) => sent.to === ada.user.email && sent.kind === 'confirm-email');
@@ -273,7 +273,7 @@ test('links that were mailed before an account was deleted do nothing to it', as
   expect(await refusalOf(auth.resetPassword({ token, password: newPassword }))).toMatchObject({
     code: 'token_invalid',
   });
-  expect((await app.person({ email: ada.user.email })).user.email).toBe(ada.user.email);
+  expect((await app.newcomer({ email: ada.user.email })).user.email).toBe(ada.user.email);
 });
 
 test('a mailbox gets six links an hour, whichever accounts name it, and its owner registers all the same', async () => {
@@ -286,7 +286,7 @@ test('a mailbox gets six links an hour, whichever accounts name it, and its owne
   expect(await refusalOf(name(eve, 'victim+eve@example.com'))).toMatchObject({ code: 'rate_limited' });
   await name(eve, 'other@example.com');
 
-  const mails = await mailsOf(app, () => app.person({ email: 'victim@example.com' }));
+  const mails = await mailsOf(app, () => app.newcomer({ email: 'victim@example.com' }));
   expect(mails).toEqual([]);
 });
 
@@ -305,7 +305,7 @@ test('an address of another account cannot be taken, neither when asked for nor 
 
   const wanted = `wanted-${ada.user.email}`;
   const [mail] = await mailsOf(app, () => move(wanted));
-  await app.person({ email: wanted });
+  await app.newcomer({ email: wanted });
   const confirmed = app.anonymous().auth.confirmEmail({ token: tokenIn(mail, '/auth/confirm') });
   expect(await refusalOf(confirmed)).toMatchObject({ code: 'email_taken' });
   expect(await ada.caller.user.get()).toMatchObject({ email: ada.user.email });
@@ -313,7 +313,7 @@ test('an address of another account cannot be taken, neither when asked for nor 
 
 test('a dump of the database holds no token that works, before and after the mails went out', async () => {
   await using app = await createTestApp();
-  const ada = await app.person();
+  const ada = await app.newcomer();
   const { secret } = await tokenOf(ada, ['write'], 'CI');
   await app.anonymous().auth.forgotPassword({ email: ada.user.email });
   const secrets = [ada.accessToken, ada.jar.cookies.get('refresh') ?? '', secret, ada.password];

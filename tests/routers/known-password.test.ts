@@ -220,7 +220,7 @@ test('the link that stops a change is over after seven days, and then the old ad
   app.clock.advance(7 * DAY_MS);
   const { auth } = app.anonymous();
   expect(await refusalOf(auth.stopEmailChange({ token: stop }))).toMatchObject({ code: 'token_invalid' });
-  expect((await app.person({ email: owner.user.email })).user.email).toBe(owner.user.email);
+  expect((await app.newcomer({ email: owner.user.email })).user.email).toBe(owner.user.email);
 });
 
 test('a stranger who knows the password deletes no account, also not after moving it', async () => {
@@ -243,7 +243,7 @@ test('a stranger who knows the password deletes no account, also not after movin
   const token = tokenIn(mail, '/auth/delete-account');
   await account.confirmDeletion({ token });
   expect(await refusalOf(account.confirmDeletion({ token }))).toMatchObject({ code: 'token_invalid' });
-  expect((await app.person({ username, email })).user.email).toBe(email);
+  expect((await app.newcomer({ username, email })).user.email).toBe(email);
 });
 
 test('an account that was moved is deleted by its new address alone once it cannot be taken back', async () => {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { appRouter } from '../../routers/_app.ts';
-import type { SignedIn } from '../../routers/schemas/auth.ts';
+import type { RegisterInput, SignedIn } from '../../routers/schemas/auth.ts';
 import type { CreatedToken, Scope } from '../../routers/schemas/tokens.ts';
 import { createCaller } from '../../routers/trpc.ts';
 import { authenticate } from '../../server/account/auth/index.ts';
@@ -26,6 +26,7 @@ import { createDiskStore } from '../../server/store/disk/disk.ts';
 import { createZipIntake } from '../../server/store/intake.ts';
 import { ownRoots } from './local-roots.ts';
 import { platforms, testEgress, testReach } from './platforms.ts';
+import { storePerson, storeTrial } from './stored-person.ts';
 import { WIDE_LIMITS } from './wide-limits.ts';
 
 /** Creates a jar that a test can look into: the browser's side of `CookieJar`. */
@@ -174,15 +175,20 @@ export async function createTestApp(options: TestAppOptions = {}) {
     return callerOf(context(actor, jar, { ...origin, bearer }));
   }
 
-  /** Returns a registered person, signed in. */
-  async function person(fields: { username?: string; email?: string; password?: string } = {}): Promise<Person> {
+  /** Returns a person who is signed in by `enter`. */
+  async function enterBy(
+    enter: (ctx: ServiceContext, input: RegisterInput) => Promise<SignedIn>,
+    fields: Partial<RegisterInput>,
+  ): Promise<Person> {
     const jar = createJar();
     const username = fields.username ?? `person ${randomBytes(5).toString('hex')}`;
     const password = fields.password ?? 'Correct horse 1';
     const email = fields.email ?? `${username.replaceAll(' ', '.')}@example.com`;
-    const user = await callerOf(context({ kind: 'anonymous' }, jar)).auth.register({ username, email, password });
+    const user = await enter(context({ kind: 'anonymous' }, jar), { username, email, password });
     return { caller: await callerFor(user.accessToken, jar), user, accessToken: user.accessToken, password, jar };
   }
+
+  const person = (fields: Partial<RegisterInput> = {}) => enterBy(storePerson, fields);
 
   return {
     folder,
@@ -192,15 +198,18 @@ export async function createTestApp(options: TestAppOptions = {}) {
     context,
     callerOf,
     callerFor,
+    /** Returns somebody who is signed in. */
     person,
+    /** Returns a person who has registered: the mail to confirm the address is on its way. */
+    newcomer: (fields: Partial<RegisterInput> = {}) =>
+      enterBy((ctx, input) => callerOf(ctx).auth.register(input), fields),
     anonymous: (jar: CookieJar = createJar(), origin: Partial<ServiceContext['origin']> = {}) =>
       callerOf(context({ kind: 'anonymous' }, jar, origin)),
-    /** A person with the PRO trial: may create deployments. */
-    async trialPerson(fields: { username?: string } = {}): Promise<Person> {
+    /** Returns a person with the PRO trial, who may create deployments. */
+    async trialPerson(fields: Partial<RegisterInput> = {}): Promise<Person> {
       const someone = await person(fields);
-      await someone.caller.subscription.startTrial();
-      // The plan is part of the actor, read when the call comes in.
-      return { ...someone, caller: await callerFor(someone.accessToken, someone.jar) };
+      await storeTrial(someone.user.id, clock.now());
+      return someone;
     },
     /** Runs every job that is due, until none is. */
     jobs: { drain: () => worker.drain() },

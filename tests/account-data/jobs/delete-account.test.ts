@@ -30,7 +30,8 @@ async function collectionsOf(accountId: string): Promise<string[]> {
 
 test('a deleted account is signed out everywhere, its websites go, and nothing of it stays', async () => {
   await using app = await createPublishingApp();
-  const ada = await app.trialPerson();
+  const ada = await app.newcomer();
+  await ada.caller.subscription.startTrial();
   const { secret } = await tokenOf(ada, ['read'], 'script');
   await ada.caller.feedback.rate({ rating: 4 });
   const [key = ''] = await makeLicenses({ plan: 'PRO', months: 1, count: 1, redeemBy: null, note: '' }, new Date());

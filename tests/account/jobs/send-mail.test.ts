@@ -28,7 +28,7 @@ test('a mail that the server does not take now is sent later, under its own id, 
       if (isAway) throw new Error('The mail server is away.');
     },
   };
-  const { user } = await app.person();
+  const { user } = await app.newcomer();
   await app.jobs.drain();
   expect(await jobOf(user.id)).toMatchObject({ status: 'queued', attempt: 1 });
   const waiting = await MailModel.findOne({ accountId: user.id }).hint({ _id: 1 }).orFail();
@@ -61,7 +61,7 @@ test('a mail that the server refuses for good is tried once', async () => {
       throw new AppError('mail_refused', 'The mail server refused this email.');
     },
   };
-  const { user } = await app.person();
+  const { user } = await app.newcomer();
   await app.jobs.drain();
   await runDue(app);
   expect([tries, (await jobOf(user.id)).status]).toEqual([1, 'dead']);

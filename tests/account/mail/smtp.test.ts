@@ -92,7 +92,7 @@ test('a forgotten password is replaced by the link of a mail that arrived', asyn
   await using server = await mailServer();
   const mailer = createSmtpMailer({ url: `smtp://127.0.0.1:${server.port}`, from: FROM }, listeningLog().log);
   await using app = await createTestApp({ providers: { mailer } });
-  const ada = await app.person();
+  const ada = await app.newcomer();
   const { auth } = app.anonymous();
   await auth.forgotPassword({ email: ada.user.email });
   await app.jobs.drain();
