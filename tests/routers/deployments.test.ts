@@ -12,7 +12,7 @@ import { builtIn } from '../../server/publishing/platforms/built-in/index.ts';
 import { createTestApp, type Person } from '../support/app.ts';
 import { FAST_PLATFORMS } from '../support/fast-timeouts.ts';
 import { platforms } from '../support/platforms.ts';
-import { createPublishingApp, publish, startRelease } from '../support/publishing.ts';
+import { createPublishingApp, publish, startRelease, storeLive } from '../support/publishing.ts';
 import { refusalOf } from '../support/refusal.ts';
 import { IS_FULL } from '../support/size.ts';
 
@@ -100,7 +100,7 @@ test('two creations of one name at once both get an address', async () => {
   expect((await UserModel.findById(person.user.id))?.deploymentCount).toBe(3);
 });
 
-const AT_ONCE = IS_FULL ? 20 : 8;
+const AT_ONCE = IS_FULL ? 20 : 4;
 
 test(`the same idempotency key, ${AT_ONCE} times at once, makes one deployment`, async () => {
   await using app = await createTestApp();
@@ -162,29 +162,24 @@ test('without a plan nothing is created, and what exists becomes read-only but c
 test('the list is searched, filtered and paged, what happened last first', async () => {
   await using app = await createTestApp();
   const person = await app.trialPerson();
-  for (let number = 1; number <= 30; number += 1)
-    await create(person, `Site ${number}${number % 10 === 0 ? ' (Round.)' : ''}`);
+  for (let number = 1; number <= 7; number += 1)
+    await create(person, `Site ${number}${number % 2 === 0 ? ' (Round.)' : ''}`);
   const { list } = person.caller.deployments;
 
   const seen: string[] = [];
   let cursor: string | null = null;
   do {
-    const page: Awaited<ReturnType<typeof list>> = await list({ limit: 12, ...(cursor !== null && { cursor }) });
+    const page: Awaited<ReturnType<typeof list>> = await list({ limit: 3, ...(cursor !== null && { cursor }) });
     seen.push(...page.items.map((item) => item.name));
     cursor = page.nextCursor;
   } while (cursor !== null);
-  expect(seen).toHaveLength(30);
-  expect(seen[0]).toBe('Site 30 (Round.)');
-  expect(seen.at(-1)).toBe('Site 1');
+  const even = ['Site 6 (Round.)', 'Site 4 (Round.)', 'Site 2 (Round.)'];
+  expect(seen).toEqual(['Site 7', even[0], 'Site 5', even[1], 'Site 3', even[2], 'Site 1']);
 
-  expect((await list({ search: ' (ROUND.) ' })).items.map((item) => item.name)).toEqual([
-    'Site 30 (Round.)',
-    'Site 20 (Round.)',
-    'Site 10 (Round.)',
-  ]);
+  expect((await list({ search: ' (ROUND.) ' })).items.map((item) => item.name)).toEqual(even);
   expect((await list({ search: 'site .' })).items).toEqual([]);
   expect((await list({ state: 'live' })).items).toEqual([]);
-  expect((await list({ state: 'draft', platform: 'built-in', limit: 50 })).items).toHaveLength(30);
+  expect((await list({ state: 'draft', platform: 'built-in', limit: 50 })).items).toHaveLength(7);
   expect((await list({ platform: 'netlify' })).items).toEqual([]);
   for (const search of ['a\u0000', '\ud800'])
     expect(await refusalOf(list({ search }))).toMatchObject({ field: 'search' });
@@ -195,11 +190,11 @@ test('those that wait for their owner are found behind any number that do not', 
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
   const [broken, damaged] = [await create(person, 'Broken'), await create(person, 'Damaged')];
-  const served = await publish(app, person, damaged, { 'index.html': 'one' });
+  const served = await storeLive(app, damaged, { 'index.html': 'one' });
   await create(person, 'Calm');
   const [down, further] = [await create(person, 'Down'), await create(person, 'Further')];
   const slow = await create(person, 'Slow');
-  const failed = await publish(app, person, broken, { 'index.html': 'one' });
+  const failed = await storeLive(app, broken, { 'index.html': 'one' });
   const ofPerson = (id: string) => ({ _id: id, accountId: person.user.id });
   await ReleaseModel.updateOne(ofPerson(failed.id), { $set: { state: 'failed' } });
   const lost = { destinationId: null, path: 'index.html', at: new Date() };
@@ -221,8 +216,9 @@ test('a new name keeps the address; a new address holds the old one for its owne
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
   const stranger = await app.trialPerson();
-  const { id: deploymentId } = await create(person, 'Harbour');
-  await publish(app, person, { id: deploymentId }, { 'index.html': 'here' });
+  const deployment = await create(person, 'Harbour');
+  const deploymentId = deployment.id;
+  await storeLive(app, deployment, { 'index.html': 'here' });
   expect(await person.caller.deployments.update({ deploymentId, name: 'Port' })).toMatchObject({
     name: 'Port',
     slug: 'harbour',
@@ -313,8 +309,8 @@ test('while it is being published a deployment can be renamed, but not moved, re
   await using app = await createPublishingApp();
   const person = await app.trialPerson();
   const deployment = await create(person, 'Moving');
-  const first = await publish(app, person, deployment, { 'index.html': 'one' });
-  await publish(app, person, deployment, { 'index.html': 'two' });
+  const first = await storeLive(app, deployment, { 'index.html': 'one' });
+  await storeLive(app, deployment, { 'index.html': 'two' });
   await startRelease(app, person, deployment, { 'index.html': 'three' });
   const { deployments } = person.caller;
   const deploymentId = deployment.id;
@@ -366,7 +362,7 @@ test('after a roll back, what is published is compared with what visitors have',
   const person = await app.trialPerson();
   const deployment = await create(person, 'Compared');
   const one = await publish(app, person, deployment, { 'index.html': 'one', 'style.css': 'p {}' });
-  await publish(app, person, deployment, { 'index.html': 'two', 'style.css': 'p {}' });
+  await storeLive(app, deployment, { 'index.html': 'two', 'style.css': 'p {}' });
   await person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
   await app.jobs.drain();
   const three = await publish(app, person, deployment, { 'index.html': 'two', 'style.css': 'p {}' });
@@ -388,7 +384,7 @@ test('a roll back stays in the history, with who did it, when, and from which re
   const one = await publish(app, person, deployment, { 'index.html': 'one' });
   const first = (await get({ deploymentId: deployment.id })).currentRelease;
   expect(first?.liveSince).toEqual(first?.finishedAt);
-  await publish(app, person, deployment, { 'index.html': 'two' });
+  await storeLive(app, deployment, { 'index.html': 'two' });
   await rollBack({ deploymentId: deployment.id, releaseId: one.id });
   expect((await list()).rollBacks).toMatchObject([{ state: 'running', endedAt: null }]);
   await app.jobs.drain();
@@ -421,7 +417,7 @@ test('a roll back that cannot be seen live puts the pointer back and says why', 
   const person = await app.trialPerson();
   const deployment = await create(person, 'Stuck');
   const one = await publish(app, person, deployment, { 'index.html': 'one' });
-  const two = await publish(app, person, deployment, { 'index.html': 'two' });
+  const two = await storeLive(app, deployment, { 'index.html': 'two' });
   await person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
   const { sitesListener } = app.providers.addresses;
   const { port } = sitesListener;

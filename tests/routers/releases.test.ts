@@ -24,6 +24,7 @@ import {
   sendSite,
   sha256Of,
   startRelease,
+  storeLive,
 } from '../support/publishing.ts';
 
 const SITE = { 'index.html': '<h1>One</h1>', 'style.css': 'h1 { color: teal }', 'about/index.html': 'About' };
@@ -35,19 +36,23 @@ async function eventsOf(person: Person): Promise<{ type: string; payload: Partia
 }
 
 test('an account has so many releases published within the hour, roll backs and further tries among them', async () => {
-  await using app = await createPublishingApp({ limits: { releasesPerHour: 3 } });
+  await using app = await createPublishingApp({ limits: { releasesPerHour: 4 } });
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Often', platform: 'built-in' });
-  const ids = { deploymentId: deployment.id, releaseId: (await publish(app, person, deployment, SITE)).id };
-  await publish(app, person, deployment, { ...SITE, 'index.html': 'Two' });
-  await person.caller.deployments.rollBack(ids);
+  const { id: releaseId } = await publish(app, person, deployment, SITE);
+  await storeLive(app, deployment, { ...SITE, 'index.html': 'Two' });
+  const { deployments, releases } = person.caller;
+  const started = await startRelease(app, person, deployment, SITE);
+  await releases.cancel({ releaseId: started.id });
+  await releases.cancel({ releaseId: (await releases.retry({ releaseId: started.id })).id });
+  await deployments.rollBack({ deploymentId: deployment.id, releaseId });
   await app.jobs.drain();
   const message = expect.stringMatching(/^Release 1 of Often is live again at http:\/\/often\./);
   expect((await eventsOf(person)).at(-1)?.payload).toMatchObject({ status: 'success', message });
-  await expect(publish(app, person, deployment, { ...SITE, 'index.html': 'Three' })).rejects.toMatchObject({
+  await expect(startRelease(app, person, deployment, { ...SITE, 'index.html': 'Three' })).rejects.toMatchObject({
     cause: {
       code: 'rate_limited',
-      message: expect.stringMatching(/^An account can publish 3 releases an hour. Try again in \d+ minutes\.$/),
+      message: expect.stringMatching(/^An account can publish 4 releases an hour. Try again in \d+ minutes\.$/),
     },
   });
 });
@@ -106,7 +111,7 @@ test('any two releases of a deployment are compared, with sizes, and long lists 
   const person = await app.trialPerson();
   const deployment = await person.caller.deployments.create({ name: 'Compared', platform: 'built-in' });
   const other = await person.caller.deployments.create({ name: 'Another', platform: 'built-in' });
-  const first = await publish(app, person, deployment, { 'a.txt': 'a', 'b.txt': 'bb', 'c.txt': 'ccc' });
+  const first = await storeLive(app, deployment, { 'a.txt': 'a', 'b.txt': 'bb', 'c.txt': 'ccc' });
   const many = Object.fromEntries(Array.from({ length: 600 }, (_, number) => [`n/${number}.txt`, 'same']));
   const second = await startRelease(app, person, deployment, { 'a.txt': 'a', ...many });
   await person.caller.releases.cancel({ releaseId: second.id });
@@ -236,20 +241,25 @@ test('no release is made of the files that are live where one is wanted for a ch
   const create = async (site: Site, ifChanged: boolean) => {
     const { uploadId } = await person.caller.releases.prepare({ deploymentId: deployment.id });
     await sendSite(await contextOf(app, person), uploadId, site);
-    return (await person.caller.releases.create({ deploymentId: deployment.id, uploadId, ifChanged })).number;
+    return person.caller.releases.create({ deploymentId: deployment.id, uploadId, ifChanged });
   };
-  const again = (site: Site, ifChanged: boolean) => create(site, ifChanged).finally(() => app.jobs.drain());
+  const again = async (site: Site, ifChanged: boolean) => {
+    const { id: releaseId, number } = await create(site, ifChanged);
+    await person.caller.releases.cancel({ releaseId });
+    return number;
+  };
   expect(await again(SITE, true), 'the first').toBe(1);
-  const refused = { cause: { code: 'release_unchanged', message: 'Nothing changed since release 1.' } };
+  const live = await storeLive(app, deployment, SITE);
+  const refused = { cause: { code: 'release_unchanged', message: 'Nothing changed since release 2.' } };
   for (let tries = 0; tries <= UPLOAD_LIMITS.maxOpenUploads; tries += 1)
     await expect(again(SITE, true), 'no slot stays taken').rejects.toMatchObject(refused);
-  expect(await again({ ...SITE, 'new.html': 'new' }, true)).toBe(2);
-  expect(await again(SITE, true), 'the files of an earlier one').toBe(3);
+  expect(await again({ ...SITE, 'new.html': 'new' }, true)).toBe(3);
   expect(await again(SITE, false), 'wanted all the same').toBe(4);
   const corruptedFiles = [{ path: 'style.css', sha256: sha256Of(SITE['style.css']) }];
-  const fourth = { accountId: person.user.id, deploymentId: deployment.id, number: 4 };
-  await ReleaseModel.updateOne(fourth, { $set: { corruptedFiles } });
+  await ReleaseModel.updateOne({ _id: live.id, accountId: person.user.id }, { $set: { corruptedFiles } });
   expect(await again(SITE, true), 'to bring back what was lost').toBe(5);
+  await storeLive(app, deployment, { ...SITE, 'new.html': 'new' });
+  expect(await again(SITE, true), 'the files of an earlier one').toBe(7);
   await create({ ...SITE, 'new.html': 'newer' }, true);
   const busy = { cause: { code: 'deployment_busy' } };
   await expect(create(SITE, true), 'nobody knows what will be live').rejects.toMatchObject(busy);
@@ -261,7 +271,7 @@ test('releases are listed by account and by deployment, newest first, page by pa
   const one = await person.caller.deployments.create({ name: 'One', platform: 'built-in' });
   const two = await person.caller.deployments.create({ name: 'Two', platform: 'built-in' });
   for (const [index, deployment] of [one, two, one].entries())
-    await publish(app, person, deployment, { 'index.html': `release ${index}` });
+    await storeLive(app, deployment, { 'index.html': `release ${index}` });
 
   const first = await person.caller.releases.list({ limit: 2 });
   expect(first.items.map((release) => [release.deploymentName, release.number])).toEqual([

@@ -5,6 +5,7 @@ import type { Release, ReleaseDetail, UploadManifestAnswer } from '../../routers
 import { authenticate } from '../../server/account/auth/index.ts';
 import type { AccountContext } from '../../server/context.ts';
 import { createChangeFeed } from '../../server/database/change-feed.ts';
+import { ReleaseModel } from '../../server/database/models/publishing/release.ts';
 import { createHost } from '../../server/host/listener.ts';
 import { receiveFile, receiveManifest } from '../../server/publishing/uploads/index.ts';
 import { createTestApp, type Person, type TestApp, type TestAppOptions } from './app.ts';
@@ -83,14 +84,21 @@ export async function startRelease(
   return person.caller.releases.create({ deploymentId: deployment.id, uploadId });
 }
 
-/** Makes this content live as if it had been published: nothing is uploaded, and no job works on it. */
+/**
+ * Makes this content live as if it had been published, in place of what was: nothing is uploaded, and no job works on it.
+ */
 export async function storeLive(
   app: Pick<PublishingApp, 'providers' | 'host'>,
   { slug }: Pick<Deployment, 'slug'>,
   site: Site,
-): Promise<void> {
-  await makeLive(await addRelease(app, slug, site, 'live'));
+): Promise<Pick<Release, 'id' | 'number'>> {
+  const release = await addRelease(app, slug, site, 'live');
+  const { deploymentId, releaseId: id, number } = release;
+  const before = { deploymentId, state: 'live', _id: { $ne: id } } as const;
+  await ReleaseModel.updateMany(before, { $set: { state: 'superseded' } }).setOptions({ acrossAccounts: 'host' });
+  await makeLive(release);
   await app.host.refresh();
+  return { id, number };
 }
 
 /** Publishes this content and waits until the release is over. */
