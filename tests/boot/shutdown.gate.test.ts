@@ -6,8 +6,9 @@ import { expect, inject, test } from 'vitest';
 import { cacheApp } from '../support/cached-app.ts';
 import { followEvents } from '../support/event-client.ts';
 import { holdProcess } from '../support/held-process.ts';
-import { type RealApp, startRealApp } from '../support/real-app.ts';
+import { mongodPidOf, type RealApp, startRealApp } from '../support/real-app.ts';
 import { IS_FULL } from '../support/size.ts';
+import { isRunning } from '../support/supervised-app.ts';
 
 /** Nothing is thought of a signal that comes within this long after the first (server/boot/main.ts). */
 const SAME_SIGNAL_MS = 1_000;
@@ -28,71 +29,11 @@ async function signalAndHear(app: RealApp, signal: NodeJS.Signals): Promise<void
 
 const cachedApp = cacheApp(() => startRealApp({ MONGOMS_SYSTEM_BINARY: inject('mongodPath') }));
 
-/** The other tests stop it by SIGTERM. */
-test.each(IS_FULL ? (['SIGTERM', 'SIGINT'] as const) : (['SIGINT'] as const))(
-  '%s, twice within a second, stops an idle app with 0 and its database last',
-  async (signal) => {
-    const app = await cachedApp.running();
-    const before = app.output().length;
-    const closed = once(app.child, 'close');
-    await signalAndHear(app, signal);
-    app.child.kill(signal);
-    expect(await endOf(app, closed)).toBe(0);
-    expect(app.output()).toMatch(/"message":"Stopped"/);
-    // Whatever still ran when its database went would have said so.
-    expect(app.output().slice(before)).not.toMatch(/"level":"(?:warn|error)"/);
-    await expect(fetch(`${app.url}/api/health`)).rejects.toThrow();
-    await app.restart();
-    expect(app.output()).not.toContain('Database of an earlier start');
-  },
-);
-
-test('a request in hand is answered whole before the end, nothing new is taken, and an event socket is told to come back', async () => {
-  const app = await cachedApp.running();
-  const registered = await fetch(`${app.url}/api/register`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ username: 'socket holder', email: 'socket@example.com', password: 'Correct horse 1' }),
-  });
-  const { accessToken } = await registered.json();
-  await using client = followEvents({ url: app.url, origin: app.url, token: accessToken, retryDelayMs: 1_000 });
-  await client.until(() => client.seen.length > 0);
-  const closed = once(app.child, 'close');
-  const body = JSON.stringify({ username: 'nobody here', password: 'Correct horse 1' });
-  const inHand = request(`${app.url}/api/login`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), Expect: '100-continue' },
-  });
-  const answered = once(inHand, 'response');
-  answered.catch(() => undefined);
-  // The app says so once it has the request in hand.
-  const isTaken = once(inHand, 'continue');
-  inHand.flushHeaders();
-  await isTaken;
-  inHand.write(body.slice(0, 10));
-  app.child.kill('SIGTERM');
-  await client.until(() => client.codes.includes(1012));
-  await expect
-    .poll(() =>
-      fetch(`${app.url}/api/health`).then(
-        () => 'taken',
-        () => 'refused',
-      ),
-    )
-    .toBe('refused');
-  inHand.end(body.slice(10));
-  const [response] = await answered;
-  expect(response.statusCode).toBe(401);
-  expect(await json(response)).toMatchObject({ code: 'credentials_wrong' });
-  expect(await endOf(app, closed)).toBe(0);
-});
-
 test('a second signal later than a second after the first ends at once with 1, and the next start is whole', async () => {
   const app = await cachedApp.running();
   // Held in the middle of its stop: the database does not answer to its signal.
-  const pid = Number(/"message":"Database is running".*"pid":(\d+)/.exec(app.output())?.[1]);
   const closed = once(app.child, 'close');
-  const letGo = await holdProcess(pid);
+  const letGo = await holdProcess(mongodPidOf(app));
   await signalAndHear(app, 'SIGTERM');
   await wait(1.5 * SAME_SIGNAL_MS);
   app.child.kill('SIGTERM');
@@ -103,3 +44,58 @@ test('a second signal later than a second after the first ends at once with 1, a
   await app.restart();
   expect((await fetch(`${app.url}/api/ready`)).status).toBe(200);
 });
+
+/** The other test stops it by SIGTERM. */
+test.each(IS_FULL ? (['SIGTERM', 'SIGINT'] as const) : (['SIGINT'] as const))(
+  '%s, twice within a second, ends with 0 and its database last: a request in hand is answered whole, nothing new is taken, and an event socket is told to come back',
+  async (signal) => {
+    const app = await cachedApp.running();
+    const registered = await fetch(`${app.url}/api/register`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ username: signal, email: `${signal}@example.com`, password: 'Correct horse 1' }),
+    });
+    const { accessToken } = await registered.json();
+    await using client = followEvents({ url: app.url, origin: app.url, token: accessToken, retryDelayMs: 1_000 });
+    await client.until(() => client.seen.length > 0);
+    const before = app.output().length;
+    const mongod = mongodPidOf(app);
+    const closed = once(app.child, 'close');
+    const body = JSON.stringify({ username: 'nobody here', password: 'Correct horse 1' });
+    const inHand = request(`${app.url}/api/login`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+        Expect: '100-continue',
+      },
+    });
+    const answered = once(inHand, 'response');
+    answered.catch(() => undefined);
+    // The app says so once it has the request in hand.
+    const isTaken = once(inHand, 'continue');
+    inHand.flushHeaders();
+    await isTaken;
+    inHand.write(body.slice(0, 10));
+    await signalAndHear(app, signal);
+    app.child.kill(signal);
+    await client.until(() => client.codes.includes(1012));
+    await expect
+      .poll(() =>
+        fetch(`${app.url}/api/health`).then(
+          () => 'taken',
+          () => 'refused',
+        ),
+      )
+      .toBe('refused');
+    inHand.end(body.slice(10));
+    const [response] = await answered;
+    expect(response.statusCode).toBe(401);
+    expect(await json(response)).toMatchObject({ code: 'credentials_wrong' });
+    expect(await endOf(app, closed)).toBe(0);
+    expect(app.output()).toMatch(/"message":"Stopped"/);
+    // Whatever still ran when its database went would have said so.
+    expect(app.output().slice(before)).not.toMatch(/"level":"(?:warn|error)"/);
+    expect(isRunning(mongod)).toBe(false);
+  },
+);
