@@ -3,7 +3,6 @@ import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { DomainRecord } from '../../server/publishing/platforms/platform.ts';
 import { type DomainLab, setsOf, startDomainLab } from '../support/domain-lab.ts';
 import { makeDue } from '../support/make-due.ts';
-import { ONE } from '../support/platform-app.ts';
 import { createTwoPlatforms } from '../support/two-platforms.ts';
 
 let lab: DomainLab;
@@ -15,8 +14,7 @@ afterAll(() => lab[Symbol.asyncDispose]());
 async function createAtNetlify(name: string) {
   const on = await createTwoPlatforms({ dns: lab.client() });
   const { domains } = on.person.caller;
-  const { id: deploymentId } = await on.deployments.create({ name, platform: 'netlify' });
-  await on.publish({ id: deploymentId }, ONE);
+  const deploymentId = await on.liveAtNetlify(name);
   return {
     ...on,
     domains,

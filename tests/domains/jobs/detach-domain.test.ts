@@ -10,12 +10,6 @@ type TwoPlatforms = Awaited<ReturnType<typeof createTwoPlatforms>>;
 
 const namesAtNetlify = (on: TwoPlatforms) => on.netlify.world.domains?.countNames();
 
-async function liveAtNetlify(on: TwoPlatforms, name: string): Promise<string> {
-  const { id } = await on.deployments.create({ name, platform: 'netlify' });
-  await on.publish({ id }, ONE);
-  return id;
-}
-
 test('a name at a platform is told to it with its records, and taken off again', async () => {
   await using on = await createTwoPlatforms();
   const { domains } = on.person.caller;
@@ -39,8 +33,7 @@ test('a name at a platform is told to it with its records, and taken off again',
 test('a deployment that is deleted gives its names up', async () => {
   await using on = await createTwoPlatforms();
   const { domains } = on.person.caller;
-  const { id: deploymentId } = await on.deployments.create({ name: 'Gone', platform: 'netlify' });
-  await on.publish({ id: deploymentId }, ONE);
+  const deploymentId = await on.liveAtNetlify('Gone');
   await domains.add({ deploymentId, name: 'gone.test' });
   await on.deployments.remove({ deploymentId });
   await on.settle();
@@ -49,7 +42,7 @@ test('a deployment that is deleted gives its names up', async () => {
 
 test('a claim that ends unproved is taken off its platform', async () => {
   await using on = await createTwoPlatforms();
-  const deploymentId = await liveAtNetlify(on, 'Unproved');
+  const deploymentId = await on.liveAtNetlify('Unproved');
   await on.person.caller.domains.add({ deploymentId, name: 'unproved.test' });
   expect(await namesAtNetlify(on)).toBe(2);
   on.clock.advance(8 * DAY_MS);
@@ -60,7 +53,7 @@ test('a claim that ends unproved is taken off its platform', async () => {
 
 test('what a platform was told of is taken off it, also when nobody heard its answer', async () => {
   await using on = await createTwoPlatforms();
-  const deploymentId = await liveAtNetlify(on, 'Unheard');
+  const deploymentId = await on.liveAtNetlify('Unheard');
   const netlify = on.netlify.platform;
   on.providers.platforms = {
     ...on.providers.platforms,
@@ -82,8 +75,8 @@ test('what a platform was told of is taken off it, also when nobody heard its an
 test('a move beyond the cap of the plan touches nothing at the platform', async () => {
   await using on = await createTwoPlatforms();
   const { domains } = on.person.caller;
-  const from = await liveAtNetlify(on, 'From');
-  const to = await liveAtNetlify(on, 'To');
+  const from = await on.liveAtNetlify('From');
+  const to = await on.liveAtNetlify('To');
   const { id: domainId } = await domains.add({ deploymentId: from, name: 'from.test' });
   await domains.add({ deploymentId: to, name: 'to.test' });
   await SubscriptionModel.updateOne({ accountId: on.person.user.id }, { $set: { plan: 'BASIC' } });
@@ -97,7 +90,7 @@ test('a move beyond the cap of the plan touches nothing at the platform', async 
 test('a platform that lets us in no more keeps the name, which is said, and the name is free here', async () => {
   await using on = await createTwoPlatforms();
   const { domains, connections } = on.person.caller;
-  const deploymentId = await liveAtNetlify(on, 'Locked');
+  const deploymentId = await on.liveAtNetlify('Locked');
   const { id: domainId } = await domains.add({ deploymentId, name: 'locked.test' });
   const { items } = await connections.list();
   await connections.remove({ connectionId: items.find(({ provider }) => provider === 'netlify')?.id ?? '' });
