@@ -5,17 +5,24 @@ import { createRequest, makeKey } from '../../../server/domains/certificates/aut
 import { createSecrets, newKeys } from '../../../server/lib/crypto/secrets.ts';
 import { acmeClient, openAccount, problemOf } from '../../support/acme.ts';
 import { ownRoots } from '../../support/local-roots.ts';
+import { share } from '../../support/shared.ts';
 import { type Refusal, startRefusingAuthority } from '../../support/standins/acme.ts';
 
 const NOW = new Date('2026-11-23T12:00:00Z');
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-async function refusedWith(refusal: Refusal) {
-  await using standin = await startRefusingAuthority();
-  standin.refuseWith(refusal);
+/** A client with an account. */
+const shared = share(async () => {
+  const standin = await startRefusingAuthority();
   const authority = acmeClient(standin);
-  return await problemOf(authority.order(await openAccount(authority), { names: ['harbour.test'] }));
+  return { ...standin, authority, call: await openAccount(authority) };
+});
+
+async function refusedWith(refusal: Refusal) {
+  const { authority, call, refuseWith } = await shared();
+  refuseWith(refusal);
+  return await problemOf(authority.order(call, { names: ['harbour.test'] }));
 }
 
 const classified = async (refusal: Refusal) => classifyProblem(await refusedWith(refusal), NOW);
@@ -75,14 +82,12 @@ test.each([
     const unsigned = { accountKey: '', accountUrl: '', signal: new AbortController().signal };
     const request = await createRequest(['harbour.test'], (await makeKey()).pem);
     const replaces = await local.finish(unsigned, 'local:harbour.test', request);
-    await using standin = await startRefusingAuthority();
-    standin.refuseWith({ status, type });
+    const { authority, call, refuseWith } = await shared();
+    refuseWith({ status, type });
     let asked = 0;
     const beforeNewOrder = async () => {
       asked += 1;
     };
-    const authority = acmeClient(standin);
-    const call = await openAccount(authority);
     await problemOf(authority.order(call, { names: ['harbour.test'], replaces, beforeNewOrder }));
     expect(asked).toBe(more);
   },
