@@ -3,10 +3,10 @@ import {
   connectProvider,
   listConnections,
   listTargets,
-  removeConnection,
   replaceConnection,
   testConnection,
 } from '../server/connections/index.ts';
+import { removeConnection } from '../server/connections/remove.ts';
 import {
   authorizationSchema,
   authorizeConnectionInput,

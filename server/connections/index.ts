@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ClientSession } from 'mongoose';
 import { CONNECTION_TITLES } from '../../routers/schemas/connection-titles.ts';
 import type {
   ConnectInput,
   Connection,
   ConnectionList,
   ListTargetsInput,
-  RemoveConnectionInput,
   ReplaceConnectionInput,
   TargetList,
   TestConnectionInput,
@@ -18,11 +16,10 @@ import {
   isDnsProvider,
 } from '../../routers/schemas/dns-providers.ts';
 import { CONNECTION_PROVIDERS, type ConnectionProvider } from '../../routers/schemas/platforms/ids.ts';
-import { DONE, type Done, ID_ALPHABET, ID_LENGTH } from '../../routers/schemas/primitives.ts';
+import { ID_ALPHABET, ID_LENGTH } from '../../routers/schemas/primitives.ts';
 import type { AccountContext } from '../context.ts';
 import { UserModel } from '../database/models/account/user.ts';
 import { type ConnectionDoc, ConnectionModel, type ConnectionRow } from '../database/models/connection.ts';
-import { DeploymentModel } from '../database/models/publishing/deployment.ts';
 import { newId, transaction } from '../database/mongo.ts';
 import { publishEvent } from '../events/publish.ts';
 import { AppError, notFound } from '../lib/errors.ts';
@@ -32,7 +29,6 @@ import { askDns, askWhoseDns } from './ask-dns.ts';
 import { askTargets, askWhose, boundedTargets } from './ask-platform.ts';
 import {
   brokenState,
-  CONNECTION_FIELDS,
   currentCredential,
   currentToken,
   openDnsCredential,
@@ -144,7 +140,7 @@ function idFor(
 }
 
 /** Derives the id from the identity, so that a new connection publishes for the deployments of a removed one. */
-function idOfSubject({ accountId, provider, subject }: Subject): string {
+export function idOfSubject({ accountId, provider, subject }: Subject): string {
   const digest = createHash('sha256')
     .update(JSON.stringify([accountId, provider, subject]))
     .digest();
@@ -237,33 +233,6 @@ export async function listTargets(ctx: AccountContext, input: ListTargetsInput):
   } catch (error) {
     await recordRefusal(connection, error);
     throw error;
-  }
-}
-
-/** Forgets a credential. Its deployments stay live, and a new connection of the same identity can publish them. */
-export async function removeConnection(ctx: AccountContext, { connectionId }: RemoveConnectionInput): Promise<Done> {
-  const { accountId } = ctx.actor;
-  await transaction(async (session) => {
-    const removed = await ConnectionModel.findOneAndDelete({ _id: connectionId, accountId }, { session });
-    if (removed === null) throw notFound('connection');
-    await leaveToSubject(session, removed);
-    await publishEvent(session, accountId, { type: 'analytics_update' });
-  });
-  return DONE;
-}
-
-/** Points the destinations to the id that the next connection of this identity will have. */
-async function leaveToSubject(session: ClientSession, { _id, accountId, provider, subject }: ConnectionDoc) {
-  if (!subject) return;
-  const id = idOfSubject({ accountId, provider, subject });
-  if (id === _id) return;
-  for (const field of CONNECTION_FIELDS) {
-    await DeploymentModel.updateMany(
-      { accountId, [`destinations.${field}`]: _id },
-      { $set: { [`destinations.$[one].${field}`]: id } },
-      // Nothing happens to the deployment itself.
-      { session, arrayFilters: [{ [`one.${field}`]: _id }], timestamps: false },
-    );
   }
 }
 

@@ -2,11 +2,14 @@ import { expect, test } from 'vitest';
 import { withDnsConnection } from '../../server/connections/ask-dns.ts';
 import { findConnection } from '../../server/connections/index.ts';
 import { ConnectionModel } from '../../server/database/models/connection.ts';
+import { ChallengeRecordModel } from '../../server/database/models/domains/challenge-record.ts';
 import { DomainModel } from '../../server/database/models/domains/domain.ts';
 import type { DnsProvider } from '../../server/dns/provider.ts';
 import { powerdns } from '../../server/dns/providers/powerdns.ts';
 import { AppError } from '../../server/lib/errors.ts';
 import { createTestApp } from '../support/app.ts';
+import { leaveTwo, textsAt } from '../support/dns-challenge-world.ts';
+import { holdTimeouts, never } from '../support/held-timeouts.ts';
 import { startPowerDns } from '../support/name-servers.ts';
 import { testEgress } from '../support/platforms.ts';
 
@@ -177,4 +180,46 @@ test('the same server connected again is one connection, and another account see
   await expect(stranger.targets({ connectionId: id })).rejects.toMatchObject({ cause: { code: 'not_found' } });
   await app.connections.remove({ connectionId: id });
   expect((await app.connections.list()).items).toEqual([]);
+});
+
+const CHALLENGE = `_acme-challenge.${ZONE}`;
+
+/** Such an app with a connection, which has written two proofs beside the value of another client. */
+async function createProvedApp() {
+  const app = await createDnsApp();
+  const { id: connectionId } = await app.connections.connect(app.input);
+  await app.server.writeSets(ZONE, { [`${CHALLENGE} TXT`]: ['"one"', '"others"', '"two"'] });
+  await leaveTwo(app.person, ZONE);
+  return { ...app, connectionId, texts: () => textsAt(app.server, CHALLENGE, ZONE) };
+}
+
+test('a connection that is removed leaves no proof of ours in its zones', async () => {
+  await using app = await createProvedApp();
+  await app.connections.remove({ connectionId: app.connectionId });
+  expect(await app.texts()).toEqual(['others']);
+  expect(await ChallengeRecordModel.countDocuments({ accountId: app.person.user.id })).toBe(0);
+});
+
+test('an account that is deleted leaves no proof of ours in its zones', async () => {
+  await using app = await createProvedApp();
+  const { user, password, caller } = app.person;
+  await caller.account.delete({ username: user.username, currentPassword: password });
+  await app.jobs.drain();
+  expect(await app.texts()).toEqual(['others']);
+  expect(await ConnectionModel.countDocuments({ accountId: user.id })).toBe(0);
+});
+
+test.each(['refuses', 'is silent'])('a provider that %s keeps nobody from removing its connection', async (how) => {
+  await using app = await createProvedApp();
+  using timeouts = holdTimeouts(15_000);
+  const write: DnsProvider['write'] = ({ signal }) => {
+    if (how === 'refuses') throw new AppError('credentials_invalid', 'The key was changed.');
+    const answer = never(signal);
+    timeouts.end();
+    return answer;
+  };
+  app.providers.dnsProviders = { powerdns: { ...powerdns(), write } };
+  await app.connections.remove({ connectionId: app.connectionId });
+  expect((await app.connections.list()).items).toEqual([]);
+  expect(JSON.stringify(app.logged)).toContain('could not be removed from its zone yet');
 });

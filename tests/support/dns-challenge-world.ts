@@ -70,11 +70,11 @@ export async function createDnsChallengeWorld(sets: Record<string, string[]> = {
 type Person = Awaited<ReturnType<Awaited<ReturnType<typeof createDnsChallengeWorld>>['person']>>;
 
 /** Leaves in the zone what nobody came back for, of two certificates of this person. */
-export async function leaveTwo({ user, caller }: Pick<Person, 'user' | 'caller'>): Promise<void> {
+export async function leaveTwo({ user, caller }: Pick<Person, 'user' | 'caller'>, name = ZONE): Promise<void> {
   const connectionId = (await caller.connections.list()).items[0]?.id ?? '';
-  const zone = { id: `${ZONE}.`, name: ZONE, apexAlias: null };
+  const zone = { id: `${name}.`, name, apexAlias: null };
   for (const [at, certificateId] of ['one', 'two'].entries()) {
-    const left = { certificateId, connectionId, zone, name: CHALLENGE, value: certificateId };
+    const left = { certificateId, connectionId, zone, name: `_acme-challenge.${name}`, value: certificateId };
     const _id = `${user.id} ${certificateId}`;
     await ChallengeRecordModel.create({ _id, accountId: user.id, ...left, neededUntil: new Date(at) });
   }

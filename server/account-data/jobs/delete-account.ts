@@ -1,3 +1,4 @@
+import { removeChallengeRecords } from '../../connections/challenge-records.ts';
 import { jobContext } from '../../context.ts';
 import { endSubscriptions } from '../../plans/payments/customer.ts';
 import type { JobHandler } from '../../queue/handler.ts';
@@ -13,6 +14,8 @@ export const deleteAccountJob: JobHandler<'delete-account'> = {
     await removeAllDeployments(jobContext(job.providers, job));
     job.signal.throwIfAborted();
     await endSubscriptions(jobContext(job.providers, job));
+    // The credentials go next: afterwards nobody can.
+    await removeChallengeRecords(job.providers, { accountId: job.accountId }, job.signal);
     await eraseAccount(job.accountId);
     await job.providers.zips.forget(job.accountId);
   },

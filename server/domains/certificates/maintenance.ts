@@ -1,5 +1,7 @@
+import { takeAway } from '../../connections/challenge-records.ts';
 import type { Providers } from '../../context.ts';
 import { CertificateModel, type CertificateRow } from '../../database/models/domains/certificate.ts';
+import { ChallengeRecordModel } from '../../database/models/domains/challenge-record.ts';
 import { DomainModel } from '../../database/models/domains/domain.ts';
 import { transaction } from '../../database/mongo.ts';
 import { moveCertificate } from '../../database/move-state.ts';
@@ -24,6 +26,9 @@ const REHEARSALS_MAX = 50;
 const REHEARSALS_MS = 20_000;
 /** Covers the account and two rounds of a preflight, ten seconds each; no rehearsal takes longer. */
 const REHEARSAL_MS = 30_000;
+/** The same limits for leftover challenge records. */
+const LEFT_MAX = 100;
+const LEFT_MS = 15_000;
 const REHEARSE_AGAIN_MS = HOUR_MS;
 const ENSURE_EVERY_MS = DAY_MS;
 const DOMAIN_FIELDS = { accountId: 1, state: 1, heldNames: 1, pointedNames: 1, zoneHolder: 1, attached: 1 } as const;
@@ -215,4 +220,31 @@ async function rehearseOne({ providers, signal }: MaintenanceRun, certificate: R
     // This excludes one that was revoked meanwhile.
     await CertificateModel.updateOne({ _id, accountId, rehearseAt: { $ne: null } }, { $set: { rehearseAt } });
   }
+}
+
+/**
+ * Removes challenge records that were left because the process was killed or a provider did not answer. Each account
+ * has its turn, however much of another is left and however silent its provider is.
+ */
+export async function removeLeftRecords({ providers, signal }: MaintenanceRun): Promise<void> {
+  const isLeft = (dueBy: Date) => ({ neededUntil: { $lte: dueBy } });
+  await takeTurns(providers.now(), signal, {
+    async next(dueBy) {
+      const oldest = await ChallengeRecordModel.findOne(isLeft(dueBy), { accountId: 1 })
+        .setOptions(ALL)
+        .sort({ neededUntil: 1 })
+        .lean();
+      return oldest?.accountId ?? null;
+    },
+    async take(accountId, dueBy) {
+      const left = await ChallengeRecordModel.find({ accountId, ...isLeft(dueBy) })
+        .sort({ neededUntil: 1 })
+        .limit(LEFT_MAX)
+        .lean();
+      await takeAway(providers, left, { signal, withinMs: LEFT_MS });
+    },
+    async postpone(accountId, dueBy, until) {
+      await ChallengeRecordModel.updateMany({ accountId, ...isLeft(dueBy) }, { $set: { neededUntil: until } });
+    },
+  });
 }

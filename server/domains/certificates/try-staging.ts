@@ -1,11 +1,11 @@
 import type { RehearsalCheck } from '../../../routers/schemas/certificates.ts';
+import type { Certified } from '../../connections/challenge-records.ts';
 import type { Providers } from '../../context.ts';
 import { forgetAccount, openAccount } from './account.ts';
 import { AuthorityError } from './authority/authority.ts';
 import { PERSISTENT } from './authority/persistent-record.ts';
 import { classifyProblem, type Problem } from './authority/problems.ts';
 import { authorizeNames } from './challenges/authorize.ts';
-import type { Certified } from './challenges/challenge-records.ts';
 import { solverOf } from './challenges/solver.ts';
 import type { Challenge } from './preflight.ts';
 

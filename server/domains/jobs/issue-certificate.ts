@@ -1,5 +1,5 @@
+import { removeChallengeRecords } from '../../connections/challenge-records.ts';
 import type { JobHandler } from '../../queue/handler.ts';
-import { removeChallengeRecords } from '../certificates/challenges/challenge-records.ts';
 import { runOrder } from '../certificates/issue.ts';
 
 /** Orders a certificate, and tries again as long as it is refused. Its page says why, and when the next attempt is. */

@@ -5,8 +5,7 @@ import { AuthorityUseModel } from '../../../server/database/models/domains/autho
 import { ChallengeRecordModel } from '../../../server/database/models/domains/challenge-record.ts';
 import { DomainModel } from '../../../server/database/models/domains/domain.ts';
 import { JobModel } from '../../../server/database/models/job.ts';
-import { removeLeftRecords } from '../../../server/domains/certificates/challenges/challenge-records.ts';
-import { ensureAll, renewDue } from '../../../server/domains/certificates/maintenance.ts';
+import { ensureAll, removeLeftRecords, renewDue } from '../../../server/domains/certificates/maintenance.ts';
 import { AppError } from '../../../server/lib/errors.ts';
 import { NAMES, ZONE } from '../../support/certified-world.ts';
 import { CHALLENGE, createDnsChallengeWorld, FOREIGN } from '../../support/dns-challenge-world.ts';

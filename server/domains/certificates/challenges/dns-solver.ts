@@ -1,3 +1,9 @@
+import {
+  type Certified,
+  removeChallengeRecords,
+  saveChallengeRecords,
+  writeTexts,
+} from '../../../connections/challenge-records.ts';
 import { type ChallengePlace, findChallengePlaces, whyNotHeld, zonesOf } from '../../../connections/challenge-zones.ts';
 import type { Providers } from '../../../context.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
@@ -5,7 +11,6 @@ import { AppError } from '../../../lib/errors.ts';
 import { AuthorityError } from '../authority/authority.ts';
 import { type ChallengeSolver, txtSetsOf } from '../authority/challenges.ts';
 import { ownProblem } from '../authority/problems.ts';
-import { type Certified, removeChallengeRecords, saveChallengeRecords, writeTexts } from './challenge-records.ts';
 
 /** The limit for all servers together: providers take seconds to publish a record on all of theirs. */
 const PUT_MS = 3 * MINUTE_MS;

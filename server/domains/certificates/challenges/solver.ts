@@ -1,9 +1,9 @@
+import type { Certified } from '../../../connections/challenge-records.ts';
 import type { Providers } from '../../../context.ts';
 import { ChallengeAnswerModel } from '../../../database/models/domains/challenge-answer.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import type { ChallengeSolver } from '../authority/challenges.ts';
 import { PERSISTENT } from '../authority/persistent-record.ts';
-import type { Certified } from './challenge-records.ts';
 import { createDnsSolver } from './dns-solver.ts';
 
 /** Longer than the slowest order waits for its validation; leftovers of a crash expire. */

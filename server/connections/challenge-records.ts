@@ -1,13 +1,12 @@
-import { withDnsConnection } from '../../../connections/ask-dns.ts';
-import { type HeldZone, readNames } from '../../../connections/dns-connections.ts';
-import { withZoneLease } from '../../../connections/zone-lease.ts';
-import type { Providers } from '../../../context.ts';
-import { type ConnectionDoc, ConnectionModel } from '../../../database/models/connection.ts';
-import { ChallengeRecordModel, type ChallengeRecordRow } from '../../../database/models/domains/challenge-record.ts';
-import type { DnsZone, FoundRecordSet, RecordChange } from '../../../dns/provider.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
-import { AppError } from '../../../lib/errors.ts';
-import { takeTurns } from '../account-turns.ts';
+import type { Providers } from '../context.ts';
+import { type ConnectionDoc, ConnectionModel } from '../database/models/connection.ts';
+import { ChallengeRecordModel, type ChallengeRecordRow } from '../database/models/domains/challenge-record.ts';
+import type { DnsZone, FoundRecordSet, RecordChange } from '../dns/provider.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
+import { AppError } from '../lib/errors.ts';
+import { withDnsConnection } from './ask-dns.ts';
+import { type HeldZone, readNames } from './dns-connections.ts';
+import { withZoneLease } from './zone-lease.ts';
 
 /** Longer than an answer takes to appear and be validated; a run that goes on extends it. */
 const NEEDED_MS = 30 * MINUTE_MS;
@@ -20,9 +19,6 @@ const TTL_S = 60;
 const WRITES_MAX = 3;
 /** The maintenance tries again if a provider needs longer. */
 const TAKE_AWAY_MS = MINUTE_MS;
-/** The limits of one account in one run of the maintenance: accounts take turns. */
-const LEFT_MAX = 100;
-const LEFT_MS = 15_000;
 
 /** The certificate that the work is for. */
 export type Certified = { accountId: string; certificateId: string };
@@ -95,49 +91,22 @@ function changeOf(
 }
 
 /**
- * Removes the records that any run has put into zones for a certificate. If a provider fails, it is tried again later
- * (`removeLeftRecords`): a certificate does not wait for it.
+ * Removes the records of an account that any run has put into zones: those for a certificate, those written through a
+ * connection, or all. What a provider fails to remove in time is tried again later (`removeLeftRecords`).
  */
 export async function removeChallengeRecords(
   providers: Providers,
-  { accountId, certificateId }: Certified,
+  of: { accountId: string; certificateId?: string; connectionId?: string },
   signal: AbortSignal,
+  withinMs = TAKE_AWAY_MS,
 ): Promise<void> {
-  const records = await ChallengeRecordModel.find({ accountId, certificateId }).lean();
-  await takeAway(providers, records, { signal, withinMs: TAKE_AWAY_MS });
-}
-
-/**
- * Removes records that were left because the process was killed or a provider did not answer. Each account has its
- * turn, however much of another is left and however silent its provider is.
- */
-export async function removeLeftRecords({ providers, signal }: { providers: Providers; signal: AbortSignal }) {
-  const isLeft = (dueBy: Date) => ({ neededUntil: { $lte: dueBy } });
-  await takeTurns(providers.now(), signal, {
-    async next(dueBy) {
-      const oldest = await ChallengeRecordModel.findOne(isLeft(dueBy), { accountId: 1 })
-        .setOptions({ acrossAccounts: 'jobs' })
-        .sort({ neededUntil: 1 })
-        .lean();
-      return oldest?.accountId ?? null;
-    },
-    async take(accountId, dueBy) {
-      const left = await ChallengeRecordModel.find({ accountId, ...isLeft(dueBy) })
-        .sort({ neededUntil: 1 })
-        .limit(LEFT_MAX)
-        .lean();
-      await takeAway(providers, left, { signal, withinMs: LEFT_MS });
-    },
-    async postpone(accountId, dueBy, until) {
-      await ChallengeRecordModel.updateMany({ accountId, ...isLeft(dueBy) }, { $set: { neededUntil: until } });
-    },
-  });
+  await takeAway(providers, await ChallengeRecordModel.find(of).lean(), { signal, withinMs });
 }
 
 type KeptRecord = ChallengeRecordRow & { _id: string };
 
 /** Removes records until the time is over; the rest stays for the next run. */
-async function takeAway(
+export async function takeAway(
   providers: Providers,
   records: readonly KeptRecord[],
   { signal, withinMs }: { signal: AbortSignal; withinMs: number },
