@@ -140,13 +140,6 @@ type Report = {
   take(): Pending;
 };
 
-function inOrder(first: StepEnd, second: StepEnd): StepEnd {
-  return async (session) => {
-    await first(session);
-    await second(session);
-  };
-}
-
 /**
  * Collects a step's reports and writes them at most every 250 ms, one write at a time. A line that repeats the last
  * one is left out.
@@ -201,7 +194,7 @@ function createReport(job: RunningJob, place: StepPlace, { lastLine, startedAt }
         soon();
       },
       atEnd: (write) => {
-        end = inOrder(end, write);
+        end = write;
       },
     },
     end: (session) => end(session),

@@ -55,14 +55,17 @@ async function goLive(job: Job, work: ReleaseWork, call: PlatformCall): Promise<
   leaveForLooks(job, work);
   const end = (session: ClientSession) => complete(session, job.providers, job.accountId, job.payload);
   const isVerifiedNow = await runStep(job, work, 'verifying', async (step) => {
-    await restWhileLimited(work, call, step, () => verify(job, work, call, step));
-    step.atEnd(end);
+    const missingLinks = await restWhileLimited(work, call, step, () => verify(job, work, call, step));
+    step.atEnd(async (session) => {
+      await savePublished(session, work, { missingLinks });
+      await end(session);
+    });
   });
   // An earlier version ended the step first, and may have been killed in between.
   if (!isVerifiedNow) await job.transaction(end);
 }
 
-async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<void> {
+async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: StepReport): Promise<string[]> {
   const verification = await verifyRelease(job, work, call, step);
   const isFirst = !work.isSwitched && !work.wasVerified;
   if (isFirst) await verification.atOwnAddress();
@@ -73,6 +76,5 @@ async function verify(job: Job, work: ReleaseWork, call: PlatformCall, step: Ste
   });
   await job.providers.faults?.at('verifying:switched');
   await makePublic(work, job, call, step);
-  const missingLinks = await verification.atPublicAddress();
-  step.atEnd((session) => savePublished(session, work, { missingLinks }));
+  return verification.atPublicAddress();
 }

@@ -241,14 +241,14 @@ function tell(event: PublishEvent, report: StepReport, time: ReleaseTime): void 
  * long as the release as a whole has time, and no attempt is counted. Throws JobDeferred in that case, otherwise the
  * errors of `act`.
  */
-export async function restWhileLimited(
+export async function restWhileLimited<T>(
   work: ReleaseWork,
   call: PlatformCall,
   report: StepReport,
-  act: () => Promise<void>,
-): Promise<void> {
+  act: () => Promise<T>,
+): Promise<T> {
   try {
-    await act();
+    return await act();
   } catch (error) {
     const isPause = error instanceof AppError && (error.code === 'rate_limited' || error.code === 'overloaded');
     const time = timeOf(work, call, begunAt(work, report.startedAt));

@@ -26,7 +26,6 @@ export async function authorizeNames(
     await faults?.at('certificate:validated');
     if (settled === null || settled.status === 'invalid') throw new AuthorityError(failureOf(settled));
   } finally {
-    // This runs even if nothing was put in place now, since a run that crashed may have left some.
     await solver.remove(answers, call.signal);
   }
 }
