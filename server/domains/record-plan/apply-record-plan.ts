@@ -64,21 +64,23 @@ async function begin(
 ): Promise<RecordPlan> {
   await countTest(accountId);
   const expiresAt = new Date(ctx.now().getTime() + BEGUN_MS);
-  await transaction(async (session) => {
+  const isBegun = await transaction(async (session) => {
     await publishEvent(session, accountId, { type: 'analytics_update' });
     // Changes can be undone on any plan.
     if (to === 'applying') await requireWritableDomain(session, ctx, domainId);
     const own = { _id, accountId, state: { $in: [...from] } };
     const begun = await DnsChangeModel.updateOne(own, { $set: { state: to, error: null, expiresAt } }, { session });
-    // Another tab was faster, or a newer plan has replaced it.
-    if (begun.matchedCount === 0) throw notFound('plan');
+    if (begun.matchedCount === 0) return false;
     // The domain is written to, so that of this and its removal one sees the other.
     const held = { _id: domainId, accountId, state: { $ne: 'removing' as const } };
     const domain = await DomainModel.updateOne(held, { $set: { quickFrom: ctx.now() } }, { session });
     if (domain.matchedCount === 0 && to === 'applying') throw notFound('domain');
     const job = { name: 'apply-dns', payload: { planId: _id }, accountId, key: `dns-change ${_id}` } as const;
     await expediteJob(session, job);
+    return true;
   });
+  // Another tab or the job was faster, or a newer plan has replaced it: what it is now has the answer.
+  if (!isBegun) return to === 'applying' ? applyPlan(ctx, { planId: _id }) : undoPlan(ctx, { planId: _id });
   return ended(ctx, _id, to);
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { jobHandlers } from '../../../server/boot/jobs.ts';
 import { waitFor } from '../../../server/boot/providers.ts';
 import { databaseBusy } from '../../../server/database/away-errors.ts';
@@ -186,4 +186,29 @@ test('a plan whose connection is gone says what to do, and is no matter for the 
   Object.assign(app.providers, { wait: drain });
   await caller.connections.connect({ provider: 'powerdns', fields: lab.fields });
   expect((await caller.domains.applyPlan({ planId })).state).toBe('applied');
+});
+
+test('a call that is repeated while the job ends has its answer', async () => {
+  const made = await createPlan(lab, 'overtaken');
+  await using _app = made.app;
+  const { caller, planId } = made;
+  const own = { _id: planId, accountId: made.accountId };
+  const find = DnsChangeModel.findOne;
+  for (const [verb, during, end] of [
+    ['applyPlan', 'applying', 'applied'],
+    ['undoPlan', 'undoing', 'undone'],
+  ] as const) {
+    await DnsChangeModel.updateOne(own, { state: during });
+    using _ends = vi.spyOn(DnsChangeModel, 'findOne').mockImplementationOnce((...question: Parameters<typeof find>) => {
+      const query = find.apply(DnsChangeModel, question);
+      const exec = query.exec.bind(query);
+      const overtaken = async () => {
+        const plan = await exec();
+        await DnsChangeModel.updateOne(own, { state: end });
+        return plan;
+      };
+      return Object.assign(query, { exec: overtaken });
+    });
+    expect(await caller.domains[verb]({ planId })).toMatchObject({ planId, state: end });
+  }
 });
