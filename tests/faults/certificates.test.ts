@@ -27,8 +27,8 @@ const NAMES = names('harbour');
 /** Proved through the DNS connection: their `www` leads nowhere. */
 const HELD = names('quay');
 const challengeOf = (name: string): string => `_acme-challenge.${name}`;
-/** Their records are written through the DNS connection. */
-const PLANNED = names('pier');
+/** Their records are written through the DNS connection, those of the second at a second try of the test. */
+const PLANNED = [names('pier'), names('jetty')] as const;
 
 /** Every boundary twenty times in the full size; in the gate the worst one once. */
 const kills = (boundaries: readonly string[], worst: string): readonly string[] =>
@@ -43,7 +43,7 @@ beforeAll(async () => {
   app = await startKilledApp({
     ends: IS_FULL ? RENEWALS.slice(0, 1) : [SIGNED, IN_ZONE, SENT],
     runs: AT_ONCE,
-    held: [...HELD, ...PLANNED],
+    held: [...HELD, ...PLANNED.flat()],
   });
 });
 afterAll(() => app?.[Symbol.asyncDispose]());
@@ -223,17 +223,22 @@ test(`killed at ${BY_DNS.length} steps of orders by DNS: one certificate comes o
   await expect.poll(() => app.rows('challenge_records'), PATIENCE).toBe(0);
 });
 
-test(`killed at ${CHANGES.length} steps of changes of records: each is written to the end, put back to the end, and touches nothing else`, async () => {
+test(`killed at ${CHANGES.length} steps of changes of records: each is written to the end, put back to the end, and touches nothing else`, async ({
+  task,
+}) => {
   const { client, server } = app;
   // By the first order it is known that the authority takes persistent records, which all plans have from then on.
   await harbourDomains();
-  const domainIds: string[] = [];
-  for (const name of PLANNED) {
+  const planned = PLANNED[task.result?.retryCount === 1 ? 1 : 0];
+  for (const name of planned) {
     await makeHeldZone(name, { [`${name} A`]: ['203.0.113.9'], [`${name} MX`]: [`10 mail.${name}.`] });
+  }
+  const zones = () => Promise.all(planned.map((name) => setsIn(server, name)));
+  const before = await zones();
+  const domainIds: string[] = [];
+  for (const name of planned) {
     domainIds.push((await client.domains.add.mutate({ deploymentId: app.deploymentId, name })).id);
   }
-  const zones = () => Promise.all(PLANNED.map((name) => setsIn(server, name)));
-  const before = await zones();
   /** Their pages say so until all have ended. */
   const ended = async (during: 'applying' | 'undoing', end: 'applied' | undefined) => {
     const untold: unknown[] = [];
@@ -245,6 +250,11 @@ test(`killed at ${CHANGES.length} steps of changes of records: each is written t
     for (const domainId of domainIds) await expect.poll(() => look(domainId), PATIENCE).toBe(end);
     expect(untold).toEqual([]);
   };
+  /** An order may write its proof into a zone, which is no change of records: none is under way when zones are compared. */
+  const certified = async () => {
+    const { items } = await client.certificates.list.query({ domainIds });
+    return items.filter(({ state }) => state === 'issued').length;
+  };
   let written: string[][] | undefined;
   for (const [index, boundary] of CHANGES.entries()) {
     const planIds: string[] = [];
@@ -252,6 +262,7 @@ test(`killed at ${CHANGES.length} steps of changes of records: each is written t
     const apply = planIds.map((planId) => () => client.domains.applyPlan.mutate({ planId }));
     await app.killAt(boundary, apply);
     await ended('applying', 'applied');
+    await expect.poll(certified, PATIENCE).toBe(AT_ONCE);
     written ??= await zones();
     expect([boundary, await zones()]).toEqual([boundary, written]);
     const untouched = before.flat().filter((line) => !line.includes('203.0.113.9'));
