@@ -365,11 +365,13 @@ test('after a roll back, what is published is compared with what visitors have',
   await storeLive(app, deployment, { 'index.html': 'two', 'style.css': 'p {}' });
   await person.caller.deployments.rollBack({ deploymentId: deployment.id, releaseId: one.id });
   await app.jobs.drain();
+  expect((await person.caller.releases.get({ releaseId: one.id })).replaced).toMatchObject({ number: 2 });
   const three = await publish(app, person, deployment, { 'index.html': 'two', 'style.css': 'p {}' });
   expect(three.changedFiles).toBe(1);
   const diff = await person.caller.releases.diff({ releaseId: three.id });
   expect(diff).toMatchObject({ previousNumber: 1, changed: [{ path: 'index.html' }], counts: { changed: 1 } });
-  const { steps } = await person.caller.releases.get({ releaseId: three.id });
+  const { steps, replaced } = await person.caller.releases.get({ releaseId: three.id });
+  expect(replaced, 'what visitors had, to which an undo leads').toEqual({ id: one.id, number: 1 });
   expect(steps[0]?.log[0]?.text).toBe('2 files: 0 new, 1 changed, 0 removed since release 1');
   // What has travelled: the one that visitors did not have.
   expect(steps[1]).toMatchObject({ done: 2, total: 2, doneBytes: 7, doneBefore: 1, doneBytesBefore: 4 });
