@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, expect, test, vi } from 'vitest';
 import { RELEASE_STEPS } from '../../routers/schemas/states.ts';
 import { clearToasts, toasts } from '../../src/components/overlays/toast-store.ts';
@@ -140,6 +141,16 @@ test('what was given back stands where the files are chosen, ready to be publish
   await shown.sees('It becomes release 4. Release 3 stays live until then.');
   expect(shown.page.querySelector('[aria-label="Folder harbour"]')).not.toBe(null);
   await vi.waitFor(() => expect(shown.button('Publish').disabled).toBe(false), { timeout: 30_000 });
+});
+
+test('files that are live already are promised no release', async () => {
+  setChosen('harbour', harbour);
+  const sha256 = createHash('sha256').update('<h1>Harbour</h1>').digest('hex');
+  const live = [['index.html', sha256, 16]];
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => Response.json(live));
+  using shown = showScreen(<PublishSection deployment={deploymentOf()} isReadOnly={false} />, {});
+  await shown.sees('Release 3 has these files already.');
+  expect(shown.page.textContent).toContain('No file changed.');
 });
 
 test('files that were chosen for a deployment that is deleted elsewhere go on to a new one', async () => {

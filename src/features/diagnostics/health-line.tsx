@@ -63,16 +63,18 @@ export function HealthLine({ deployment, health }: HealthLineProps) {
             })}
           </ul>
         )}
-        {checkedAt && <Time at={checkedAt} />}
-        {isLive && (
-          <IconButton
-            label={`Check ${deployment.name} now`}
-            disabled={check.isPending}
-            onClick={() => check.mutate({ deploymentId: deployment.id })}
-          >
-            <RefreshCw className={check.isPending ? 'animate-spin' : undefined} />
-          </IconButton>
-        )}
+        <span className="inline-flex items-center gap-x-3">
+          {checkedAt && <Time at={checkedAt} />}
+          {isLive && (
+            <IconButton
+              label={`Check ${deployment.name} now`}
+              disabled={check.isPending}
+              onClick={() => check.mutate({ deploymentId: deployment.id })}
+            >
+              <RefreshCw className={check.isPending ? 'animate-spin' : undefined} />
+            </IconButton>
+          )}
+        </span>
       </div>
       {wrong.map(({ id, seen }) => (
         <p key={id} className="wrap-anywhere">

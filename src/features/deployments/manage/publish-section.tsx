@@ -104,7 +104,10 @@ function PublishAgain({ deployment, isWanted }: { deployment: Deployment; isWant
       isWanted={isWanted}
       footer={
         report !== null && (
-          <FilesFooter text={publishHint(deployment, report, lost)} change={changeText(deployment, compared)}>
+          <FilesFooter
+            text={publishHint(deployment, report, lost, compared.isEqual)}
+            change={changeText(deployment, compared)}
+          >
             <Button
               variant="primary"
               disabled={
@@ -142,7 +145,12 @@ function dropLabels(isFirst: boolean, isWanted: boolean): { title: string; descr
     : { title: 'Drop a folder or a ZIP to publish again', description: 'Only what changed is sent.' };
 }
 
-function publishHint(deployment: Deployment, report: SelectionReport, lost: LostConnection | undefined): string {
+function publishHint(
+  deployment: Deployment,
+  report: SelectionReport,
+  lost: LostConnection | undefined,
+  isEqual: boolean,
+): string {
   const { state, currentRelease, releaseCount } = deployment;
   const refusal = refusalText(report);
   if (refusal !== null) return refusal;
@@ -155,5 +163,6 @@ function publishHint(deployment: Deployment, report: SelectionReport, lost: Lost
   }
   if (state === 'deploying') return 'A release is on its way. Publish when it is done.';
   if (currentRelease === null) return `It becomes release ${releaseCount + 1}.`;
+  if (isEqual) return `Release ${currentRelease.number} has these files already.`;
   return `It becomes release ${releaseCount + 1}. Release ${currentRelease.number} stays live until then.`;
 }

@@ -7,6 +7,8 @@ import type { SelectionReport } from '../../../uploads/inspect.ts';
 export type Compared = {
   /** The changes; null when they are not known, or nothing is live. */
   text: string | null;
+  /** True when the live release is known to have the same files. */
+  isEqual: boolean;
   isComparing: boolean;
   /** Asks once more before most of the site is removed; otherwise continues at once. */
   ask: (goOn: () => void) => void;
@@ -16,7 +18,7 @@ export type Compared = {
 /** Nobody is kept from publishing for longer than this. */
 const PATIENCE_MS = 5_000;
 
-type Found = { report: SelectionReport; text: string; removal: Comparison | null };
+type Found = { report: SelectionReport; text: string; isEqual: boolean; removal: Comparison | null };
 
 /** Compares the selection with the live release, before anything is sent. */
 export function useComparison(report: SelectionReport | null, live: { id: string; number: number } | null): Compared {
@@ -38,6 +40,7 @@ export function useComparison(report: SelectionReport | null, live: { id: string
   const removal = current?.removal ?? null;
   return {
     text: current?.text ?? null,
+    isEqual: current?.isEqual === true,
     isComparing: report !== null && liveId !== null && report.reading.refusal === null && found?.report !== report,
     ask: (next) => (removal === null ? next() : setGoOn(() => next)),
     question: goOn !== null && removal !== null && live !== null && (
@@ -62,5 +65,7 @@ export function useComparison(report: SelectionReport | null, live: { id: string
 async function compare(report: SelectionReport, releaseId: string, signal: AbortSignal): Promise<Found> {
   const { compareWithRelease, comparisonText, removesMost } = await import('../../../uploads/compare.ts');
   const comparison = await compareWithRelease(report.reading.files, releaseId, signal);
-  return { report, text: comparisonText(comparison), removal: removesMost(comparison) ? comparison : null };
+  const { changed, added, removed, isExact } = comparison;
+  const isEqual = isExact && changed.length + added.length + removed.length === 0;
+  return { report, text: comparisonText(comparison), isEqual, removal: removesMost(comparison) ? comparison : null };
 }
