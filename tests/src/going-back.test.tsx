@@ -23,7 +23,8 @@ test.each([
   [3, 1, 'Bring back release 3'],
 ])('to make release %i live in the place of release %i reads: %s', async (number, serving, label) => {
   const target = releaseOf({ number, state: 'superseded' });
-  const answers = { 'releases.list': () => ({ items: [target], rollBacks: [], nextCursor: null }) };
+  const live = releaseDetailOf({ number: serving, replaced: { id: target.id, number } });
+  const answers = { 'releases.get': () => live };
   const current = releaseRefOf({ number: serving });
   using card = showScreen(<LiveCard deployment={deploymentOf()} current={current} isReadOnly={false} />, answers);
   await card.sees(label);
