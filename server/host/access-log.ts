@@ -214,7 +214,7 @@ function toVisit(
     status,
     bytes,
     durationMs: performance.now() - startedAt,
-    isView: isPageSeen && !fromBot && !isAhead(headers),
+    isView: isPageSeen && !fromBot && !isAhead(headers) && !isFramed(headers),
     isBot: fromBot,
     peer: request.socket.remoteAddress,
     trustedProxies,
@@ -238,6 +238,11 @@ function isOurs({ headers, socket }: AccessRecord['request']): boolean {
 /** A browser that only prefetches has shown the page to nobody. */
 function isAhead(headers: IncomingHttpHeaders): boolean {
   return headers['sec-purpose']?.includes('prefetch') === true;
+}
+
+/** A page in a frame is a part of another: the picture of a site on its owner's screens is no visit. */
+function isFramed(headers: IncomingHttpHeaders): boolean {
+  return ['iframe', 'frame', 'embed', 'object', 'fencedframe'].includes(headers['sec-fetch-dest'] ?? '');
 }
 
 type Salts = {

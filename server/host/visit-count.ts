@@ -14,7 +14,7 @@ export type Visit = {
   status: number;
   bytes: number;
   durationMs: number;
-  /** True when a person opened a page; pictures in it and browsers that only prefetch do not count. */
+  /** True when a person opened a page; pictures in it, frames, and browsers that only prefetch do not count. */
   isView: boolean;
   /** A program asked, not a person. */
   isBot: boolean;

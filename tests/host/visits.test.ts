@@ -34,6 +34,7 @@ test('answers are counted by page, status, referrer and visitor, and nothing say
   await view(site, 'counted', '/style.css');
   await view(site, 'counted', '/absent');
   await view(site, 'counted', '/', { 'Sec-Purpose': 'prefetch' });
+  await view(site, 'counted', '/', { 'Sec-Fetch-Dest': 'iframe' });
   await site.get('counted', '/', { headers: { 'User-Agent': 'Head' }, method: 'HEAD' });
   // For somebody behind a proxy; and the next as our own verification asks.
   await site.get('counted', '/', { headers: { 'X-Forwarded-For': '192.0.2.1' } });
@@ -43,10 +44,10 @@ test('answers are counted by page, status, referrer and visitor, and nothing say
   await site.host.stop();
 
   const { rows, sum } = await rowsOf(deploymentId);
-  expect(sum((row) => row.requests)).toBe(8);
+  expect(sum((row) => row.requests)).toBe(9);
   expect(sum((row) => row.views)).toBe(3);
   expect(sum((row) => row.bytes)).toBeGreaterThan(4 + 1 + 1 + 3 + 4 + 4);
-  expect(sum((row) => row.replies.reduce((all, count) => all + count, 0))).toBe(8);
+  expect(sum((row) => row.replies.reduce((all, count) => all + count, 0))).toBe(9);
   const pages = rows.flatMap((row) => row.pages).map(({ path }) => path);
   expect([...new Set(pages)].sort()).toEqual(['/', '/a', '/a.html']);
   expect(rows.flatMap((row) => row.referrers).map(({ host }) => host)).toEqual(['search.example']);
